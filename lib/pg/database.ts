@@ -1,0 +1,33 @@
+import type { PoolClient, QueryResultRow } from 'pg';
+
+/** One SQL statement. `name` makes it a named prepared statement: use it on every hot path, one name per text. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** Runs statements: a Database (one transaction each) or a Transaction (one for all). */
+export interface Queryable {
+  query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export type Transaction = Queryable & { readonly client: PoolClient };
+
+/** A service's own schema in PostgreSQL, migrated, through a small pool. Rows come back with bigint as bigint. */
+export interface Database extends Queryable, AsyncDisposable {
+  /** Commits what `work` did, or rolls back when it throws. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Throws when PostgreSQL cannot be reached within two seconds. */
+  ping(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** The service's word: schema, role and migration lock are named after it. */
+  readonly service: string;
+  /** postgres:// address. */
+  readonly url: string;
+  /** Most connections the pool opens. */
+  readonly poolSize: number;
+  /** Folder of numbered SQL files. */
+  readonly migrations: URL;
+}

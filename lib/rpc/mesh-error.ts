@@ -1,0 +1,32 @@
+/** gRPC status names that the mesh uses; the gateway is the only place that knows their HTTP counterparts. */
+export type MeshCode =
+  | 'invalid_argument'
+  | 'unauthenticated'
+  | 'permission_denied'
+  | 'not_found'
+  | 'already_exists'
+  | 'failed_precondition'
+  | 'aborted'
+  | 'resource_exhausted'
+  | 'unavailable'
+  | 'deadline_exceeded'
+  | 'canceled'
+  | 'internal';
+
+/**
+ * The one error of the mesh. `code` and `reason` are for programs and cross the wire; `message` is public and may be shown to
+ * a caller; `cause` is ours and never leaves the process. Whatever is thrown and is not a MeshError reaches a caller as
+ * `internal` with its text withheld.
+ */
+export class MeshError extends Error {
+  override readonly name = 'MeshError';
+  readonly code: MeshCode;
+  /** Machine-readable, lower snake case, e.g. `session_not_found`; listed in docs/errors.md. */
+  readonly reason: string;
+
+  constructor(code: MeshCode, reason: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.reason = reason;
+  }
+}

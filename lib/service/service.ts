@@ -1,0 +1,49 @@
+import type { CleanedEnv, ValidatorSpec } from 'envalid';
+import type { Bus } from '../bus/index.ts';
+import type { Database } from '../pg/index.ts';
+import type { Mesh } from '../rpc/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
+
+/** Environment variables by name, each with its envalid validator. */
+export type Settings = Record<string, ValidatorSpec<unknown>>;
+
+/** What every service is to the process that runs it: a word, its settings, and how it starts. */
+export interface Service<S extends Settings = Settings> {
+  /** The word: folder, package, proto package, schema and env prefix. */
+  readonly name: string;
+  readonly settings: S;
+  /** Opens what the service needs, registers its RPCs on `host.mesh`, and answers how to watch and drain it. */
+  start(host: Host<S>): Promise<Running>;
+}
+
+/** What the process lends to a service. */
+export interface Host<S extends Settings = Settings> {
+  readonly config: Readonly<CleanedEnv<S>>;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly mesh: Mesh;
+  readonly bus: Bus;
+  /** Where the process keeps local data (`DATA_DIR`), absolute. */
+  readonly dataDir: string;
+  /** Whatever the service opens is pushed here; it is closed in reverse order, after the drain. */
+  readonly resources: AsyncDisposableStack;
+  /** Aborts when the process starts to drain: loops and consumers end, in-flight work is finished. */
+  readonly draining: AbortSignal;
+  /** Opens and migrates the service's own schema, and pushes the pool on `resources`. */
+  openDatabase(migrations: URL): Promise<Database>;
+}
+
+/** A started service. */
+export interface Running {
+  /** Checks of what it depends on, by name; each throws when the dependency fails. */
+  readonly ready?: Readonly<Record<string, () => Promise<void>>>;
+  /** Resolves when in-flight work is finished; new work has been refused since `draining` aborted. */
+  drain?(): Promise<void>;
+  /** Resolves when consumers and jobs have nothing left to do. For tests. */
+  settle?(): Promise<void>;
+}
+
+/** Types a service by its settings; returns it unchanged. */
+export function defineService<S extends Settings>(service: Service<S>): Service<S> {
+  return service;
+}
