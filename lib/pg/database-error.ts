@@ -1,0 +1,32 @@
+import pg from 'pg';
+import { MeshError } from '../rpc/mesh-error.ts';
+
+const UNIQUE_VIOLATION = '23505';
+const TOO_MANY_CONNECTIONS = '53300';
+
+/** True when a statement was refused because a row with the same key exists. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+}
+
+/**
+ * What went wrong, for a caller of the database: `unavailable` (reason `database_unavailable`) when PostgreSQL could not be
+ * reached or broke off, in which case the outcome of a commit is unknown; every other error unchanged. Only for errors that `pg`
+ * threw.
+ */
+export function toDatabaseError(error: unknown): Error {
+  if (error instanceof Error && !isConnectionLoss(error)) return error;
+  return new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.', { cause: error });
+}
+
+/** True when a statement failed because its connection did, which is then of no further use. Only for errors that `pg` threw. */
+export function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return isServerLoss(error.code ?? '');
+  // What is neither the server's answer nor a wrong argument is a lost socket, a full pool or a closed client.
+  return !(error instanceof TypeError || error instanceof RangeError);
+}
+
+/** Class 08 is "connection exception", 57P01 to 57P05 are the server's ways of ending a session. */
+function isServerLoss(sqlState: string): boolean {
+  return sqlState.startsWith('08') || sqlState.startsWith('57P') || sqlState === TOO_MANY_CONNECTIONS;
+}

@@ -1,0 +1,80 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../telemetry/index.ts';
+import type { Binaries } from './native-binaries.ts';
+import type { PostgresHome } from './postgres-home.ts';
+import { findPostmaster, type Postmaster, spawnPostmaster } from './postmaster.ts';
+import { isAlive } from './running-process.ts';
+
+const POLL_MS = 10;
+const RETRY_MS = 100;
+
+interface Start {
+  readonly home: PostgresHome;
+  readonly binaries: Binaries;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** The server that runs on the data folder, or a new one; of several starts at once one wins and the others adopt its server. */
+export async function adoptOrStart(start: Start): Promise<{ postmaster: Postmaster; adopted: boolean }> {
+  for (;;) {
+    const running = await untilReady(start, undefined);
+    if (running !== undefined) return { postmaster: running, adopted: true };
+    const child = await spawnPostmaster(start.binaries.postgres, start.home);
+    const started = await untilReady(start, child);
+    if (started !== undefined)
+      return { postmaster: watched(started, child, start.log), adopted: started.pid !== child.pid };
+    await throwUnlessWorthARetry(start.home);
+    await sleep(RETRY_MS, undefined, { signal: start.signal });
+  }
+}
+
+/** Undefined when nothing runs, or when the child has ended before it was ready. */
+async function untilReady({ home, signal }: Start, child: ChildProcess | undefined): Promise<Postmaster | undefined> {
+  let failure: Error | undefined;
+  child?.once('error', (error) => (failure = error));
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const postmaster = await findPostmaster(home);
+      if (postmaster?.ready) return postmaster;
+      if (failure !== undefined) throw failure;
+      const ended =
+        child === undefined ? postmaster === undefined : child.exitCode !== null || child.signalCode !== null;
+      if (ended) return undefined;
+      await sleep(POLL_MS, undefined, { signal });
+    }
+  } catch (error) {
+    child?.kill('SIGINT');
+    throw error;
+  }
+}
+
+function watched(postmaster: Postmaster, child: ChildProcess, log: Logger): Postmaster {
+  child.once('exit', (code, signal) => {
+    if (code !== 0) log.error({ server: child.pid, code, signal }, 'embedded PostgreSQL ended');
+  });
+  return postmaster;
+}
+
+async function throwUnlessWorthARetry(home: PostgresHome): Promise<void> {
+  if (await findPostmaster(home)) return;
+  if (await removeForeignLock(home)) return;
+  const words = await readFile(home.log, 'utf8');
+  // Sessions of a server that was killed notice it within moments; until then their shared memory stops a new one.
+  if (words.includes('pre-existing shared memory block')) return;
+  throw new Error(`PostgreSQL does not start on ${home.data}: ${words.trim().split('\n').slice(-5).join('\n')}`);
+}
+
+/** After a restart of the machine the id in the lock files may be another program's, which PostgreSQL cannot tell from a server. */
+async function removeForeignLock(home: PostgresHome): Promise<boolean> {
+  const file = join(home.data, 'postmaster.pid');
+  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+  if (!(pid > 0) || !(await isAlive(pid))) return false;
+  await rm(file, { force: true });
+  await rm(join(home.sockets, '.s.PGSQL.5432.lock'), { force: true });
+  return true;
+}

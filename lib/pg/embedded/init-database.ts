@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { access, chown, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../telemetry/index.ts';
+import { type PostgresHome, makePrivateFolder } from './postgres-home.ts';
+import { serverEnvironment } from './postmaster.ts';
+import { isAlive } from './running-process.ts';
+
+export const SUPERUSER = 'agentmesh';
+const DRAFT = 'initdb-';
+
+/** Makes the data folder unless it is there. A start that was killed half way, or that lost a race, leaves nothing behind. */
+export async function initDatabase(initdb: string, home: PostgresHome, log: Logger): Promise<void> {
+  await removeAbandonedDrafts(home);
+  if (await isInitialized(home)) return;
+  log.info({ folder: home.data }, 'creating the PostgreSQL data folder, once');
+  const draft = join(home.folder, `${DRAFT}${process.pid}`);
+  await makePrivateFolder(draft, home.account);
+  try {
+    await runInitdb(initdb, draft, home);
+    await rename(join(draft, 'data'), home.data);
+  } catch (error) {
+    if (!(await isInitialized(home))) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function isInitialized(home: PostgresHome): Promise<boolean> {
+  return access(join(home.data, 'PG_VERSION')).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function removeAbandonedDrafts(home: PostgresHome): Promise<void> {
+  for (const name of await readdir(home.folder)) {
+    if (!name.startsWith(DRAFT) || (await isAlive(Number(name.slice(DRAFT.length))))) continue;
+    await rm(join(home.folder, name), { recursive: true, force: true });
+  }
+}
+
+async function runInitdb(initdb: string, draft: string, home: PostgresHome): Promise<void> {
+  const passwordFile = join(draft, 'password');
+  await writeFile(passwordFile, home.password, { mode: 0o600 });
+  if (home.account !== undefined) await chown(passwordFile, home.account.uid, home.account.gid);
+  const args = ['-D', join(draft, 'data'), '--no-locale', '-E', 'UTF8', '-U', SUPERUSER, '--auth=scram-sha-256'];
+  // The password is random and as long as a key: stretching it would only make each connection slower.
+  args.push(`--pwfile=${passwordFile}`, '-c', 'scram_iterations=1');
+  const child = spawn(initdb, args, {
+    cwd: home.folder,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: serverEnvironment(),
+    ...home.account,
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`initdb failed: ${stderr.trim()}`);
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chown, link, lstat, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Logger } from '../../telemetry/index.ts';
+import { SYSTEM_FOLDER } from './native-binaries.ts';
+import { type Account, isReachable, postgresAccount } from './postgres-account.ts';
+
+/** A unix socket's path has room for 107 bytes; the longest name in the folder is `.s.PGSQL.5432.lock`. */
+const SOCKET_FOLDER_BYTES = 107 - '/.s.PGSQL.5432'.length;
+
+/** Where one embedded PostgreSQL keeps its files, and who it runs as. Paths are absolute and free of symbolic links. */
+export interface PostgresHome {
+  readonly folder: string;
+  readonly data: string;
+  readonly sockets: string;
+  readonly log: string;
+  /** Names the mesh process that has to stop the server. */
+  readonly owner: string;
+  readonly password: string;
+  readonly account: Account | undefined;
+}
+
+/**
+ * Lays out `<dataDir>/postgres`. The server listens on a unix socket alone, in a folder of mode 700: root can enter every folder, and
+ * anybody else runs the server as himself. The socket asks for a password as well (scram, random, in a file of mode 600),
+ * because root's mesh shares the account `nobody` with other programs.
+ */
+export async function preparePostgresHome(dataDir: string, log: Logger): Promise<PostgresHome> {
+  await mkdir(dataDir, { recursive: true });
+  const folder = await homeFolder(join(dataDir, 'postgres'), log);
+  const account = await postgresAccount(join(folder, 'data'));
+  const sockets = await socketFolder(folder, account);
+  return {
+    folder,
+    data: join(folder, 'data'),
+    sockets,
+    log: join(folder, 'postgres.log'),
+    owner: join(folder, 'owner'),
+    password: await password(folder),
+    account,
+  };
+}
+
+async function homeFolder(wanted: string, log: Logger): Promise<string> {
+  const account = await postgresAccount(join(wanted, 'data'));
+  const present = await realpath(wanted).catch(() => undefined);
+  if (present !== undefined && (await isReachable(present, account))) return present;
+  if (await isReachable(await realpath(dirname(wanted)), account)) {
+    await mkdir(wanted, { recursive: true, mode: 0o711 });
+    return realpath(wanted);
+  }
+  if (present !== undefined)
+    throw new Error(`uid ${account?.uid} cannot enter ${present}, where its PostgreSQL data are`);
+  return moveOut(wanted, log);
+}
+
+// Root's home has mode 700 in most containers, and PostgreSQL cannot run as root: its files go where it can reach them.
+async function moveOut(wanted: string, log: Logger): Promise<string> {
+  await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
+  const folder = await mkdtemp(join(SYSTEM_FOLDER, 'postgres-'));
+  await mkdir(join(folder, 'home'), { mode: 0o711 });
+  await chown(folder, 0, 0);
+  await symlink(join(folder, 'home'), wanted);
+  log.warn(
+    { folder, link: wanted },
+    'PostgreSQL does not run as root and cannot enter DATA_DIR: its files are kept elsewhere',
+  );
+  return realpath(wanted);
+}
+
+async function socketFolder(home: string, account: Account | undefined): Promise<string> {
+  const inside = join(home, 'run');
+  const folder = Buffer.byteLength(inside) <= SOCKET_FOLDER_BYTES ? inside : temporarySocketFolder(home);
+  await makePrivateFolder(folder, account);
+  return folder;
+}
+
+function temporarySocketFolder(home: string): string {
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  return join(tmpdir(), `agentmesh-${name}`);
+}
+
+/** Makes a folder of mode 700 for the account; throws when somebody else has made it first. */
+export async function makePrivateFolder(folder: string, account: Account | undefined): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(folder);
+  const self = process.getuid?.();
+  const expected = account?.uid ?? self;
+  const trusted = found.isDirectory() && (found.uid === self || found.uid === expected) && (found.mode & 0o077) === 0;
+  if (!trusted) throw new Error(`${folder} is not a private folder of this account: remove it`);
+  if (account !== undefined) await chown(folder, account.uid, account.gid);
+}
+
+async function password(home: string): Promise<string> {
+  const file = join(home, 'password');
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  // The first of several starts wins, and its file is complete the moment it is there.
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft);
+  return readFile(file, 'utf8');
+}

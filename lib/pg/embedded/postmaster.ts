@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresHome } from './postgres-home.ts';
+import { commandLine, isAlive } from './running-process.ts';
+
+const POLL_MS = 10;
+
+/** A server that runs on a data folder. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly ready: boolean;
+  readonly sockets: string;
+}
+
+/** The server that `postmaster.pid` names, when it is alive and truly serves this data folder. */
+export async function findPostmaster(home: PostgresHome): Promise<Postmaster | undefined> {
+  const text = await readFile(join(home.data, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  if (!(pid > 0) || !(await isAlive(pid))) return undefined;
+  if (!(await commandLine(pid)).includes(home.data)) return undefined;
+  return { pid, ready: lines[7]?.trim() === 'ready', sockets: lines[4] ?? home.sockets };
+}
+
+/**
+ * Starts a server in a session of its own: a terminal's Ctrl-C reaches the mesh, which stops the server after it has drained.
+ * What the server has to say goes to a file, since a pipe would end with the mesh.
+ */
+export async function spawnPostmaster(program: string, home: PostgresHome): Promise<ChildProcess> {
+  const log = await open(home.log, 'w', 0o600);
+  try {
+    const args = ['-D', home.data, ...serverSettings(home).flatMap((setting) => ['-c', setting])];
+    const child = spawn(program, args, {
+      cwd: home.folder,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      env: serverEnvironment(),
+      ...home.account,
+    });
+    child.unref();
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+/** The mesh's own environment holds keys, and PG* variables that were meant for clients. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
+}
+
+function serverSettings(home: PostgresHome): string[] {
+  return [
+    'listen_addresses=',
+    `unix_socket_directories="${home.sockets}"`,
+    'unix_socket_permissions=0700',
+    'port=5432',
+    'fsync=on',
+    'shared_buffers=64MB',
+    'max_connections=100',
+    'timezone=UTC',
+    // The statements of a service hold its callers' words, and refused ones are the service's own business.
+    'log_min_messages=log',
+    'log_min_error_statement=panic',
+    'log_checkpoints=off',
+  ];
+}
+
+/** Fast shutdown: open transactions are rolled back, what is committed is flushed. Resolves when the server is gone. */
+export async function stopPostmaster(pid: number): Promise<void> {
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
+    throw error;
+  }
+  while (await isAlive(pid)) await sleep(POLL_MS);
+}

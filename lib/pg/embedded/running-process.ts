@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** True while a process has this id and has not ended; one that ended and waits for its parent is not alive. */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  return (await processStat(pid))?.state !== 'Z';
+}
+
+/** Tells one process from another that was later given the same id. */
+export async function processIdentity(pid: number): Promise<string> {
+  return `${pid} ${(await processStat(pid))?.startTime ?? ''}`;
+}
+
+/** The process's command line, words parted by blanks; empty when it is gone. */
+export async function commandLine(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return words.replaceAll('\0', ' ');
+  }
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout;
+}
+
+async function processStat(pid: number): Promise<{ state: string; startTime: string } | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // The second field is the program's name in brackets and may hold blanks; state is field 3, start time field 22.
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state] = fields ?? [];
+  const startTime = fields?.[19];
+  return state === undefined || startTime === undefined ? undefined : { state, startTime };
+}

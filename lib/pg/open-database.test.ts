@@ -1,0 +1,183 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Database, isUniqueViolation, openDatabase } from './index.ts';
+import { type TestDatabase, testDatabaseUrl } from './testing.ts';
+
+const log = pino({ level: 'silent' });
+let server: TestDatabase;
+let folder: string;
+let opened: AsyncDisposableStack;
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack();
+  server = opened.use(await testDatabaseUrl());
+  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  opened.defer(() => rm(folder, { recursive: true }));
+  await migration('0001-create-notes.sql', 'create table notes(id bigint primary key, body json)');
+});
+
+afterEach(() => opened.disposeAsync());
+
+async function migration(name: string, sql: string): Promise<void> {
+  await writeFile(join(folder, name), sql);
+}
+
+async function open(service = 'alpha', poolSize = 2): Promise<Database> {
+  const options = { service, url: server.url, poolSize, migrations: pathToFileURL(`${folder}/`) };
+  return opened.use(await openDatabase(options, log));
+}
+
+describe('migrations', () => {
+  test('replicas that start at once apply each file once', async () => {
+    await migration('0002-seed.sql', "insert into notes(id, body) values (1, '{}')");
+    await Promise.all(Array.from({ length: 5 }, () => open()));
+    const db = await open();
+    expect(await db.query({ text: 'select name from migrations order by name' })).toEqual([
+      { name: '0001-create-notes.sql' },
+      { name: '0002-seed.sql' },
+    ]);
+  });
+
+  test('an applied file that was changed stops the start and is named', async () => {
+    await open();
+    await migration('0001-create-notes.sql', 'create table notes(id bigint)');
+    await expect(open()).rejects.toThrow('alpha/0001-create-notes.sql was changed');
+  });
+
+  test('a failing file leaves nothing behind and is named', async () => {
+    await migration('0002-broken.sql', 'create table half(id int); select nonsense');
+    await expect(open()).rejects.toThrow('alpha/0002-broken.sql failed');
+    await migration('0002-broken.sql', 'create table half(id int)');
+    await open();
+  });
+
+  test('a replica with an older folder starts after a newer one', async () => {
+    await migration('0002-more.sql', 'create table more(id int)');
+    await open();
+    await rm(join(folder, '0002-more.sql'));
+    const older = await open();
+    expect(await older.query({ text: 'select name from migrations' })).toHaveLength(2);
+  });
+
+  test('a file numbered below an applied one is refused', async () => {
+    await migration('0003-late.sql', 'select 1');
+    await open();
+    await migration('0002-early.sql', 'select 1');
+    await expect(open()).rejects.toThrow('0002-early.sql comes before 0003-late.sql');
+  });
+});
+
+describe('schema and role', () => {
+  test('a service cannot read the tables of another', async () => {
+    const alpha = await open('alpha');
+    const beta = await open('beta');
+    await alpha.query({ text: 'insert into notes(id) values (1)' });
+    expect(await beta.query({ text: 'select * from notes' })).toEqual([]);
+    await expect(beta.query({ text: 'select * from alpha.notes' })).rejects.toThrow(
+      'permission denied for schema alpha',
+    );
+  });
+
+  test('a connecting role that may not create roles owns the schema itself', async () => {
+    const url = await createLogin('plain', '');
+    expect(await roleAtWork(url)).toMatch(/^plain_/);
+  });
+
+  test('a connecting role that may create roles hands the schema to the role of the service', async () => {
+    const url = await createLogin('creator', 'createrole');
+    expect(await roleAtWork(url)).toMatch(/^agentmesh_gamma_/);
+  });
+
+  /** Roles belong to the server, so their names carry a part of the database's. */
+  async function createLogin(prefix: string, attributes: string): Promise<string> {
+    const name = `${prefix}_${new URL(server.url).pathname.slice(-8)}`;
+    const admin = new pg.Client({ connectionString: server.url });
+    await admin.connect();
+    await admin.query(`create role ${name} login password 'secret' ${attributes}`);
+    await admin.query(`grant create on database ${new URL(server.url).pathname.slice(1)} to ${name}`);
+    await admin.end();
+    const url = new URL(server.url);
+    url.username = name;
+    url.password = 'secret';
+    return url.href;
+  }
+
+  async function roleAtWork(url: string): Promise<string | undefined> {
+    const service = `gamma_${new URL(server.url).pathname.slice(-8)}`;
+    const options = { service, url, poolSize: 1, migrations: pathToFileURL(`${folder}/`) };
+    await using db = await openDatabase(options, log);
+    await db.query({ text: 'insert into notes(id) values (1)' });
+    const rows = await db.query<{ name: string }>({ text: 'select current_user::text as name' });
+    return rows[0]?.name;
+  }
+});
+
+describe('queries', () => {
+  test('json survives byte for byte and bigint arrives as bigint', async () => {
+    const db = await open();
+    const body = '{"b": 1.0,\n "a": [null, 1e3],  "a": "\\u00e9é"}';
+    await db.query({ name: 'put', text: 'insert into notes(id, body) values ($1, $2)' }, [9007199254740993n, body]);
+    const rows = await db.query({
+      text: 'select id, body, array[id, null] as ids, array[body] as bodies, 1.5::float8 as f, to_timestamp(0) as t from notes',
+    });
+    expect(rows).toEqual([
+      { id: 9007199254740993n, body, ids: [9007199254740993n, null], bodies: [body], f: 1.5, t: new Date(0) },
+    ]);
+  });
+
+  test('a transaction that throws leaves nothing', async () => {
+    const db = await open();
+    const work = db.transaction(async (tx) => {
+      await tx.query({ text: 'insert into notes(id) values (1)' });
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    expect(await db.query({ text: 'select id from notes' })).toEqual([]);
+  });
+
+  test('a unique violation is recognised and keeps its connection', async () => {
+    const db = await open('alpha', 1);
+    const backend = { text: 'select pg_backend_pid() as pid' };
+    const insert = { text: 'insert into notes(id) values (1)' };
+    const before = await db.query(backend);
+    await db.query(insert);
+    const error = await db.query(insert).catch((failure: unknown) => failure);
+    expect(isUniqueViolation(error)).toBe(true);
+    expect(await db.query(backend)).toEqual(before);
+  });
+
+  test('lost connections are errors of their statements, and the next statement works', async () => {
+    const db = await open();
+    const wait = { text: 'select pg_sleep(60)' };
+    const broken = [db.query(wait), db.transaction((tx) => tx.query(wait))].map((work) =>
+      expect(work).rejects.toMatchObject({ code: 'unavailable', reason: 'database_unavailable' }),
+    );
+    await endSleepers(broken.length);
+    await Promise.all(broken);
+    await db.ping();
+  });
+
+  async function endSleepers(count: number): Promise<void> {
+    const admin = new pg.Client({ connectionString: server.url });
+    await admin.connect();
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event = 'PgSleep'`;
+    for (let ended = 0; ended < count; ) ended += (await admin.query(end)).rowCount ?? 0;
+    await admin.end();
+  }
+
+  test('a server that cannot be reached is unavailable', async () => {
+    const options = {
+      service: 'alpha',
+      url: 'postgres://x:y@127.0.0.1:1/z',
+      poolSize: 1,
+      migrations: pathToFileURL(folder),
+    };
+    await expect(openDatabase(options, log)).rejects.toMatchObject({ reason: 'database_unavailable' });
+  });
+});

@@ -1,0 +1,56 @@
+import pg from 'pg';
+import type { Logger } from '../telemetry/index.ts';
+import type { Database, DatabaseOptions } from './database.ts';
+import { createPoolDatabase } from './pool-database.ts';
+import { prepareSchema, type SchemaOwner } from './prepare-schema.ts';
+import { rowTypes } from './row-types.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** A replica that vanished inside a transaction holds its locks no longer than this. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
+
+/**
+ * Opens the service's own schema: creates it and its role where that is allowed, applies what is new of its migrations, and
+ * answers a pool whose connections act as that role. Replicas that start at once wait for each other.
+ *
+ * Throws `unavailable` (reason `database_unavailable`) when PostgreSQL cannot be reached, and an Error that names the file
+ * when a migration fails or was changed after it had been applied.
+ */
+export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
+  const owner = await prepareSchema(options, log);
+  return createPoolDatabase(createPool(options, owner, log));
+}
+
+function createPool(options: DatabaseOptions, owner: SchemaOwner, log: Logger): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: withSessionSettings(options.url, sessionSettings(owner)),
+    max: options.poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: `agentmesh ${options.service}`,
+    types: rowTypes,
+  });
+  const lost = (error: Error): void => log.warn({ err: error, service: options.service }, 'database connection lost');
+  // A client in use reports a broken connection to its own listeners only, an idle one to the pool; unheard, either ends the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', lost);
+  return pool;
+}
+
+function sessionSettings(owner: SchemaOwner): string {
+  const settings = [`search_path=${owner.schema}`, `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`];
+  if (owner.role !== undefined) settings.push(`role=${owner.role}`);
+  return settings.map((setting) => `-c ${setting}`).join(' ');
+}
+
+/** Adds to the url's `options`, which travel in the startup packet and so cost no round trip. */
+function withSessionSettings(address: string, settings: string): string {
+  const url = new URL(address);
+  const given = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  const separator = url.search === '' ? '?' : '&';
+  const options = encodeURIComponent(given === null ? settings : `${given} ${settings}`);
+  return `${url.href}${separator}options=${options}`;
+}

@@ -1,0 +1,94 @@
+import pg from 'pg';
+import type { Logger } from '../telemetry/index.ts';
+import type { DatabaseOptions } from './database.ts';
+import { toDatabaseError } from './database-error.ts';
+import { applyMigrations } from './migrations.ts';
+
+/** The first key of every advisory lock that guards a schema's preparation; the second is the service's hash. */
+const PREPARE_LOCK = 0x61676d; // 'agm'
+const DUPLICATE_ROLE = new Set(['42710', '23505']);
+
+export interface SchemaOwner {
+  readonly schema: string;
+  /** The role that owns the schema; undefined when the connecting role does. */
+  readonly role: string | undefined;
+}
+
+/** Creates the service's role and schema and applies its migrations, while other replicas wait. */
+export async function prepareSchema(options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
+  if (!/^[a-z][a-z0-9_]*$/.test(options.service)) throw new Error(`not a service name: ${options.service}`);
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: `agentmesh ${options.service} migrations`,
+  });
+  // The statement in flight fails with the same error.
+  client.on('error', () => {});
+  await client.connect().catch((error: unknown) => {
+    throw toDatabaseError(error);
+  });
+  try {
+    // Held by the session: released when this connection ends, however it ends.
+    await client.query('select pg_advisory_lock($1, hashtext($2))', [PREPARE_LOCK, options.service]);
+    const owner = await createSchema(client, options.service, log);
+    await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
+    return owner;
+  } finally {
+    await client.end();
+  }
+}
+
+async function createSchema(client: pg.Client, service: string, log: Logger): Promise<SchemaOwner> {
+  const role = await ensureRole(client, `agentmesh_${service}`);
+  if (role === undefined) {
+    log.debug({ service }, 'the connecting role may not create roles: the service works as the connecting role');
+    await ensureSchema(client, service, 'current_user');
+  } else {
+    await ensureSchema(client, service, role);
+    await client.query(`set role ${role}`);
+  }
+  await client.query(`set search_path to ${service}`);
+  return { schema: service, role };
+}
+
+/** The service's role, created when absent; undefined when the connecting role may neither create nor become it. */
+async function ensureRole(client: pg.Client, role: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ may_create: boolean; present: boolean }>(
+    `select rolsuper or rolcreaterole as may_create, exists (select from pg_roles where rolname = $1) as present
+       from pg_roles where rolname = current_user`,
+    [role],
+  );
+  const { may_create: mayCreate, present } = rows[0] ?? { may_create: false, present: false };
+  if (!present) {
+    if (!mayCreate) return undefined;
+    await createRole(client, role);
+  }
+  if (await mayBecome(client, role)) return role;
+  if (!mayCreate) return undefined;
+  await client.query(`grant ${role} to current_user`);
+  return role;
+}
+
+// Roles belong to the whole server and the lock to one database, so two databases may create the same role at once.
+async function createRole(client: pg.Client, role: string): Promise<void> {
+  try {
+    await client.query(`create role ${role} nologin`);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && DUPLICATE_ROLE.has(error.code ?? ''))) throw error;
+  }
+}
+
+async function mayBecome(client: pg.Client, role: string): Promise<boolean> {
+  // PostgreSQL 16 made membership and the right to SET ROLE two things.
+  const { rows } = await client.query<{ may: boolean }>(
+    `select case when current_setting('server_version_num')::int >= 160000
+                 then pg_has_role(current_user, $1, 'SET') else pg_has_role(current_user, $1, 'MEMBER') end as may`,
+    [role],
+  );
+  return rows[0]?.may === true;
+}
+
+async function ensureSchema(client: pg.Client, schema: string, owner: string): Promise<void> {
+  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema]);
+  // Asked first: `if not exists` still demands the right to create schemas.
+  if (rowCount === 0) await client.query(`create schema ${schema} authorization ${owner}`);
+}
