@@ -1,0 +1,59 @@
+import { Type, type Static } from 'typebox';
+import { maybe, storedText } from './keywords.ts';
+
+export const SignUpRequest = Type.Object(
+  {
+    first_name: storedText(),
+    last_name: storedText(),
+    email: Type.String({ format: 'email' }),
+    password: Type.String({ minLength: 8, maxLength: 256, writeOnly: true }),
+    username: maybe(storedText()),
+    full_name: maybe(storedText()),
+    avatar_url: maybe(storedText()),
+  },
+  { title: 'SignUpRequest' },
+);
+export type SignUpRequest = Static<typeof SignUpRequest>;
+
+/** The OAuth2 password form. */
+const SignInForm = Type.Object(
+  {
+    grant_type: Type.Optional(Type.String({ pattern: '^password$' })),
+    username: Type.String(),
+    password: Type.String({ writeOnly: true }),
+  },
+  { title: 'SignInForm' },
+);
+
+const SignInJson = Type.Object(
+  { email: Type.String({ 'x-also': 'username' }), password: Type.String({ writeOnly: true }) },
+  { title: 'SignInRequest', 'x-form': SignInForm },
+);
+
+/** Either form of a sign-in: which of the two names is there depends on how it was sent. */
+export type SignInRequest = { email?: string; username?: string; password: string };
+export const SignInRequest = Type.Unsafe<SignInRequest>(SignInJson);
+
+export const Token = Type.Object({ token_type: Type.String(), access_token: Type.String() }, { title: 'Token' });
+export type Token = Static<typeof Token>;
+
+export const User = Type.Object(
+  {
+    user_id: Type.Integer(),
+    email: Type.String(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    username: Type.Union([Type.String(), Type.Null()]),
+    full_name: Type.Union([Type.String(), Type.Null()]),
+    avatar_url: Type.Union([Type.String(), Type.Null()]),
+    plan: Type.String(),
+    role: Type.String(),
+    stripe_customer_id: Type.Null(),
+    mfa_enabled: Type.Boolean(),
+    onboarding_completed: Type.Boolean(),
+    created_at: Type.Union([Type.String(), Type.Null()]),
+    updated_at: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'User' },
+);
+export type User = Static<typeof User>;

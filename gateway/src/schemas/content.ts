@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import { codeLanguages, mediaResolutionLevels, nullValues, outcomes, schedulings, toolTypes } from './enums.ts';
+import { bytes, freeForm, maybe, openEnum, strict } from './keywords.ts';
+
+const MediaResolution = Type.Object(
+  { level: maybe(openEnum(mediaResolutionLevels)), numTokens: maybe(Type.Integer()) },
+  strict,
+);
+
+const CodeExecutionResult = Type.Object(
+  { outcome: maybe(openEnum(outcomes)), output: maybe(Type.String()), id: maybe(Type.String()) },
+  strict,
+);
+
+const ExecutableCode = Type.Object(
+  { code: maybe(Type.String()), language: maybe(openEnum(codeLanguages)), id: maybe(Type.String()) },
+  strict,
+);
+
+const FileData = Type.Object(
+  { displayName: maybe(Type.String()), fileUri: maybe(Type.String()), mimeType: maybe(Type.String()) },
+  { ...strict, title: 'FileData' },
+);
+
+const Blob = Type.Object(
+  { data: maybe(bytes()), displayName: maybe(Type.String()), mimeType: maybe(Type.String()) },
+  { ...strict, title: 'Blob' },
+);
+
+const PartialArg = Type.Object(
+  {
+    jsonPath: maybe(Type.String()),
+    boolValue: maybe(Type.Boolean()),
+    nullValue: maybe(openEnum(nullValues)),
+    numberValue: maybe(Type.Number()),
+    stringValue: maybe(Type.String()),
+    willContinue: maybe(Type.Boolean()),
+  },
+  strict,
+);
+
+const FunctionCall = Type.Object(
+  {
+    id: maybe(Type.String()),
+    name: maybe(Type.String()),
+    args: maybe(freeForm()),
+    willContinue: maybe(Type.Boolean()),
+    partialArgs: maybe(Type.Array(PartialArg)),
+  },
+  { ...strict, title: 'FunctionCall' },
+);
+
+const FunctionResponse = Type.Object(
+  {
+    id: maybe(Type.String()),
+    name: maybe(Type.String()),
+    response: maybe(freeForm()),
+    willContinue: maybe(Type.Boolean()),
+    scheduling: maybe(openEnum(schedulings)),
+    parts: maybe(Type.Array(Type.Object({ inlineData: maybe(Blob), fileData: maybe(FileData) }, strict))),
+  },
+  { ...strict, title: 'FunctionResponse' },
+);
+
+const VideoMetadata = Type.Object(
+  { startOffset: maybe(Type.String()), endOffset: maybe(Type.String()), fps: maybe(Type.Number()) },
+  strict,
+);
+
+const ToolCall = Type.Object(
+  { id: maybe(Type.String()), toolType: maybe(openEnum(toolTypes)), args: maybe(freeForm()) },
+  strict,
+);
+
+const ToolResponse = Type.Object(
+  { id: maybe(Type.String()), toolType: maybe(openEnum(toolTypes)), response: maybe(freeForm()) },
+  strict,
+);
+
+/** One piece of a message. */
+export const Part = Type.Object(
+  {
+    text: maybe(Type.String()),
+    thought: maybe(Type.Boolean()),
+    thoughtSignature: maybe(bytes()),
+    partMetadata: maybe(freeForm()),
+    mediaResolution: maybe(MediaResolution),
+    codeExecutionResult: maybe(CodeExecutionResult),
+    executableCode: maybe(ExecutableCode),
+    fileData: maybe(FileData),
+    inlineData: maybe(Blob),
+    functionCall: maybe(FunctionCall),
+    functionResponse: maybe(FunctionResponse),
+    videoMetadata: maybe(VideoMetadata),
+    toolCall: maybe(ToolCall),
+    toolResponse: maybe(ToolResponse),
+  },
+  { ...strict, title: 'Part' },
+);
+
+/** One message. */
+export const Content = Type.Object(
+  { parts: maybe(Type.Array(Part, { maxItems: 10_000 })), role: maybe(Type.Enum(['user', 'model'])) },
+  { ...strict, title: 'Content' },
+);

@@ -1,0 +1,36 @@
+import { Type, type Static } from 'typebox';
+import { noNul } from '../validation/index.ts';
+import { Content } from './content.ts';
+import { freeForm, maybe, stateMap, storedText } from './keywords.ts';
+
+const record = {
+  title: 'RunAgentRequest',
+  anyOf: [{ required: ['newMessage'] }, { required: ['invocationId'] }],
+} as const;
+
+/** One message to an application's agent. Either `newMessage` or `invocationId` must be there. */
+const RunAgentRequest = Type.Object(
+  {
+    userId: storedText(),
+    sessionId: storedText(),
+    appName: maybe(Type.String({ pattern: noNul })),
+    newMessage: maybe(Content),
+    streaming: Type.Boolean({ default: false }),
+    stateDelta: maybe(stateMap()),
+    functionCallEventId: maybe(Type.String()),
+    invocationId: maybe(storedText()),
+    customMetadata: maybe(freeForm()),
+  },
+  { ...record, required: ['userId', 'sessionId'] },
+);
+export type RunAgentRequest = Static<typeof RunAgentRequest>;
+
+const RunNamedAgentRequest = Type.Object(
+  { ...RunAgentRequest.properties, appName: Type.String({ pattern: noNul, 'x-blank-is-missing': true }) },
+  { ...record, required: ['userId', 'sessionId', 'appName'] },
+);
+
+/** The record of a run; `appName` may be left out where a default application is set. */
+export function runAgentRequest(defaultApp: string | undefined) {
+  return Type.Unsafe<RunAgentRequest>(defaultApp === undefined ? RunNamedAgentRequest : RunAgentRequest);
+}

@@ -1,0 +1,131 @@
+import { faults } from './fault.ts';
+import type { Report } from './issue.ts';
+import { type JsonSchema, nullableOf } from './json-schema.ts';
+import { isRecord, put } from './record.ts';
+import type { Check } from './scalar.ts';
+
+interface Field {
+  readonly name: string;
+  /** Spellings that are read, the winner first; each with the name that is answered. */
+  readonly spellings: readonly (readonly [sent: string, answered: string])[];
+  readonly check: Check;
+  readonly required: boolean;
+  /** One of these may stand in for the field. */
+  readonly alternatives: readonly string[];
+  readonly blankIsMissing: boolean;
+  readonly fallback: unknown;
+}
+
+/** A record with declared fields. Issues come in the order of the fields, unknown keys last. */
+export function object(schema: JsonSchema, compile: (schema: JsonSchema) => Check): Check {
+  const fields = fieldsOf(schema, compile);
+  const spellings = new Set(fields.flatMap((field) => field.spellings.map(([sent]) => sent)));
+  const secret = Object.values(schema.properties ?? {}).some(isSecret);
+  const { additionalProperties: extras } = schema;
+  return (input, report) => {
+    if (!isRecord(input)) return refuse(input, report, secret);
+    const output: Record<string, unknown> = {};
+    for (const field of fields) readField({ field, input, output, report, secret });
+    if (extras === undefined) return output;
+    for (const key of Object.keys(input)) {
+      if (spellings.has(key)) continue;
+      if (extras === false) report.add(faults.extra, input[key], key);
+      else put(output, key, input[key]);
+    }
+    return output;
+  };
+}
+
+function isSecret(property: JsonSchema): boolean {
+  return (nullableOf(property) ?? property).writeOnly === true;
+}
+
+function refuse(input: unknown, report: Report, secret: boolean): undefined {
+  report.withheld += secret ? 1 : 0;
+  report.add(faults.object, input);
+  report.withheld -= secret ? 1 : 0;
+  return undefined;
+}
+
+interface Reading {
+  readonly field: Field;
+  readonly input: Record<string, unknown>;
+  readonly output: Record<string, unknown>;
+  readonly report: Report;
+  readonly secret: boolean;
+}
+
+function readField({ field, input, output, report, secret }: Reading): void {
+  const spelling = spellingIn(field, input);
+  if (spelling === undefined) {
+    if (field.required && !isCovered(field, input)) reportMissing(field, { input, report, secret });
+    else if (field.fallback !== undefined) output[field.name] = field.fallback;
+    return;
+  }
+  const [sent, answered] = spelling;
+  if (input[sent] === null && field.alternatives.length > 0 && !isCovered(field, input)) {
+    reportMissing(field, { input, report, secret });
+    return;
+  }
+  report.path.push(answered);
+  const value = field.check(input[sent], report);
+  report.path.pop();
+  if (value !== null && value !== undefined) output[answered] = value;
+}
+
+function spellingIn(field: Field, input: Record<string, unknown>): readonly [string, string] | undefined {
+  for (const spelling of field.spellings) {
+    if (!Object.hasOwn(input, spelling[0])) continue;
+    return field.blankIsMissing && isBlank(input[spelling[0]]) ? undefined : spelling;
+  }
+  return undefined;
+}
+
+function isBlank(value: unknown): boolean {
+  return value === '' || value === null;
+}
+
+function isCovered(field: Field, input: Record<string, unknown>): boolean {
+  return field.alternatives.some((name) => Object.hasOwn(input, name) && !isBlank(input[name]));
+}
+
+function reportMissing(field: Field, at: { input: unknown; report: Report; secret: boolean }): void {
+  at.report.withheld += at.secret ? 1 : 0;
+  at.report.add(faults.missing, at.input, field.name);
+  at.report.withheld -= at.secret ? 1 : 0;
+}
+
+function fieldsOf(schema: JsonSchema, compile: (schema: JsonSchema) => Check): Field[] {
+  const choice = (schema.anyOf ?? []).flatMap((alternative) => alternative.required ?? []);
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const alternatives = choice[0] === name ? choice.slice(1).flatMap((other) => [other, snakeCase(other)]) : [];
+    const inner = nullableOf(property) ?? property;
+    return {
+      name,
+      spellings: spellingsOf(name, inner['x-also']),
+      check: compile(property),
+      required: alternatives.length > 0 || (schema.required ?? []).includes(name),
+      alternatives,
+      blankIsMissing: inner['x-blank-is-missing'] === true,
+      fallback: inner.default,
+    };
+  });
+}
+
+function spellingsOf(name: string, also: string | undefined): (readonly [string, string])[] {
+  const names = also === undefined ? [name] : [name, also];
+  return names.flatMap((answered): [string, string][] => {
+    const snake = snakeCase(answered);
+    return snake === answered
+      ? [[answered, answered]]
+      : [
+          [answered, answered],
+          [snake, answered],
+        ];
+  });
+}
+
+/** `userId` as Python writes it. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

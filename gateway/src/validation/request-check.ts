@@ -1,0 +1,38 @@
+import { compile } from './compile.ts';
+import { faults } from './fault.ts';
+import { FormFields } from './form-fields.ts';
+import { type Issue, Report } from './issue.ts';
+import { type JsonSchema, nullableOf } from './json-schema.ts';
+import { isRecord } from './record.ts';
+
+/** Where a value of a request was sent. */
+export type Place = 'body' | 'query' | 'path';
+
+export type Outcome = { readonly value: unknown } | { readonly issues: readonly Issue[] };
+
+/** The check of one place of a request; the value in its normal form, or at least one issue. */
+export function requestCheck(schema: JsonSchema, place: Place): (input: unknown) => Outcome {
+  const check = compile(schema);
+  const form = schema['x-form'] === undefined ? undefined : compile(schema['x-form']);
+  const optional = nullableOf(schema) !== undefined;
+  return (sent) => {
+    const report = new Report(place);
+    if (sent === undefined || sent === null)
+      return optional ? { value: null } : outcome(report.add(faults.missing, null), report);
+    if (sent instanceof FormFields) {
+      return outcome(form === undefined ? check(sent.text, report) : form(sent.fields, report), report);
+    }
+    return outcome(check(place === 'query' ? lastOfEach(sent) : sent, report), report);
+  };
+}
+
+function outcome(value: unknown, report: Report): Outcome {
+  return report.issues.length === 0 ? { value } : { issues: report.issues };
+}
+
+/** A query parameter that was sent more than once counts as its last value. */
+function lastOfEach(query: unknown): unknown {
+  if (!isRecord(query)) return query;
+  const entries = Object.entries(query).map(([key, value]) => [key, Array.isArray(value) ? value.at(-1) : value]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,72 @@
+import { readBase64 } from './base64.ts';
+import { faults, notBase64, notEnum, notLiteral } from './fault.ts';
+import type { Report } from './issue.ts';
+
+/** Reads one value: answers it in its normal form, or adds issues to the report and answers undefined. */
+export type Check = (input: unknown, report: Report) => unknown;
+
+const truths = new Map<string, boolean>();
+for (const word of ['1', 'on', 't', 'true', 'y', 'yes']) truths.set(word, true);
+for (const word of ['0', 'off', 'f', 'false', 'n', 'no']) truths.set(word, false);
+
+export const checkBoolean: Check = (input, report) => {
+  if (typeof input === 'boolean') return input;
+  if (typeof input === 'number' && !Number.isInteger(input)) return report.add(faults.boolean, input);
+  if (typeof input !== 'string' && typeof input !== 'number') return report.add(faults.boolean, input);
+  return truths.get(String(input).toLowerCase()) ?? report.add(faults.booleanText, input);
+};
+
+const decimal = /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i;
+const notFinite = /^[+-]?(inf(inity)?|nan)$/i;
+
+export const checkNumber: Check = (input, report) => {
+  if (typeof input === 'number') return Number.isFinite(input) ? input : report.add(faults.finite, null);
+  if (typeof input === 'boolean') return Number(input);
+  if (typeof input !== 'string') return report.add(faults.number, input);
+  const text = input.trim();
+  if (notFinite.test(text)) return report.add(faults.finite, input);
+  if (!decimal.test(text)) return report.add(faults.numberText, input);
+  const value = Number(text.replaceAll('_', ''));
+  return Number.isFinite(value) ? value : report.add(faults.finite, input);
+};
+
+const whole = /^[+-]?\d+(_\d+)*(\.0*)?$/;
+
+export const checkInteger: Check = (input, report) => {
+  if (typeof input === 'boolean') return Number(input);
+  if (typeof input === 'number') return checkWhole(input, report);
+  if (typeof input !== 'string') return report.add(faults.integer, input);
+  const text = input.trim();
+  if (!whole.test(text)) return report.add(faults.integerText, input);
+  const value = Number(text.replaceAll('_', ''));
+  return Number.isSafeInteger(value) ? value : report.add(faults.integerSize, input);
+};
+
+function checkWhole(input: number, report: Report): unknown {
+  if (!Number.isFinite(input)) return report.add(faults.finite, null);
+  return Number.isInteger(input) ? input : report.add(faults.fraction, input);
+}
+
+export const checkBytes: Check = (input, report) => {
+  if (typeof input !== 'string') return report.add(faults.bytes, input);
+  const reading = readBase64(input);
+  return 'value' in reading ? reading.value : report.add(notBase64(reading.fault), input);
+};
+
+/** Exactly one of `values`. */
+export function literal(values: readonly string[]): Check {
+  const fault = notLiteral(values);
+  return (input, report) =>
+    values.includes(String(input)) && typeof input === 'string' ? input : report.add(fault, input);
+}
+
+/** Any text; a member of `values` in whatever case becomes upper case, an unknown one stays as it was sent. */
+export function openEnum(values: readonly string[]): Check {
+  const fault = notEnum(values);
+  const members = new Set(values);
+  return (input, report) => {
+    if (typeof input !== 'string') return report.add(fault, input);
+    const upper = input.toUpperCase();
+    return members.has(upper) ? upper : input;
+  };
+}
