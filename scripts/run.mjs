@@ -45,14 +45,18 @@ async function install() {
   const outcome = await run('npx', [...npx, ...settings], { ownGroup: true });
   if (outcome.signal) exitLike(outcome);
   if (outcome.code !== 0) {
-    fail('the dependencies could not be installed, see above. Is the npm registry reachable? The next start tries again.');
+    fail(
+      'the dependencies could not be installed, see above. Is the npm registry reachable? The next start tries again.',
+    );
   }
   writeFileSync(stampFile, stamp);
 }
 
 function fingerprint() {
   const folders = ['', ...foldersOf(''), ...foldersOf('services')];
-  const manifests = folders.map((folder) => join(folder, 'package.json')).filter((file) => existsSync(join(root, file)));
+  const manifests = folders
+    .map((folder) => join(folder, 'package.json'))
+    .filter((file) => existsSync(join(root, file)));
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests.sort()]) {
     hash.update(`${file}\n`).update(readFileSync(join(root, file)));

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { explain, runMesh, untilStopped } from '../main.ts';
+
+const envFile = fileURLToPath(new URL('../.env', import.meta.url));
+
+/** Fills the environment from `.env`, whose ENCRYPT_KEY is made up if nobody has set one. What is set, even blank, stays. */
+function loadEnv(): void {
+  const text = existsSync(envFile) ? readFileSync(envFile, 'utf8') : '';
+  const settings = parseEnv(text);
+  if (process.env.ENCRYPT_KEY === undefined && settings.ENCRYPT_KEY === undefined) {
+    settings.ENCRYPT_KEY = randomBytes(32).toString('base64url');
+    writeKey(settings.ENCRYPT_KEY, text);
+  }
+  for (const [name, value] of Object.entries(settings)) process.env[name] ??= value;
+}
+
+function writeKey(key: string, existing: string): void {
+  const separator = existing === '' || existing.endsWith('\n') ? '' : '\n';
+  appendFileSync(envFile, `${separator}ENCRYPT_KEY=${key}\n`, { mode: 0o600 });
+  chmodSync(envFile, 0o600);
+  console.log(`Wrote a random ENCRYPT_KEY to ${envFile}. Keep it: what it encrypts and signs is lost without it.\n`);
+}
+
+function welcome(address: string): string {
+  const json = `-H 'content-type: application/json'`;
+  const bearer = '-H "authorization: Bearer $TOKEN"';
+  const account = `"email":"ada@example.com","password":"correct horse battery"`;
+  const message = `"newMessage":{"role":"user","parts":[{"text":"Hello, mesh"}]}`;
+  return `
+Agent Mesh is ready at ${address}  (documentation: ${address}/docs, Ctrl-C stops it)
+
+Try, in another terminal:
+
+1. Sign up
+   curl -s ${address}/api/users/ ${json} \\
+     -d '{${account},"first_name":"Ada","last_name":"Lovelace"}'
+
+2. Sign in
+   export TOKEN=$(curl -s ${address}/api/auth/token ${json} \\
+     -d '{${account}}' | sed 's/.*"access_token": *"\\([^"]*\\)".*/\\1/')
+
+3. Create a session and talk to the echo agent
+   curl -s ${address}/apps/echo/users/u1/sessions ${bearer} ${json} -d '{"sessionId":"s1"}' &&
+   curl -sN ${address}/run_sse ${bearer} ${json} \\
+     -d '{"appName":"echo","userId":"u1","sessionId":"s1",${message},"streaming":true}'
+`;
+}
+
+async function main(): Promise<void> {
+  loadEnv();
+  const stopped = untilStopped();
+  await using mesh = await runMesh(['all'], process.env);
+  console.log(welcome(mesh.address));
+  await stopped;
+}
+
+await main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(explain(error));
+    process.exit(1);
+  },
+);
