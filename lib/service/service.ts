@@ -35,6 +35,8 @@ export interface Host<S extends Settings = Settings> {
 
 /** A started service. */
 export interface Running {
+  /** Where the service listens for the public, e.g. `http://127.0.0.1:8000`: the gateway alone. */
+  readonly address?: string;
   /** Checks of what it depends on, by name; each throws when the dependency fails. */
   readonly ready?: Readonly<Record<string, () => Promise<void>>>;
   /** Resolves when in-flight work is finished; new work has been refused since `draining` aborted. */

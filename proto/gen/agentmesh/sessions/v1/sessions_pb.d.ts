@@ -465,7 +465,7 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   invocationId: string;
 
   /**
-   * Proof of holding the turn; it grows with every grant in the session.
+   * Proof of holding the turn; it grows with every attempt in the session.
    *
    * @generated from field: int64 fence = 3;
    */
@@ -515,7 +515,7 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   streaming: boolean;
 
   /**
-   * Answers from AppendEvents' point of view: internal handle of the session.
+   * Handle of the session; appends and leases name it.
    *
    * @generated from field: int64 session_pk = 11;
    */
@@ -823,15 +823,15 @@ export declare type TurnGranted = Message<"agentmesh.sessions.v1.TurnGranted"> &
 export declare const TurnGrantedSchema: GenMessage<TurnGranted>;
 
 /**
- * Bus: agentmesh.sessions.v1.run_ended, from the outbox.
+ * Bus: agentmesh.sessions.v1.run_ended, from the outbox, when an attempt has ended.
  *
  * @generated from message agentmesh.sessions.v1.RunEnded
  */
 export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
   /**
-   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   * @generated from field: string account_id = 1;
    */
-  session?: SessionKey | undefined;
+  accountId: string;
 
   /**
    * @generated from field: string invocation_id = 2;
@@ -839,9 +839,9 @@ export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
   invocationId: string;
 
   /**
-   * @generated from field: agentmesh.sessions.v1.AttemptEnd end = 3;
+   * @generated from field: agentmesh.sessions.v1.AttemptEnd.Outcome outcome = 3;
    */
-  end?: AttemptEnd | undefined;
+  outcome: AttemptEnd_Outcome;
 };
 
 /**

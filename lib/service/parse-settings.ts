@@ -1,0 +1,53 @@
+import { type CleanedEnv, cleanEnv, EnvMissingError } from 'envalid';
+import type { Settings } from './service.ts';
+
+/** The settings are wrong: the message names every bad variable, one a line. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  /** What is wrong, by variable. */
+  readonly problems: ReadonlyMap<string, string>;
+
+  constructor(problems: ReadonlyMap<string, string>) {
+    super([...problems].map(([variable, problem]) => `${variable} ${problem}`).join('\n'));
+    this.problems = problems;
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Parses settings from an environment. A blank optional variable counts as unset. Throws SettingsError naming all bad ones. */
+export function parseSettings<S extends Settings>(settings: S, env: Environment): CleanedEnv<S> {
+  const problems = new Map<string, string>();
+  const parsed = cleanEnv(withoutBlanks(env), settings, {
+    reporter: ({ errors }) => {
+      for (const [variable, error] of Object.entries(errors)) problems.set(variable, describe(error, settings[variable]));
+    },
+  });
+  if (problems.size > 0) throw new SettingsError(problems);
+  return parsed;
+}
+
+/** Parses several groups of settings and throws one SettingsError for all of them. */
+export function checkSettings(groups: readonly Settings[], env: Environment): void {
+  const problems = new Map<string, string>();
+  for (const group of groups) {
+    try {
+      parseSettings(group, env);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      for (const [variable, problem] of error.problems) problems.set(variable, problem);
+    }
+  }
+  if (problems.size > 0) throw new SettingsError(problems);
+}
+
+function withoutBlanks(env: Environment): Record<string, string> {
+  const set = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== '');
+  return Object.fromEntries(set) as Record<string, string>;
+}
+
+function describe(error: Error | undefined, spec: { desc?: string | undefined } | undefined): string {
+  const hint = spec?.desc === undefined ? '' : ` (${spec.desc})`;
+  if (error instanceof EnvMissingError) return `is missing or blank${hint}`;
+  return `${error?.message ?? 'is not valid'}${hint}`;
+}

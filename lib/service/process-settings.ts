@@ -1,0 +1,39 @@
+import { str } from 'envalid';
+import { portNumber, positiveInteger, text } from './settings.ts';
+
+/** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
+const firstMeshPort = 9101;
+
+/** Settings of the process itself, whatever services it runs; see docs/settings.md. */
+export const processSettings = {
+  NODE_ENV: str({ default: 'development' }),
+  LOG_LEVEL: str({ default: 'info', choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] }),
+  DATA_DIR: text({ default: '.data' }),
+  DATABASE_URL: text({ default: undefined }),
+  MESH_HOST: text({ default: '127.0.0.1' }),
+  MESH_PORT: portNumber({ default: undefined }),
+  MESH_KEY: text({ default: undefined }),
+  MESH_KEY_PREVIOUS: text({ default: undefined }),
+  MESH_TLS_CERT: text({ default: undefined }),
+  MESH_TLS_KEY: text({ default: undefined }),
+  MESH_TLS_CA: text({ default: undefined }),
+  OPS_HOST: text({ default: '127.0.0.1' }),
+  OPS_PORT: portNumber({ default: 9090 }),
+  SHUTDOWN_GRACE_SECONDS: positiveInteger({ default: 10 }),
+};
+
+/** Settings that exist once for each service, by its word. */
+export function settingsOf(word: string) {
+  const prefix = word.toUpperCase();
+  return {
+    [`${prefix}_DATABASE_URL`]: text({ default: undefined }),
+    [`${prefix}_DATABASE_POOL`]: positiveInteger({ default: 8 }),
+    [`MESH_${prefix}_URL`]: text({ default: undefined }),
+  };
+}
+
+/** Where a service's gRPC listens when the process does not say. */
+export function defaultMeshPort(word: string, words: readonly string[]): number {
+  return firstMeshPort + words.indexOf(word);
+}
+

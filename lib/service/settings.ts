@@ -1,0 +1,64 @@
+import { EnvError, EnvMissingError, makeValidator, type RequiredValidatorSpec, type ValidatorSpec } from 'envalid';
+
+const shortKeyBytes = 32;
+
+/** A whole number of at least 1. */
+export const positiveInteger = makeValidator<number>((input) => {
+  if (!/^[1-9]\d{0,9}$/.test(input)) throw new EnvError('must be a whole number of at least 1');
+  return Number(input);
+});
+
+/** A TCP port; 0 where the setting says what that means. */
+export const portNumber = makeValidator<number>((input) => {
+  if (!/^\d{1,5}$/.test(input) || Number(input) > 65_535) throw new EnvError('must be a port from 0 to 65535');
+  return Number(input);
+});
+
+/** `true`, `false`, `1`, `0`, `yes`, `no`, `on` or `off`. */
+export const flag = makeValidator<boolean>((input) => {
+  const text = input.trim().toLowerCase();
+  if (['true', '1', 'yes', 'on'].includes(text)) return true;
+  if (['false', '0', 'no', 'off'].includes(text)) return false;
+  throw new EnvError('must be true or false');
+});
+
+/** Comma-separated text; blanks around the parts are dropped, and so are empty parts. */
+export const list = makeValidator<string[]>((input) =>
+  input
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+/** Text that is not blank, without the blanks around it. */
+export const text = makeValidator<string>((input) => {
+  if (input.trim() === '') throw new EnvError('must not be blank');
+  return input.trim();
+});
+
+/** An http or https address without a trailing slash. */
+export const httpUrl = makeValidator<string>((input) => {
+  const url = URL.parse(input.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new EnvError('must be an http or https address');
+  return input.trim().replace(/\/+$/, '');
+});
+
+const key = makeValidator<string>((input) => {
+  if (input.trim() === '') throw new EnvMissingError('is blank');
+  if (process.env.NODE_ENV === 'production' && isShortKey(input)) {
+    throw new EnvError(`has under ${shortKeyBytes} bytes, which NODE_ENV=production refuses`);
+  }
+  return input;
+});
+
+/** `ENCRYPT_KEY`: signs access tokens and is the root of encryption. Required, never blank, never defaulted. */
+export function encryptKey(): RequiredValidatorSpec<string> {
+  return key({ desc: 'a long random text; for a laptop, `npm run dev` makes one' });
+}
+
+/** Whether a key is too short to be safe; production refuses it, elsewhere it is worth a loud warning. */
+export function isShortKey(encryptionKey: string): boolean {
+  return Buffer.byteLength(encryptionKey) < shortKeyBytes;
+}
+
+export type { ValidatorSpec };

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CleanedEnv } from 'envalid';
+import { type Bus, createPgBus } from '../bus/index.ts';
+import { openDatabase, startEmbeddedPostgres } from '../pg/index.ts';
+import { createMesh, type Mesh, type MeshNode } from '../rpc/index.ts';
+import { type Checks, createLogger, createMetrics, type Logger, type Metrics, startOpsServer, startTracing } from '../telemetry/index.ts';
+import { checkSettings, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
+import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
+import type { Running, Service, Settings } from './service.ts';
+
+export interface ProcessOptions {
+  /** The services this process runs, in the order in which they start. */
+  readonly services: readonly Service[];
+  /** The words of all services of the mesh, whether they run here or not. */
+  readonly words: readonly string[];
+  readonly env: Environment;
+}
+
+/** A running process of the mesh. Disposing it drains: new work is refused, work in hand is finished, then all is closed. */
+export interface MeshProcess extends AsyncDisposable {
+  readonly log: Logger;
+  /** Reaches every service as the services do. */
+  readonly mesh: Mesh;
+  /** Where the gateway listens, when it runs here. */
+  readonly address: string | undefined;
+  /** Where the services' gRPC listens, when it does. */
+  readonly meshPort: number | undefined;
+  /** What the process depends on, by name. */
+  readonly checks: Checks;
+  /** Resolves when consumers and jobs of all services have nothing left to do. */
+  settle(): Promise<void>;
+}
+
+type ProcessConfig = CleanedEnv<typeof processSettings>;
+
+interface Base {
+  readonly config: ProcessConfig;
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly mesh: MeshNode;
+  readonly bus: Bus;
+}
+
+/** Throws SettingsError, naming every bad variable, when the services could not start with this environment. */
+export function checkProcess({ services, words, env }: ProcessOptions): void {
+  checkSettings([processSettings, ...words.map(settingsOf), ...services.map((service) => service.settings)], env);
+  const config = parseSettings(processSettings, env);
+  if (services.length < words.length && config.MESH_KEY === undefined) {
+    throw new SettingsError(new Map([['MESH_KEY', 'is missing or blank (separate processes share one)']]));
+  }
+}
+
+/** Starts services in one process. When one fails to start, what was opened is closed and the error is thrown. */
+export async function startProcess(options: ProcessOptions): Promise<MeshProcess> {
+  checkProcess(options);
+  await using resources = new AsyncDisposableStack();
+  const draining = new AbortController();
+  const base = await openBase(options, resources);
+  const running = new Map<string, Running>();
+  for (const service of options.services) {
+    running.set(service.name, await startService(service, { ...base, env: options.env, resources, draining: draining.signal }));
+  }
+  const checks = collectChecks(base, running);
+  const meshPort = await listen(options, base);
+  if (base.config.OPS_PORT !== 0) {
+    const { OPS_HOST: host, OPS_PORT: port } = base.config;
+    resources.use(await startOpsServer({ host, port, metrics: base.metrics, checks }));
+  }
+  const opened = resources.move();
+  const started = [...running.values()];
+  const address = started.find((service) => service.address !== undefined)?.address;
+  return {
+    log: base.log,
+    mesh: base.mesh,
+    address,
+    meshPort,
+    checks,
+    settle: async () => {
+      await Promise.all(started.map((service) => service.settle?.()));
+    },
+    [Symbol.asyncDispose]: async () => {
+      draining.abort();
+      await drain(base, started);
+      await opened.disposeAsync();
+    },
+  };
+}
+
+async function openBase({ services, words, env }: ProcessOptions, resources: AsyncDisposableStack): Promise<Base> {
+  const config = parseSettings(processSettings, env);
+  const name = services.length === words.length ? 'mesh' : services.map((service) => service.name).join('+');
+  const log = createLogger({ level: config.LOG_LEVEL, name });
+  const metrics = createMetrics();
+  const tracing = await startTracing({ serviceName: `agentmesh-${name}`, env });
+  if (tracing !== undefined) resources.use(tracing);
+  const dataDir = resolve(config.DATA_DIR);
+  const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
+  const bus = resources.use(await createPgBus({ url: databaseUrl, log }));
+  const tls = await readTls(config);
+  const mesh = resources.use(
+    createMesh({
+      urls: meshUrls(words, env),
+      key: config.MESH_KEY ?? randomBytes(32).toString('base64url'),
+      previousKeys: config.MESH_KEY_PREVIOUS?.split(',').map((key) => key.trim()) ?? [],
+      ...(tls !== undefined && { tls }),
+      log,
+      metrics,
+    }),
+  );
+  return { config, dataDir, databaseUrl, log, metrics, mesh, bus };
+}
+
+type Surroundings = Base & { env: Environment; resources: AsyncDisposableStack; draining: AbortSignal };
+
+async function startService(service: Service, surroundings: Surroundings): Promise<Running> {
+  const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, bus } = surroundings;
+  const log = surroundings.log.child({ service: service.name });
+  const own = parseSettings(settingsOf(service.name) as Settings, env);
+  const prefix = service.name.toUpperCase();
+  const running = await service.start({
+    config: parseSettings(service.settings, env),
+    log,
+    metrics,
+    mesh,
+    bus,
+    dataDir,
+    resources,
+    draining,
+    openDatabase: async (migrations) => {
+      const url = (own[`${prefix}_DATABASE_URL`] as string | undefined) ?? databaseUrl;
+      const poolSize = own[`${prefix}_DATABASE_POOL`] as number;
+      return resources.use(await openDatabase({ service: service.name, url, poolSize, migrations }, log));
+    },
+  });
+  log.debug('started');
+  return running;
+}
+
+/** In one process nothing listens between services unless a port is given: they call each other directly. */
+async function listen({ services, words }: ProcessOptions, base: Base): Promise<number | undefined> {
+  const { MESH_HOST: host, MESH_PORT: given } = base.config;
+  const served = services.filter((service) => service.name !== 'gateway');
+  const first = served[0];
+  if (first === undefined || (given === undefined && services.length === words.length)) return undefined;
+  const { port } = await base.mesh.listen({ host, port: given ?? defaultMeshPort(first.name, words) });
+  return port;
+}
+
+function collectChecks({ bus }: Base, running: ReadonlyMap<string, Running>): Checks {
+  const checks: Record<string, () => Promise<void>> = { bus: () => bus.ping() };
+  for (const [word, service] of running) {
+    for (const [name, check] of Object.entries(service.ready ?? {})) checks[`${word}.${name}`] = check;
+  }
+  return checks;
+}
+
+async function drain({ config, mesh, log }: Base, started: readonly Running[]): Promise<void> {
+  const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
+  const deadline = Date.now() + graceMs;
+  const drained = Promise.all(started.map((service) => service.drain?.())).then(() => 'drained' as const);
+  const outcome = await Promise.race([drained, sleep(graceMs, 'late' as const, { ref: false })]);
+  if (outcome === 'late') log.warn({ graceMs }, 'work was still in hand when the time to drain was over');
+  await mesh.drain(Math.max(deadline - Date.now(), 100));
+}
+
+function meshUrls(words: readonly string[], env: Environment): Record<string, string> {
+  const urls: Record<string, string> = {};
+  for (const word of words) {
+    const url = env[`MESH_${word.toUpperCase()}_URL`]?.trim();
+    if (url) urls[word] = url;
+  }
+  return urls;
+}
+
+async function readTls(config: ProcessConfig): Promise<{ cert: Buffer; key: Buffer; ca: Buffer } | undefined> {
+  const files = [config.MESH_TLS_CERT, config.MESH_TLS_KEY, config.MESH_TLS_CA];
+  if (files.every((file) => file === undefined)) return undefined;
+  if (files.some((file) => file === undefined)) {
+    throw new SettingsError(new Map([['MESH_TLS_CERT', ', MESH_TLS_KEY and MESH_TLS_CA are set together or not at all']]));
+  }
+  const [cert, key, ca] = await Promise.all(files.map((file) => readFile(file as string)));
+  return { cert, key, ca } as { cert: Buffer; key: Buffer; ca: Buffer };
+}

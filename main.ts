@@ -1,0 +1,79 @@
+import process from 'node:process';
+import { checkProcess, type MeshProcess, type Service, SettingsError, startProcess } from '@agentmesh/lib/service';
+
+/** Every service of the mesh by its word, in the order in which they start. The only place that knows them all. */
+const services: Record<string, () => Promise<Service>> = {
+  auth: async () => (await import('@agentmesh/auth')).auth as Service,
+  sessions: async () => (await import('@agentmesh/sessions')).sessions as Service,
+  runs: async () => (await import('@agentmesh/runs')).runs as Service,
+  gateway: async () => (await import('@agentmesh/gateway')).gateway as Service,
+};
+
+const usage = `usage: node main.ts all | <service>... [--check]
+services: ${Object.keys(services).join(', ')}
+--check reads the settings and starts nothing`;
+
+/** Starts the named services, or `all`, in this process with the settings of `env`. */
+export async function runMesh(names: readonly string[], env: NodeJS.ProcessEnv): Promise<MeshProcess> {
+  return startProcess(await target(names, env));
+}
+
+async function target(names: readonly string[], env: NodeJS.ProcessEnv) {
+  const words = Object.keys(services);
+  const wanted = names.includes('all') ? words : words.filter((word) => names.includes(word));
+  const unknown = names.filter((name) => name !== 'all' && !words.includes(name));
+  if (unknown.length > 0 || wanted.length === 0) throw new UsageError(unknown);
+  const loaded = await Promise.all(wanted.map((word) => services[word]?.()));
+  return { services: loaded.filter((service) => service !== undefined), words, env };
+}
+
+class UsageError extends Error {
+  constructor(unknown: readonly string[]) {
+    super(unknown.length > 0 ? `unknown service: ${unknown.join(', ')}\n${usage}` : usage);
+  }
+}
+
+/** Explains what stopped the process, in one line a problem. */
+export function explain(error: unknown): string {
+  if (error instanceof SettingsError) return error.message;
+  if (error instanceof UsageError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  if (args.includes('--check')) {
+    checkProcess(await target(names, process.env));
+    console.log('settings are good');
+    return;
+  }
+  const mesh = await runMesh(names, process.env);
+  mesh.log.info({ address: mesh.address, meshPort: mesh.meshPort }, 'ready');
+  await untilStopped();
+  mesh.log.info('stopping');
+  await mesh[Symbol.asyncDispose]();
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+export function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (): void => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
+
+if (import.meta.main) {
+  await main(process.argv.slice(2)).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(explain(error));
+      process.exit(1);
+    },
+  );
+}

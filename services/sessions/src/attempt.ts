@@ -1,0 +1,44 @@
+import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
+import type { Context } from './context.ts';
+import { invalid } from './errors.ts';
+import { hintGranted } from './granted-hint.ts';
+import { untilCurrent } from './retry.ts';
+import { runEnded } from './run-ended.ts';
+import { type Append, appendAndEndAttempt, type AttemptOutcome } from './store/appends.ts';
+
+/** How an executor says that its attempt has ended. */
+export interface AttemptEnding {
+  outcome: AttemptEnd_Outcome;
+  errorCode: string;
+  errorMessage: string;
+}
+
+const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = {
+  [AttemptEnd_Outcome.COMPLETED]: 'completed',
+  [AttemptEnd_Outcome.FAILED]: 'failed',
+  [AttemptEnd_Outcome.CANCELLED]: 'cancelled',
+  [AttemptEnd_Outcome.WAITING]: 'waiting',
+};
+
+/**
+ * Appends and ends an attempt in one transaction, and tells whoever got the turn. The new last sequence, or undefined when
+ * the attempt does not hold the turn or the session is not at `lastSeq`.
+ */
+export async function endAttempt(
+  context: Context,
+  append: Append & { accountId: string },
+  ending: AttemptEnding,
+): Promise<number | undefined> {
+  const status = statuses[ending.outcome];
+  if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled or waiting.');
+  const fact = runEnded(append.accountId, append.invocationId, ending.outcome);
+  const end = { status, errorCode: ending.errorCode || null, errorMessage: ending.errorMessage || null, fact };
+  const result = await untilCurrent(async () => {
+    const answer = await appendAndEndAttempt(context.db, append, end);
+    return answer === 'moved' ? undefined : answer;
+  });
+  if (result === 'refused') return undefined;
+  context.wakeOutbox();
+  if (result.granted !== undefined) hintGranted(context, append.accountId, result.granted);
+  return result.lastSeq;
+}

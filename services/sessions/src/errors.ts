@@ -1,0 +1,42 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+
+/** The request cannot be stored as it is. */
+export function invalid(message: string): MeshError {
+  return new MeshError('invalid_argument', 'request_invalid', message);
+}
+
+/** No such session in this account. */
+export function sessionNotFound(): MeshError {
+  return new MeshError('not_found', 'session_not_found', 'Session not found');
+}
+
+/** A session of that id is there already. */
+export function sessionExists(id: string): MeshError {
+  return new MeshError('already_exists', 'session_exists', `Session already exists: ${id}`);
+}
+
+/** The attempt no longer holds its session's turn. */
+export function fenceLost(): MeshError {
+  return new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');
+}
+
+/** The invocation is queued or running already. */
+export function runInProgress(invocationId: string): MeshError {
+  return new MeshError('already_exists', 'run_in_progress', `Run ${invocationId} is already in progress.`);
+}
+
+/** No run of that id in the session. */
+export function invocationNotFound(invocationId: string): MeshError {
+  return new MeshError('invalid_argument', 'invocation_not_found', `Invocation not found: ${invocationId}`);
+}
+
+/** A message answers calls that no event of the session holds. */
+export function callNotFound(ids: readonly string[]): MeshError {
+  const message = `Function call not found for function response ids: ${ids.join(', ')}.`;
+  return new MeshError('invalid_argument', 'function_call_not_found', message);
+}
+
+/** Too many writers at once: nothing was changed. */
+export function contended(): MeshError {
+  return new MeshError('unavailable', 'session_contended', 'The session is being written by too many at once; try again.');
+}

@@ -1,0 +1,14 @@
+/** UTF-8 bytes as text, without a copy of the bytes. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}
+
+/** As `textOf`; undefined for no bytes, which is how the wire says "none". */
+export function optionalText(bytes: Uint8Array): string | undefined {
+  return bytes.length === 0 ? undefined : textOf(bytes);
+}
+
+/** Text as UTF-8 bytes. */
+export function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text, 'utf8');
+}

@@ -1,0 +1,77 @@
+import type { EventJson } from '@agentmesh/proto/event';
+import type { AppendEventsRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { MethodImpl } from '@connectrpc/connect';
+import { endAttempt } from '../attempt.ts';
+import type { Context } from '../context.ts';
+import { fenceLost, invalid } from '../errors.ts';
+import { bytesOf } from '../json-bytes.ts';
+import { untilCurrent } from '../retry.ts';
+import { checkAccountId } from '../session-key.ts';
+import { parseDelta, type StateChange, toChanges } from '../state-delta.ts';
+import { fromAttempt } from '../stored-event.ts';
+import { type Append, appendEvents as append } from '../store/appends.ts';
+import { type EventRow, readEvents } from '../store/events.ts';
+import { readAttempt } from '../store/runs.ts';
+
+type AppendEvents = MethodImpl<(typeof SessionsService)['method']['appendEvents']>;
+
+/** Appends that others may commit while one executor runs, at most, before it must read its session again. */
+const maxCatchUp = 1000;
+
+/** Stores events of a running attempt. A repeated request whose first try was committed answers as that one did. */
+export function appendEvents(context: Context): AppendEvents {
+  return async (request) => {
+    const what = toAppend(request);
+    const lastSeq = await tryAppend(context, what, request);
+    if (lastSeq !== undefined) return { lastSeq };
+    return catchUp(context, what, request);
+  };
+}
+
+type Work = Append & { accountId: string };
+
+function tryAppend(context: Context, what: Work, { end }: AppendEventsRequest): Promise<number | undefined> {
+  if (end !== undefined) return endAttempt(context, what, end);
+  if (what.events.length === 0) throw invalid('An append carries events, an end, or both.');
+  return append(context.db, what);
+}
+
+/** The session is further than the caller knows: by its own first try, or by others, whose deltas it is told. */
+async function catchUp(context: Context, what: Work, request: AppendEventsRequest) {
+  return untilCurrent(async () => {
+    const attempt = await readAttempt(context.db, what);
+    const upTo = attempt?.last_seq ?? what.lastSeq;
+    const { sessionPk } = what;
+    const missed = await readEvents(context.db, { sessionPk, after: what.lastSeq, upTo, limit: maxCatchUp });
+    const own = new Set(what.events.map((event) => event.id));
+    const others = missed.filter((event) => !own.has(event.event_id));
+    const answer = { stateDeltasJson: others.flatMap(stateDeltaOf) };
+    const stored = own.size > 0 && others.length < missed.length;
+    if (stored || (own.size === 0 && attempt?.ended === true)) return { ...answer, lastSeq: upTo };
+    if (attempt?.holds !== true) throw fenceLost();
+    const lastSeq = await tryAppend(context, { ...what, lastSeq: upTo }, request);
+    return lastSeq === undefined ? undefined : { ...answer, lastSeq };
+  });
+}
+
+function toAppend(request: AppendEventsRequest): Work {
+  const { sessionPk, invocationId, fence, lastSeq } = request;
+  const changes = new Map<string, StateChange>();
+  for (const event of request.events) {
+    for (const change of toChanges(parseDelta(event.stateDeltaJson))) changes.set(`${change.scope}:${change.key}`, change);
+  }
+  return {
+    accountId: checkAccountId(request.accountId),
+    sessionPk,
+    invocationId,
+    fence,
+    lastSeq,
+    events: request.events.map(fromAttempt),
+    changes: [...changes.values()],
+  };
+}
+
+function stateDeltaOf(row: EventRow): Uint8Array[] {
+  const delta = (JSON.parse(row.json) as Partial<EventJson>).actions?.stateDelta;
+  return delta !== undefined && Object.keys(delta).length > 0 ? [bytesOf(JSON.stringify(delta))] : [];
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { BeginTurnRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { MethodImpl } from '@connectrpc/connect';
+import type { Context } from '../context.ts';
+import { callNotFound, invalid, invocationNotFound, runInProgress, sessionNotFound } from '../errors.ts';
+import { optionalText } from '../json-bytes.ts';
+import { untilCurrent } from '../retry.ts';
+import { canExist, type KeyParameters, keyParameters } from '../session-key.ts';
+import { parseDelta } from '../state-delta.ts';
+import { type CallSite, findFunctionCall } from '../store/events.ts';
+import { runExists } from '../store/runs.ts';
+import { acceptTurn, type RunRequest } from '../store/turns.ts';
+import { type Attempt, startOf, toTurn } from '../turn.ts';
+
+type BeginTurn = MethodImpl<(typeof SessionsService)['method']['beginTurn']>;
+
+const maxInvocationIdLength = 256;
+
+/** Accepts a run in one statement: it is running or queued, and durable, when this answers. */
+export function beginTurn(context: Context): BeginTurn {
+  return async (request) => {
+    if (!canExist(request.session)) throw sessionNotFound();
+    const attempt = await readAttempt(context, keyParameters(request.session), request);
+    const waiting = toWaiting(request, attempt);
+    const { start, outcome } = await untilCurrent(async () => {
+      const start = startOf(attempt, context);
+      const outcome = await acceptTurn(context.db, start, waiting);
+      return outcome && { start, outcome };
+    });
+    const { invocationId } = attempt;
+    if (outcome === 'in_progress') throw runInProgress(invocationId);
+    if (outcome === 'queued') return { invocationId };
+    return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
+  };
+}
+
+async function readAttempt(context: Context, key: KeyParameters, request: BeginTurnRequest): Promise<Attempt> {
+  const call = await findAnsweredCall(context, key, request.answeredCallIds);
+  const { owner, window, streaming } = request;
+  return {
+    key,
+    invocationId: call?.invocation_id ?? (await checkInvocation(context, key, request)),
+    owner,
+    window,
+    message: optionalText(request.messageJson),
+    stateDelta: parseDelta(request.stateDeltaJson),
+    customMetadata: optionalText(request.customMetadataJson),
+    streaming,
+    answeredSeq: call?.seq,
+  };
+}
+
+function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequest {
+  return {
+    message: optionalText(request.messageJson) ?? null,
+    stateDelta: optionalText(request.stateDeltaJson) ?? null,
+    customMetadata: optionalText(request.customMetadataJson) ?? null,
+    streaming: request.streaming,
+    answeredSeq: answeredSeq ?? null,
+  };
+}
+
+async function findAnsweredCall(
+  { db }: Context,
+  key: KeyParameters,
+  callIds: readonly string[],
+): Promise<CallSite | undefined> {
+  if (callIds.length === 0) return undefined;
+  const found = await Promise.all(callIds.map((id) => findFunctionCall(db, key, id)));
+  const sites = found.filter((site) => site !== undefined);
+  if (sites.length < callIds.length) throw callNotFound(callIds.filter((_, index) => found[index] === undefined));
+  const oldest = sites.toSorted((a, b) => a.seq - b.seq)[0];
+  if (sites.some((site) => site.invocation_id !== oldest?.invocation_id)) {
+    throw invalid('Function responses of one message must answer calls of one invocation.');
+  }
+  return oldest;
+}
+
+async function checkInvocation(context: Context, key: KeyParameters, request: BeginTurnRequest): Promise<string> {
+  const { invocationId } = request;
+  if (invocationId.includes('\0') || invocationId.length > maxInvocationIdLength) {
+    throw invalid(`An invocation id has at most ${maxInvocationIdLength} characters, none of them NUL.`);
+  }
+  if (request.messageJson.length > 0) return invocationId === '' ? `e-${randomUUID()}` : invocationId;
+  if (invocationId === '') throw invalid('A run needs a message or an invocation to resume.');
+  if (!(await runExists(context.db, key, invocationId))) throw invocationNotFound(invocationId);
+  return invocationId;
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { CreateSessionRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { MethodImpl } from '@connectrpc/connect';
+import type { Context } from '../context.ts';
+import { sessionExists } from '../errors.ts';
+import { bytesOf } from '../json-bytes.ts';
+import { keyParameters } from '../session-key.ts';
+import { applyDelta, parseDelta, printState, type StateChange, type StateMap, toChanges } from '../state-delta.ts';
+import { fromImport } from '../stored-event.ts';
+import type { StoredEvent } from '../store/events.ts';
+import { createSession as insertSession } from '../store/sessions.ts';
+
+type CreateSession = MethodImpl<(typeof SessionsService)['method']['createSession']>;
+
+/** Creates a session with its first state and events in one statement. */
+export function createSession({ db }: Context): CreateSession {
+  return async (request) => {
+    const given = request.session;
+    const sessionId = given?.sessionId.trim() || randomUUID();
+    const key = keyParameters(given && { ...given, sessionId });
+    const { events, changes, ownState } = readContent(request);
+    const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
+    const state = await insertSession(db, key, { lastUpdateTime, events, changes });
+    if (state === undefined) throw sessionExists(given?.sessionId ?? sessionId);
+    for (const [name, value] of ownState) state.set(name, value);
+    const [, appName, userId] = key;
+    return {
+      session: { appName, userId, id: sessionId, stateJson: bytesOf(printState(state)), lastUpdateTime },
+      events: events.map((event) => bytesOf(event.json)),
+    };
+  };
+}
+
+interface Content {
+  events: StoredEvent[];
+  changes: StateChange[];
+  ownState: StateMap;
+}
+
+/** The deltas of state and events, applied in order: the last word on each key is what is stored. */
+function readContent(request: CreateSessionRequest): Content {
+  const imported = request.events.map(fromImport).filter((event) => event !== undefined);
+  const deltas = [parseDelta(request.stateJson), ...imported.map((event) => event.delta)];
+  const changes = new Map<string, StateChange>();
+  const ownState: StateMap = new Map();
+  for (const delta of deltas) {
+    applyDelta(ownState, delta);
+    for (const change of toChanges(delta)) changes.set(`${change.scope}:${change.key}`, change);
+  }
+  for (const name of ownState.keys()) if (name.startsWith('temp:')) ownState.delete(name);
+  return { events: imported.map((event) => event.stored), changes: [...changes.values()], ownState };
+}

@@ -1,0 +1,27 @@
+import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { Context } from '../context.ts';
+import { appendEvents } from './append-events.ts';
+import { beginTurn } from './begin-turn.ts';
+import { claimRuns } from './claim-runs.ts';
+import { createSession } from './create-session.ts';
+import { deleteSession } from './delete-session.ts';
+import { getSession } from './get-session.ts';
+import { listSessions } from './list-sessions.ts';
+import { patchSession } from './patch-session.ts';
+import { renewLeases } from './renew-leases.ts';
+
+/** The table of contents: every RPC of the service. */
+export function createHandlers(context: Context): ServiceImpl<typeof SessionsService> {
+  return {
+    createSession: createSession(context),
+    getSession: getSession(context),
+    listSessions: listSessions(context),
+    patchSession: patchSession(context),
+    deleteSession: deleteSession(context),
+    beginTurn: beginTurn(context),
+    claimRuns: claimRuns(context),
+    appendEvents: appendEvents(context),
+    renewLeases: renewLeases(context),
+  };
+}

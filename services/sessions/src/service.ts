@@ -1,0 +1,27 @@
+import { startOutboxRelay } from '@agentmesh/lib/bus';
+import { defineService } from '@agentmesh/lib/service';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { settings } from './config.ts';
+import type { Context } from './context.ts';
+import { createHandlers } from './rpc/index.ts';
+
+/** The log of record: sessions, events, state, and the run ledger. */
+export const sessions = defineService({
+  name: 'sessions',
+  settings,
+  async start(host) {
+    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const relay = host.resources.use(
+      startOutboxRelay({ db, bus: host.bus, log: host.log, draining: host.draining }),
+    );
+    const context: Context = {
+      db,
+      bus: host.bus,
+      log: host.log,
+      leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
+      wakeOutbox: () => relay.wake(),
+    };
+    host.mesh.serve(SessionsService, createHandlers(context));
+    return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
+  },
+});

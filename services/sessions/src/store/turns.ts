@@ -1,0 +1,172 @@
+import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import { sessionNotFound } from '../errors.ts';
+import type { KeyParameters } from '../session-key.ts';
+import type { StateChange, StateMap } from '../state-delta.ts';
+import { eventParameterCount, eventParameters, insertEvents, type StoredEvent } from './events.ts';
+import { publicKey, stateParameterCount, stateParameters, visibleState, writeState } from './state.ts';
+
+/** What starting or queueing an attempt needs. */
+export interface TurnStart {
+  key: KeyParameters;
+  invocationId: string;
+  owner: string;
+  leaseSeconds: number;
+  /** How many recent events to read. */
+  window: number;
+  /** The user event to append when the turn is taken; none when an invocation is resumed without one. */
+  events: readonly StoredEvent[];
+  changes: readonly StateChange[];
+}
+
+/** The request of a run, kept with it while it waits. JSON texts. */
+export interface RunRequest {
+  message: string | null;
+  stateDelta: string | null;
+  customMetadata: string | null;
+  streaming: boolean;
+  /** Sequence of the event whose calls the message answers. */
+  answeredSeq: number | null;
+}
+
+/** The turn was taken. */
+export interface StartedTurn {
+  sessionPk: bigint;
+  fence: bigint;
+  attempt: number;
+  lastSeq: number;
+  /** Merged state before the attempt's own delta. */
+  state: StateMap;
+  /** Newest first, before the attempt's own events. */
+  recent: { seq: number; turnStart: boolean; json: string }[];
+}
+
+/** `queued`: another run holds the turn. `in_progress`: this invocation is queued or running already. */
+export type TurnOutcome = StartedTurn | 'queued' | 'in_progress';
+
+interface TurnRow {
+  kind: 'seen' | 'turn' | 'event' | 'state';
+  pk: bigint;
+  seq: number;
+  fence: bigint;
+  flag: boolean;
+  attempt: number | null;
+  key: string;
+  json: string;
+}
+
+const firstEvent = 9;
+const firstState = firstEvent + eventParameterCount;
+const firstRequest = firstState + stateParameterCount;
+
+/**
+ * Reads the session once, and moves it only if it is still what was read: so the window, the state and the decision to take
+ * the turn or to queue belong together. $1-$4 key, $5 invocation, $6 owner, $7 lease seconds, $8 window.
+ */
+function turnStatement(name: string, parts: { where: string; free: string; ledger: string }): Statement {
+  return {
+    name,
+    text: `with snap as (
+      select s.pk, s.version, s.last_seq, ${parts.free} as free from sessions s
+      where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4 ${parts.where}
+    ), moved as (
+      update sessions s set
+        version = s.version + 1,
+        turn = coalesce(s.turn, $5),
+        fence = case when snap.free then s.fence + 1 else s.fence end,
+        last_seq = case when snap.free then s.last_seq + cardinality($${firstEvent}::text[]) else s.last_seq end,
+        last_update_time = case when snap.free
+          then coalesce(($${firstEvent + 3}::float8[])[1], s.last_update_time) else s.last_update_time end
+      from snap where s.pk = snap.pk and s.version = snap.version
+      returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free
+    ), started as (
+      select * from moved where free
+    ), ledger as (
+      ${parts.ledger}
+      returning r.attempt
+    ), stored as (
+      ${insertEvents('started', firstEvent)}
+    ), ${writeState('started', firstState)}
+    select 'seen' as kind, null::bigint as pk, null::integer as seq, null::bigint as fence, null::boolean as flag,
+      null::integer as attempt, null::text as key, null::text as json from snap
+    union all
+    select 'turn', m.pk, m.last_seq, m.fence, m.free, l.attempt, null, null from moved m left join ledger l on true
+    union all
+    select 'event', null, e.seq, null, e.turn_start, null, null, e.body::text from started m cross join lateral
+      (select seq, turn_start, body from events where session_pk = m.pk order by seq desc limit $8) e
+    union all
+    select 'state', null, null, null, null, null, ${publicKey}, t.value::text from started m join state t on ${visibleState}`,
+  };
+}
+
+const acceptRun = turnStatement('accept-run', {
+  where: '',
+  free: 's.turn is null',
+  ledger: `insert into runs as r (account_id, session_pk, invocation_id, status, owner, fence, attempt, lease_until,
+      message, state_delta, custom_metadata, streaming, answered_seq)
+    select account_id, pk, $5, case when free then 'running' else 'queued' end, $6, case when free then fence else 0 end,
+      case when free then 1 else 0 end, case when free then now() + make_interval(secs => $7) end,
+      case when free then null else $${firstRequest}::json end, case when free then null else $${firstRequest + 1}::json end,
+      $${firstRequest + 2}::json, $${firstRequest + 3}::boolean, $${firstRequest + 4}::integer
+    from moved
+    on conflict (session_pk, invocation_id) do update set
+      status = excluded.status, owner = excluded.owner, fence = excluded.fence, attempt = r.attempt + excluded.attempt,
+      lease_until = excluded.lease_until, message = excluded.message, state_delta = excluded.state_delta,
+      custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
+      answered_seq = excluded.answered_seq,
+      error_code = null, error_message = null, ended_at = null, position = default
+    where r.status in ('waiting', 'completed', 'failed', 'cancelled')`,
+});
+
+const takeGrantedRun = turnStatement('take-granted-run', {
+  where: `and s.turn = $5 and exists (
+    select from runs r where r.session_pk = s.pk and r.invocation_id = $5 and r.status = 'granted')`,
+  free: 'true',
+  ledger: `update runs r set status = 'running', owner = $6, fence = m.fence, attempt = r.attempt + 1,
+      lease_until = now() + make_interval(secs => $7), message = null, state_delta = null
+    from moved m where r.session_pk = m.pk and r.invocation_id = $5`,
+});
+
+/** Accepts a new run: takes the turn or queues. Undefined when the session moved meanwhile and nothing was changed. */
+export async function acceptTurn(
+  db: Queryable,
+  start: TurnStart,
+  request: RunRequest,
+): Promise<TurnOutcome | undefined> {
+  const waiting = [request.message, request.stateDelta, request.customMetadata, request.streaming, request.answeredSeq];
+  const rows = await db.query<TurnRow>(acceptRun, [...turnParameters(start), ...waiting]);
+  if (rows.length === 0) throw sessionNotFound();
+  return readOutcome(rows);
+}
+
+/** Starts the next attempt of a granted run; undefined when it is not granted any more, or the session moved meanwhile. */
+export async function takeGrantedTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | undefined> {
+  const outcome = readOutcome(await db.query<TurnRow>(takeGrantedRun, turnParameters(start)));
+  return typeof outcome === 'object' ? outcome : undefined;
+}
+
+function turnParameters(start: TurnStart): unknown[] {
+  return [
+    ...start.key,
+    start.invocationId,
+    start.owner,
+    start.leaseSeconds,
+    start.window,
+    ...eventParameters(start.events),
+    ...stateParameters(start.changes),
+  ];
+}
+
+function readOutcome(rows: readonly TurnRow[]): TurnOutcome | undefined {
+  const turn = rows.find((row) => row.kind === 'turn');
+  if (turn === undefined) return undefined;
+  if (turn.attempt === null) return 'in_progress';
+  if (!turn.flag) return 'queued';
+  const state: StateMap = new Map();
+  const recent: StartedTurn['recent'] = [];
+  for (const row of rows) {
+    if (row.kind === 'state') state.set(row.key, row.json);
+    else if (row.kind === 'event') recent.push({ seq: row.seq, turnStart: row.flag, json: row.json });
+  }
+  recent.sort((a, b) => b.seq - a.seq);
+  return { sessionPk: turn.pk, fence: turn.fence, attempt: turn.attempt, lastSeq: turn.seq, state, recent };
+}

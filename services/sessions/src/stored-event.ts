@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { completeActions, type EventJson, type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
+import type { Event } from '@agentmesh/proto/sessions/v1';
+import { invalid } from './errors.ts';
+import { textOf } from './json-bytes.ts';
+import type { StoredEvent } from './store/events.ts';
+
+/** An event of a running attempt, stored as the bytes it was born with. */
+export function fromAttempt(event: Event): StoredEvent {
+  if (event.partial) throw invalid('A partial event is never stored.');
+  if (event.id === '' || event.author === '') throw invalid('An event needs an id and an author.');
+  const { id, invocationId, author, timestamp } = event;
+  return { id, invocationId, author, timestamp, turnStart: false, json: textOf(event.json) };
+}
+
+/**
+ * An event that a session begins with, complete: a missing id or timestamp is filled in, `temp:` keys are taken out. Undefined
+ * for a partial one, which is never stored.
+ */
+export function fromImport(event: Event): { stored: StoredEvent; delta: JsonObject } | undefined {
+  if (event.partial) return undefined;
+  const given = JSON.parse(textOf(event.json)) as Partial<EventJson>;
+  const id = event.id === '' ? randomUUID() : event.id;
+  const timestamp = typeof given.timestamp === 'number' ? given.timestamp : Date.now() / 1000;
+  const actions = completeActions(given.actions as JsonObject | undefined);
+  const delta = withoutTemporaryKeys(actions.stateDelta);
+  const { author, invocationId } = event;
+  const json = JSON.stringify({
+    ...given,
+    id,
+    author,
+    invocationId,
+    timestamp,
+    actions: { ...actions, stateDelta: delta },
+  });
+  const stored = { id, invocationId, author, timestamp, turnStart: startsTurn(given), json };
+  return { stored, delta };
+}
+
+function startsTurn(event: Partial<EventJson>): boolean {
+  const parts = event.content?.parts;
+  return event.author === 'user' && Array.isArray(parts) && parts.length > 0 && !parts.some((part) => 'functionResponse' in part);
+}

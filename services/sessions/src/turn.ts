@@ -1,0 +1,61 @@
+import type { JsonObject } from '@agentmesh/proto/event';
+import type { TurnSchema } from '@agentmesh/proto/sessions/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Context } from './context.ts';
+import { bytesOf } from './json-bytes.ts';
+import type { KeyParameters } from './session-key.ts';
+import { applyDelta, printState, toChanges } from './state-delta.ts';
+import type { StartedTurn, TurnStart } from './store/turns.ts';
+import { createUserEvent } from './user-event.ts';
+import { completeWindow } from './window.ts';
+
+/** One execution of a run, as asked for. */
+export interface Attempt {
+  key: KeyParameters;
+  invocationId: string;
+  owner: string;
+  /** How many recent events the executor wants. */
+  window: number;
+  /** The user's Content as JSON text. */
+  message: string | undefined;
+  stateDelta: JsonObject;
+  customMetadata: string | undefined;
+  streaming: boolean;
+  /** Sequence of the event whose calls the message answers. */
+  answeredSeq: number | undefined;
+}
+
+/** What to write when the attempt starts; its user event is dated now. */
+export function startOf(attempt: Attempt, { leaseSeconds }: Context): TurnStart {
+  const { key, invocationId, owner, window, message, stateDelta, customMetadata, answeredSeq } = attempt;
+  const carries = message !== undefined || Object.keys(stateDelta).length > 0;
+  const answersCalls = answeredSeq !== undefined;
+  const content = { invocationId, message, stateDelta, customMetadata, answersCalls };
+  const events = carries ? [createUserEvent(content)] : [];
+  return { key, invocationId, owner, leaseSeconds, window, events, changes: toChanges(stateDelta) };
+}
+
+/** What the executor gets: state with the attempt's delta, and the window with its user event. */
+export async function toTurn(
+  { db }: Context,
+  attempt: Attempt,
+  started: { start: TurnStart; turn: StartedTurn },
+): Promise<MessageInitShape<typeof TurnSchema>> {
+  const { start, turn } = started;
+  const [accountId, appName, userId, sessionId] = attempt.key;
+  const events = await completeWindow(db, turn, attempt.answeredSeq);
+  applyDelta(turn.state, attempt.stateDelta);
+  return {
+    session: { accountId, appName, userId, sessionId },
+    sessionPk: turn.sessionPk,
+    invocationId: attempt.invocationId,
+    fence: turn.fence,
+    attempt: turn.attempt,
+    lastSeq: turn.lastSeq,
+    stateJson: bytesOf(printState(turn.state)),
+    events: [...events, ...start.events.map((event) => event.json)].map(bytesOf),
+    customMetadataJson: bytesOf(attempt.customMetadata ?? ''),
+    messageJson: bytesOf(attempt.message ?? ''),
+    streaming: attempt.streaming,
+  };
+}

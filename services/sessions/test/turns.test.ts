@@ -1,0 +1,201 @@
+import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentEvent, beginWith, json, newKey, parse, readSession, startSessions, type TestSessions, textOf } from './sessions.ts';
+
+let service: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions({ SESSIONS_LEASE_SECONDS: '1' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
+
+async function begin(session: ReturnType<typeof newKey>, text: string, over: object = {}): Promise<Turn> {
+  const { turn } = await service.client.beginTurn(beginWith(session, text, over));
+  if (turn === undefined) throw new Error('the run was queued');
+  return turn;
+}
+
+function appendTo(turn: Turn, events: ReturnType<typeof agentEvent>[], end?: object) {
+  const { sessionPk, invocationId, fence, lastSeq } = turn;
+  const accountId = turn.session?.accountId ?? '';
+  return { accountId, sessionPk, invocationId, fence, lastSeq, events, ...(end && { end }) };
+}
+
+async function newSession(state: object = {}) {
+  const session = newKey();
+  await service.client.createSession({ session, stateJson: json(state) });
+  return session;
+}
+
+describe('a turn', () => {
+  test('stores the user event with its state delta and hands over state and window', async () => {
+    const session = await newSession({ a: 1, 'app:b': 2, 'user:c': 3 });
+    const turn = await begin(session, 'hello', { stateDeltaJson: json({ a: null, d: 4, 'temp:e': 5 }) });
+    expect(parse(turn.stateJson)).toEqual({ 'app:b': 2, 'user:c': 3, d: 4, 'temp:e': 5 });
+    expect(turn.events.map((bytes) => textOf(parse(bytes)))).toEqual(['hello']);
+    expect(turn.attempt).toBe(1);
+    const stored = await readSession(service.client, session);
+    expect(stored.state).toEqual({ 'app:b': 2, 'user:c': 3, d: 4 });
+    expect(stored.events[0]).toMatchObject({ author: 'user', actions: { stateDelta: { a: null, d: 4 } } });
+    expect(stored.events[0]?.actions.stateDelta).not.toHaveProperty('temp:e');
+  });
+
+  test('ends with its last append and frees the session', async () => {
+    const session = await newSession();
+    const first = await begin(session, 'one');
+    await service.client.appendEvents(appendTo(first, [agentEvent(first.invocationId, 'reply one')], completed));
+    const second = await begin(session, 'two');
+    expect(second.fence).toBeGreaterThan(first.fence);
+    expect(second.events.map((bytes) => textOf(parse(bytes)))).toEqual(['one', 'reply one', 'two']);
+  });
+
+  test('that is busy stores the next message and grants the turn to it, in order, when it ends', async () => {
+    const session = await newSession();
+    const first = await begin(session, 'one');
+    const queued = [];
+    for (const text of ['two', 'three']) queued.push(await service.client.beginTurn(beginWith(session, text)));
+    expect(queued.map((answer) => answer.turn)).toEqual([undefined, undefined]);
+    expect((await readSession(service.client, session)).events).toHaveLength(1);
+
+    await service.client.appendEvents(appendTo(first, [agentEvent(first.invocationId, 'reply one')], completed));
+    const [second, third] = queued.map((answer) => answer.invocationId);
+    const claim = { owner: 'executor-1', window: 20, session };
+    expect((await service.client.claimRuns({ ...claim, invocationId: third ?? '' })).turns).toEqual([]);
+    const { turns } = await service.client.claimRuns({ ...claim, invocationId: second ?? '' });
+    expect(turns[0]?.events.map((bytes) => textOf(parse(bytes)))).toEqual(['one', 'reply one', 'two']);
+    expect((await service.client.claimRuns({ ...claim, invocationId: second ?? '' })).turns).toEqual([]);
+  });
+
+  test('refuses an append with an older fence, and a turn that has ended', async () => {
+    const session = await newSession();
+    const first = await begin(session, 'one');
+    const late = appendTo({ ...first, fence: first.fence - 1n }, [agentEvent(first.invocationId, 'late')]);
+    await expect(service.client.appendEvents(late)).rejects.toMatchObject({ code: 'aborted', reason: 'fence_lost' });
+    await service.client.appendEvents(appendTo(first, [], completed));
+    const after = appendTo(first, [agentEvent(first.invocationId, 'after the end')]);
+    await expect(service.client.appendEvents(after)).rejects.toMatchObject({ reason: 'fence_lost' });
+    expect((await readSession(service.client, session)).events).toHaveLength(1);
+  });
+
+  test('answers a repeated append as it did the first, and stores it once', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    const request = appendTo(turn, [agentEvent(turn.invocationId, 'reply')], completed);
+    const first = await service.client.appendEvents(request);
+    const again = await service.client.appendEvents(request);
+    expect(again.lastSeq).toBe(first.lastSeq);
+    expect((await readSession(service.client, session)).events).toHaveLength(2);
+    const end = appendTo(await begin(session, 'two'), [], completed);
+    await service.client.appendEvents(end);
+    await expect(service.client.appendEvents(end)).resolves.toBeDefined();
+  });
+
+  test('learns with its next append what a PATCH changed meanwhile', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    await service.client.patchSession({ session, stateDeltaJson: json({ x: 1 }) });
+    const answer = await service.client.appendEvents(appendTo(turn, [agentEvent(turn.invocationId, 'reply')]));
+    expect(answer.stateDeltasJson.map((bytes) => parse(bytes))).toEqual([{ x: 1 }]);
+    expect(answer.lastSeq).toBe(3);
+  });
+
+  test('is over when its session is deleted', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    await service.client.beginTurn(beginWith(session, 'two'));
+    await service.client.deleteSession({ session });
+    const late = appendTo(turn, [agentEvent(turn.invocationId, 'late')]);
+    await expect(service.client.appendEvents(late)).rejects.toMatchObject({ reason: 'fence_lost' });
+    await expect(readSession(service.client, session)).rejects.toMatchObject({ reason: 'session_not_found' });
+  });
+
+  test('of an invocation that is in progress cannot be begun again', async () => {
+    const session = await newSession();
+    await begin(session, 'one', { invocationId: 'e-1' });
+    const again = service.client.beginTurn(beginWith(session, 'again', { invocationId: 'e-1' }));
+    await expect(again).rejects.toMatchObject({ code: 'already_exists', reason: 'run_in_progress' });
+  });
+});
+
+describe('a waiting run', () => {
+  test('is continued as the next attempt of the same invocation by the answer to its call', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'ask me');
+    const call = agentEvent(turn.invocationId, 'call');
+    const withCall = { ...parse(call.json), content: { role: 'model', parts: [{ functionCall: { id: 'adk-1', name: 'ask' } }] } };
+    const event = { ...call, json: json(withCall) };
+    await service.client.appendEvents(appendTo(turn, [event], { outcome: AttemptEnd_Outcome.WAITING }));
+    const messageJson = json({ role: 'user', parts: [{ functionResponse: { id: 'adk-1', name: 'ask', response: {} } }] });
+    const answer = await service.client.beginTurn(beginWith(session, '', { messageJson, answeredCallIds: ['adk-1'], window: 1 }));
+    expect(answer.invocationId).toBe(turn.invocationId);
+    expect(answer.turn?.attempt).toBe(2);
+    expect(answer.turn?.events).toHaveLength(3);
+  });
+
+  test('is not found by the id of a call that nobody made', async () => {
+    const session = await newSession();
+    const answer = service.client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['adk-9'] }));
+    await expect(answer).rejects.toMatchObject({ reason: 'function_call_not_found' });
+    expect((await readSession(service.client, session)).events).toEqual([]);
+  });
+});
+
+describe('a dead executor', () => {
+  test('ends its run with a stored event, and the next run is granted to whoever claims', async () => {
+    const session = await newSession();
+    const dead = await begin(session, 'one');
+    const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
+    const turn = await expect
+      .poll(async () => (await service.client.claimRuns({ owner: 'executor-2', window: 20, limit: 100 })).turns.find((t) => t.invocationId === invocationId), { timeout: 10_000, interval: 200 })
+      .toBeDefined();
+    void turn;
+    const { events } = await readSession(service.client, session);
+    expect(events.map((event) => event.errorCode ?? textOf(event))).toEqual(['one', 'INTERRUPTED', 'two']);
+    const late = appendTo(dead, [agentEvent(dead.invocationId, 'late')]);
+    await expect(service.client.appendEvents(late)).rejects.toMatchObject({ reason: 'fence_lost' });
+  });
+
+  test('is not assumed while its leases are renewed; a lost lease is named', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    const lease = { sessionPk: turn.sessionPk, invocationId: turn.invocationId, fence: turn.fence };
+    const renewed = await service.client.renewLeases({ owner: 'executor-1', leases: [lease] });
+    expect(renewed.lost).toEqual([]);
+    const other = await service.client.renewLeases({ owner: 'executor-2', leases: [lease] });
+    expect(other.lost).toHaveLength(1);
+  });
+});
+
+describe('under load', () => {
+  test('forty runs, eight at a time, are forty whole turns in order', { timeout: 60_000 }, async () => {
+    const session = await newSession();
+    const texts = Array.from({ length: 40 }, (_, index) => `message ${index}`);
+    const waiting = [...texts];
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) await runToEnd(session, text);
+      }),
+    );
+    const { events } = await readSession(service.client, session);
+    expect(events).toHaveLength(80);
+    for (let at = 0; at < 80; at += 2) {
+      const [user, agent] = [events[at], events[at + 1]];
+      expect(user?.author).toBe('user');
+      expect(agent?.invocationId).toBe(user?.invocationId);
+      expect(agent && textOf(agent)).toBe(`reply to ${user && textOf(user)}`);
+    }
+    expect(new Set(events.map((event) => textOf(event))).size).toBe(80);
+  });
+});
+
+async function runToEnd(session: ReturnType<typeof newKey>, text: string): Promise<void> {
+  const owner = `executor of ${text}`;
+  const { invocationId, turn } = await service.client.beginTurn(beginWith(session, text, { owner }));
+  let granted = turn;
+  while (granted === undefined) {
+    granted = (await service.client.claimRuns({ owner, window: 20, session, invocationId })).turns[0];
+  }
+  await service.client.appendEvents(appendTo(granted, [agentEvent(invocationId, `reply to ${text}`)], completed));
+}
