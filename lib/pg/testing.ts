@@ -11,6 +11,9 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
+/** Test data need not survive a power cut. */
+const SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300'];
+
 // On the process and not in this module, which a test runner loads anew for every file.
 const SERVER = Symbol.for('agentmesh.testPostgres');
 const registry: { [SERVER]?: Promise<string> } = process as { [SERVER]?: Promise<string> };
@@ -43,7 +46,7 @@ async function startServer(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'agentmesh-test-'));
   // The server runs as another account when this process is root.
   await chmod(dataDir, 0o711);
-  const { url, pid } = await startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }) });
+  const { url, pid } = await startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), settings: SETTINGS });
   removeAfterExit(pid, dataDir);
   return url;
 }

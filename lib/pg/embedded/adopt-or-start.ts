@@ -1,19 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { access, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/index.ts';
-import type { Binaries } from './native-binaries.ts';
 import type { PostgresHome } from './postgres-home.ts';
 import { findPostmaster, type Postmaster, spawnPostmaster } from './postmaster.ts';
-import { isAlive } from './running-process.ts';
 
 const POLL_MS = 10;
 const RETRY_MS = 100;
 
 interface Start {
   readonly home: PostgresHome;
-  readonly binaries: Binaries;
+  /** The server's program. */
+  readonly postgres: string;
+  readonly settings: readonly string[];
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -23,7 +23,7 @@ export async function adoptOrStart(start: Start): Promise<{ postmaster: Postmast
   for (;;) {
     const running = await untilReady(start, undefined);
     if (running !== undefined) return { postmaster: running, adopted: true };
-    const child = await spawnPostmaster(start.binaries.postgres, start.home);
+    const child = await spawnPostmaster(start);
     const started = await untilReady(start, child);
     if (started !== undefined)
       return { postmaster: watched(started, child, start.log), adopted: started.pid !== child.pid };
@@ -62,19 +62,24 @@ function watched(postmaster: Postmaster, child: ChildProcess, log: Logger): Post
 
 async function throwUnlessWorthARetry(home: PostgresHome): Promise<void> {
   if (await findPostmaster(home)) return;
-  if (await removeForeignLock(home)) return;
+  if (await removeDeadLock(home)) return;
   const words = await readFile(home.log, 'utf8');
   // Sessions of a server that was killed notice it within moments; until then their shared memory stops a new one.
   if (words.includes('pre-existing shared memory block')) return;
   throw new Error(`PostgreSQL does not start on ${home.data}: ${words.trim().split('\n').slice(-5).join('\n')}`);
 }
 
-/** After a restart of the machine the id in the lock files may be another program's, which PostgreSQL cannot tell from a server. */
-async function removeForeignLock(home: PostgresHome): Promise<boolean> {
+/**
+ * PostgreSQL takes any process with the id in its lock files for a server: one that was given the id after a restart of the machine,
+ * or a killed server that nobody has reaped. The caller knows that no server runs.
+ */
+async function removeDeadLock(home: PostgresHome): Promise<boolean> {
   const file = join(home.data, 'postmaster.pid');
-  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
-  if (!(pid > 0) || !(await isAlive(pid))) return false;
+  const present = await access(file).then(
+    () => true,
+    () => false,
+  );
   await rm(file, { force: true });
   await rm(join(home.sockets, '.s.PGSQL.5432.lock'), { force: true });
-  return true;
+  return present;
 }

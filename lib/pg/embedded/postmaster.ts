@@ -14,6 +14,12 @@ export interface Postmaster {
   readonly sockets: string;
 }
 
+interface PostmasterOptions {
+  readonly postgres: string;
+  readonly home: PostgresHome;
+  readonly settings: readonly string[];
+}
+
 /** The server that `postmaster.pid` names, when it is alive and truly serves this data folder. */
 export async function findPostmaster(home: PostgresHome): Promise<Postmaster | undefined> {
   const text = await readFile(join(home.data, 'postmaster.pid'), 'utf8').catch(() => '');
@@ -28,11 +34,11 @@ export async function findPostmaster(home: PostgresHome): Promise<Postmaster | u
  * Starts a server in a session of its own: a terminal's Ctrl-C reaches the mesh, which stops the server after it has drained.
  * What the server has to say goes to a file, since a pipe would end with the mesh.
  */
-export async function spawnPostmaster(program: string, home: PostgresHome): Promise<ChildProcess> {
+export async function spawnPostmaster({ postgres, home, settings }: PostmasterOptions): Promise<ChildProcess> {
   const log = await open(home.log, 'w', 0o600);
   try {
-    const args = ['-D', home.data, ...serverSettings(home).flatMap((setting) => ['-c', setting])];
-    const child = spawn(program, args, {
+    const args = ['-D', home.data, ...[...serverSettings(home), ...settings].flatMap((setting) => ['-c', setting])];
+    const child = spawn(postgres, args, {
       cwd: home.folder,
       detached: true,
       stdio: ['ignore', log.fd, log.fd],

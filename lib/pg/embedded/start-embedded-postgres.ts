@@ -14,6 +14,8 @@ export interface EmbeddedOptions {
   /** Absolute; the server's files go into its folder `postgres`. */
   readonly dataDir: string;
   readonly log: Logger;
+  /** Further server settings as `name=value`; they win over ours. */
+  readonly settings?: readonly string[];
   /** Gives up a start that is under way. */
   readonly signal?: AbortSignal;
 }
@@ -45,7 +47,13 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const home = await preparePostgresHome(dataDir, log);
   const binaries = await nativeBinaries(home.account);
   await initDatabase(binaries.initdb, home, log);
-  const { postmaster, adopted } = await adoptOrStart({ home, binaries, log, signal });
+  const { postmaster, adopted } = await adoptOrStart({
+    home,
+    postgres: binaries.postgres,
+    settings: options.settings ?? [],
+    log,
+    signal,
+  });
   const self = await processIdentity(process.pid);
   const owned = !(adopted && (await hasLivingOwner(home)));
   if (owned) await writeFile(home.owner, self);

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { isAlive } from './running-process.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './start-embedded-postgres.ts';
+
+const log = pino({ level: 'silent' });
+let root: string;
+/** The same for all tests that do not care: making the data takes most of the time. */
+let dataDir: string;
+let opened: AsyncDisposableStack;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'embedded-'));
+  // mkdtemp makes it private, and a server that root starts is another account's.
+  await chmod(root, 0o711);
+  dataDir = join(root, 'data');
+});
+
+afterAll(() => rm(root, { recursive: true }));
+
+beforeEach(() => {
+  opened = new AsyncDisposableStack();
+});
+
+afterEach(() => opened.disposeAsync());
+
+async function start(folder = dataDir): Promise<EmbeddedPostgres> {
+  return opened.use(await startEmbeddedPostgres({ dataDir: folder, log }));
+}
+
+interface Owner {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly pid: number;
+}
+
+const ownerScript = `
+  const { startEmbeddedPostgres } = await import(process.argv[1]);
+  const log = { info() {}, warn() {}, error() {} };
+  const { url, pid } = await startEmbeddedPostgres({ dataDir: process.argv[2], log });
+  console.log(JSON.stringify({ url, pid }));
+  setInterval(() => {}, 1000);
+`;
+
+/** Another process that starts the server and can be killed. */
+async function startOwner(folder = dataDir): Promise<Owner> {
+  const module = new URL('start-embedded-postgres.ts', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', ownerScript, module, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  opened.defer(() => void child.kill('SIGKILL'));
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return { process: child, ...(JSON.parse(String(line)) as { url: string; pid: number }) };
+}
+
+async function kill(owner: Owner): Promise<void> {
+  owner.process.kill('SIGKILL');
+  await once(owner.process, 'exit');
+}
+
+async function query(url: string, statement: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<Record<string, unknown>>(statement);
+  await client.end();
+  return rows;
+}
+
+test('what was committed survives a SIGKILL of the server and of its owner', async () => {
+  const owner = await startOwner();
+  await query(owner.url, 'drop table if exists t; create table t as select 1 as one');
+  process.kill(owner.pid, 'SIGKILL');
+  await kill(owner);
+  const next = await start();
+  expect(next.adopted).toBe(false);
+  expect(await query(next.url, 'select one from t')).toEqual([{ one: 1 }]);
+});
+
+test('a server whose owner was killed is adopted, and stopped on dispose', async () => {
+  const owner = await startOwner();
+  await query(owner.url, 'drop table if exists t; create table t as select 1 as one');
+  await kill(owner);
+  const next = await start();
+  expect(next).toMatchObject({ adopted: true, pid: owner.pid, url: owner.url });
+  expect(await query(next.url, 'select one from t')).toEqual([{ one: 1 }]);
+  await next[Symbol.asyncDispose]();
+  expect(await isAlive(owner.pid)).toBe(false);
+});
+
+test('a server whose owner lives is adopted, and left to it', async () => {
+  const first = await start();
+  const owner = await startOwner();
+  expect(owner.pid).toBe(first.pid);
+  const second = await startEmbeddedPostgres({ dataDir, log });
+  await second[Symbol.asyncDispose]();
+  expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('of several starts at once one makes the data and the others adopt its server', async () => {
+  const fresh = join(root, 'fresh');
+  const servers = await Promise.all([startOwner(fresh), startOwner(fresh), startOwner(fresh)]);
+  expect(new Set(servers.map((server) => server.pid)).size).toBe(1);
+  await Promise.all(servers.map(kill));
+  expect((await start(fresh)).adopted).toBe(true);
+});
+
+test('a data folder whose path is too long for a socket works', async () => {
+  const long = join(dataDir, 'x'.repeat(100));
+  const server = await start(long);
+  expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  const sockets = decodeURIComponent(new URL(server.url).hostname);
+  opened.defer(() => rm(sockets, { recursive: true }));
+  expect((await stat(sockets)).mode & 0o777).toBe(0o700);
+});
+
+test('a wrong password is refused', async () => {
+  const server = await start();
+  const url = new URL(server.url);
+  url.password = 'guess';
+  await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed');
+});
+
+test('a lock file that names another program is no server', async () => {
+  const first = await start();
+  await first[Symbol.asyncDispose]();
+  await writeFile(join(dataDir, 'postgres/data/postmaster.pid'), `${process.ppid}\n`);
+  expect((await start()).adopted).toBe(false);
+});
