@@ -1,0 +1,41 @@
+import type { JSONValue, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
+import type { FunctionCall, FunctionResponse } from '@google/genai';
+
+interface OpenCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Whether the vendor gave the id; else it was made here and answers do not know it. */
+  readonly named: boolean;
+}
+
+/** Pairs function calls with their answers: by id where there is one, else by name in the order of the calls. */
+export class CallLedger {
+  readonly #open: OpenCall[] = [];
+  #count = 0;
+
+  open({ id, name = '', args = {} }: FunctionCall): LanguageModelV4ToolCallPart {
+    this.#count += 1;
+    const toolCallId = id ?? `call_${this.#count}`;
+    this.#open.push({ toolCallId, toolName: name, named: id !== undefined });
+    return { type: 'tool-call', toolCallId, toolName: name, input: args };
+  }
+
+  /** The answer as part of the prompt; undefined when no call waits for it. */
+  answer({ id, name, response }: FunctionResponse): LanguageModelV4ToolResultPart | undefined {
+    const index = this.#open.findIndex((call) => (call.named ? call.toolCallId === id : call.toolName === name));
+    const [call] = index === -1 ? [] : this.#open.splice(index, 1);
+    return call === undefined ? undefined : toResult(call, response ?? {});
+  }
+
+  /** Answers every call that still waits, so that something else can be said. */
+  closeOpen(): LanguageModelV4ToolResultPart[] {
+    return this.#open.splice(0).map((call) => toResult(call, { status: 'pending' }));
+  }
+}
+
+function toResult(
+  { toolCallId, toolName }: OpenCall,
+  response: Record<string, unknown>,
+): LanguageModelV4ToolResultPart {
+  return { type: 'tool-result', toolCallId, toolName, output: { type: 'json', value: response as JSONValue } };
+}

@@ -1,0 +1,41 @@
+import { readDirective } from './read-directive.ts';
+
+/** One step of an echo message: text to say, or something to do. */
+export type EchoStep =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly name: string; readonly args: Record<string, unknown>; readonly report: boolean }
+  | { readonly kind: 'fail'; readonly message: string }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const opener = /\[\[(tool|artifact|state|fail|wait):/g;
+
+/** A message stays cheap to parse however hostile: what follows the hundredth directive is text. */
+const maxDirectives = 100;
+
+/**
+ * Splits a message into text and directives, in order. Text without `[[` and a known word stays whole and verbatim; one
+ * space after a directive belongs to it. A directive that cannot be read becomes text that says so. Never throws.
+ */
+export function parseDirectives(message: string): EchoStep[] {
+  if (!message.includes('[[')) return [{ kind: 'text', text: message }];
+  const steps: EchoStep[] = [];
+  let textStart = 0;
+  opener.lastIndex = 0;
+  for (let count = 0; count < maxDirectives; count += 1) {
+    const match = opener.exec(message);
+    const word = match?.[1];
+    if (match === null || word === undefined) break;
+    const directive = readDirective({ message, word, bodyStart: opener.lastIndex });
+    if (directive === undefined) break;
+    addText(steps, message.slice(textStart, match.index));
+    steps.push(directive.step);
+    textStart = message[directive.end] === ' ' ? directive.end + 1 : directive.end;
+    opener.lastIndex = textStart;
+  }
+  addText(steps, message.slice(textStart));
+  return steps;
+}
+
+function addText(steps: EchoStep[], text: string): void {
+  if (text !== '') steps.push({ kind: 'text', text });
+}

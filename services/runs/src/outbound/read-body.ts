@@ -1,0 +1,23 @@
+import type { Readable } from 'node:stream';
+
+/** Reads at most `maxBytes` of a body and gives the rest up. */
+export async function readBody(body: Readable, maxBytes: number): Promise<{ body: Uint8Array; truncated: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  body.on('error', ignoreAbandoned);
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > maxBytes) break;
+  }
+  return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: length > maxBytes };
+}
+
+/** Gives a body up unread. */
+export function discardBody(body: Readable): void {
+  body.on('error', ignoreAbandoned);
+  body.destroy();
+}
+
+/** undici reports a body that is given up as an error event; a real failure reaches whoever reads. */
+function ignoreAbandoned(): void {}

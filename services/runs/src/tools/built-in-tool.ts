@@ -1,0 +1,34 @@
+import { BaseTool, type RunAsyncToolRequest } from '@google/adk';
+import type { FunctionDeclaration, Schema } from '@google/genai';
+
+/** What a built-in tool is made of. */
+export interface BuiltInToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Schema;
+  readonly isLongRunning?: boolean;
+  /** Answers the call; what it throws reaches the model as `{error}`. Null from a long-running tool means: later. */
+  run(request: RunAsyncToolRequest): unknown;
+}
+
+/** A tool whose failures are results: nothing it does ends a run. */
+export class BuiltInTool extends BaseTool {
+  readonly #spec: BuiltInToolSpec;
+
+  constructor(spec: BuiltInToolSpec) {
+    super({ name: spec.name, description: spec.description, isLongRunning: spec.isLongRunning ?? false });
+    this.#spec = spec;
+  }
+
+  override _getDeclaration(): FunctionDeclaration {
+    return { name: this.name, description: this.description, parameters: this.#spec.parameters };
+  }
+
+  override async runAsync(request: RunAsyncToolRequest): Promise<unknown> {
+    try {
+      return await this.#spec.run(request);
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : `The tool ${this.name} failed.` };
+    }
+  }
+}

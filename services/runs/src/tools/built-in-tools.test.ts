@@ -1,0 +1,80 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type BaseTool, Context, createSession, InvocationContext, PluginManager } from '@google/adk';
+import { describe, expect, test } from 'vitest';
+import { createGuardedFetch } from '../outbound/index.ts';
+import { builtInTools, flowTools, laterTools } from './built-in-tools.ts';
+
+const deps = { fetch: createGuardedFetch({ allow: ['127.0.0.1'] }), now: () => new Date('2026-07-01T12:00:00.500Z') };
+
+function toolOf(name: string): BaseTool {
+  const tool = builtInTools.get(name)?.(deps);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  return tool;
+}
+
+function createContext(): Context {
+  const session = createSession({ id: 's', appName: 'a', userId: 'u', state: {}, events: [], lastUpdateTime: 0 });
+  const invocationContext = new InvocationContext({ invocationId: 'e-1', session, pluginManager: new PluginManager() });
+  return new Context({ invocationContext });
+}
+
+async function call(name: string, args: Record<string, unknown>, toolContext = createContext()): Promise<unknown> {
+  return toolOf(name).runAsync({ args, toolContext });
+}
+
+describe('the built-in tools', () => {
+  test('every name in YAML has one meaning, and every tool bears its name', () => {
+    const names = [...builtInTools.keys(), ...flowTools, ...laterTools.keys()];
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of builtInTools.keys()) expect(toolOf(name).name).toBe(name);
+  });
+
+  test('get_current_time tells the time of a zone with its offset', async () => {
+    expect(await call('get_current_time', {})).toEqual({ time: '2026-07-01T12:00:00+00:00', timezone: 'UTC' });
+    const paris = await call('get_current_time', { timezone: 'Europe/Paris' });
+    expect(paris).toEqual({ time: '2026-07-01T14:00:00+02:00', timezone: 'Europe/Paris' });
+    expect(await call('get_current_time', { timezone: 'Mars/Base' })).toMatchObject({
+      error: 'There is no time zone "Mars/Base". Use an IANA name.',
+    });
+    expect(await call('get_current_time', { timezone: 5 })).toHaveProperty('error');
+  });
+
+  test('http_get answers status, type and text, and failures as results', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('x'.repeat(70_000));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const found = await call('http_get', { url: `http://127.0.0.1:${port}/` });
+    server.close();
+    expect(found).toEqual({ status: 404, contentType: 'text/plain', body: 'x'.repeat(65_536), truncated: true });
+    expect(await call('http_get', { url: 'http://169.254.169.254/' })).toMatchObject({
+      error: 'The address 169.254.169.254 may not be reached from here.',
+    });
+    expect(await call('http_get', {})).toMatchObject({
+      error: 'The argument "url" must be a text that is not empty.',
+    });
+  });
+
+  test('set_state writes the state delta of its event', async () => {
+    const context = createContext();
+    expect(await call('set_state', { key: 'user:lang', value: 'fr' }, context)).toEqual({
+      key: 'user:lang',
+      value: 'fr',
+    });
+    expect(context.actions.stateDelta).toEqual({ 'user:lang': 'fr' });
+    expect(await call('set_state', { value: 1 })).toHaveProperty('error');
+  });
+
+  test('request_input is long-running and leaves its answer open', async () => {
+    expect(toolOf('request_input').isLongRunning).toBe(true);
+    expect(await call('request_input', { message: 'Which?' })).toBeNull();
+  });
+
+  test('exit_loop ends the loop', async () => {
+    const context = createContext();
+    await call('exit_loop', {}, context);
+    expect(context.actions).toMatchObject({ escalate: true, skipSummarization: true });
+  });
+});

@@ -1,0 +1,7 @@
+/** The text argument of this name; throws a message for the model when it is missing or no text. */
+export function readText(args: Record<string, unknown>, name: string): string {
+  const value = args[name];
+  if (typeof value !== 'string' || value === '')
+    throw new Error(`The argument "${name}" must be a text that is not empty.`);
+  return value;
+}
