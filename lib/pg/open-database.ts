@@ -4,6 +4,7 @@ import type { Database, DatabaseOptions } from './database.ts';
 import { createPoolDatabase } from './pool-database.ts';
 import { prepareSchema, type SchemaOwner } from './prepare-schema.ts';
 import { rowTypes } from './row-types.ts';
+import { withSessionSettings } from './session-settings.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
@@ -39,18 +40,8 @@ function createPool(options: DatabaseOptions, owner: SchemaOwner, log: Logger): 
   return pool;
 }
 
-function sessionSettings(owner: SchemaOwner): string {
+function sessionSettings(owner: SchemaOwner): string[] {
   const settings = [`search_path=${owner.schema}`, `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`];
   if (owner.role !== undefined) settings.push(`role=${owner.role}`);
-  return settings.map((setting) => `-c ${setting}`).join(' ');
-}
-
-/** Adds to the url's `options`, which travel in the startup packet and so cost no round trip. */
-function withSessionSettings(address: string, settings: string): string {
-  const url = new URL(address);
-  const given = url.searchParams.get('options');
-  url.searchParams.delete('options');
-  const separator = url.search === '' ? '?' : '&';
-  const options = encodeURIComponent(given === null ? settings : `${given} ${settings}`);
-  return `${url.href}${separator}options=${options}`;
+  return settings;
 }

@@ -1,0 +1,4 @@
+export type { Bus } from './bus.ts';
+export { createPgBus, type PgBusOptions } from './create-pg-bus.ts';
+export { type Fact, writeOutbox } from './outbox.ts';
+export { type OutboxRelay, type OutboxRelayOptions, startOutboxRelay } from './outbox-relay.ts';

@@ -1,0 +1,132 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Database, openDatabase } from '../pg/index.ts';
+import { testDatabaseUrl } from '../pg/testing.ts';
+import { MeshError } from '../rpc/mesh-error.ts';
+import type { Bus } from './bus.ts';
+import { createPgBus, type OutboxRelay, startOutboxRelay, writeOutbox } from './index.ts';
+
+const log = pino({ level: 'silent' });
+const subject = 'agentmesh.tests.v1.thing_happened';
+const outboxTable = `create table outbox(
+  id bigint generated always as identity primary key,
+  subject text not null,
+  payload bytea not null,
+  created_at timestamptz not null default now()
+)`;
+
+let opened: AsyncDisposableStack;
+let db: Database;
+let bus: Bus;
+let heard: string[];
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack();
+  const { url } = opened.use(await testDatabaseUrl());
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  opened.defer(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, '0001-create-outbox.sql'), outboxTable);
+  db = opened.use(await openDatabase({ service: 'alpha', url, poolSize: 4, migrations: pathToFileURL(folder) }, log));
+  bus = opened.use(await createPgBus({ url, log }));
+  heard = [];
+  await bus.subscribe(subject, (payload) => void heard.push(new TextDecoder().decode(payload)));
+});
+
+afterEach(() => opened.disposeAsync());
+
+function startRelay(over = bus): OutboxRelay {
+  return opened.use(startOutboxRelay({ db, bus: over, log, draining: new AbortController().signal }));
+}
+
+async function commit(...payloads: string[]): Promise<void> {
+  const facts = payloads.map((payload) => ({ subject, payload: new TextEncoder().encode(payload) }));
+  await db.transaction((tx) => writeOutbox(tx, facts));
+}
+
+async function waiting(): Promise<number> {
+  return (await db.query({ text: 'select from outbox' })).length;
+}
+
+test('what is committed is published in order, once, and leaves the table', async () => {
+  const relay = startRelay();
+  const payloads = Array.from({ length: 1_100 }, (_, i) => `${i}`);
+  await commit(...payloads);
+  relay.wake();
+  await vi.waitFor(() => expect(heard).toEqual(payloads));
+  await relay.settle();
+  expect(await waiting()).toBe(0);
+});
+
+test('what is rolled back is not published', async () => {
+  const relay = startRelay();
+  const work = db.transaction(async (tx) => {
+    await writeOutbox(tx, [{ subject, payload: new Uint8Array([120]) }]);
+    throw new Error('changed my mind');
+  });
+  await expect(work).rejects.toThrow('changed my mind');
+  await commit('kept');
+  await relay.settle();
+  await vi.waitFor(() => expect(heard).toEqual(['kept']));
+});
+
+test('a relay that starts publishes what an ended one left, unasked', async () => {
+  await commit('left');
+  startRelay();
+  await vi.waitFor(() => expect(heard).toEqual(['left']));
+});
+
+test('what nobody announces is found by asking', async () => {
+  const relay = startRelay();
+  await relay.settle();
+  await commit('unannounced');
+  await vi.waitFor(() => expect(heard).toEqual(['unannounced']), { timeout: 6_000, interval: 100 });
+}, 10_000);
+
+test('two relays publish each row once', async () => {
+  const relays = [startRelay(), startRelay()];
+  const payloads = Array.from({ length: 40 }, (_, i) => `${i}`);
+  for (const payload of payloads) {
+    await commit(payload);
+    for (const relay of relays) relay.wake();
+  }
+  await Promise.all(relays.map((relay) => relay.settle()));
+  await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(payloads.length));
+  expect(heard.toSorted()).toEqual(payloads.toSorted());
+});
+
+test('rows wait while the bus is down', async () => {
+  let down = true;
+  const failing: Bus = {
+    ...bus,
+    publish: (on, payload) =>
+      down ? Promise.reject(new MeshError('unavailable', 'bus_unavailable', 'down')) : bus.publish(on, payload),
+  };
+  const relay = startRelay(failing);
+  await commit('patient');
+  const settled = relay.settle();
+  await expect.poll(waiting).toBe(1);
+  down = false;
+  await settled;
+  await vi.waitFor(() => expect(heard).toEqual(['patient']));
+});
+
+test('a row that the bus can never carry does not stop the others', async () => {
+  const relay = startRelay();
+  await db.query({ text: 'insert into outbox(subject, payload) values ($1, $2)' }, [subject, Buffer.alloc(5_001)]);
+  await commit('after it');
+  await relay.settle();
+  await vi.waitFor(() => expect(heard).toEqual(['after it']));
+  expect(await waiting()).toBe(0);
+});
+
+test('disposing publishes what is left', async () => {
+  const relay = startRelay();
+  await relay.settle();
+  await commit('last');
+  await relay[Symbol.asyncDispose]();
+  await vi.waitFor(() => expect(heard).toEqual(['last']));
+});

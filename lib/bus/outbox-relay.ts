@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database, Transaction } from '../pg/index.ts';
+import { MeshError } from '../rpc/mesh-error.ts';
+import type { Logger } from '../telemetry/index.ts';
+import type { Bus } from './bus.ts';
+
+const BATCH = 500;
+const LEAST_BETWEEN_PASSES_MS = 50;
+const POLL_MS = { least: 1_000, most: 5_000 };
+const BACKOFF_MS = { first: 100, last: 10_000 };
+const LAST_PASS_MS = 2_000;
+
+// Rows that another relay is about to publish are locked, and skipped.
+const TAKE = {
+  name: 'outbox_take',
+  text: `delete from outbox where id in (select id from outbox order by id for update skip locked limit ${BATCH})
+    returning id, subject, payload`,
+};
+
+export interface OutboxRelayOptions {
+  readonly db: Database;
+  readonly bus: Bus;
+  readonly log: Logger;
+  /** From then on only what `wake` announces is published, and what is left when the relay is disposed. */
+  readonly draining: AbortSignal;
+}
+
+export interface OutboxRelay extends AsyncDisposable {
+  /** Says that facts were committed. Cheap: wakes within 50 ms are one. */
+  wake(): void;
+  /** Resolves when what was committed before the call is published, or is being published by another relay. */
+  settle(): Promise<void>;
+}
+
+interface Row {
+  readonly id: bigint;
+  readonly subject: string;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * Publishes the rows of the schema's outbox (see writeOutbox) in order of their ids, at least once, and deletes them. Any number
+ * of relays may share a table. While the bus is down rows wait, and the relay asks again with growing pauses. A row that
+ * the bus can never carry is dropped with an error in the log. Disposing it publishes what is left, for two seconds at most.
+ */
+export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  return new Relay(options);
+}
+
+class Relay implements OutboxRelay {
+  readonly #options: OutboxRelayOptions;
+  readonly #stopped = new AbortController();
+  readonly #running: Promise<void>;
+  #settling: (() => void)[] = [];
+  #woken = Promise.withResolvers<void>();
+
+  constructor(options: OutboxRelayOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  wake(): void {
+    this.#woken.resolve();
+  }
+
+  settle(): Promise<void> {
+    if (this.#stopped.signal.aborted) return Promise.resolve();
+    const settled = new Promise<void>((resolve) => this.#settling.push(resolve));
+    this.wake();
+    return settled;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort();
+    this.wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#stopped.signal.aborted) {
+      this.#woken = Promise.withResolvers();
+      failures = (await this.#pass()) ? 0 : failures + 1;
+      await this.#pause(failures === 0 ? LEAST_BETWEEN_PASSES_MS : backoff(failures));
+      if (failures === 0) await this.#nextReason();
+    }
+    await Promise.race([this.#pass(), sleep(LAST_PASS_MS, undefined, { ref: false })]);
+    for (const settled of this.#settling.splice(0)) settled();
+  }
+
+  /** Publishes until nothing is left; false when that failed. */
+  async #pass(): Promise<boolean> {
+    const served = this.#settling.splice(0);
+    try {
+      while ((await this.#options.db.transaction((tx) => this.#publishBatch(tx))) === BATCH);
+    } catch (error) {
+      this.#settling.push(...served);
+      this.#options.log.warn({ err: error }, 'outbox pass failed: its rows wait');
+      return false;
+    }
+    for (const settled of served) settled();
+    return true;
+  }
+
+  async #publishBatch(tx: Transaction): Promise<number> {
+    const rows = await tx.query<Row>(TAKE);
+    const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    await Promise.all(inOrder.map((row) => this.#publish(row)));
+    return rows.length;
+  }
+
+  async #publish({ id, subject, payload }: Row): Promise<void> {
+    try {
+      await this.#options.bus.publish(subject, payload);
+    } catch (error) {
+      if (!(error instanceof MeshError && error.code === 'invalid_argument')) throw error;
+      this.#options.log.error(
+        { err: error, id: String(id), subject },
+        'outbox row dropped: the bus can never carry it',
+      );
+    }
+  }
+
+  /** A wake, or the moment to look for what an ended replica left behind. */
+  async #nextReason(): Promise<void> {
+    if (this.#options.draining.aborted) return this.#woken.promise;
+    const polled = new AbortController();
+    const poll = sleep(POLL_MS.least + Math.random() * (POLL_MS.most - POLL_MS.least), undefined, {
+      ref: false,
+      signal: polled.signal,
+    }).catch(() => {});
+    await Promise.race([this.#woken.promise, poll]);
+    polled.abort();
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => {});
+  }
+}
+
+function backoff(failures: number): number {
+  const limit = Math.min(BACKOFF_MS.first * 2 ** (failures - 1), BACKOFF_MS.last);
+  return limit * (0.5 + Math.random() / 2);
+}

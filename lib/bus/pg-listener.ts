@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { MeshError } from '../rpc/mesh-error.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { listenTo, openPgSession, type PgSession } from './pg-session.ts';
+
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 5_000;
+
+interface PgListenerOptions {
+  readonly url: string;
+  readonly log: Logger;
+  readonly onNotification: (channel: string, text: string) => void;
+}
+
+/** Listens to a changing set of channels over one connection, which is made again when it is lost. */
+export class PgListener {
+  readonly #options: PgListenerOptions;
+  readonly #channels = new Set<string>();
+  readonly #closing = new AbortController();
+  /** The session now, or the next one while there is none; rejects when the listener is closed. */
+  #session = pendingSession();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: PgListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the first connection, and keeps one from then on. */
+  async open(): Promise<void> {
+    const first = await this.#openSession();
+    this.#session.resolve(first);
+    this.#running = this.#keepOpen(first);
+  }
+
+  /** Resolves when the server delivers the channel: after the next connect when the connection is lost. */
+  async listen(channel: string): Promise<void> {
+    this.#channels.add(channel);
+    await this.#execute(listenTo(channel));
+  }
+
+  async unlisten(channel: string): Promise<void> {
+    this.#channels.delete(channel);
+    await this.#execute(`un${listenTo(channel)}`);
+  }
+
+  /** Throws when the connection is lost and not yet made again. */
+  async ping(): Promise<void> {
+    const session = await Promise.race([this.#session.promise, undefined]);
+    if (session === undefined) throw new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.');
+    await session.client.query('select 1');
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const session = await Promise.race([this.#session.promise, undefined]);
+    await session?.client.end();
+    await this.#running;
+  }
+
+  // A lost connection takes its statements along, though the next one listens to the whole set: asked again, it says when.
+  async #execute(statement: string): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      const session = await this.#session.promise;
+      const failure = await session.client.query(statement).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure === undefined) return;
+      if (failure instanceof pg.DatabaseError && failure.severity === 'ERROR') throw failure;
+      await session.ended;
+    }
+  }
+
+  async #keepOpen(first: PgSession): Promise<void> {
+    let current = first;
+    for (;;) {
+      await current.ended;
+      this.#session = pendingSession();
+      const next = await this.#reopen();
+      if (next === undefined) return this.#session.reject(new Error('the bus was closed'));
+      current = next;
+      this.#session.resolve(next);
+    }
+  }
+
+  /** Undefined when the listener was closed meanwhile. */
+  async #reopen(): Promise<PgSession | undefined> {
+    const { signal } = this.#closing;
+    for (let limit = FIRST_RETRY_MS; !signal.aborted; limit = Math.min(limit * 2, LAST_RETRY_MS)) {
+      this.#options.log.warn('bus connection for listening lost: hints are missed until it is made again');
+      await sleep(limit * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+      const session = await this.#openSession().catch(() => undefined);
+      if (session !== undefined && !signal.aborted) return session;
+      await session?.client.end();
+    }
+    return undefined;
+  }
+
+  async #openSession(): Promise<PgSession> {
+    const { url, onNotification } = this.#options;
+    return openPgSession({ url, onNotification, channels: this.#channels });
+  }
+}
+
+function pendingSession(): PromiseWithResolvers<PgSession> {
+  const pending = Promise.withResolvers<PgSession>();
+  // Rejected on close, when nobody may be waiting.
+  pending.promise.catch(() => {});
+  return pending;
+}

@@ -1,0 +1,85 @@
+import pg from 'pg';
+import { withSessionSettings } from '../pg/session-settings.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { MeshError } from '../rpc/mesh-error.ts';
+import { channelOf, encodeNotification } from './pg-notification.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Notifications of one statement; bounds its size to some megabytes. */
+const BATCH = 500;
+
+const NOTIFY = {
+  name: 'bus_notify',
+  text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as hint(channel, payload)',
+};
+
+interface Hint {
+  readonly channel: string;
+  readonly text: string;
+  readonly sent: () => void;
+  readonly failed: (error: Error) => void;
+}
+
+/** Sends hints over one connection: what is published while a statement is under way goes with the next one. */
+export class PgPublisher {
+  readonly #pool: pg.Pool;
+  readonly #waiting: Hint[] = [];
+  #sending: Promise<void> | undefined;
+  #count = 0;
+
+  constructor(url: string, log: Logger) {
+    this.#pool = new pg.Pool({
+      // A hint is lost with the server anyway, so its transaction need not wait for the disk.
+      connectionString: withSessionSettings(url, ['synchronous_commit=off']),
+      max: 1,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idleTimeoutMillis: 0,
+      keepAlive: true,
+      application_name: 'agentmesh bus publish',
+    });
+    this.#pool.on('error', (error) => log.warn({ err: error }, 'bus connection for publishing lost'));
+  }
+
+  publish(subject: string, payload: Uint8Array): Promise<void> {
+    return new Promise((sent, failed) => {
+      this.#count += 1;
+      this.#waiting.push({ channel: channelOf(subject), text: encodeNotification(this.#count, payload), sent, failed });
+      this.#sending ??= this.#sendAll();
+    });
+  }
+
+  async ping(): Promise<void> {
+    await this.#pool.query('select 1').catch(rethrow);
+  }
+
+  /** Sends what waits, then closes. */
+  async close(): Promise<void> {
+    await this.#sending;
+    await this.#pool.end();
+  }
+
+  async #sendAll(): Promise<void> {
+    // What else is published in this tick goes with the first statement.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0, BATCH));
+    this.#sending = undefined;
+  }
+
+  async #send(hints: readonly Hint[]): Promise<void> {
+    const values = [hints.map((hint) => hint.channel), hints.map((hint) => hint.text)];
+    try {
+      await this.#pool.query({ ...NOTIFY, values });
+      for (const hint of hints) hint.sent();
+    } catch (error) {
+      for (const hint of hints) hint.failed(unavailable(error));
+    }
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw unavailable(error);
+}
+
+function unavailable(cause: unknown): MeshError {
+  return new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.', { cause });
+}

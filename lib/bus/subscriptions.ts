@@ -1,0 +1,47 @@
+import type { Logger } from '../telemetry/index.ts';
+
+type Handler = (payload: Uint8Array) => void | Promise<void>;
+
+export interface Subscription {
+  readonly channel: string;
+  readonly handler: Handler;
+}
+
+/** Who listens to what in this process. */
+export class Subscriptions {
+  readonly #byChannel = new Map<string, Set<Subscription>>();
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  add(channel: string, handler: Handler): Subscription {
+    const subscription = { channel, handler };
+    const present = this.#byChannel.get(channel);
+    if (present === undefined) this.#byChannel.set(channel, new Set([subscription]));
+    else present.add(subscription);
+    return subscription;
+  }
+
+  /** Says whether it was the last one of its channel; removing it again does nothing. */
+  remove(subscription: Subscription): 'last' | 'one of many' {
+    const present = this.#byChannel.get(subscription.channel);
+    if (!present?.delete(subscription) || present.size > 0) return 'one of many';
+    this.#byChannel.delete(subscription.channel);
+    return 'last';
+  }
+
+  /** Calls every handler of the channel; one that fails is logged and stops no other. */
+  deliver(channel: string, payload: Uint8Array): void {
+    for (const { handler } of this.#byChannel.get(channel) ?? []) void this.#call(channel, handler, payload);
+  }
+
+  async #call(channel: string, handler: Handler, payload: Uint8Array): Promise<void> {
+    try {
+      await handler(payload);
+    } catch (error) {
+      this.#log.error({ err: error, channel }, 'a handler of a hint failed');
+    }
+  }
+}
