@@ -1,0 +1,13 @@
+export { createLogger, type Logger, type LoggerOptions } from './logger.ts';
+export {
+  createMetrics,
+  type HistogramOptions,
+  type MetricOptions,
+  type Metrics,
+  type MetricsOptions,
+} from './metrics.ts';
+export { type OpsServer, type OpsServerOptions, startOpsServer } from './ops-server.ts';
+export { type RequestContext, requestContext } from './request-context.ts';
+export { type CheckResults, type Checks, runChecks } from './run-checks.ts';
+export { activeTraceparent, type ServerSpan, startServerSpan } from './server-span.ts';
+export { startTracing, type TracingOptions } from './tracing.ts';

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger, requestContext } from './index.ts';
+
+function capture(level = 'info') {
+  const lines: string[] = [];
+  const log = createLogger({ level, name: 'auth', destination: { write: (line) => void lines.push(line) } });
+  return { log, lines, last: () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown> };
+}
+
+describe('createLogger', () => {
+  it('writes one JSON object a line with name, level label and ISO time', () => {
+    const { log, last } = capture();
+    log.info({ count: 2 }, 'counted');
+    expect(last()).toMatchObject({ level: 'info', name: 'auth', count: 2, msg: 'counted' });
+    expect(String(last()['time'])).toMatch(/^\d{4}-\d\d-\d\dT/);
+  });
+
+  it('adds the id of the request being handled', () => {
+    const { log, last } = capture();
+    requestContext.run({ requestId: 'r-1' }, () => log.info('inside'));
+    expect(last()['requestId']).toBe('r-1');
+    log.info('outside');
+    expect(last()).not.toHaveProperty('requestId');
+  });
+
+  it('redacts values under secret-looking keys at any depth and keeps counts of tokens', () => {
+    const { log, lines, last } = capture();
+    log.info({
+      password: 'hunter2',
+      headers: { Authorization: 'Bearer hunter2', cookie: 'hunter2' },
+      keys: [{ apiKey: 'hunter2', refresh_token: 'hunter2', MESH_KEY: 'hunter2', client_secret: 'hunter2' }],
+      maxTokens: 12,
+    });
+    expect(lines.join('')).not.toContain('hunter2');
+    expect(last()).toMatchObject({ password: '[redacted]', maxTokens: 12 });
+  });
+
+  it('writes errors with type, stack and cause, and redacts what hangs on them', () => {
+    const { log, lines, last } = capture();
+    const error = Object.assign(new TypeError('broken', { cause: new Error('deeper') }), {
+      config: { headers: { authorization: 'hunter2' } },
+    });
+    log.error({ err: error }, 'failed');
+    expect(last()['err']).toMatchObject({ type: 'TypeError', message: 'broken', cause: { message: 'deeper' } });
+    log.error(error);
+    expect(last()['err']).toMatchObject({ type: 'TypeError' });
+    expect(lines.join('')).not.toContain('hunter2');
+  });
+});

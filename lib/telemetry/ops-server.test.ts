@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMetrics, type OpsServer, runChecks, startOpsServer } from './index.ts';
+
+let server: OpsServer | undefined;
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]();
+});
+
+async function start(checks: Record<string, () => Promise<void>>) {
+  const metrics = createMetrics();
+  server = await startOpsServer({ host: '127.0.0.1', port: 0, metrics, checks });
+  const { port } = server;
+  return { metrics, get: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init) };
+}
+
+describe('startOpsServer', () => {
+  it('serves process and own metrics as Prometheus text', async () => {
+    const { metrics, get } = await start({});
+    metrics.counter({ name: 'runs_total', help: 'Runs.' }).inc();
+    const response = await get('/metrics');
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    const text = await response.text();
+    expect(text).toContain('runs_total 1');
+    expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('is live while a dependency fails, and readiness names that dependency without its error text', async () => {
+    const { get } = await start({
+      database: () => Promise.reject(new Error('password authentication failed for 10.0.0.1')),
+      bus: () => Promise.resolve(),
+    });
+    expect((await get('/livez')).status).toBe(200);
+    const ready = await get('/readyz');
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({ status: 'unavailable', checks: { database: 'failed', bus: 'ok' } });
+  });
+
+  it('is ready when every check passes', async () => {
+    const { get } = await start({ database: () => Promise.resolve() });
+    expect((await get('/readyz')).status).toBe(200);
+  });
+
+  it('answers JSON to unknown paths and other methods', async () => {
+    const { get } = await start({});
+    expect(await (await get('/nope')).json()).toEqual({ detail: 'Not Found' });
+    expect((await get('/livez', { method: 'POST' })).status).toBe(405);
+  });
+});
+
+describe('runChecks', () => {
+  it('gives up on a check that hangs', async () => {
+    const hang = () => new Promise<void>(() => undefined);
+    expect(await runChecks({ database: hang }, 20)).toEqual({ ready: false, results: { database: 'timeout' } });
+  });
+
+  it('counts a check that throws at once as failed', async () => {
+    const check = (): Promise<void> => {
+      throw new Error('broken');
+    };
+    expect(await runChecks({ database: check })).toEqual({ ready: false, results: { database: 'failed' } });
+  });
+});
+
+describe('createMetrics', () => {
+  it('answers the same metric when a name is asked for again', () => {
+    const metrics = createMetrics({ processMetrics: false });
+    const options = { name: 'calls_total', help: 'Calls.', labelNames: ['code'] as const };
+    expect(metrics.counter(options)).toBe(metrics.counter(options));
+  });
+});

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Metrics } from './metrics.ts';
+import { type Checks, runChecks } from './run-checks.ts';
+
+export interface OpsServerOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  metrics: Metrics;
+  /** Asked at each `/readyz`: what the process depends on, by name. */
+  checks: Checks | (() => Checks);
+}
+
+export interface OpsServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/**
+ * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers) and `/readyz` (200, or 503 naming each dependency
+ * that fails or takes longer than 2 s). For operators: bind it where the public cannot reach it. Rejects when the port is taken.
+ */
+export async function startOpsServer({ host, port, metrics, checks }: OpsServerOptions): Promise<OpsServer> {
+  const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
+    '/livez': async (response) => sendJson(response, 200, { status: 'ok' }),
+    '/readyz': async (response) => {
+      const { ready, results } = await runChecks(typeof checks === 'function' ? checks() : checks);
+      sendJson(response, ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks: results });
+    },
+    '/metrics': async (response) => {
+      const text = await metrics.registry.metrics();
+      response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
+    },
+  };
+  const server = createServer((request, response) => {
+    answer(routes, request, response).catch(() => sendJson(response, 500, { detail: 'Internal Server Error' }));
+  });
+  await listen(server, host, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => close(server),
+  };
+}
+
+async function answer(
+  routes: Record<string, (response: ServerResponse) => Promise<void>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+  if (!route) return sendJson(response, 404, { detail: 'Not Found' });
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    return sendJson(response, 405, { detail: 'Method Not Allowed' });
+  }
+  await route(response);
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,31 @@
+import { stdSerializers } from 'pino';
+
+const SECRET_KEY =
+  /passw(or)?d|passphrase|secret|authorization|cookie|credential|private[-_]?key|api[-_]?key|(mesh|encrypt|access|signing)[-_]?key/i;
+// `token`, `accessToken` and `refresh_token` are secrets; `tokens` and `tokenCount` are numbers.
+const TOKEN_KEY = /token$/i;
+const MAX_DEPTH = 6;
+
+/**
+ * A copy fit for a log line: every value under a secret-looking key reads `[redacted]`, errors become plain objects with their
+ * causes, and what lies deeper than six levels reads `[truncated]`.
+ */
+export function redactSecrets(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return '[truncated]';
+  if (Array.isArray(value)) return value.map((item) => redactSecrets(item, depth + 1));
+  if (value instanceof Error) return redactFields({ ...stdSerializers.errWithCause(value) }, depth);
+  return 'toJSON' in value ? value : redactFields(value, depth);
+}
+
+function redactFields(fields: object, depth: number): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    copy[key] = isSecret(key, value) ? '[redacted]' : redactSecrets(value, depth + 1);
+  }
+  return copy;
+}
+
+function isSecret(key: string, value: unknown): boolean {
+  return value !== undefined && value !== null && (SECRET_KEY.test(key) || TOKEN_KEY.test(key));
+}

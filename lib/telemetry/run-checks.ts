@@ -1,0 +1,30 @@
+/** Checks by the name of what they check; each throws when it fails. */
+export type Checks = Readonly<Record<string, () => Promise<void>>>;
+
+export interface CheckResults {
+  readonly ready: boolean;
+  /** `ok`, `failed` or `timeout` by name. Why a check failed is not told: the text may name addresses. */
+  readonly results: Readonly<Record<string, 'ok' | 'failed' | 'timeout'>>;
+}
+
+/** Runs every check at once, each for at most `timeoutMs`. Never rejects. */
+export async function runChecks(checks: Checks, timeoutMs = 2_000): Promise<CheckResults> {
+  const entries = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await outcome(check, timeoutMs)] as const),
+  );
+  return { ready: entries.every(([, result]) => result === 'ok'), results: Object.fromEntries(entries) };
+}
+
+async function outcome(check: () => Promise<void>, timeoutMs: number): Promise<'ok' | 'failed' | 'timeout'> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, 'timeout');
+  });
+  try {
+    return await Promise.race([check().then(() => 'ok' as const), timeout]);
+  } catch {
+    return 'failed';
+  } finally {
+    clearTimeout(timer);
+  }
+}
