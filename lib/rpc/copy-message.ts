@@ -1,0 +1,23 @@
+import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+
+/** A message that shares nothing mutable with `init`, bytes included: what a wire would do, without one. */
+export function copyMessage<D extends DescMessage>(schema: D, init: MessageInitShape<D>): MessageShape<D> {
+  return create(schema, copyData(init) as MessageInitShape<D>);
+}
+
+function copyData(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  // Not slice(): on a Buffer it answers a view of the same memory.
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (Array.isArray(value)) return value.map(copyData);
+  return copyFields(value as Record<string, unknown>);
+}
+
+function copyFields(fields: Record<string, unknown>): Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(fields);
+  // Fields with explicit presence have their defaults on the message's prototype.
+  const copy: Record<string, unknown> =
+    prototype === Object.prototype ? {} : (Object.create(prototype as object | null) as Record<string, unknown>);
+  for (const key of Object.keys(fields)) copy[key] = copyData(fields[key]);
+  return copy;
+}

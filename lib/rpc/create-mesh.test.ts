@@ -1,0 +1,157 @@
+import { AuthService } from '@agentmesh/proto/auth/v1';
+import { RunsService } from '@agentmesh/proto/runs/v1';
+import { Client, credentials } from '@grpc/grpc-js';
+import { service as healthService } from 'grpc-health-check';
+import { describe, expect, it, vi } from 'vitest';
+import { createMesh } from './index.ts';
+import { testCertificate } from './test-certificate.ts';
+import { testMesh } from './test-mesh.ts';
+
+const getAccount = () => ({ account: { id: 'a1' } });
+const certificate = testCertificate();
+
+/** Asks as an orchestrator does: without the mesh credential. */
+async function health(url: string, service: string): Promise<unknown> {
+  const { path, requestSerialize, responseDeserialize } = healthService['Check'] ?? {};
+  if (!path || !requestSerialize || !responseDeserialize) throw new Error('no health check');
+  const client = new Client(url.replace('http://', ''), credentials.createInsecure());
+  const answer = await new Promise((resolve, reject) => {
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service }, (error, value) =>
+      error ? reject(error) : resolve(value),
+    );
+  });
+  client.close();
+  return answer;
+}
+
+describe('the mesh credential', () => {
+  it('a wrong key is refused before the handler', async () => {
+    const handler = vi.fn(getAccount);
+    await using mesh = await testMesh({
+      local: false,
+      auth: { getAccount: handler },
+      clientOptions: { key: 'wrong' },
+    });
+    const refusal = { code: 'unauthenticated', reason: 'mesh_credential' };
+    await expect(mesh.client.client(AuthService).getAccount({})).rejects.toMatchObject(refusal);
+    const stream = mesh.client.client(RunsService).run({})[Symbol.asyncIterator]();
+    await expect(stream.next()).rejects.toMatchObject(refusal);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('a previous key is accepted', async () => {
+    await using mesh = await testMesh({
+      local: false,
+      auth: { getAccount },
+      serverOptions: { key: 'new', previousKeys: ['older', 'old'] },
+      clientOptions: { key: 'old' },
+    });
+    expect((await mesh.client.client(AuthService).getAccount({})).account?.id).toBe('a1');
+  });
+
+  it.skipIf(!certificate)('with mutual TLS a client without a certificate is not let in', async () => {
+    await using mesh = await testMesh({
+      local: false,
+      auth: { getAccount },
+      tls: certificate,
+      clientOptions: { tls: undefined },
+    });
+    await expect(mesh.client.client(AuthService).getAccount({})).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('routing', () => {
+  it('a service that is neither served nor addressed names the variable to set', async () => {
+    await using mesh = await testMesh({ local: false, clientOptions: { urls: {} } });
+    await expect(mesh.client.client(AuthService).getAccount({})).rejects.toMatchObject({
+      code: 'unavailable',
+      reason: 'service_unreachable',
+      message: expect.stringContaining('MESH_AUTH_URL') as string,
+    });
+  });
+
+  it('a client made before the service is served reaches it', async () => {
+    await using mesh = await testMesh({ local: true });
+    await using late = createMesh(mesh.options);
+    const client = late.client(AuthService);
+    await expect(client.getAccount({})).rejects.toMatchObject({ reason: 'service_unreachable' });
+    late.serve(AuthService, mesh.implementations.auth);
+    await expect(client.getAccount({})).rejects.toMatchObject({ reason: 'unexpected' });
+  });
+
+  it('a service that is down is unavailable, and its address stays private', async () => {
+    const mesh = await testMesh({ local: false, auth: { getAccount } });
+    await using client = mesh.client;
+    await mesh.server[Symbol.asyncDispose]();
+    const failure = await client
+      .client(AuthService)
+      .getAccount({})
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: 'unavailable',
+      reason: 'service_unavailable',
+      message: 'The auth service is unavailable',
+    });
+  });
+
+  it('a service that restarts is found again', async () => {
+    const first = await testMesh({ local: false, auth: { getAccount } });
+    await using client = first.client;
+    await client.client(AuthService).getAccount({});
+    await first.server[Symbol.asyncDispose]();
+    await expect(client.client(AuthService).getAccount({})).rejects.toMatchObject({ code: 'unavailable' });
+    await using second = createMesh(first.options);
+    second.serve(AuthService, first.implementations.auth);
+    await second.listen({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
+    await vi.waitFor(() => client.client(AuthService).getAccount({}), { timeout: 5_000 });
+  });
+
+  it('a service is served once', async () => {
+    await using mesh = await testMesh({ local: true });
+    expect(() => mesh.server.serve(AuthService, mesh.implementations.auth)).toThrow('already served');
+  });
+});
+
+describe('health and drain', () => {
+  it('health is open, and known for the process and for each service', async () => {
+    await using mesh = await testMesh({ local: false });
+    expect(await health(mesh.url, '')).toEqual({ status: 'SERVING' });
+    expect(await health(mesh.url, AuthService.typeName)).toEqual({ status: 'SERVING' });
+    await expect(health(mesh.url, 'unknown.Service')).rejects.toMatchObject({ code: 5 });
+  });
+
+  it('while it drains a node is NOT_SERVING, refuses its neighbours and still serves itself', async () => {
+    const entered = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    await using mesh = await testMesh({
+      local: false,
+      auth: { getAccount },
+      runs: {
+        listApps: async () => {
+          entered.resolve();
+          await gate.promise;
+          return {};
+        },
+      },
+    });
+    const call = mesh.client.client(RunsService).listApps({});
+    await entered.promise;
+    const drained = mesh.server.drain(5_000);
+    expect(await health(mesh.url, '')).toEqual({ status: 'NOT_SERVING' });
+    expect(await health(mesh.url, AuthService.typeName)).toEqual({ status: 'NOT_SERVING' });
+    await expect(mesh.client.client(AuthService).getAccount({})).rejects.toMatchObject({
+      code: 'unavailable',
+      reason: 'draining',
+    });
+    expect((await mesh.server.client(AuthService).getAccount({})).account?.id).toBe('a1');
+    gate.resolve();
+    await call;
+    await drained;
+  });
+
+  it('a closed node refuses calls within the process too', async () => {
+    const mesh = await testMesh({ local: true, auth: { getAccount } });
+    await mesh.server[Symbol.asyncDispose]();
+    await expect(mesh.server.client(AuthService).getAccount({})).rejects.toMatchObject({ reason: 'draining' });
+  });
+});

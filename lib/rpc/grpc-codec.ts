@@ -1,0 +1,44 @@
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import type { ChannelOptions } from '@grpc/grpc-js';
+import { internalError } from './failures.ts';
+
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/** What both ends of a connection set: messages up to 64 MiB, and a ping every 20 s that finds dead peers. */
+export const CONNECTION_OPTIONS: ChannelOptions = {
+  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+};
+
+/** Throws MeshError when a field holds what its type cannot. */
+export function encode<D extends DescMessage>(schema: D, init: MessageInitShape<D>): Buffer {
+  try {
+    const bytes = toBinary(schema, create(schema, init));
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (error) {
+    throw internalError(error);
+  }
+}
+
+/** Throws MeshError when the bytes are no such message. Bytes fields become Uint8Arrays, as in the local transport. */
+export function decode<D extends DescMessage>(schema: D, bytes: Buffer): MessageShape<D> {
+  try {
+    return fromBinary(schema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  } catch (error) {
+    throw internalError(error);
+  }
+}
+
+/** gRPC carries bytes as they are: messages are made outside of it, where failures can be told apart. */
+export function asIs(bytes: Buffer): Buffer {
+  return bytes;
+}

@@ -1,0 +1,105 @@
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import type { Dispatcher } from './dispatcher.ts';
+import { draining } from './failures.ts';
+import { asIs, CONNECTION_OPTIONS } from './grpc-codec.ts';
+import { type GrpcHandlers, type GrpcKind, grpcHandlers } from './grpc-handlers.ts';
+import { keyCheck, MESH_KEY } from './mesh-credential.ts';
+import { MeshError } from './mesh-error.ts';
+import type { MeshTls } from './mesh-options.ts';
+
+export interface GrpcServerOptions {
+  dispatcher: Dispatcher;
+  /** Any of them admits a call. */
+  keys: readonly string[];
+  tls?: MeshTls | undefined;
+}
+
+const CLOSE_GRACE_MS = 500;
+// Connections outlast the calls that end at the deadline, whose status has yet to be sent.
+const STATUS_GRACE_MS = 5_000;
+
+const KINDS: Record<DescMethod['methodKind'], GrpcKind> = {
+  unary: 'unary',
+  server_streaming: 'serverStream',
+  client_streaming: 'clientStream',
+  bidi_streaming: 'bidi',
+};
+
+/** Serves the services of a dispatcher over gRPC, and `grpc.health.v1` without a credential. */
+export class GrpcServer {
+  readonly #server = new Server(CONNECTION_OPTIONS);
+  readonly #health = new HealthImplementation({ '': 'SERVING' });
+  readonly #services = new Set<DescService>();
+  readonly #handlers: GrpcHandlers;
+  readonly #tls: MeshTls | undefined;
+  #address: string | undefined;
+  #draining = false;
+
+  constructor({ dispatcher, keys, tls }: GrpcServerOptions) {
+    const isKey = keyCheck(keys);
+    this.#tls = tls;
+    this.#handlers = grpcHandlers({
+      dispatcher,
+      refuse: (metadata) => {
+        const presented = metadata.get(MESH_KEY)[0];
+        if (typeof presented !== 'string' || !isKey(presented)) {
+          return new MeshError('unauthenticated', 'mesh_credential', 'The mesh credential is missing or wrong');
+        }
+        return this.#draining ? draining() : undefined;
+      },
+    });
+    this.#health.addToServer(this.#server);
+  }
+
+  add(service: DescService): void {
+    this.#services.add(service);
+    for (const method of service.methods) {
+      const kind = KINDS[method.methodKind];
+      const path = `/${service.typeName}/${method.name}`;
+      this.#server.register(path, this.#handlers[kind](method), asIs, asIs, kind);
+    }
+    this.#health.setStatus(service.typeName, 'SERVING');
+  }
+
+  /** Rejects when the address is taken. Port 0 takes any free one. */
+  async listen(host: string, port: number): Promise<number> {
+    const at = host.includes(':') ? `[${host}]` : host;
+    const bound = await new Promise<number>((resolve, reject) => {
+      this.#server.bindAsync(`${at}:${port}`, this.#credentials(), (error, taken) =>
+        error ? reject(error) : resolve(taken),
+      );
+    });
+    this.#address = `${at}:${bound}`;
+    return bound;
+  }
+
+  /** Health reads NOT_SERVING, new calls are refused, and peers are asked to connect elsewhere. */
+  drain(deadlineMs: number): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    this.#health.setStatus('', 'NOT_SERVING');
+    for (const service of this.#services) this.#health.setStatus(service.typeName, 'NOT_SERVING');
+    if (this.#address !== undefined) this.#server.drain(this.#address, deadlineMs + STATUS_GRACE_MS);
+  }
+
+  /** Stops listening; connections that do not end by themselves within half a second are broken. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, CLOSE_GRACE_MS);
+      this.#server.tryShutdown(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    this.#server.forceShutdown();
+  }
+
+  #credentials(): ServerCredentials {
+    if (!this.#tls) return ServerCredentials.createInsecure();
+    const { ca, key, cert } = this.#tls;
+    const pair = { private_key: Buffer.from(key), cert_chain: Buffer.from(cert) };
+    return ServerCredentials.createSsl(Buffer.from(ca), [pair], true);
+  }
+}

@@ -1,0 +1,166 @@
+import type {
+  DescMessage,
+  DescMethod,
+  DescMethodStreaming,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
+import type { StreamResponse, Transport, UnaryResponse } from '@connectrpc/connect';
+import { type CallOptions, type Client, type ClientReadableStream, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { effectiveTimeout, type HeaderInit, outgoingContext, REQUEST_ID, TRACEPARENT } from './call-origin.ts';
+import { abortFailure, canceled } from './failures.ts';
+import { asIs, decode, encode } from './grpc-codec.ts';
+import { openConnection } from './grpc-connection.ts';
+import { fromStatus } from './grpc-status.ts';
+import { MESH_KEY, presentKey } from './mesh-credential.ts';
+import { MeshError } from './mesh-error.ts';
+import type { MeshTls } from './mesh-options.ts';
+import { meshWord } from './mesh-word.ts';
+import { MessageReader } from './message-reader.ts';
+import { MessageWriter } from './message-writer.ts';
+import { singleInput } from './single-input.ts';
+import { streamResponse, unaryResponse } from './transport-response.ts';
+
+export interface GrpcTransportOptions {
+  url: string;
+  key: string;
+  tls?: MeshTls | undefined;
+}
+
+interface PreparedCall {
+  path: string;
+  metadata: Metadata;
+  options: CallOptions;
+  signal: AbortSignal | undefined;
+  word: string;
+}
+
+/** Calls the services at one address over gRPC. Fails with MeshError; a service that is down fails at once. */
+export class GrpcTransport implements Transport {
+  readonly #connection: Client;
+  readonly #presentedKey: string;
+
+  constructor({ url, key, tls }: GrpcTransportOptions) {
+    this.#connection = openConnection({ url, tls });
+    this.#presentedKey = presentKey(key);
+  }
+
+  async unary<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderInit,
+    input: MessageInitShape<I>,
+  ): Promise<UnaryResponse<I, O>> {
+    const call = this.#prepare(method, { signal, timeoutMs, header });
+    const answer = await this.#exchange(call, encode(method.input, input));
+    return unaryResponse(method, decode(method.output, answer));
+  }
+
+  async stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodStreaming<I, O>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    header: HeaderInit,
+    input: AsyncIterable<MessageInitShape<I>>,
+  ): Promise<StreamResponse<I, O>> {
+    const call = this.#prepare(method, { signal, timeoutMs, header });
+    const { path, metadata, options } = call;
+    if (method.methodKind === 'server_streaming') {
+      const request = encode(method.input, await singleInput(input));
+      const stream = this.#connection.makeServerStreamRequest(path, asIs, asIs, request, metadata, options);
+      return streamResponse(method, read(stream, method, call));
+    }
+    const stream = this.#connection.makeBidiStreamRequest(path, asIs, asIs, metadata, options);
+    const answers = read(stream, method, call);
+    const over = new AbortController();
+    stream.once('status', () => over.abort());
+    send(input, method.input, new MessageWriter(stream, over.signal)).then(
+      () => stream.end(),
+      (error: unknown) => {
+        stream.cancel();
+        answers.abort(canceled(error));
+      },
+    );
+    return streamResponse(method, answers);
+  }
+
+  /** Ends the connection; calls under way fail. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  #prepare(
+    method: DescMethod,
+    call: { signal: AbortSignal | undefined; timeoutMs: number | undefined; header: HeaderInit },
+  ): PreparedCall {
+    if (call.signal?.aborted) throw abortFailure(call.signal.reason);
+    const timeout = effectiveTimeout(call.timeoutMs);
+    return {
+      path: `/${method.parent.typeName}/${method.name}`,
+      metadata: this.#metadata(call.header),
+      options: timeout === undefined ? {} : { deadline: Date.now() + timeout },
+      signal: call.signal,
+      word: meshWord(method.parent),
+    };
+  }
+
+  #metadata(headerInit: HeaderInit): Metadata {
+    const metadata = new Metadata();
+    const header = headerInit === undefined ? undefined : new Headers(headerInit);
+    const { requestId, traceparent } = outgoingContext(header);
+    try {
+      header?.forEach((value, name) => metadata.set(name, value));
+    } catch (cause) {
+      throw new MeshError('invalid_argument', 'header_invalid', 'A header is not printable ASCII', { cause });
+    }
+    if (requestId !== undefined) metadata.set(REQUEST_ID, requestId);
+    if (traceparent !== undefined) metadata.set(TRACEPARENT, traceparent);
+    metadata.set(MESH_KEY, this.#presentedKey);
+    return metadata;
+  }
+
+  #exchange({ path, metadata, options, signal, word }: PreparedCall, request: Buffer): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const settle = (error: ServiceError | null, answer?: Buffer): void => {
+        signal?.removeEventListener('abort', onAbort);
+        if (answer) resolve(answer);
+        else reject(signal?.aborted ? abortFailure(signal.reason) : fromStatus(error, word));
+      };
+      const call = this.#connection.makeUnaryRequest(path, asIs, asIs, request, metadata, options, settle);
+      const onAbort = (): void => call.cancel();
+      signal?.addEventListener('abort', onAbort);
+    });
+  }
+}
+
+function read<O extends DescMessage>(
+  stream: ClientReadableStream<Buffer>,
+  method: DescMethod & { output: O },
+  { signal, word }: PreparedCall,
+): MessageReader<MessageShape<O>> {
+  const reader = new MessageReader(stream, {
+    parse: (bytes) => decode(method.output, bytes),
+    toFailure: (error) => fromStatus(error, word),
+  });
+  const onAbort = (): void => {
+    stream.cancel();
+    reader.abort(abortFailure(signal?.reason));
+  };
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener('abort', onAbort);
+  stream.once('status', () => signal?.removeEventListener('abort', onAbort));
+  return reader;
+}
+
+async function send<D extends DescMessage>(
+  input: AsyncIterable<MessageInitShape<D>>,
+  schema: D,
+  writer: MessageWriter,
+): Promise<void> {
+  for await (const message of input) {
+    if (writer.over) return;
+    await writer.write(encode(schema, message));
+  }
+}

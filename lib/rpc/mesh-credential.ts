@@ -1,0 +1,24 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** The metadata key that carries the mesh credential. */
+export const MESH_KEY = 'mesh-key';
+
+/** Metadata is ASCII; a key may be any text. */
+export function presentKey(key: string): string {
+  return encodeURIComponent(key);
+}
+
+/** Answers whether a presented key is one of `keys`, in time that does not depend on where they differ. */
+export function keyCheck(keys: readonly string[]): (presented: string) => boolean {
+  const accepted = keys.map((key) => digest(presentKey(key)));
+  return (presented) => {
+    const given = digest(presented);
+    let match = false;
+    for (const key of accepted) match = timingSafeEqual(key, given) || match;
+    return match;
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

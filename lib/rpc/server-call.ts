@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { DescMethod } from '@bufbuild/protobuf';
+import { type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect';
+import { type RequestContext, requestContext, type ServerSpan, startServerSpan } from '../telemetry/index.ts';
+import { type CallOrigin, effectiveTimeout } from './call-origin.ts';
+import { abortFailure, deadlineExceeded } from './failures.ts';
+import type { MeshError } from './mesh-error.ts';
+
+const COMPLETED = new Error('The call has ended');
+
+/** One call on the server side, on any transport: its deadline, its cancellation, its request context and its end. */
+export class ServerCall implements HandlerContext {
+  readonly method: DescMethod;
+  readonly service;
+  readonly requestMethod = 'POST';
+  readonly protocolName: string;
+  readonly timeoutMs: () => number | undefined;
+  readonly startedAt = performance.now();
+  readonly #origin: CallOrigin;
+  readonly #controller = new AbortController();
+  readonly #context: RequestContext;
+  readonly #span: ServerSpan | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #requestHeader: Headers | undefined;
+  #responseHeader: Headers | undefined;
+  #responseTrailer: Headers | undefined;
+  #values: ContextValues | undefined;
+  #failure: MeshError | undefined;
+  #interrupt: ((failure: MeshError) => void) | undefined;
+
+  constructor(method: DescMethod, origin: CallOrigin) {
+    this.method = method;
+    this.service = method.parent;
+    this.protocolName = origin.protocolName;
+    this.#origin = origin;
+    const { requestId = randomUUID(), traceparent } = origin.context;
+    this.#span = startServerSpan(`${method.parent.typeName}/${method.name}`, traceparent);
+    const trace = this.#span?.traceparent ?? traceparent;
+    this.#context = trace === undefined ? { requestId } : { requestId, traceparent: trace };
+    const timeoutMs = effectiveTimeout(origin.timeoutMs);
+    this.timeoutMs = () => this.#remaining(timeoutMs);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(deadlineExceeded()), timeoutMs);
+    if (origin.signal?.aborted) this.#onOriginAbort();
+    else origin.signal?.addEventListener('abort', this.#onOriginAbort);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get requestHeader(): Headers {
+    this.#requestHeader ??= this.#origin.header();
+    return this.#requestHeader;
+  }
+
+  /** Kept for Connect's interface; answers travel in messages, so neither transport carries it. */
+  get responseHeader(): Headers {
+    this.#responseHeader ??= new Headers();
+    return this.#responseHeader;
+  }
+
+  /** As `responseHeader`. */
+  get responseTrailer(): Headers {
+    this.#responseTrailer ??= new Headers();
+    return this.#responseTrailer;
+  }
+
+  get values(): ContextValues {
+    this.#values ??= createContextValues();
+    return this.#values;
+  }
+
+  get url(): string {
+    return `/${this.service.typeName}/${this.method.name}`;
+  }
+
+  /** Why the call was aborted; undefined while it runs and after it ended by itself. */
+  get failure(): MeshError | undefined {
+    return this.#failure;
+  }
+
+  /** Runs a piece of the handler inside the request's context. */
+  run<T>(work: () => T): T {
+    const span = this.#span;
+    return requestContext.run(this.#context, span ? () => span.run(work) : work);
+  }
+
+  /** Settles as `work` does, or rejects as soon as the call is aborted. One piece of work at a time. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject;
+      work.then(resolve, reject);
+      if (this.#failure) reject(this.#failure);
+    });
+  }
+
+  /** Ends the call from outside: the handler's signal aborts and what is raced rejects. No effect on an ended call. */
+  abort(failure: MeshError): void {
+    if (this.signal.aborted) return;
+    this.#failure = failure;
+    this.#controller.abort(failure);
+    this.#interrupt?.(failure);
+  }
+
+  /** Releases the deadline and the caller's signal; the handler's signal aborts, as Connect documents it. */
+  end(failureCode?: string): void {
+    clearTimeout(this.#timer);
+    this.#origin.signal?.removeEventListener('abort', this.#onOriginAbort);
+    this.#span?.end(failureCode);
+    if (!this.signal.aborted) this.#controller.abort(COMPLETED);
+  }
+
+  readonly #onOriginAbort = (): void => this.abort(abortFailure(this.#origin.signal?.reason));
+
+  /** At least 1: zero would mean "no deadline" to the next call. */
+  #remaining(timeoutMs: number | undefined): number | undefined {
+    if (timeoutMs === undefined) return undefined;
+    return Math.max(1, Math.ceil(timeoutMs - (performance.now() - this.startedAt)));
+  }
+}
