@@ -20,7 +20,8 @@ export function parseSettings<S extends Settings>(settings: S, env: Environment)
   const problems = new Map<string, string>();
   const parsed = cleanEnv(withoutBlanks(env), settings, {
     reporter: ({ errors }) => {
-      for (const [variable, error] of Object.entries(errors)) problems.set(variable, describe(error, settings[variable]));
+      for (const [variable, error] of Object.entries(errors))
+        problems.set(variable, describe(error, settings[variable]));
     },
   });
   if (problems.size > 0) throw new SettingsError(problems);

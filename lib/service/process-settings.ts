@@ -36,4 +36,3 @@ export function settingsOf(word: string) {
 export function defaultMeshPort(word: string, words: readonly string[]): number {
   return firstMeshPort + words.indexOf(word);
 }
-

@@ -6,7 +6,15 @@ import type { CleanedEnv } from 'envalid';
 import { type Bus, createPgBus } from '../bus/index.ts';
 import { openDatabase, startEmbeddedPostgres } from '../pg/index.ts';
 import { createMesh, type Mesh, type MeshNode } from '../rpc/index.ts';
-import { type Checks, createLogger, createMetrics, type Logger, type Metrics, startOpsServer, startTracing } from '../telemetry/index.ts';
+import {
+  type Checks,
+  createLogger,
+  createMetrics,
+  type Logger,
+  type Metrics,
+  startOpsServer,
+  startTracing,
+} from '../telemetry/index.ts';
 import { checkSettings, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
@@ -63,7 +71,10 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   const base = await openBase(options, resources);
   const running = new Map<string, Running>();
   for (const service of options.services) {
-    running.set(service.name, await startService(service, { ...base, env: options.env, resources, draining: draining.signal }));
+    running.set(
+      service.name,
+      await startService(service, { ...base, env: options.env, resources, draining: draining.signal }),
+    );
   }
   const checks = collectChecks(base, running);
   const meshPort = await listen(options, base);
@@ -181,7 +192,9 @@ async function readTls(config: ProcessConfig): Promise<{ cert: Buffer; key: Buff
   const files = [config.MESH_TLS_CERT, config.MESH_TLS_KEY, config.MESH_TLS_CA];
   if (files.every((file) => file === undefined)) return undefined;
   if (files.some((file) => file === undefined)) {
-    throw new SettingsError(new Map([['MESH_TLS_CERT', ', MESH_TLS_KEY and MESH_TLS_CA are set together or not at all']]));
+    throw new SettingsError(
+      new Map([['MESH_TLS_CERT', ', MESH_TLS_KEY and MESH_TLS_CA are set together or not at all']]),
+    );
   }
   const [cert, key, ca] = await Promise.all(files.map((file) => readFile(file as string)));
   return { cert, key, ca } as { cert: Buffer; key: Buffer; ca: Buffer };

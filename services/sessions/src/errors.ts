@@ -38,5 +38,9 @@ export function callNotFound(ids: readonly string[]): MeshError {
 
 /** Too many writers at once: nothing was changed. */
 export function contended(): MeshError {
-  return new MeshError('unavailable', 'session_contended', 'The session is being written by too many at once; try again.');
+  return new MeshError(
+    'unavailable',
+    'session_contended',
+    'The session is being written by too many at once; try again.',
+  );
 }

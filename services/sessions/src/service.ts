@@ -11,9 +11,7 @@ export const sessions = defineService({
   settings,
   async start(host) {
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
-    const relay = host.resources.use(
-      startOutboxRelay({ db, bus: host.bus, log: host.log, draining: host.draining }),
-    );
+    const relay = host.resources.use(startOutboxRelay({ db, bus: host.bus, log: host.log, draining: host.draining }));
     const context: Context = {
       db,
       bus: host.bus,

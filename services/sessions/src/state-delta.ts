@@ -21,7 +21,8 @@ const maxKeyBytes = 1024;
 export function parseDelta(bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {};
   const value: unknown = JSON.parse(textOf(bytes));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('A state delta is a JSON object.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('A state delta is a JSON object.');
   return value as JsonObject;
 }
 

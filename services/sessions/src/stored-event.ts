@@ -39,5 +39,10 @@ export function fromImport(event: Event): { stored: StoredEvent; delta: JsonObje
 
 function startsTurn(event: Partial<EventJson>): boolean {
   const parts = event.content?.parts;
-  return event.author === 'user' && Array.isArray(parts) && parts.length > 0 && !parts.some((part) => 'functionResponse' in part);
+  return (
+    event.author === 'user' &&
+    Array.isArray(parts) &&
+    parts.length > 0 &&
+    !parts.some((part) => 'functionResponse' in part)
+  );
 }

@@ -23,10 +23,7 @@ export async function completeWindow(db: Queryable, turn: StartedTurn, from = tu
   return readBack(db, { sessionPk, upTo: recent[0]?.seq ?? 0, from: Math.min(from, oldest) });
 }
 
-async function readBack(
-  db: Queryable,
-  range: { sessionPk: bigint; upTo: number; from: number },
-): Promise<string[]> {
+async function readBack(db: Queryable, range: { sessionPk: bigint; upTo: number; from: number }): Promise<string[]> {
   const start = await turnStartAtOrBefore(db, range.sessionPk, range.from);
   const after = Math.max(start - 1, range.upTo - maxEvents);
   const rows = await readEvents(db, { sessionPk: range.sessionPk, after, upTo: range.upTo, limit: maxEvents });

@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { EventJson } from '@agentmesh/proto/event';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentEvent, beginWith, json, newKey, parse, readSession, startSessions, type TestSessions, textOf } from './sessions.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  newKey,
+  parse,
+  readSession,
+  startSessions,
+  type TestSessions,
+  textOf,
+} from './sessions.ts';
 
 let service: TestSessions;
 
@@ -14,7 +24,8 @@ afterAll(() => service[Symbol.asyncDispose]());
 async function list(session: ReturnType<typeof newKey>): Promise<string[]> {
   const { accountId, appName, userId } = session;
   const ids: string[] = [];
-  for await (const page of service.client.listSessions({ accountId, appName, userId })) ids.push(...page.sessions.map((one) => one.id));
+  for await (const page of service.client.listSessions({ accountId, appName, userId }))
+    ids.push(...page.sessions.map((one) => one.id));
   return ids;
 }
 
@@ -75,7 +86,9 @@ describe('create', () => {
     ['an id of more than 512 bytes', { sessionId: 'é'.repeat(300) }],
     ['an account id that is no UUID', { accountId: 'me' }],
   ])('refuses %s', async (_, over) => {
-    await expect(service.client.createSession({ session: newKey(over) })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await expect(service.client.createSession({ session: newKey(over) })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    });
   });
 });
 
@@ -86,7 +99,9 @@ describe('an account', () => {
     await service.client.createSession({ session: mine, stateJson: json({ 'app:secret': 1, 'user:secret': 2 }) });
     await expect(readSession(service.client, theirs)).rejects.toMatchObject({ reason: 'session_not_found' });
     expect(await list(theirs)).toEqual([]);
-    await expect(service.client.beginTurn(beginWith(theirs, 'hi'))).rejects.toMatchObject({ reason: 'session_not_found' });
+    await expect(service.client.beginTurn(beginWith(theirs, 'hi'))).rejects.toMatchObject({
+      reason: 'session_not_found',
+    });
     await service.client.deleteSession({ session: theirs });
     const { session } = await service.client.createSession({ session: theirs });
     expect(parse(session?.stateJson ?? json({ no: 1 }))).toEqual({});
@@ -139,9 +154,10 @@ describe('read', () => {
     expect(read.events.map(textOf)).toEqual(events.map((event) => textOf(parse<EventJson>(event.json))));
   });
 
-  test('lists a user\'s sessions in the order of creation, without eval sessions', async () => {
+  test("lists a user's sessions in the order of creation, without eval sessions", async () => {
     const first = newKey({ sessionId: 'b' });
-    for (const sessionId of ['b', 'a', '___eval___session___1']) await service.client.createSession({ session: { ...first, sessionId } });
+    for (const sessionId of ['b', 'a', '___eval___session___1'])
+      await service.client.createSession({ session: { ...first, sessionId } });
     expect(await list(first)).toEqual(['b', 'a']);
   });
 
@@ -149,12 +165,16 @@ describe('read', () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string({ unit: 'binary', maxLength: 50 }), fc.jsonValue()), async (given) => {
         const wanted = Object.fromEntries(
-          Object.entries(given).filter(([key, value]) => value !== null && !/^(temp|app|user):/.test(key) && !key.includes('\0')),
+          Object.entries(given).filter(
+            ([key, value]) => value !== null && !/^(temp|app|user):/.test(key) && !key.includes('\0'),
+          ),
         );
         const session = newKey();
         await service.client.createSession({ session, stateJson: json(wanted) });
         const { state } = await readSession(service.client, session);
-        expect(JSON.stringify(sorted(state))).toBe(JSON.stringify(sorted(JSON.parse(JSON.stringify(wanted)) as object)));
+        expect(JSON.stringify(sorted(state))).toBe(
+          JSON.stringify(sorted(JSON.parse(JSON.stringify(wanted)) as object)),
+        );
       }),
       { numRuns: 60 },
     );

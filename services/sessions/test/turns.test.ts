@@ -1,6 +1,16 @@
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentEvent, beginWith, json, newKey, parse, readSession, startSessions, type TestSessions, textOf } from './sessions.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  newKey,
+  parse,
+  readSession,
+  startSessions,
+  type TestSessions,
+  textOf,
+} from './sessions.ts';
 
 let service: TestSessions;
 
@@ -124,11 +134,19 @@ describe('a waiting run', () => {
     const session = await newSession();
     const turn = await begin(session, 'ask me');
     const call = agentEvent(turn.invocationId, 'call');
-    const withCall = { ...parse(call.json), content: { role: 'model', parts: [{ functionCall: { id: 'adk-1', name: 'ask' } }] } };
+    const withCall = {
+      ...parse(call.json),
+      content: { role: 'model', parts: [{ functionCall: { id: 'adk-1', name: 'ask' } }] },
+    };
     const event = { ...call, json: json(withCall) };
     await service.client.appendEvents(appendTo(turn, [event], { outcome: AttemptEnd_Outcome.WAITING }));
-    const messageJson = json({ role: 'user', parts: [{ functionResponse: { id: 'adk-1', name: 'ask', response: {} } }] });
-    const answer = await service.client.beginTurn(beginWith(session, '', { messageJson, answeredCallIds: ['adk-1'], window: 1 }));
+    const messageJson = json({
+      role: 'user',
+      parts: [{ functionResponse: { id: 'adk-1', name: 'ask', response: {} } }],
+    });
+    const answer = await service.client.beginTurn(
+      beginWith(session, '', { messageJson, answeredCallIds: ['adk-1'], window: 1 }),
+    );
     expect(answer.invocationId).toBe(turn.invocationId);
     expect(answer.turn?.attempt).toBe(2);
     expect(answer.turn?.events).toHaveLength(3);
@@ -148,7 +166,13 @@ describe('a dead executor', () => {
     const dead = await begin(session, 'one');
     const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
     const turn = await expect
-      .poll(async () => (await service.client.claimRuns({ owner: 'executor-2', window: 20, limit: 100 })).turns.find((t) => t.invocationId === invocationId), { timeout: 10_000, interval: 200 })
+      .poll(
+        async () =>
+          (await service.client.claimRuns({ owner: 'executor-2', window: 20, limit: 100 })).turns.find(
+            (t) => t.invocationId === invocationId,
+          ),
+        { timeout: 10_000, interval: 200 },
+      )
       .toBeDefined();
     void turn;
     const { events } = await readSession(service.client, session);

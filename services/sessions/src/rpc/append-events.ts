@@ -58,7 +58,8 @@ function toAppend(request: AppendEventsRequest): Work {
   const { sessionPk, invocationId, fence, lastSeq } = request;
   const changes = new Map<string, StateChange>();
   for (const event of request.events) {
-    for (const change of toChanges(parseDelta(event.stateDeltaJson))) changes.set(`${change.scope}:${change.key}`, change);
+    for (const change of toChanges(parseDelta(event.stateDeltaJson)))
+      changes.set(`${change.scope}:${change.key}`, change);
   }
   return {
     accountId: checkAccountId(request.accountId),

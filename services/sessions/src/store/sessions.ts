@@ -164,12 +164,7 @@ export async function patchSession(
   key: KeyParameters,
   what: { event: StoredEvent; changes: readonly StateChange[] },
 ): Promise<boolean> {
-  const values = [
-    ...key,
-    what.event.timestamp,
-    ...eventParameters([what.event]),
-    ...stateParameters(what.changes),
-  ];
+  const values = [...key, what.event.timestamp, ...eventParameters([what.event]), ...stateParameters(what.changes)];
   return (await db.query(patch, values)).length === 1;
 }
 

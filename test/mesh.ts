@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** `all`: one process. `separate`: gateway, auth, sessions and runs each in a process of its own, over gRPC. */
+export type Mode = 'all' | 'separate';
+
+export interface TestMesh extends AsyncDisposable {
+  /** Where the gateway answers. */
+  readonly url: string;
+  /** Everything the processes have written, a line each. */
+  readonly lines: readonly string[];
+  /** SIGKILL to one service's process, or to all of them. */
+  kill(word?: string): Promise<void>;
+  /** Starts what was killed, on the same ports and the same data. */
+  restart(): Promise<void>;
+}
+
+export interface MeshOptions {
+  mode: Mode;
+  /** PostgreSQL of this mesh; the embedded one under a fresh DATA_DIR when absent. */
+  databaseUrl?: string;
+  env?: Record<string, string>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const words = ['auth', 'sessions', 'runs', 'gateway'];
+export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
+
+/** Starts the mesh as its users do: real processes of `main.ts`. Resolves when each of them has said that it is ready. */
+export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'mesh-'));
+  const ports = await freePorts(words.length);
+  const port = ports.at(-1) as number;
+  const lines: string[] = [];
+  const common = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    DATA_DIR: dataDir,
+    ENCRYPT_KEY: encryptKey,
+    PORT: String(port),
+    OPS_PORT: '0',
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...env,
+  };
+  const starts = mode === 'all' ? { all: common } : separateEnvironments(common, ports);
+  const children = new Map<string, ChildProcess>();
+  const start = async (word: string, env: Record<string, string>): Promise<void> => {
+    const child = spawn(process.execPath, ['main.ts', word], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.set(word, child);
+    await untilReady(child, lines, word);
+  };
+  const startMissing = async (): Promise<void> => {
+    const missing = Object.entries(starts).filter(([word]) => !children.has(word));
+    await Promise.all(missing.map(([word, env]) => start(word, env)));
+  };
+  const end = async (signal: NodeJS.Signals, word?: string): Promise<void> => {
+    const ending = [...children].filter(([name]) => word === undefined || name === word);
+    for (const [name] of ending) children.delete(name);
+    await Promise.all(ending.map(([, child]) => stop(child, signal)));
+  };
+  const mesh: TestMesh = {
+    url: `http://127.0.0.1:${port}`,
+    lines,
+    kill: (word) => end('SIGKILL', word),
+    restart: startMissing,
+    [Symbol.asyncDispose]: async () => {
+      await end('SIGTERM');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  await startMissing().catch(async (error: unknown) => {
+    await mesh[Symbol.asyncDispose]();
+    throw error;
+  });
+  return mesh;
+}
+
+function separateEnvironments(common: Record<string, string>, ports: number[]): Record<string, Record<string, string>> {
+  const urls = Object.fromEntries(
+    words.map((word, index) => [`MESH_${word.toUpperCase()}_URL`, `http://127.0.0.1:${ports[index]}`]),
+  );
+  const shared = { ...common, ...urls, MESH_KEY: 'a mesh key that is used by tests and nowhere else' };
+  const { ENCRYPT_KEY: _, ...withoutKey } = shared;
+  return Object.fromEntries(
+    words.map((word, index) => {
+      const env: Record<string, string> = word === 'auth' || word === 'gateway' ? shared : withoutKey;
+      return [word, { ...env, MESH_PORT: String(ports[index]) }];
+    }),
+  );
+}
+
+function untilReady(child: ChildProcess, lines: string[], word: string): Promise<void> {
+  const own: string[] = [];
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        lines.push(line);
+        own.push(line);
+        if (line.includes('"msg":"ready"')) resolve();
+      });
+    }
+    child.once('exit', (code) => reject(new Error(`${word} ended with ${code}:\n${own.join('\n')}`)));
+  });
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+
+/** Ports that are free now, each another. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
