@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { freeForm } from './keywords.ts';
+import { freeForm, maybe } from './keywords.ts';
 
 export const AppInfo = Type.Object(
   {
@@ -8,7 +8,7 @@ export const AppInfo = Type.Object(
     description: Type.String(),
     language: Type.String(),
     isComputerUse: Type.Boolean({ default: false }),
-    agents: Type.Optional(freeForm()),
+    agents: maybe(freeForm()),
   },
   { title: 'AppInfo' },
 );

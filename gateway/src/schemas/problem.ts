@@ -21,3 +21,6 @@ export const Problem = Type.Object(
   { detail: Type.String(), code: Type.Optional(Type.String({ description: 'Machine-readable reason.' })) },
   { title: 'Problem' },
 );
+
+/** The errors that every route behind a token can answer. */
+export const failures = { 401: Problem, 422: HTTPValidationError };

@@ -6,18 +6,18 @@ import { GroundingMetadata } from '../schemas/grounding.ts';
 import { UserPath } from '../schemas/path.ts';
 import { runAgentRequest } from '../schemas/run.ts';
 import { CreateSessionRequest, PatchSessionRequest } from '../schemas/session.ts';
-import { FormFields, type Issue, type JsonSchema, type Place, requestCheck } from './index.ts';
+import { FormFields, type Issue, type Place, requestCheck } from './index.ts';
 
 const Run = runAgentRequest(undefined);
 const ids = { userId: 'u', sessionId: 's', appName: 'a' };
 const message = { role: 'user', parts: [{ text: 'hi' }] };
 
-function issuesOf(schema: JsonSchema, input: unknown, place: Place = 'body'): readonly Issue[] {
+function issuesOf(schema: object, input: unknown, place: Place = 'body'): readonly Issue[] {
   const outcome = requestCheck(schema, place)(input);
   return 'issues' in outcome ? outcome.issues : [];
 }
 
-function valueOf(schema: JsonSchema, input: unknown): unknown {
+function valueOf(schema: object, input: unknown): unknown {
   const outcome = requestCheck(schema, 'body')(input);
   return 'issues' in outcome ? outcome : outcome.value;
 }
@@ -27,7 +27,7 @@ const run = (changes: object) => ({ ...ids, newMessage: message, ...changes });
 const part = (value: unknown) => run({ newMessage: { parts: [value] } });
 
 describe('every row of the 422 table is answered as the reference does', () => {
-  const rows: [string, JsonSchema, unknown, Issue][] = [
+  const rows: [string, object, unknown, Issue][] = [
     ['no body', Run, null, { type: 'missing', loc: ['body'], msg: 'Field required', input: null }],
     ['an array as body', Run, [], { type: 'model_attributes_type', loc: ['body'], msg: object, input: [] }],
     ['a string as body', Run, 'x', { type: 'model_attributes_type', loc: ['body'], msg: object, input: 'x' }],

@@ -10,8 +10,12 @@ export type Place = 'body' | 'query' | 'path';
 
 export type Outcome = { readonly value: unknown } | { readonly issues: readonly Issue[] };
 
-/** The check of one place of a request; the value in its normal form, or at least one issue. */
-export function requestCheck(schema: JsonSchema, place: Place): (input: unknown) => Outcome {
+/**
+ * The check of one place of a request: the value in its normal form, or at least one issue. `record` is a TypeBox schema, whose
+ * static type hides its keywords; one beyond the subset of `JsonSchema` throws.
+ */
+export function requestCheck(record: object, place: Place): (input: unknown) => Outcome {
+  const schema: JsonSchema = record;
   const check = compile(schema);
   const form = schema['x-form'] === undefined ? undefined : compile(schema['x-form']);
   const optional = nullableOf(schema) !== undefined;

@@ -1,0 +1,52 @@
+import { webcrypto } from 'node:crypto';
+import { errors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { invalidToken, wrongTokenType } from './unauthorized.ts';
+
+/** What a valid access token says. */
+export interface AccessToken {
+  /** UUID of the account. */
+  readonly accountId: string;
+  /** Unix time in seconds. */
+  readonly expiresAt: number;
+}
+
+export interface TokenReader {
+  /** Answers at once for a token seen before. Fails with 401 for a token that is not a valid access token. */
+  read(token: string): AccessToken | Promise<AccessToken>;
+}
+
+const rememberedTokens = 10_000;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Reads HS256 tokens that were signed with the UTF-8 bytes of `encryptKey`; no other algorithm is accepted. */
+export async function createTokenReader(encryptKey: string): Promise<TokenReader> {
+  const bytes = new TextEncoder().encode(encryptKey);
+  const key = await webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const known = new LRUCache<string, AccessToken>({ max: rememberedTokens });
+  return {
+    read(token) {
+      const found = known.get(token);
+      if (found === undefined) return verify(token, key).then((read) => remember(known, token, read));
+      if (found.expiresAt * 1000 > Date.now()) return found;
+      known.delete(token);
+      throw invalidToken();
+    },
+  };
+}
+
+function remember(known: LRUCache<string, AccessToken>, token: string, read: AccessToken): AccessToken {
+  known.set(token, read);
+  return read;
+}
+
+async function verify(token: string, key: webcrypto.CryptoKey): Promise<AccessToken> {
+  const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
+    throw error instanceof errors.JOSEError ? invalidToken() : error;
+  });
+  if (payload.type !== 'access') throw wrongTokenType();
+  const { sub, uid, exp } = payload;
+  if (typeof sub !== 'string' || sub === '' || exp === undefined) throw invalidToken();
+  if (typeof uid !== 'string' || !uuid.test(uid)) throw invalidToken();
+  return { accountId: uid.toLowerCase(), expiresAt: exp };
+}

@@ -1,0 +1,23 @@
+import type { AccountDirectory } from './account-directory.ts';
+import type { AccessToken, TokenReader } from './access-token.ts';
+import type { Identity } from './identity.ts';
+import { notAuthenticated } from './unauthorized.ts';
+
+export interface Bearer {
+  /** Whom an `Authorization` header names; at once when token and account are known. Fails with 401. */
+  identify(authorization: string | undefined): Identity | Promise<Identity>;
+}
+
+const scheme = /^bearer +([^ ]+) *$/i;
+
+export function createBearer(tokens: TokenReader, accounts: AccountDirectory): Bearer {
+  const owner = ({ accountId }: AccessToken) => accounts.find(accountId);
+  return {
+    identify(authorization) {
+      const token = scheme.exec(authorization ?? '')?.[1];
+      if (token === undefined) throw notAuthenticated();
+      const read = tokens.read(token);
+      return read instanceof Promise ? read.then(owner) : owner(read);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { encryptKey, flag, httpUrl, list, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
+
+const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
+  if (input !== 'required' && input !== 'open') throw new EnvError('must be required or open');
+  if (input === 'open' && process.env.NODE_ENV === 'production') {
+    throw new EnvError('is open, which NODE_ENV=production refuses');
+  }
+  return input;
+});
+
+/** Settings of the gateway; see docs/settings.md. */
+export const settings = {
+  HOST: text({ default: '127.0.0.1' }),
+  PORT: portNumber({ default: 8000 }),
+  PUBLIC_BASE_URL: httpUrl({ default: undefined }),
+  ENCRYPT_KEY: encryptKey(),
+  CORS_ALLOWED_ORIGINS: list({ default: [] }),
+  ADK_DEFAULT_APP_NAME: text({ default: undefined }),
+  RUNTIME_AUTH: runtimeAuth({ default: 'required' }),
+  GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
+  GATEWAY_HEARTBEAT_SECONDS: positiveInteger({ default: 15 }),
+  GATEWAY_DOCS_ENABLED: flag({ default: true }),
+};
+
+export type Config = Readonly<CleanedEnv<typeof settings>>;
+
+/** This API as the outside sees it. */
+export function publicBaseUrl({ PUBLIC_BASE_URL, HOST, PORT }: Config): string {
+  return PUBLIC_BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
+}

@@ -1,0 +1,35 @@
+import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { RunsService } from '@agentmesh/proto/runs/v1';
+import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { Client } from '@connectrpc/connect';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Authentication } from './auth/authenticate.ts';
+import type { Config } from './config.ts';
+
+/** What routes need. */
+export interface Context {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly authentication: Authentication;
+  readonly auth: Client<typeof AuthService>;
+  readonly sessions: Client<typeof SessionsService>;
+  readonly runs: Client<typeof RunsService>;
+  /** Aborts when the process starts to drain. */
+  readonly draining: AbortSignal;
+}
+
+/** The server, its handlers typed by their schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** Deadline of calls that answer at once. */
+export const unary = { timeoutMs: 30_000 } as const;

@@ -1,0 +1,31 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { normaliseContentType } from './body-parsers.ts';
+import { createOriginGuard, type OriginPolicy } from './origin.ts';
+import { securityHeaders } from './security-headers.ts';
+
+export interface AdmissionOptions extends OriginPolicy {
+  /** Aborts when connections should no longer be kept. */
+  readonly draining: AbortSignal;
+}
+
+/** The first thing that happens to a request: headers that every answer carries, then what needs no body to be refused. */
+export function createAdmission({ draining, ...policy }: AdmissionOptions) {
+  const isAnswered = createOriginGuard(policy);
+  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    reply.headers(securityHeaders).header('x-request-id', request.id);
+    if (draining.aborted) reply.header('connection', 'close');
+    if (isAnswered(request, reply)) return;
+    if (request.is404 || hasHiddenSlash(request.url)) {
+      reply.code(404).send({ detail: 'Not Found' });
+      return;
+    }
+    normaliseContentType(request.raw.headers);
+    done();
+  };
+}
+
+/** `%2F` in a path never separates segments, and no segment of a route may hold a slash. */
+function hasHiddenSlash(url: string): boolean {
+  if (!url.includes('%')) return false;
+  return /%2f/i.test(url.split('?', 1)[0] ?? '');
+}

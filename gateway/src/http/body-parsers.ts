@@ -1,0 +1,46 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FormFields } from '../validation/index.ts';
+import { decode, parseJsonBody } from './json-text.ts';
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+/** JSON, with or without a content type; urlencoded forms; anything else stays the text that it is. */
+export function addBodyParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, json);
+  app.addContentTypeParser(/^application\/[^;\s]*\+json/, { parseAs: 'buffer' }, json);
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, form);
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, other);
+}
+
+/** A content type that is none would end the request before any route: it counts as plain text. */
+export function normaliseContentType(headers: FastifyRequest['raw']['headers']): void {
+  const type = headers['content-type'];
+  if (type !== undefined && !/^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type)) {
+    headers['content-type'] = 'text/plain';
+  }
+}
+
+function json(_request: FastifyRequest, body: string | Buffer, done: Done): void {
+  read(parseJsonBody, body, done);
+}
+
+function form(_request: FastifyRequest, body: string | Buffer, done: Done): void {
+  read((bytes) => (bytes.length === 0 ? null : new FormFields(decode(bytes))), body, done);
+}
+
+function other(request: FastifyRequest, body: string | Buffer, done: Done): void {
+  const untyped = request.headers['content-type'] === undefined;
+  read(untyped ? parseJsonBody : (bytes) => (bytes.length === 0 ? null : decode(bytes)), body, done);
+}
+
+function read(parse: (body: Buffer) => unknown, body: string | Buffer, done: Done): void {
+  let value: unknown;
+  try {
+    value = parse(typeof body === 'string' ? Buffer.from(body) : body);
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  done(null, value);
+}

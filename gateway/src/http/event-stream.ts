@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+
+export interface EventStreamOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  /** A comment is sent after this long without an event. */
+  readonly heartbeatMs: number;
+  /** Called once when the viewer has gone before the end. */
+  readonly onGone: () => void;
+}
+
+/** How long an incomplete chunk waits for a viewer before it is dropped. */
+const patienceMs = 1_000;
+
+const prefix = Buffer.from('data: ');
+const suffix = Buffer.from('\n\n');
+const heartbeat = Buffer.from(': ping\n\n');
+
+/**
+ * Server-sent events to one viewer, each event one write of `data: <json>\n\n`. Memory is bounded by the socket's buffer: whole
+ * events wait for the viewer, partial ones are dropped once it has stalled.
+ */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #gone = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #stalled = false;
+
+  /** Takes the reply over and sends its head. */
+  constructor(reply: FastifyReply, { headers, heartbeatMs, onGone }: EventStreamOptions) {
+    const response = reply.raw;
+    reply.hijack();
+    this.#response = response;
+    this.#timer = setTimeout(() => this.#beat(), heartbeatMs);
+    response.on('error', () => response.destroy());
+    if (response.destroyed) {
+      this.#close(onGone);
+      return;
+    }
+    response.once('close', () => this.#close(onGone));
+    response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+    response.flushHeaders();
+  }
+
+  get isGone(): boolean {
+    return this.#gone.signal.aborted;
+  }
+
+  /** Resolves when the event is in the socket's buffer, or was dropped. */
+  async send(json: Uint8Array, isPartial: boolean): Promise<void> {
+    if (this.#response.writableNeedDrain && !this.isGone) await this.#drained(isPartial);
+    if (this.isGone || (isPartial && this.#response.writableNeedDrain)) return;
+    this.#timer.refresh();
+    this.#response.write(Buffer.concat([prefix, json, suffix]));
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    if (!this.isGone) this.#response.end();
+  }
+
+  async #drained(isPartial: boolean): Promise<void> {
+    if (isPartial && this.#stalled) return;
+    const patience = isPartial ? [AbortSignal.timeout(patienceMs)] : [];
+    const signal = AbortSignal.any([this.#gone.signal, ...patience]);
+    await once(this.#response, 'drain', { signal }).then(
+      () => (this.#stalled = false),
+      () => (this.#stalled = true),
+    );
+  }
+
+  #beat(): void {
+    if (this.isGone) return;
+    if (!this.#response.writableNeedDrain) this.#response.write(heartbeat);
+    this.#timer.refresh();
+  }
+
+  #close(onGone: () => void): void {
+    clearTimeout(this.#timer);
+    this.#gone.abort();
+    if (!this.#response.writableFinished) onGone();
+  }
+}

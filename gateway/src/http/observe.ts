@@ -1,0 +1,61 @@
+import { type Logger, type Metrics, requestContext, type ServerSpan, startServerSpan } from '@agentmesh/lib/telemetry';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Present while tracing is on. */
+    span: ServerSpan | undefined;
+  }
+}
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Runs each request in its context, and counts, times and logs it when its answer has left. */
+export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; metrics: Metrics }): void {
+  const durations = metrics.histogram({
+    name: 'gateway_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+  });
+  app.decorateRequest('span', undefined);
+
+  // After the body was read: what runs on the socket's events does not keep a context that was entered before.
+  app.addHook('preValidation', (request, _reply, done) => {
+    const incoming = incomingTrace(request);
+    const span = startServerSpan(`${request.method} ${routeOf(request)}`, incoming);
+    request.span = span;
+    const trace = span?.traceparent ?? incoming;
+    const context = { requestId: request.id, ...(trace === undefined ? {} : { traceparent: trace }) };
+    requestContext.run(context, () => (span === undefined ? done() : span.run(done)));
+  });
+
+  app.addHook('onResponse', (request, reply, done) => {
+    const status = reply.raw.statusCode;
+    durations.observe({ method: request.method, route: routeOf(request), status }, reply.elapsedTime / 1000);
+    request.span?.end(status >= 500 ? String(status) : undefined);
+    logAccess(log, request, reply);
+    done();
+  });
+}
+
+function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unmatched';
+}
+
+function incomingTrace({ headers }: FastifyRequest): string | undefined {
+  const given = headers.traceparent;
+  return typeof given === 'string' && traceparent.test(given) ? given : undefined;
+}
+
+function logAccess(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode } = reply.raw;
+  const level = statusCode >= 500 ? 'warn' : statusCode >= 400 ? 'info' : 'debug';
+  if (!log.isLevelEnabled(level)) return;
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  log[level](
+    { requestId: request.id, method: request.method, route: routeOf(request), status: statusCode, ms },
+    'request',
+  );
+}

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const methods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
+
+export interface OriginPolicy {
+  /** Origins that pages may call from; `*` for all. */
+  readonly allowed: readonly string[];
+  /** This API as the outside sees it. */
+  readonly publicBaseUrl: string;
+}
+
+/**
+ * Guards against foreign web pages and answers CORS, as the reference does: an `Origin` that is neither configured nor the
+ * request's own gets 403, and a preflight gets 200 or 400. Answers true when it has replied.
+ */
+export function createOriginGuard({ allowed, publicBaseUrl }: OriginPolicy) {
+  const configured = new Set(allowed.map((origin) => origin.replace(/\/+$/, '').toLowerCase()));
+  const own = new URL(publicBaseUrl).origin;
+  const isConfigured = (origin: string) => configured.has('*') || configured.has(origin.toLowerCase());
+  return (request: FastifyRequest, reply: FastifyReply): boolean => {
+    const { origin } = request.headers;
+    if (origin === undefined) return false;
+    const known = isConfigured(origin);
+    if (configured.size > 0 && isPreflight(request)) return answerPreflight({ request, reply, origin, known });
+    if (known) allow(reply, origin);
+    else if (origin !== own && !isSameHost(origin, request.headers.host)) return forbid(reply);
+    return false;
+  };
+}
+
+function isSameHost(origin: string, host: string | undefined): boolean {
+  return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
+}
+
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+function allow(reply: FastifyReply, origin: string): void {
+  reply.header('access-control-allow-origin', origin);
+  reply.header('access-control-allow-credentials', 'true');
+  reply.header('access-control-expose-headers', 'X-Request-Id, X-Invocation-Id');
+  reply.header('vary', 'Origin');
+}
+
+function forbid(reply: FastifyReply): true {
+  reply.code(403).type('text/plain; charset=utf-8').send('Forbidden: origin not allowed');
+  return true;
+}
+
+interface Preflight {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly origin: string;
+  readonly known: boolean;
+}
+
+function answerPreflight({ request, reply, origin, known }: Preflight): true {
+  const requested = request.headers['access-control-request-headers'];
+  if (known) allow(reply, origin);
+  else reply.header('vary', 'Origin');
+  reply.header('access-control-allow-methods', methods).header('access-control-max-age', '600');
+  if (requested !== undefined) reply.header('access-control-allow-headers', requested);
+  reply
+    .code(known ? 200 : 400)
+    .type('text/plain; charset=utf-8')
+    .send(known ? 'OK' : 'Disallowed CORS origin');
+  return true;
+}

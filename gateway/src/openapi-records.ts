@@ -1,0 +1,48 @@
+type Json = Record<string, unknown>;
+
+/** Moves every titled record to `components/schemas`, so that it stands in the document once, and documents forms. */
+export function hoistRecords<T extends object>(document: T): T {
+  const schemas: Json = {};
+  const paths = hoist((document as Json).paths, schemas);
+  const components = { ...((document as Json).components as Json | undefined), schemas };
+  for (const operation of operationsOf(paths)) documentForm(operation, schemas);
+  return { ...document, paths, components };
+}
+
+function hoist(node: unknown, schemas: Json): unknown {
+  if (Array.isArray(node)) return node.map((item) => hoist(item, schemas));
+  if (!isJson(node)) return node;
+  const title = node.title;
+  if (typeof title !== 'string' || node.properties === undefined) return hoistChildren(node, schemas);
+  if (!Object.hasOwn(schemas, title)) {
+    schemas[title] = {};
+    schemas[title] = hoistChildren(node, schemas);
+  }
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+function hoistChildren(node: Json, schemas: Json): Json {
+  return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, hoist(child, schemas)]));
+}
+
+function operationsOf(paths: unknown): Json[] {
+  if (!isJson(paths)) return [];
+  return Object.values(paths)
+    .filter(isJson)
+    .flatMap((path) => Object.values(path).filter(isJson));
+}
+
+/** A record that is also accepted as an urlencoded form says so in its `x-form` keyword. */
+function documentForm({ requestBody }: Json, schemas: Json): void {
+  const content = isJson(requestBody) && isJson(requestBody.content) ? requestBody.content : {};
+  const json = content['application/json'];
+  const reference = isJson(json) && isJson(json.schema) ? json.schema.$ref : undefined;
+  const record = typeof reference === 'string' ? schemas[reference.split('/').at(-1) ?? ''] : undefined;
+  if (!isJson(record) || record['x-form'] === undefined) return;
+  content['application/x-www-form-urlencoded'] = { schema: record['x-form'] };
+  delete record['x-form'];
+}
+
+function isJson(node: unknown): node is Json {
+  return typeof node === 'object' && node !== null && !Array.isArray(node);
+}

@@ -1,0 +1,52 @@
+import type { App as AppMessage } from '@agentmesh/proto/runs/v1';
+import { type App, type Context, unary } from '../context.ts';
+import { sendJson } from '../http/json-bytes.ts';
+import { AppInfo, AppList, ListAppsQuery } from '../schemas/app.ts';
+import { AppPath } from '../schemas/path.ts';
+import { failures, Problem } from '../schemas/problem.ts';
+import { refuseInternalApp } from './open-run.ts';
+
+const tags = ['apps'];
+
+/** Which applications there are, and what one of them is. */
+export function appRoutes(app: App, { runs, authentication }: Context): void {
+  app.get(
+    '/list-apps',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        summary: 'List applications',
+        querystring: ListAppsQuery,
+        response: { 200: AppList, ...failures },
+      },
+    },
+    async ({ identity, query }) => {
+      const { apps } = await runs.listApps({ accountId: identity.accountId }, unary);
+      return query.detailed ? { apps: apps.map(detailed) } : apps.map(({ name }) => name);
+    },
+  );
+
+  app.get(
+    '/apps/:app_name/app-info',
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        tags,
+        summary: 'Describe an application',
+        params: AppPath,
+        response: { 200: AppInfo, 403: Problem, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }, reply) => {
+      refuseInternalApp(params.app_name);
+      const { json } = await runs.getAppInfo({ accountId: identity.accountId, appName: params.app_name }, unary);
+      return sendJson(reply, json);
+    },
+  );
+}
+
+/** The record of app-info without the agents, whose key the reference sends as null. */
+function detailed({ name, rootAgentName, description, language, isComputerUse }: AppMessage) {
+  return { name, rootAgentName, description, language, isComputerUse, agents: null };
+}

@@ -1,0 +1,90 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Account } from '@agentmesh/proto/auth/v1';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type App, type Context, unary } from '../context.ts';
+import { SignInRequest, SignUpRequest, Token, User } from '../schemas/account.ts';
+import { failures, HTTPValidationError, Problem } from '../schemas/problem.ts';
+
+const tags = ['accounts'];
+
+/** Sign-up, sign-in, and who one is. */
+export function authRoutes(app: App, { auth, authentication }: Context): void {
+  const signUp = {
+    schema: {
+      tags,
+      summary: 'Create an account',
+      body: SignUpRequest,
+      response: { 201: User, 409: Problem, 422: HTTPValidationError },
+    },
+  };
+  for (const url of ['/api/users/', '/api/users']) {
+    app.post(url, signUp, async ({ body }, reply) => {
+      const { account } = await auth.signUp(signUpMessage(body), unary);
+      return reply.code(201).send(userOf(account));
+    });
+  }
+
+  app.post(
+    '/api/auth/token',
+    {
+      schema: {
+        tags,
+        summary: 'Sign in with e-mail and password, as JSON or as the OAuth2 password form',
+        body: SignInRequest,
+        response: { 200: Token, 401: Problem, 422: HTTPValidationError },
+      },
+    },
+    async ({ body }, reply) => {
+      const email = body.email ?? body.username ?? '';
+      const { accessToken } = await auth.signIn({ email, password: body.password }, unary);
+      reply.header('cache-control', 'no-store');
+      return { token_type: 'bearer', access_token: accessToken };
+    },
+  );
+
+  app.get(
+    '/api/users/me',
+    {
+      preValidation: authentication.account,
+      schema: { tags, summary: 'The account of the token', response: { 200: User, ...failures } },
+    },
+    async ({ identity }) => userOf((await auth.getAccount({ id: identity.accountId }, unary)).account),
+  );
+}
+
+function signUpMessage(body: SignUpRequest) {
+  return {
+    email: body.email,
+    password: body.password,
+    firstName: body.first_name,
+    lastName: body.last_name,
+    ...optional('username', body.username),
+    ...optional('fullName', body.full_name),
+    ...optional('avatarUrl', body.avatar_url),
+  };
+}
+
+function optional<K extends string>(key: K, value: string | null | undefined): { [P in K]?: string } {
+  return value === null || value === undefined ? {} : ({ [key]: value } as { [P in K]: string });
+}
+
+/** The account as the public API shows it. */
+function userOf(account: Account | undefined): User {
+  if (account === undefined) throw new MeshError('internal', 'account_missing', 'The account could not be read.');
+  return {
+    user_id: Number(account.userId),
+    email: account.email,
+    first_name: account.firstName,
+    last_name: account.lastName,
+    username: account.username ?? null,
+    full_name: account.fullName ?? null,
+    avatar_url: account.avatarUrl ?? null,
+    plan: 'free',
+    role: account.role,
+    stripe_customer_id: null,
+    mfa_enabled: false,
+    onboarding_completed: account.onboardingCompleted,
+    created_at: account.createdAt === undefined ? null : timestampDate(account.createdAt).toISOString(),
+    updated_at: account.updatedAt === undefined ? null : timestampDate(account.updatedAt).toISOString(),
+  };
+}

@@ -1,0 +1,26 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Checks } from '@agentmesh/lib/telemetry';
+import { anonymous } from '../auth/identity.ts';
+import type { Context } from '../context.ts';
+
+const timeoutMs = 2_000;
+
+/** A cheap call to each service that the gateway cannot do without; each throws when the service fails. */
+export function dependencyChecks({ auth, sessions, runs }: Pick<Context, 'auth' | 'sessions' | 'runs'>): Checks {
+  const { accountId } = anonymous;
+  return {
+    auth: async () => {
+      await auth.getAccount({ id: accountId }, { timeoutMs }).catch(expectNotFound);
+    },
+    sessions: async () => {
+      for await (const _ of sessions.listSessions({ accountId, appName: '-', userId: '-' }, { timeoutMs }));
+    },
+    runs: async () => {
+      await runs.listApps({ accountId }, { timeoutMs });
+    },
+  };
+}
+
+function expectNotFound(error: unknown): void {
+  if (!(error instanceof MeshError) || error.code !== 'not_found') throw error;
+}

@@ -1,0 +1,15 @@
+import type { App, Context } from '../context.ts';
+import { appRoutes } from './apps.ts';
+import { authRoutes } from './auth.ts';
+import { operationRoutes } from './operations.ts';
+import { runRoutes } from './runs.ts';
+import { sessionRoutes } from './sessions.ts';
+
+/** The table of contents of the public API. */
+export function addRoutes(app: App, context: Context): void {
+  operationRoutes(app, context);
+  authRoutes(app, context);
+  appRoutes(app, context);
+  sessionRoutes(app, context);
+  runRoutes(app, context);
+}

@@ -1,0 +1,68 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { RunResponse, RunsService } from '@agentmesh/proto/runs/v1';
+import type { Client } from '@connectrpc/connect';
+import type { Identity } from '../auth/identity.ts';
+import { encodeJson, encodeMap } from '../http/json-bytes.ts';
+import { HttpError } from '../http/request-error.ts';
+import type { RunAgentRequest } from '../schemas/run.ts';
+
+export interface RunOptions {
+  readonly runs: Client<typeof RunsService>;
+  readonly identity: Identity;
+  readonly body: RunAgentRequest;
+  /** Taken where the body names no application. */
+  readonly defaultApp: string | undefined;
+  /** Also send partial events. */
+  readonly streaming: boolean;
+}
+
+/** A run that has been accepted: from here on it is durable, and we are its first viewer. */
+export interface AcceptedRun {
+  readonly invocationId: string;
+  readonly answers: AsyncIterable<RunResponse>;
+  /** Stops watching. The run goes on. */
+  leave(): void;
+}
+
+/** Starts a run and waits until it is accepted. Fails as the service does when it is not. */
+export async function openRun({ runs, identity, body, defaultApp, streaming }: RunOptions): Promise<AcceptedRun> {
+  const appName = body.appName || (defaultApp ?? '');
+  refuseInternalApp(appName);
+  const viewer = new AbortController();
+  const answers = runs
+    .run(
+      {
+        session: { accountId: identity.accountId, appName, userId: body.userId, sessionId: body.sessionId },
+        messageJson: messageJson(body.newMessage),
+        streaming,
+        stateDeltaJson: encodeMap(body.stateDelta),
+        customMetadataJson: encodeMap(body.customMetadata),
+        invocationId: body.invocationId ?? '',
+      },
+      { signal: viewer.signal },
+    )
+    [Symbol.asyncIterator]();
+  const first = await answers.next();
+  if (first.done === true || first.value.kind.case !== 'accepted') {
+    viewer.abort();
+    throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
+  }
+  return {
+    invocationId: first.value.kind.value.invocationId,
+    answers: { [Symbol.asyncIterator]: () => answers },
+    leave: () => viewer.abort(),
+  };
+}
+
+/** Names that begin so belong to the framework. */
+export function refuseInternalApp(appName: string): void {
+  if (!appName.startsWith('__')) return;
+  throw new HttpError(403, 'Access to internal special agents is disabled in API server mode.');
+}
+
+const noMessage = new Uint8Array(0);
+
+function messageJson(message: RunAgentRequest['newMessage']): Uint8Array {
+  if (message === null || message === undefined) return noMessage;
+  return encodeJson({ ...message, role: message.role ?? 'user' });
+}

@@ -1,0 +1,109 @@
+import type { RunResponse } from '@agentmesh/proto/runs/v1';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { App, Context } from '../context.ts';
+import { EventStream } from '../http/event-stream.ts';
+import { jsonArray, sendJson } from '../http/json-bytes.ts';
+import { problemOf } from '../http/problem.ts';
+import { HttpError } from '../http/request-error.ts';
+import { Event } from '../schemas/event.ts';
+import { failures, Problem } from '../schemas/problem.ts';
+import { runAgentRequest } from '../schemas/run.ts';
+import { eventFrames, failureFrame } from './event-frames.ts';
+import { type AcceptedRun, openRun } from './open-run.ts';
+
+const tags = ['runs'];
+const invocationHeader = 'x-invocation-id';
+
+/** `/run` answers with all events at once, `/run_sse` with each as it happens. */
+export function runRoutes(app: App, { config, runs, authentication, log }: Context): void {
+  const defaultApp = config.ADK_DEFAULT_APP_NAME;
+  const body = runAgentRequest(defaultApp);
+  const response = { 403: Problem, 404: Problem, ...failures };
+  const preValidation = authentication.runtime;
+
+  app.post(
+    '/run',
+    {
+      preValidation,
+      schema: { tags, summary: 'Run an agent', body, response: { 200: Type.Array(Event), ...response } },
+    },
+    async ({ identity, body }, reply) => {
+      const run = await openRun({ runs, identity, body, defaultApp, streaming: false });
+      reply.header(invocationHeader, run.invocationId);
+      return sendJson(reply, jsonArray(await collect(run)));
+    },
+  );
+
+  app.post(
+    '/run_sse',
+    {
+      preValidation,
+      schema: {
+        tags,
+        summary: 'Run an agent and stream its events',
+        produces: ['text/event-stream'],
+        body,
+        response: { 200: Type.String({ description: 'One `data:` frame per Event.' }), ...response },
+      },
+    },
+    async (request, reply) => {
+      const { identity, body } = request;
+      const run = await openRun({ runs, identity, body, defaultApp, streaming: body.streaming });
+      const split = (body.functionCallEventId ?? '') === '';
+      const stream = openStream(reply, run, config.GATEWAY_HEARTBEAT_SECONDS * 1000);
+      try {
+        for await (const answer of run.answers) await forward(answer, stream, split);
+      } catch (error) {
+        if (stream.isGone) return;
+        if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a stream broke');
+        await stream.send(brokenFrame(error), false);
+      } finally {
+        run.leave();
+        stream.end();
+      }
+    },
+  );
+}
+
+async function collect(run: AcceptedRun): Promise<Uint8Array[]> {
+  const events: Uint8Array[] = [];
+  try {
+    for await (const { kind } of run.answers) {
+      if (kind.case === 'event' && !kind.value.partial) events.push(kind.value.json);
+      if (kind.case === 'failure')
+        throw new HttpError(kind.value.type === 'ValueError' ? 400 : 500, kind.value.message);
+    }
+  } finally {
+    run.leave();
+  }
+  return events;
+}
+
+function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number): EventStream {
+  return new EventStream(reply, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      [invocationHeader]: run.invocationId,
+    },
+    heartbeatMs,
+    onGone: run.leave,
+  });
+}
+
+async function forward({ kind }: RunResponse, stream: EventStream, split: boolean): Promise<void> {
+  if (kind.case === 'failure') return stream.send(failureFrame(kind.value.type, kind.value.message), false);
+  if (kind.case !== 'event') return;
+  const event = kind.value;
+  if (!split || event.artifactDeltaJson.length === 0) return stream.send(event.json, event.partial);
+  for (const frame of eventFrames(event)) await stream.send(frame, event.partial);
+}
+
+/** The stream of the run was cut; the run itself may well go on. */
+function brokenFrame(error: unknown): Uint8Array {
+  const problem = problemOf(error);
+  const isPublic = problem !== undefined && problem.status !== 500 && error instanceof Error;
+  return failureFrame('RunStreamError', isPublic ? error.message : 'The stream of the run was interrupted.');
+}

@@ -1,0 +1,53 @@
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Socket } from 'node:net';
+import { publicBaseUrl } from './config.ts';
+import type { App, Context } from './context.ts';
+import { documentApi } from './documentation.ts';
+import { createAdmission } from './http/admit.ts';
+import { addBodyParsers } from './http/body-parsers.ts';
+import { onClientError } from './http/client-error.ts';
+import { createMethodGuard } from './http/method-guard.ts';
+import { observe } from './http/observe.ts';
+import { errorHandler } from './http/problem.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { validatorCompiler } from './http/validator.ts';
+import { addRoutes } from './routes/index.ts';
+
+/** Longer ids than any client makes; find-my-way's own limit of 100 is too near. */
+const maxParamLength = 2_048;
+
+/** The HTTP server, ready to listen. */
+export async function createServer(context: Context): Promise<App> {
+  const { config, log, draining } = context;
+  const app: App = fastify({
+    bodyLimit: config.GATEWAY_MAX_BODY_BYTES,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: 30_000 },
+    routerOptions: { maxParamLength },
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    genReqId: requestIdOf,
+    clientErrorHandler: (error, socket) => onClientError(error, socket as Socket),
+    frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers(securityHeaders).code(404).send({ detail: 'Not Found' });
+    },
+  }) as unknown as App;
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(errorHandler(log));
+  app.addHook(
+    'onRequest',
+    createAdmission({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config), draining }),
+  );
+  observe(app, context);
+  addBodyParsers(app);
+  const closeOtherMethods = createMethodGuard(app);
+  if (config.GATEWAY_DOCS_ENABLED) await documentApi(app, publicBaseUrl(config));
+  app.decorateRequest('identity');
+  addRoutes(app, context);
+  closeOtherMethods();
+  await app.ready();
+  return app;
+}

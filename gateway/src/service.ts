@@ -1,0 +1,72 @@
+import { defineService, type Host, isShortKey, type Running } from '@agentmesh/lib/service';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
+import { RunsService } from '@agentmesh/proto/runs/v1';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { fromBinary } from '@bufbuild/protobuf';
+import { createTokenReader } from './auth/access-token.ts';
+import { type AccountDirectory, createAccountDirectory } from './auth/account-directory.ts';
+import { createAuthentication } from './auth/authenticate.ts';
+import { createBearer } from './auth/bearer.ts';
+import { settings } from './config.ts';
+import type { App, Context } from './context.ts';
+import { dependencyChecks } from './routes/dependency-checks.ts';
+import { createServer } from './server.ts';
+
+type GatewayHost = Host<typeof settings>;
+
+/** The edge: REST and SSE on one side, the mesh on the other. It stores nothing. */
+export const gateway = defineService({ name: 'gateway', settings, start });
+
+async function start(host: GatewayHost): Promise<Running> {
+  warnOfWeakness(host);
+  const { config, log, metrics, mesh, draining, resources } = host;
+  const auth = mesh.client(AuthService);
+  const accounts = createAccountDirectory(auth);
+  resources.defer(await forgetDeletedAccounts(host, accounts));
+
+  const bearer = createBearer(await createTokenReader(config.ENCRYPT_KEY), accounts);
+  const context: Context = {
+    config,
+    log,
+    metrics,
+    draining,
+    auth,
+    sessions: mesh.client(SessionsService),
+    runs: mesh.client(RunsService),
+    authentication: createAuthentication(bearer, config.RUNTIME_AUTH === 'open'),
+  };
+  const app = await createServer(context);
+  resources.defer(() => closeNow(app));
+  const address = await app.listen({ host: config.HOST, port: config.PORT });
+  return { address, ready: dependencyChecks(context), drain: () => drain(app) };
+}
+
+function warnOfWeakness({ config, log }: GatewayHost): void {
+  if (isShortKey(config.ENCRYPT_KEY)) {
+    log.warn('ENCRYPT_KEY has under 32 bytes: tokens can be forged by guessing it. Use a long random text.');
+  }
+  if (config.RUNTIME_AUTH === 'open') {
+    log.warn('RUNTIME_AUTH is open: sessions and runs are served without a token, all as one anonymous account.');
+  }
+}
+
+function forgetDeletedAccounts({ bus }: GatewayHost, accounts: AccountDirectory): Promise<() => Promise<void>> {
+  return bus.subscribe('agentmesh.auth.v1.account_deleted', (payload) => {
+    accounts.forget(fromBinary(AccountDeletedSchema, payload).accountId);
+  });
+}
+
+/** Stops accepting and waits for what is in flight; connections that fall idle meanwhile are closed. */
+async function drain(app: App): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 100);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
+  }
+}
+
+async function closeNow(app: App): Promise<void> {
+  app.server.closeAllConnections();
+  await app.close();
+}
