@@ -14,7 +14,7 @@ interface Outcome {
 
 interface Step {
   readonly name: string;
-  run(): Promise<Outcome>;
+  readonly run: () => Promise<Outcome>;
 }
 
 function run(file: string, args: readonly string[]): Promise<Outcome> {

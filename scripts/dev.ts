@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   loadEnv();
   const stopped = untilStopped();
   await using mesh = await runMesh(['all'], process.env);
-  console.log(welcome(mesh.address));
+  if (mesh.address !== undefined) console.log(welcome(mesh.address));
   await stopped;
 }
 

@@ -57,8 +57,9 @@ function fingerprint() {
   const manifests = folders
     .map((folder) => join(folder, 'package.json'))
     .filter((file) => existsSync(join(root, file)));
+  manifests.sort((a, b) => (a < b ? -1 : 1));
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
-  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests.sort()]) {
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]) {
     hash.update(`${file}\n`).update(readFileSync(join(root, file)));
   }
   return hash.digest('hex');

@@ -1,7 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
 /** Ends a test run with one plain line, `<n> passed, <n> failed[, <n> skipped]`, for whoever reads the output by machine. */
-export class SummaryReporter implements Reporter {
+// Vitest takes a reporter file by its default export.
+export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const summary = summarise(modules, unhandledErrors.length);
     // The default reporter prints its own summary in the same hook, and later than this one.
@@ -18,6 +19,3 @@ function summarise(modules: readonly TestModule[], unhandledErrors: number): str
   const tail = skipped > 0 ? `, ${skipped} skipped` : '';
   return `${count('passed')} passed, ${count('failed') + broken + unhandledErrors} failed${tail}`;
 }
-
-// Vitest takes a reporter file by its default export.
-export default SummaryReporter;

@@ -1,0 +1,69 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { LoadJob } from './load-job.ts';
+
+const user = 'u1';
+const newMessage = { role: 'user', parts: [{ text: 'Hello, mesh' }] };
+
+export interface LoadClient {
+  /** Answers the new session's id. */
+  createSession(events?: readonly object[]): Promise<string>;
+  run(session: string): Promise<void>;
+  /** Reads a streamed run to its end and answers when its first event arrived. */
+  firstEvent(session: string): Promise<number>;
+}
+
+/** A client of the ADK API server's contract over kept-alive connections. Throws on any other status than 200. */
+export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'connections'>): LoadClient {
+  const { app, token } = target;
+  const agent = new Agent({ keepAlive: true, maxSockets: target.connections });
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+
+  return {
+    createSession: async (events) => {
+      const answer = await send(`/apps/${app}/users/${user}/sessions`, events ? { events } : {});
+      return (JSON.parse(await text(answer)) as { id: string }).id;
+    },
+    run: async (session) => void (await text(await send('/run', runBody(session)))),
+    firstEvent: async (session) => {
+      const answer = await send('/run_sse', { ...runBody(session), streaming: true });
+      return firstEventOf(answer);
+    },
+  };
+
+  function runBody(sessionId: string): object {
+    return { appName: app, userId: user, sessionId, newMessage };
+  }
+
+  function send(path: string, body: object): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const payload = Buffer.from(JSON.stringify(body));
+    const sent = request(
+      `${target.url}${path}`,
+      { method: 'POST', agent, headers: { ...headers, 'content-length': payload.length } },
+      resolve,
+    );
+    sent.once('error', reject);
+    sent.end(payload);
+    return promise;
+  }
+}
+
+async function text(answer: IncomingMessage): Promise<string> {
+  answer.setEncoding('utf8');
+  let whole = '';
+  for await (const chunk of answer) whole += chunk as string;
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${whole.slice(0, 200)}`);
+  return whole;
+}
+
+async function firstEventOf(answer: IncomingMessage): Promise<number> {
+  if (answer.statusCode !== 200) throw new Error(await text(answer));
+  answer.setEncoding('utf8');
+  let first: number | undefined;
+  for await (const chunk of answer) {
+    if ((chunk as string).includes('"error"')) throw new Error(chunk as string);
+    if ((chunk as string).includes('data: ')) first ??= performance.now();
+  }
+  if (first === undefined) throw new Error('the stream ended without an event');
+  return first;
+}

@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** One kind of load on one target. */
+export interface LoadJob {
+  readonly url: string;
+  readonly app: string;
+  readonly token?: string;
+  readonly kind: 'create' | 'run' | 'firstEvent' | 'sameSession';
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  /** Operations begun in a second by all connections together; absent: each connection begins as soon as it is free. */
+  readonly perSecond?: number;
+  /** The session of `sameSession`. */
+  readonly session?: string;
+}
+
+export interface LoadResult {
+  readonly count: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly errors: number;
+  readonly firstError?: string;
+}
+
+const program = fileURLToPath(new URL('load.ts', import.meta.url));
+
+/** Runs the load in a process of its own, so that its work does not count as the server's. Throws when requests failed. */
+export async function runLoad(job: LoadJob): Promise<LoadResult> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(job)]);
+  const result = JSON.parse(stdout) as LoadResult;
+  if (result.errors > 0 || result.count === 0) {
+    throw new Error(`${job.kind}: ${result.errors} of ${result.errors + result.count} failed: ${result.firstError}`);
+  }
+  return result;
+}

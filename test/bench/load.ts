@@ -1,0 +1,83 @@
+import { createClient } from './load-client.ts';
+import type { LoadJob, LoadResult } from './load-job.ts';
+
+const runsPerSession = 25;
+
+/** Drives one target with one kind of load, in a process of its own, and prints the result as JSON. */
+async function drive(job: LoadJob): Promise<LoadResult> {
+  const client = createClient(job);
+  const work = {
+    create: () => async () => void (await client.createSession()),
+    run: () => freshSessions((session) => client.run(session)),
+    firstEvent: () => freshSessions((session) => client.firstEvent(session)),
+    sameSession: () => () => client.run(job.session ?? ''),
+  }[job.kind];
+  await spend({ ...job, seconds: job.warmUpSeconds }, work);
+  return spend(job, work);
+
+  /** A new session every so many runs: the length of a history is measured elsewhere. */
+  function freshSessions(use: (session: string) => Promise<number | void>): () => Promise<number | void> {
+    let session: string | undefined;
+    let uses = 0;
+    return async () => {
+      if (session === undefined || uses++ % runsPerSession === 0) session = await client.createSession();
+      return use(session);
+    };
+  }
+}
+
+type Operation = () => Promise<number | void>;
+
+async function spend(job: LoadJob, work: () => Operation): Promise<LoadResult> {
+  const started = performance.now();
+  const end = started + job.seconds * 1000;
+  const latencies: number[] = [];
+  const errors: string[] = [];
+  const nextDue = pace(job, started);
+  const connection = async () => {
+    const operation = work();
+    for (;;) {
+      const due = await nextDue();
+      if (due > end || performance.now() > end) return;
+      await operation().then(
+        (first) => latencies.push((first ?? performance.now()) - due),
+        (error: unknown) => errors.push(String(error)),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: job.connections }, connection));
+  return summarise(latencies, errors, (performance.now() - started) / 1000);
+}
+
+/**
+ * When the next operation begins: at once, or at a steady rate whose delays count as latency
+ * (an operation that had to wait for a free connection began when it was due).
+ */
+function pace(job: LoadJob, started: number): () => Promise<number> {
+  const { perSecond } = job;
+  if (perSecond === undefined) return async () => performance.now();
+  let issued = 0;
+  return async () => {
+    const due = started + (issued++ * 1000) / perSecond;
+    const early = due - performance.now();
+    if (early <= 0) return due;
+    await new Promise((resolve) => setTimeout(resolve, early));
+    return performance.now();
+  };
+}
+
+function summarise(latencies: number[], errors: readonly string[], seconds: number): LoadResult {
+  latencies.sort((a, b) => a - b);
+  const quantile = (q: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * q))] ?? 0;
+  return {
+    count: latencies.length,
+    perSecond: latencies.length / seconds,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    errors: errors.length,
+    ...(errors[0] !== undefined && { firstError: errors[0] }),
+  };
+}
+
+console.log(JSON.stringify(await drive(JSON.parse(process.argv[2] ?? '') as LoadJob)));
+process.exit(0);

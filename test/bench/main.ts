@@ -1,0 +1,83 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { measureCeilings } from './ceilings.ts';
+import { type Figures, measureRound } from './measure.ts';
+import { meshOneProcess, meshSeparate } from './mesh-targets.ts';
+import { adkMemory, adkPostgres, installPeers } from './peers.ts';
+import { formatCeilings, formatGoals, formatTable, goalsOf, medianOf } from './report.ts';
+import type { Candidate } from './target.ts';
+
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings]]
+Without names: everything. --quick: one short round.`;
+
+const candidates: Readonly<Record<string, Candidate>> = {
+  mesh: meshOneProcess,
+  separate: meshSeparate,
+  'adk-memory': adkMemory,
+  'adk-postgres': adkPostgres,
+};
+
+const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
+const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
+
+interface Plan {
+  readonly names: readonly string[];
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+/** Targets take turns, so that what else the machine does falls on all of them; never two at once. */
+async function measureAll({ names, rounds, seconds }: Plan): Promise<Map<string, Figures[]>> {
+  const chosen = names.flatMap((name) => candidates[name] ?? []);
+  if (names.some((name) => name.startsWith('adk-'))) installPeers(say);
+  const measured = new Map(chosen.map(({ name }) => [name, [] as Figures[]]));
+  for (let round = 1; round <= rounds; round += 1) {
+    say(`round ${round} of ${rounds}`);
+    for (const candidate of chosen) {
+      const options = { seconds, say, history: candidate === meshOneProcess };
+      measured.get(candidate.name)?.push(await measureRound(candidate, options));
+    }
+  }
+  return measured;
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const known = [...Object.keys(candidates), 'ceilings'];
+  const asked = args.filter((arg) => arg !== '--quick');
+  if (asked.some((name) => !known.includes(name))) throw new Error(usage);
+  const names = asked.length > 0 ? asked : known;
+  const plan = args.includes('--quick') ? { names, rounds: 1, seconds: 2 } : { names, rounds: 3, seconds: 5 };
+
+  const rounds = await measureAll(plan);
+  const results = new Map([...rounds].map(([name, figures]) => [name, medianOf(figures)]));
+  if (names.includes('ceilings')) say('ceilings of this machine');
+  const ceilings = names.includes('ceilings') ? await measureCeilings(plan.seconds) : undefined;
+  const goals = goalsOf(results);
+
+  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem() };
+  console.log(`\n${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, median of ${plan.rounds} rounds`);
+  if (results.size > 0) console.log(`\n${formatTable(results)}`);
+  if (goals.length > 0) console.log(`\n${formatGoals(goals)}`);
+  if (ceilings !== undefined) console.log(`\n${formatCeilings(ceilings)}`);
+  mkdirSync(artifacts, { recursive: true });
+  const record = {
+    machine,
+    plan,
+    results: Object.fromEntries(results),
+    rounds: Object.fromEntries(rounds),
+    goals,
+    ceilings,
+  };
+  writeFileSync(join(artifacts, 'bench.json'), `${JSON.stringify(record, null, 2)}\n`);
+  say('written to test/.artifacts/bench.json');
+}
+
+await main(process.argv.slice(2)).then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  },
+);

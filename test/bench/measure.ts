@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from './load-client.ts';
+import { type LoadJob, runLoad } from './load-job.ts';
+import { residentMb } from './server-process.ts';
+import type { Candidate, Target } from './target.ts';
+
+/** One round of one target. Absent: not measured there. */
+export interface Figures {
+  readonly idleMb: number;
+  readonly createPerSecond: number;
+  readonly runPerSecond: number;
+  readonly runP99Ms: number;
+  readonly singleRunP50Ms: number;
+  readonly firstEventP50Ms: number;
+  readonly firstEventP99Ms: number;
+  readonly shortHistoryP50Ms?: number;
+  readonly longHistoryP50Ms?: number;
+}
+
+export interface RoundOptions {
+  /** Length of each measurement. */
+  readonly seconds: number;
+  /** Whether a run on a long history is compared with one on a short history. */
+  readonly history: boolean;
+  readonly say: (text: string) => void;
+}
+
+const connections = 16;
+const settleMs = 1500;
+const warmUpSeconds = 1.5;
+const shortHistory = 10;
+const longHistory = 10_000;
+/** Of a request body, which servers limit. */
+const eventsPerBody = 2500;
+/** What a run of the no-op agent stores: the message and the answer. */
+const eventsPerRun = 2;
+
+/** Starts the target, measures everything once, stops it. */
+export async function measureRound(candidate: Candidate, options: RoundOptions): Promise<Figures> {
+  const { seconds, say } = options;
+  say(`${candidate.name}: starting`);
+  await using target = await candidate.start();
+  await sleep(settleMs);
+  const idleMb = residentMb(target.pids);
+  const load = (job: Pick<LoadJob, 'kind' | 'connections'> & Partial<LoadJob>) => {
+    say(`${target.name}: ${job.kind} at ${job.connections} connection${job.connections > 1 ? 's' : ''}`);
+    return runLoad({ ...address(target), warmUpSeconds, seconds, ...job });
+  };
+  const create = await load({ kind: 'create', connections });
+  const run = await load({ kind: 'run', connections });
+  const single = await load({ kind: 'run', connections: 1 });
+  const first = await load({ kind: 'firstEvent', connections, perSecond: run.perSecond / 2 });
+  return {
+    idleMb,
+    createPerSecond: create.perSecond,
+    runPerSecond: run.perSecond,
+    runP99Ms: run.p99Ms,
+    singleRunP50Ms: single.p50Ms,
+    firstEventP50Ms: first.p50Ms,
+    firstEventP99Ms: first.p99Ms,
+    ...(options.history && (await measureHistory(target, options))),
+  };
+}
+
+function address({ url, app, token }: Target): Pick<LoadJob, 'url' | 'app' | 'token'> {
+  return { url, app, ...(token !== undefined && { token }) };
+}
+
+/** One client on one session: a run after 10 events and after 10,000. */
+async function measureHistory(target: Target, { seconds, say }: RoundOptions): Promise<Partial<Figures>> {
+  const p50 = async (length: number) => {
+    say(`${target.name}: a run after ${length} events`);
+    const session = await seed(target, length);
+    const job = {
+      ...address(target),
+      kind: 'sameSession',
+      connections: 1,
+      session,
+      warmUpSeconds: 0.5,
+      seconds,
+    } as const;
+    return (await runLoad(job)).p50Ms;
+  };
+  return { shortHistoryP50Ms: await p50(shortHistory), longHistoryP50Ms: await p50(longHistory) };
+}
+
+/** A session with so many events: as many as one body takes at its creation, the rest by runs. */
+async function seed(target: Target, length: number): Promise<string> {
+  const client = createClient({ ...address(target), connections: 1 });
+  const events = Array.from({ length: Math.min(length, eventsPerBody) }, (_, index) => pastEvent(index));
+  const session = await client.createSession(events);
+  for (let stored = events.length; stored < length; stored += eventsPerRun) await client.run(session);
+  return session;
+}
+
+function pastEvent(index: number): object {
+  const author = index % 2 === 0 ? 'user' : 'echo';
+  const role = index % 2 === 0 ? 'user' : 'model';
+  return { author, invocationId: `e-${index >> 1}`, content: { role, parts: [{ text: 'Hello, mesh' }] } };
+}

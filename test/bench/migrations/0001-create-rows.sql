@@ -1,0 +1,1 @@
+create table rows (id bigint generated always as identity primary key, body text not null);

@@ -1,0 +1,111 @@
+import type { Ceilings } from './ceilings.ts';
+import type { Figures } from './measure.ts';
+
+export type Results = ReadonlyMap<string, Figures>;
+
+interface Row {
+  readonly label: string;
+  readonly figure: keyof Figures;
+  readonly digits: number;
+}
+
+const rows: readonly Row[] = [
+  { label: 'create session/s', figure: 'createPerSecond', digits: 0 },
+  { label: 'run/s', figure: 'runPerSecond', digits: 0 },
+  { label: 'run p99 ms', figure: 'runP99Ms', digits: 1 },
+  { label: 'one client, run p50 ms', figure: 'singleRunP50Ms', digits: 1 },
+  { label: 'first SSE event p50 ms', figure: 'firstEventP50Ms', digits: 1 },
+  { label: 'first SSE event p99 ms', figure: 'firstEventP99Ms', digits: 1 },
+  { label: 'run after 10 events p50 ms', figure: 'shortHistoryP50Ms', digits: 1 },
+  { label: 'run after 10,000 events p50 ms', figure: 'longHistoryP50Ms', digits: 1 },
+  { label: 'idle RSS MB', figure: 'idleMb', digits: 0 },
+];
+
+/** The middle value of each figure over the rounds. */
+export function medianOf(rounds: readonly Figures[]): Figures {
+  const figures = rows.flatMap(({ figure }) => {
+    const values = rounds.map((round) => round[figure]).filter((value) => value !== undefined);
+    values.sort((a, b) => a - b);
+    const middle = values[Math.floor(values.length / 2)];
+    return middle === undefined ? [] : [[figure, middle] as const];
+  });
+  return Object.fromEntries(figures) as unknown as Figures;
+}
+
+/** One line a figure, one column a target. */
+export function formatTable(results: Results): string {
+  const names = [...results.keys()];
+  const body = rows.map(({ label, figure, digits }) => [
+    label,
+    ...names.map((name) => results.get(name)?.[figure]?.toFixed(digits) ?? '-'),
+  ]);
+  return align([['', ...names], ...body]);
+}
+
+interface Goal {
+  readonly label: string;
+  readonly value: number | undefined;
+  readonly limit: number;
+  readonly atLeast: boolean;
+}
+
+/** The goals of docs/performance.md, each with what was reached; those whose targets were not measured are left out. */
+export function goalsOf(results: Results): Goal[] {
+  const mesh = results.get('mesh, one process');
+  const separate = results.get('mesh, separate');
+  const memory = results.get('adk-js memory');
+  const postgres = results.get('adk-js postgres');
+  const goals: Goal[] = [
+    atLeast('create session: times adk-js postgres', ratio(mesh?.createPerSecond, postgres?.createPerSecond), 15),
+    atLeast('run: times adk-js postgres', ratio(mesh?.runPerSecond, postgres?.runPerSecond), 15),
+    atLeast('run: times adk-js memory', ratio(mesh?.runPerSecond, memory?.runPerSecond), 1),
+    atMost('one client, run p50 ms', mesh?.singleRunP50Ms, 6),
+    atMost('first SSE event p99 ms', mesh?.firstEventP99Ms, 20),
+    atMost('run at 10,000 events: times one at 10', ratio(mesh?.longHistoryP50Ms, mesh?.shortHistoryP50Ms), 1.5),
+    atLeast('run, separate processes: times one process', ratio(separate?.runPerSecond, mesh?.runPerSecond), 0.5),
+    atMost('idle memory of all, MB', mesh?.idleMb, 450),
+  ];
+  return goals.filter((goal) => goal.value !== undefined);
+}
+
+export function formatGoals(goals: readonly Goal[]): string {
+  return align(
+    goals.map((goal) => [met(goal) ? 'met   ' : 'MISSED', goal.label, goal.value?.toFixed(2) ?? '-', aim(goal)]),
+  );
+}
+
+export function formatCeilings(ceilings: Ceilings): string {
+  return align([
+    ['durable commits/s, 1 connection', ceilings.commitsPerSecond.toFixed(0)],
+    ['durable commits/s, 16 connections', ceilings.commitsPerSecond16.toFixed(0)],
+    ['bare HTTP JSON echoes/s, 16 connections', ceilings.httpPerSecond.toFixed(0)],
+  ]);
+}
+
+function met({ value = 0, limit, atLeast: up }: Goal): boolean {
+  return up ? value >= limit : value <= limit;
+}
+
+function aim(goal: Goal): string {
+  return `${goal.atLeast ? 'at least' : 'at most'} ${goal.limit}`;
+}
+
+function atLeast(label: string, value: number | undefined, limit: number): Goal {
+  return { label, value, limit, atLeast: true };
+}
+
+function atMost(label: string, value: number | undefined, limit: number): Goal {
+  return { label, value, limit, atLeast: false };
+}
+
+function ratio(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : a / b;
+}
+
+/** Columns of equal width; figures to the right. */
+function align(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const pad = (cell: string, column: number) =>
+    /^[\d.-]+$/.test(cell) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
+  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
+}

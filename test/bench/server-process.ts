@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const readyTimeoutMs = 60_000;
+const pollMs = 50;
+
+export interface ServerOptions {
+  readonly argv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Answers 200 when the server is ready; none: the process counts as ready when it is started. */
+  readonly readyUrl?: string;
+}
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly pid: number;
+}
+
+/** Starts a Node program and waits until it is ready. Disposing it sends SIGTERM and waits. Throws with its last output. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const { argv, env, cwd, readyUrl } = options;
+  const child = spawn(process.execPath, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const lastWords = tailOf(child);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  try {
+    if (readyUrl !== undefined) await untilReady(child, readyUrl);
+  } catch (error) {
+    await stop();
+    throw new Error(`${argv.join(' ')}: ${String(error)}\n${lastWords()}`, { cause: error });
+  }
+  return { pid: child.pid ?? 0, [Symbol.asyncDispose]: stop };
+}
+
+function tailOf(child: ChildProcess): () => string {
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-4000);
+    });
+  }
+  return () => tail;
+}
+
+async function untilReady(child: ChildProcess, url: string): Promise<void> {
+  const deadline = performance.now() + readyTimeoutMs;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('ended before it was ready');
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.ok) return;
+    await sleep(pollMs);
+  }
+  throw new Error(`not ready after ${readyTimeoutMs} ms`);
+}
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+/** Resident memory of processes together, in MB. */
+export function residentMb(pids: readonly number[]): number {
+  const sizes = pids.map((pid) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  return sizes.reduce<number>((sum, kb) => sum + Number(kb) / 1024, 0);
+}
