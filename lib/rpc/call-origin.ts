@@ -1,7 +1,9 @@
 import { activeTraceparent, type RequestContext, requestContext } from '../telemetry/index.ts';
 
-/** Headers of a call as Connect's callers give them. */
-export type HeaderInit = ConstructorParameters<typeof Headers>[0];
+declare global {
+  /** Connect's types name this DOM type, which Node's own types lack. */
+  type HeadersInit = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+}
 
 export const REQUEST_ID = 'x-request-id';
 export const TRACEPARENT = 'traceparent';

@@ -1,7 +1,10 @@
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 
-/** A message that shares nothing mutable with `init`, bytes included: what a wire would do, without one. */
-export function copyMessage<D extends DescMessage>(schema: D, init: MessageInitShape<D>): MessageShape<D> {
+/**
+ * A message that shares nothing mutable with `init`, a message of `schema` or its plain fields; bytes are copied too. What a
+ * wire would do, without one.
+ */
+export function copyMessage<D extends DescMessage>(schema: D, init: unknown): MessageShape<D> {
   return create(schema, copyData(init) as MessageInitShape<D>);
 }
 

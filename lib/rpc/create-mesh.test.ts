@@ -26,7 +26,7 @@ async function health(url: string, service: string): Promise<unknown> {
 
 describe('the mesh credential', () => {
   it('a wrong key is refused before the handler', async () => {
-    const handler = vi.fn(getAccount);
+    const handler = vi.fn<typeof getAccount>(getAccount);
     await using mesh = await testMesh({
       local: false,
       auth: { getAccount: handler },

@@ -64,7 +64,7 @@ export class Dispatcher {
       this.#end(call);
       return create(method.output, answer);
     } catch (error) {
-      if (call.failure) this.#logLate(call, work);
+      if (call.failure) work.catch((late: unknown) => this.#logLate(call, late));
       throw this.#fail(call, error);
     }
   }
@@ -78,7 +78,7 @@ export class Dispatcher {
       open: () => handler(input, call),
       onEnd: () => this.#end(call),
       onError: (error) => this.#fail(call, error),
-      onLateError: (error) => this.#logLate(call, Promise.reject(error)),
+      onLateError: (error) => this.#logLate(call, error),
     });
     this.inFlight.track(call, stream.settled);
     stream.start();
@@ -118,11 +118,9 @@ export class Dispatcher {
   }
 
   /** What a handler throws after its call was aborted reaches no caller; only an echo of the abort is left unlogged. */
-  #logLate(call: ServerCall, work: Promise<unknown>): void {
-    work.catch((error: unknown) => {
-      if (error instanceof MeshError || error === call.failure || isAbort(error)) return;
-      call.run(() => this.#log.error({ err: error, rpc: call.url }, 'handler failed after its call had ended'));
-    });
+  #logLate(call: ServerCall, error: unknown): void {
+    if (error instanceof MeshError || error === call.failure || isAbort(error)) return;
+    call.run(() => this.#log.error({ err: error, rpc: call.url }, 'handler failed after its call had ended'));
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   handleServerStreamingCall,
   handleUnaryCall,
   Metadata,
+  sendUnaryData,
   ServerDuplexStream,
   ServerReadableStream,
   ServerUnaryCall,
@@ -66,20 +67,28 @@ export function grpcHandlers({ dispatcher, refuse }: GrpcHandlersOptions): GrpcH
   };
   return {
     unary: (method) => (call, callback) => {
-      answerOnce(method, call, () => decode(method.input, call.request)).then(
-        (answer) => callback(null, answer),
-        (error: unknown) => callback(toStatus(asMeshError(error))),
+      void respond(
+        answerOnce(method, call, () => decode(method.input, call.request)),
+        callback,
       );
     },
     clientStream: (method) => (call, callback) => {
-      answerOnce(method, call, () => readInput(method, call)).then(
-        (answer) => callback(null, answer),
-        (error: unknown) => callback(toStatus(asMeshError(error))),
+      void respond(
+        answerOnce(method, call, () => readInput(method, call)),
+        callback,
       );
     },
     serverStream: (method) => (call) => void answerMany(method, call, () => decode(method.input, call.request)),
     bidi: (method) => (call) => void answerMany(method, call, () => readInput(method, call)),
   };
+}
+
+async function respond(answer: Promise<Buffer>, send: sendUnaryData<Buffer>): Promise<void> {
+  try {
+    send(null, await answer);
+  } catch (error) {
+    send(toStatus(asMeshError(error)));
+  }
 }
 
 function readInput(

@@ -47,20 +47,18 @@ function isServiceError(error: unknown): error is Partial<ServiceError> & { code
 }
 
 /** gRPC's own texts name addresses, so they stay in `cause`. */
-function transportFailure(error: { code: status }, word: string): MeshError {
-  const cause = error;
-  switch (error.code) {
-    case status.CANCELLED:
-      return canceled(error);
-    case status.DEADLINE_EXCEEDED:
-      return deadlineExceeded();
-    case status.UNAVAILABLE:
-      return new MeshError('unavailable', 'service_unavailable', `The ${word} service is unavailable`, { cause });
-    case status.RESOURCE_EXHAUSTED:
-      return new MeshError('resource_exhausted', 'message_too_large', 'A message is too large', { cause });
-    case status.UNIMPLEMENTED:
-      return new MeshError('internal', 'rpc_unimplemented', `The ${word} service lacks this call`, { cause });
-    default:
-      return internalError(error);
+function transportFailure(cause: { code: status }, word: string): MeshError {
+  const { code } = cause;
+  if (code === status.CANCELLED) return canceled(cause);
+  if (code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
+  if (code === status.UNAVAILABLE) {
+    return new MeshError('unavailable', 'service_unavailable', `The ${word} service is unavailable`, { cause });
   }
+  if (code === status.RESOURCE_EXHAUSTED) {
+    return new MeshError('resource_exhausted', 'message_too_large', 'A message is too large', { cause });
+  }
+  if (code === status.UNIMPLEMENTED) {
+    return new MeshError('internal', 'rpc_unimplemented', `The ${word} service lacks this call`, { cause });
+  }
+  return internalError(cause);
 }

@@ -1,14 +1,7 @@
-import type {
-  DescMessage,
-  DescMethod,
-  DescMethodStreaming,
-  DescMethodUnary,
-  MessageInitShape,
-  MessageShape,
-} from '@bufbuild/protobuf';
-import type { StreamResponse, Transport, UnaryResponse } from '@connectrpc/connect';
+import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
 import { type CallOptions, type Client, type ClientReadableStream, Metadata, type ServiceError } from '@grpc/grpc-js';
-import { effectiveTimeout, type HeaderInit, outgoingContext, REQUEST_ID, TRACEPARENT } from './call-origin.ts';
+import { effectiveTimeout, outgoingContext, REQUEST_ID, TRACEPARENT } from './call-origin.ts';
 import { abortFailure, canceled } from './failures.ts';
 import { asIs, decode, encode } from './grpc-codec.ts';
 import { openConnection } from './grpc-connection.ts';
@@ -46,25 +39,13 @@ export class GrpcTransport implements Transport {
     this.#presentedKey = presentKey(key);
   }
 
-  async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: MessageInitShape<I>,
-  ): Promise<UnaryResponse<I, O>> {
+  readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
     const call = this.#prepare(method, { signal, timeoutMs, header });
     const answer = await this.#exchange(call, encode(method.input, input));
     return unaryResponse(method, decode(method.output, answer));
-  }
+  };
 
-  async stream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodStreaming<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: AsyncIterable<MessageInitShape<I>>,
-  ): Promise<StreamResponse<I, O>> {
+  readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, header, input]) => {
     const call = this.#prepare(method, { signal, timeoutMs, header });
     const { path, metadata, options } = call;
     if (method.methodKind === 'server_streaming') {
@@ -84,7 +65,7 @@ export class GrpcTransport implements Transport {
       },
     );
     return streamResponse(method, answers);
-  }
+  };
 
   /** Ends the connection; calls under way fail. */
   close(): void {
@@ -93,7 +74,7 @@ export class GrpcTransport implements Transport {
 
   #prepare(
     method: DescMethod,
-    call: { signal: AbortSignal | undefined; timeoutMs: number | undefined; header: HeaderInit },
+    call: { signal: AbortSignal | undefined; timeoutMs: number | undefined; header: HeadersInit | undefined },
   ): PreparedCall {
     if (call.signal?.aborted) throw abortFailure(call.signal.reason);
     const timeout = effectiveTimeout(call.timeoutMs);
@@ -106,7 +87,7 @@ export class GrpcTransport implements Transport {
     };
   }
 
-  #metadata(headerInit: HeaderInit): Metadata {
+  #metadata(headerInit: HeadersInit | undefined): Metadata {
     const metadata = new Metadata();
     const header = headerInit === undefined ? undefined : new Headers(headerInit);
     const { requestId, traceparent } = outgoingContext(header);

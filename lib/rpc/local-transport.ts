@@ -1,12 +1,6 @@
-import type {
-  DescMessage,
-  DescMethodStreaming,
-  DescMethodUnary,
-  MessageInitShape,
-  MessageShape,
-} from '@bufbuild/protobuf';
-import type { StreamResponse, Transport, UnaryResponse } from '@connectrpc/connect';
-import { type CallOrigin, type HeaderInit, outgoingContext, withContext } from './call-origin.ts';
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
+import { type CallOrigin, outgoingContext, withContext } from './call-origin.ts';
 import { copyMessage } from './copy-message.ts';
 import type { Dispatcher, Input } from './dispatcher.ts';
 import { abortFailure } from './failures.ts';
@@ -21,25 +15,13 @@ export class LocalTransport implements Transport {
     this.#dispatcher = dispatcher;
   }
 
-  async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: MessageInitShape<I>,
-  ): Promise<UnaryResponse<I, O>> {
+  readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
     const origin = localOrigin(signal, timeoutMs, header);
     const answer = await this.#dispatcher.unary(method, copyMessage(method.input, input), origin);
-    return unaryResponse(method, copyMessage(method.output, answer as MessageInitShape<O>));
-  }
+    return unaryResponse(method, copyMessage(method.output, answer));
+  };
 
-  async stream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodStreaming<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: AsyncIterable<MessageInitShape<I>>,
-  ): Promise<StreamResponse<I, O>> {
+  readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, header, input]) => {
     const origin = localOrigin(signal, timeoutMs, header);
     const request: Input =
       method.methodKind === 'server_streaming'
@@ -49,14 +31,14 @@ export class LocalTransport implements Transport {
       method.methodKind === 'client_streaming'
         ? once(() => this.#dispatcher.unary(method, request, origin))
         : this.#dispatcher.stream(method, request, origin);
-    return streamResponse(method, copies(method.output, iterable(messages) as AsyncIterable<MessageInitShape<O>>));
-  }
+    return streamResponse(method, copies(method.output, iterable(messages)));
+  };
 }
 
 function localOrigin(
   signal: AbortSignal | undefined,
   timeoutMs: number | undefined,
-  headerInit: HeaderInit,
+  headerInit: HeadersInit | undefined,
 ): CallOrigin {
   if (signal?.aborted) throw abortFailure(signal.reason);
   const given = headerInit === undefined ? undefined : new Headers(headerInit);
@@ -88,10 +70,7 @@ function once<T>(call: () => Promise<T>): AsyncIterator<T, undefined> {
   };
 }
 
-function copies<D extends DescMessage>(
-  schema: D,
-  source: AsyncIterable<MessageInitShape<D>>,
-): AsyncIterable<MessageShape<D>> {
+function copies<D extends DescMessage>(schema: D, source: AsyncIterable<unknown>): AsyncIterable<MessageShape<D>> {
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = source[Symbol.asyncIterator]();

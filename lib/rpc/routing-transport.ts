@@ -1,12 +1,5 @@
-import type {
-  DescMessage,
-  DescMethodStreaming,
-  DescMethodUnary,
-  DescService,
-  MessageInitShape,
-} from '@bufbuild/protobuf';
-import type { StreamResponse, Transport, UnaryResponse } from '@connectrpc/connect';
-import type { HeaderInit } from './call-origin.ts';
+import type { DescService } from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
 import type { Dispatcher } from './dispatcher.ts';
 import { draining } from './failures.ts';
 import type { GrpcTransport } from './grpc-transport.ts';
@@ -29,29 +22,17 @@ export class RoutingTransport implements Transport {
     this.#options = options;
   }
 
-  async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: MessageInitShape<I>,
-  ): Promise<UnaryResponse<I, O>> {
-    if (this.#dispatcher.serves(method.parent)) return this.#local.unary(method, signal, timeoutMs, header, input);
+  readonly unary: Transport['unary'] = async (method, ...call) => {
+    if (this.#dispatcher.serves(method.parent)) return this.#local.unary(method, ...call);
     const remote = await this.#remote(method.parent);
-    return remote.unary(method, signal, timeoutMs, header, input);
-  }
+    return remote.unary(method, ...call);
+  };
 
-  async stream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodStreaming<I, O>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    header: HeaderInit,
-    input: AsyncIterable<MessageInitShape<I>>,
-  ): Promise<StreamResponse<I, O>> {
+  readonly stream: Transport['stream'] = async (method, ...call) => {
     const local = this.#dispatcher.serves(method.parent);
     const transport = local ? this.#local : await this.#remote(method.parent);
-    return transport.stream(method, signal, timeoutMs, header, input);
-  }
+    return transport.stream(method, ...call);
+  };
 
   /** Ends every connection and refuses to make new ones. */
   close(): void {
