@@ -40,6 +40,7 @@ export async function measureRound(candidate: Candidate, options: RoundOptions):
   const { seconds, say } = options;
   say(`${candidate.name}: starting`);
   await using target = await candidate.start();
+  await answerOnce(target);
   await sleep(settleMs);
   const idleMb = residentMb(target.pids);
   const load = (job: Pick<LoadJob, 'kind' | 'connections'> & Partial<LoadJob>) => {
@@ -60,6 +61,12 @@ export async function measureRound(candidate: Candidate, options: RoundOptions):
     firstEventP99Ms: first.p99Ms,
     ...(options.history && (await measureHistory(target, options))),
   };
+}
+
+/** One session and one run before the load: adk-js makes its tables at the first request, and fails others that come meanwhile. */
+async function answerOnce(target: Target): Promise<void> {
+  const client = createClient({ ...address(target), connections: 1 });
+  await client.run(await client.createSession());
 }
 
 function address({ url, app, token }: Target): Pick<LoadJob, 'url' | 'app' | 'token'> {
