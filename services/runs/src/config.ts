@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
+import { positiveInteger, text } from '@agentmesh/lib/service';
+import type { ModelsConfig } from './models/models.ts';
+import { modelSettings, readModelsConfig } from './models/settings.ts';
+import { readToolsConfig, toolSettings } from './tools/settings.ts';
+
+/** The settings of the service. */
+export const runsSettings = {
+  ...modelSettings,
+  ...toolSettings,
+  AGENTS_DIR: text({
+    default: undefined,
+    desc: 'folder with one folder per app; unset: the samples of this repository',
+  }),
+  RUNS_MAX_MODEL_CALLS: positiveInteger({ default: 25, desc: 'most model calls of one run' }),
+  RUNS_HISTORY_WINDOW: positiveInteger({ default: 64, desc: 'most recent events that an agent sees' }),
+  RUNS_MAX_CONCURRENT: positiveInteger({
+    default: 256,
+    desc: 'runs that one process executes before it takes up no more waiting ones',
+  }),
+  RUNS_DRAIN_SECONDS: positiveInteger({
+    default: 8,
+    desc: 'how long running attempts may go on after the process was asked to stop',
+  }),
+};
+
+export interface RunsConfig {
+  readonly agentsDir: string;
+  readonly maxModelCalls: number;
+  readonly historyWindow: number;
+  readonly maxConcurrent: number;
+  readonly drainMs: number;
+  readonly models: ModelsConfig;
+  readonly tools: { readonly allow: string[] };
+}
+
+type Cleaned = Parameters<typeof readModelsConfig>[0] &
+  Parameters<typeof readToolsConfig>[0] & {
+    readonly AGENTS_DIR: string | undefined;
+    readonly RUNS_MAX_MODEL_CALLS: number;
+    readonly RUNS_HISTORY_WINDOW: number;
+    readonly RUNS_MAX_CONCURRENT: number;
+    readonly RUNS_DRAIN_SECONDS: number;
+  };
+
+const samples = fileURLToPath(new URL('../../../agents', import.meta.url));
+
+/** The service's configuration from its cleaned settings. */
+export function readRunsConfig(settings: Cleaned): RunsConfig {
+  return {
+    agentsDir: settings.AGENTS_DIR === undefined ? samples : resolve(settings.AGENTS_DIR),
+    maxModelCalls: settings.RUNS_MAX_MODEL_CALLS,
+    historyWindow: settings.RUNS_HISTORY_WINDOW,
+    maxConcurrent: settings.RUNS_MAX_CONCURRENT,
+    drainMs: settings.RUNS_DRAIN_SECONDS * 1000,
+    models: readModelsConfig(settings),
+    tools: readToolsConfig(settings),
+  };
+}

@@ -1,0 +1,21 @@
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import type { RunsConfig } from './config.ts';
+import type { Executor } from './execution/executor.ts';
+import type { WaitingViewers } from './execution/waiting-viewers.ts';
+import type { Registry } from './registry/registry.ts';
+
+/** What the service's RPCs, consumers and jobs share. */
+export interface Context {
+  readonly config: RunsConfig;
+  readonly log: Logger;
+  /** Names this process as an executor, to the sessions service. */
+  readonly owner: string;
+  readonly registry: Registry;
+  readonly sessions: Client<typeof SessionsService>;
+  readonly executor: Executor;
+  readonly waiting: WaitingViewers;
+  /** Aborts when the process takes no new runs. */
+  readonly draining: AbortSignal;
+}

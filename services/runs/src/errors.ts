@@ -1,0 +1,37 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+
+/** `reason` says what is wrong with the app's files, when there are any. */
+export function appNotFound(app: string, reason?: string): MeshError {
+  const message = `No root_agent found for '${app}'. ${reason ?? `Searched in '${app}/root_agent.yaml'.`}`;
+  return new MeshError('not_found', 'app_not_found', message);
+}
+
+/** Names that start with two underscores belong to the system. */
+export function appInternal(): MeshError {
+  const message = 'Access to internal special agents is disabled in API server mode.';
+  return new MeshError('permission_denied', 'app_internal', message);
+}
+
+export function rootAgentNotLlm(): MeshError {
+  return new MeshError('failed_precondition', 'root_agent_not_llm', 'Root agent is not an LlmAgent');
+}
+
+export function messageInvalid(message: string): MeshError {
+  return new MeshError('invalid_argument', 'message_invalid', message);
+}
+
+/** This process takes no new runs; another replica does. */
+export function shuttingDown(): MeshError {
+  return new MeshError('unavailable', 'runs_draining', 'The service is shutting down.');
+}
+
+/** The viewer's buffer is full. The run itself goes on, and everything it says is stored. */
+export function viewerTooSlow(): MeshError {
+  const message = 'The reader is too slow for this run. Read the session again for the rest.';
+  return new MeshError('resource_exhausted', 'viewer_too_slow', message);
+}
+
+/** Whether a call failed because what it acts on is gone or held by another. */
+export function isLost(error: unknown): boolean {
+  return error instanceof MeshError && (error.code === 'aborted' || error.code === 'not_found');
+}

@@ -1,0 +1,35 @@
+import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
+import { messageInvalid } from '../errors.ts';
+
+/**
+ * Checks a user's message and names the function calls that it answers. Throws MeshError `message_invalid` with the texts of
+ * the reference (contract/runtime.md 2.6). Nothing is checked where there is no message.
+ */
+export function checkMessage(messageJson: Uint8Array): string[] {
+  if (messageJson.length === 0) return [];
+  const parts = readParts(messageJson);
+  if (parts.length === 0) throw messageInvalid('No parts in the new_message.');
+  if (parts.some((part) => isMap(part.functionCall))) {
+    throw messageInvalid('User message cannot contain function calls.');
+  }
+  const responses = parts.flatMap(({ functionResponse }) => (isMap(functionResponse) ? [functionResponse] : []));
+  if (responses.length > 0 && parts.some((part) => typeof part.text === 'string')) {
+    throw messageInvalid(
+      'Message cannot contain both function responses and text. Send them in messages of their own.',
+    );
+  }
+  return responses.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+}
+
+function readParts(messageJson: Uint8Array): JsonObject[] {
+  try {
+    const content = JSON.parse(new TextDecoder().decode(messageJson)) as ContentJson;
+    return (content.parts ?? []).filter(isMap);
+  } catch {
+    throw messageInvalid('The new_message is not JSON.');
+  }
+}
+
+function isMap(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { type Event, isFinalResponse } from '@google/adk';
+import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
+import { hasCalls } from './event-json.ts';
+import type { Recorder } from './recorder.ts';
+
+type Loop = AsyncGenerator<Event, void, void>;
+
+/**
+ * Runs an agent loop to its end and writes down what it says. The end is stored with the last event where it is known by
+ * then; an event that carries an error ends the run. Rejects with what the loop throws and with the reason of `signal`,
+ * without waiting for a loop that does not heed it.
+ */
+export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal): Promise<void> {
+  const stopped = rejectOnAbort(signal);
+  stopped.catch(() => undefined);
+  let next = loop.next();
+  for (;;) {
+    const step = await Promise.race([next, stopped]);
+    if (step.done === true) return recorder.complete();
+    const event = step.value;
+    if (event.partial === true) {
+      recorder.partial(event);
+      next = loop.next();
+      continue;
+    }
+    await recorder.add(event);
+    if (event.errorCode) return recorder.flush(failed(event));
+    const asked = mayEnd(event) ? loop.next() : undefined;
+    if (asked !== undefined && (await endsAtOnce(asked))) return recorder.complete();
+    await recorder.flush();
+    next = asked ?? loop.next();
+  }
+}
+
+/** Asked on after calls, the loop runs the tools; after their responses, it calls the model: both are stored before that. */
+function mayEnd(event: Event): boolean {
+  return isFinalResponse(event) && !hasCalls(event);
+}
+
+function failed(event: Event): { outcome: Outcome; errorCode: string; errorMessage: string } {
+  return { outcome: Outcome.FAILED, errorCode: event.errorCode ?? '', errorMessage: event.errorMessage ?? '' };
+}
+
+/** Gives the loop two turns of the event loop to say that it is over. */
+async function endsAtOnce(asked: Promise<IteratorResult<Event, void>>): Promise<boolean> {
+  let settled = false;
+  let done = false;
+  asked.then(
+    (step) => {
+      settled = true;
+      done = step.done === true;
+    },
+    () => {
+      settled = true;
+    },
+  );
+  await immediate();
+  if (!settled) await immediate();
+  return done;
+}
+
+async function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  signal.throwIfAborted();
+  throw new Error('The signal fired without being aborted.');
+}

@@ -1,0 +1,115 @@
+import type { Event, EventActions } from '@google/adk';
+import {
+  type ActionsJson,
+  type ContentJson,
+  completeActions,
+  type EventJson,
+  type JsonObject,
+  type JsonValue,
+  withoutTemporaryKeys,
+} from '@agentmesh/proto/event';
+import { toStandardBase64, toUrlSafeBase64 } from './base64.ts';
+
+/** What is true of every event of a run. */
+export interface RunFacts {
+  readonly invocationId: string;
+  /** Stands on every event; keys of the event itself win. */
+  readonly customMetadata?: JsonObject | undefined;
+}
+
+/** Maps whose keys and nulls belong to users, tools and models. */
+const freeForm = new Set([
+  'args',
+  'response',
+  'payload',
+  'output',
+  'customMetadata',
+  'stateDelta',
+  'artifactDelta',
+  'agentState',
+]);
+
+/**
+ * An ADK event in its public form: seconds, no null model fields, nulls of free-form maps kept, bytes in URL-safe base64,
+ * no `temp:` state. Throws when it holds what JSON cannot.
+ */
+export function toPublicEvent(event: Event, run: RunFacts): EventJson {
+  const { id, author, timestamp, content, actions, longRunningToolIds, nodeInfo, customMetadata, ...fields } = event;
+  const ownAuthor = author ?? '';
+  const metadata = { ...run.customMetadata, ...customMetadata };
+  return {
+    id,
+    author: ownAuthor,
+    invocationId: run.invocationId,
+    timestamp: timestamp / 1000,
+    ...(content ? { content: prune(content) as ContentJson } : {}),
+    ...(prune({ ...fields, invocationId: undefined }) as JsonObject),
+    ...(hasCalls(event) ? { longRunningToolIds: longRunningToolIds ?? [] } : {}),
+    ...(Object.keys(metadata).length === 0 ? {} : { customMetadata: metadata as JsonObject }),
+    actions: publicActions(actions),
+    nodeInfo: prune(nodeInfo) ?? { path: ownAuthor === '' ? '' : `${ownAuthor}@1` },
+  };
+}
+
+/** Whether an event asks for tools. */
+export function hasCalls(event: Event): boolean {
+  return event.content?.parts?.some((part) => Boolean(part.functionCall)) ?? false;
+}
+
+function publicActions(actions: EventActions | undefined): ActionsJson {
+  const complete = completeActions(prune(actions) as JsonObject | undefined);
+  return { ...complete, stateDelta: withoutTemporaryKeys(complete.stateDelta) };
+}
+
+/** Leaves out null fields; free-form maps stay as they are. */
+function prune(value: unknown, key = ''): JsonValue | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === 'string') return isBytes(key) ? toUrlSafeBase64(value) : value;
+  if (typeof value !== 'object' || freeForm.has(key)) return value as JsonValue;
+  if (value instanceof Uint8Array) return toUrlSafeBase64(Buffer.from(value).toString('base64'));
+  if (Array.isArray(value)) return value.map((item) => prune(item) ?? null);
+  const fields: [string, JsonValue][] = [];
+  for (const [name, field] of Object.entries(value)) {
+    const kept = prune(field, key === 'inlineData' && name === 'data' ? 'inlineData.data' : name);
+    if (kept !== undefined) fields.push([name, kept]);
+  }
+  return Object.fromEntries(fields);
+}
+
+function isBytes(key: string): boolean {
+  return key === 'inlineData.data' || key === 'thoughtSignature';
+}
+
+const decoder = new TextDecoder();
+
+/** A stored event as ADK has it: milliseconds, standard base64. */
+export function fromPublicEvent(json: Uint8Array): Event {
+  const text = decoder.decode(json);
+  const event = JSON.parse(text) as EventJson;
+  const { content, actions, timestamp, ...fields } = event;
+  const adk = { ...fields, actions: completeActions(actions as JsonObject | undefined), timestamp: timestamp * 1000 };
+  return (content === undefined ? adk : { ...adk, content: fromPublicContent(content, text) }) as unknown as Event;
+}
+
+/** The user's message as ADK has it. */
+export function parseMessage(json: Uint8Array): ContentJson {
+  const text = decoder.decode(json);
+  return fromPublicContent(JSON.parse(text) as ContentJson, text);
+}
+
+function fromPublicContent(content: ContentJson, text: string): ContentJson {
+  if (!text.includes('"inlineData"') && !text.includes('"thoughtSignature"')) return content;
+  return toStandardBytes(content) as ContentJson;
+}
+
+function toStandardBytes(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return isBytes(key) ? toStandardBase64(value) : value;
+  if (typeof value !== 'object' || value === null || freeForm.has(key)) return value;
+  if (Array.isArray(value)) return value.map((item) => toStandardBytes(item));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      toStandardBytes(field, key === 'inlineData' && name === 'data' ? 'inlineData.data' : name),
+    ]),
+  );
+}

@@ -1,0 +1,85 @@
+import type { Event } from '@google/adk';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import { isLost } from '../errors.ts';
+import type { App } from '../registry/app.ts';
+import { AttemptStopped } from './attempt-stopped.ts';
+import { describeFailure } from './describe-failure.ts';
+import { drive } from './drive.ts';
+import { createJournal } from './journal.ts';
+import { openLoop } from './open-loop.ts';
+import { createRecorder } from './recorder.ts';
+import { createTurnSession } from './turn-session.ts';
+import type { Viewer } from './viewer.ts';
+
+export interface ExecutionDeps {
+  readonly sessions: Client<typeof SessionsService>;
+  /** Finds an app; throws MeshError when it is not there. */
+  readonly findApp: (name: string) => App;
+  readonly maxModelCalls: number;
+  readonly log: Logger;
+}
+
+export interface AttemptRun {
+  readonly turn: Turn;
+  readonly viewer?: Viewer | undefined;
+  /** Ends the agents; aborted with AttemptStopped from outside, and in any case when the attempt is over. */
+  readonly working: AbortController;
+  /** Aborted with AttemptStopped when nothing more can be written. */
+  readonly lost: AbortSignal;
+}
+
+/** How an attempt ended for its executor. `lost`: another holds the turn, or nobody. */
+export type Ending = 'ended' | 'failed' | 'lost';
+
+/** Made once: a reason of its own for every attempt would cost a stack trace. */
+const attemptOver = new Error('The attempt is over.');
+
+/** Executes a granted turn. Never rejects: whatever happens is stored where that is still possible, and shown to the viewer. */
+export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> {
+  const { invocationId, session } = run.turn;
+  try {
+    return await runAgents(deps, run);
+  } catch (err) {
+    if (hasLost(err)) deps.log.info({ err, invocationId, app: session?.appName }, 'run lost its turn');
+    else deps.log.error({ err, invocationId, app: session?.appName }, 'run could not be written down');
+    run.viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
+    return 'lost';
+  } finally {
+    // Agents beside the one that failed go on in ADK until they are told.
+    run.working.abort(attemptOver);
+  }
+}
+
+async function runAgents(deps: ExecutionDeps, { turn, viewer, working, lost }: AttemptRun): Promise<Ending> {
+  const turnSession = createTurnSession(turn);
+  const journal = createJournal({ sessions: deps.sessions, turn, signal: lost });
+  const recorder = createRecorder({ turn, turnSession, journal, viewer });
+  let author = turn.session?.appName ?? '';
+  try {
+    const { root } = deps.findApp(author);
+    author = root.name;
+    const loop = openLoop({ root, turn, turnSession, maxModelCalls: deps.maxModelCalls, signal: working.signal });
+    await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
+    viewer?.end();
+    return 'ended';
+  } catch (error) {
+    if (hasLost(error)) throw error;
+    deps.log.error({ err: error, invocationId: turn.invocationId, app: turn.session?.appName }, 'run failed');
+    const { type, errorCode, errorMessage } = describeFailure(error);
+    await recorder.fail({ author, errorCode, errorMessage });
+    viewer?.fail({ type, message: errorMessage });
+    return 'failed';
+  }
+}
+
+/** Lets the loop run its `finally` blocks, without waiting for a tool that heeds no signal. */
+function leave(loop: AsyncGenerator<Event, void, void>, working: AbortController): void {
+  working.abort(attemptOver);
+  loop.return().catch(() => undefined);
+}
+
+function hasLost(error: unknown): boolean {
+  return isLost(error) || (error instanceof AttemptStopped && error.stopCause === 'lost');
+}

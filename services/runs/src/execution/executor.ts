@@ -1,0 +1,93 @@
+import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
+import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
+import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
+import type { Viewer } from './viewer.ts';
+
+/** Proof that an attempt holds its turn. */
+export type HeldLease = Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>;
+
+/** The attempts that run in this process. They outlive whoever asked for them. */
+export interface Executor {
+  /** Executes a granted turn, detached. */
+  start(turn: Turn, viewer?: Viewer): void;
+  readonly running: number;
+  leases(): HeldLease[];
+  /** Told that the leases were extended, at `nowMs`. */
+  extend(leases: readonly HeldLease[], nowMs: number): void;
+  /** Stops attempts that no longer hold their turn. */
+  stopLost(leases: readonly HeldLease[]): void;
+  /** Stops attempts whose lease was last extended before `thenMs`. */
+  stopOlderThan(thenMs: number): void;
+  /** Resolves when nothing runs. */
+  idle(): Promise<void>;
+  /** Waits for what runs; what still runs after `deadlineMs` ends as failed, with an event that says so. */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+export interface ExecutorOptions extends ExecutionDeps {
+  readonly onEnded?: (ending: Ending) => void;
+}
+
+interface RunningAttempt {
+  readonly lease: HeldLease;
+  readonly working: AbortController;
+  readonly lost: AbortController;
+  heldAtMs: number;
+  done: Promise<void>;
+}
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  const attempts = new Map<string, RunningAttempt>();
+
+  const executor: Executor = {
+    start(turn, viewer) {
+      const { sessionPk, invocationId, fence } = turn;
+      const [working, lost] = [new AbortController(), new AbortController()];
+      const lease = { sessionPk, invocationId, fence };
+      const running = { lease, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
+      attempts.set(nameOf(lease), running);
+      running.done = executeAttempt(options, { turn, viewer, working, lost: lost.signal }).then((ending) => {
+        attempts.delete(nameOf(lease));
+        options.onEnded?.(ending);
+      });
+    },
+    get running() {
+      return attempts.size;
+    },
+    leases: () => [...attempts.values()].map(({ lease }) => lease),
+    extend(leases, nowMs) {
+      for (const lease of leases) {
+        const attempt = attempts.get(nameOf(lease));
+        if (attempt !== undefined) attempt.heldAtMs = nowMs;
+      }
+    },
+    stopLost(leases) {
+      for (const lease of leases) stop(attempts.get(nameOf(lease)), 'lost');
+    },
+    stopOlderThan(thenMs) {
+      for (const attempt of attempts.values()) if (attempt.heldAtMs < thenMs) stop(attempt, 'lost');
+    },
+    async idle() {
+      while (attempts.size > 0) await Promise.all([...attempts.values()].map(({ done }) => done));
+    },
+    async drain(deadlineMs) {
+      const timer = setTimeout(() => {
+        for (const attempt of attempts.values()) stop(attempt, 'shutdown');
+      }, deadlineMs);
+      await executor.idle();
+      clearTimeout(timer);
+    },
+  };
+  return executor;
+}
+
+/** The fence is unique in the session. */
+function nameOf({ sessionPk, fence }: HeldLease): string {
+  return `${sessionPk}/${fence}`;
+}
+
+function stop(attempt: RunningAttempt | undefined, cause: StopCause): void {
+  const reason = new AttemptStopped(cause);
+  if (cause === 'lost') attempt?.lost.abort(reason);
+  attempt?.working.abort(reason);
+}

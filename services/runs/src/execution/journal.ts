@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { WireEvent } from '@agentmesh/proto/event';
+import type { AppendEventsResponse, AttemptEnd, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+
+export type End = Pick<AttemptEnd, 'outcome'> &
+  Partial<Pick<AttemptEnd, 'errorCode' | 'errorMessage' | 'waitingCallIds'>>;
+
+/** Writes a running attempt down. */
+export interface Journal {
+  /**
+   * Appends whole events and, with `end`, ends the attempt, in one call. Tries again while the sessions service cannot be
+   * reached: it knows repeated events by their ids. Throws MeshError aborted `fence_lost`, not_found when the session is
+   * gone, invalid_argument for what cannot be stored, and the signal's reason.
+   */
+  append(events: readonly WireEvent[], end?: End): Promise<AppendEventsResponse>;
+}
+
+export interface JournalOptions {
+  readonly sessions: Client<typeof SessionsService>;
+  readonly turn: Turn;
+  /** Ends the trying. */
+  readonly signal: AbortSignal;
+}
+
+const callTimeoutMs = 5_000;
+const firstPauseMs = 50;
+const longestPauseMs = 1_000;
+
+export function createJournal({ sessions, turn, signal }: JournalOptions): Journal {
+  let { lastSeq } = turn;
+  return {
+    async append(events, end) {
+      const request = {
+        accountId: turn.session?.accountId ?? '',
+        sessionPk: turn.sessionPk,
+        invocationId: turn.invocationId,
+        fence: turn.fence,
+        lastSeq,
+        events: [...events],
+        ...(end === undefined ? {} : { end }),
+      };
+      const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });
+      const response = await untilAnswered(call, signal);
+      lastSeq = response.lastSeq;
+      return response;
+    },
+  };
+}
+
+async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    signal.throwIfAborted();
+    try {
+      return await call();
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+    }
+    // The signal is looked at above.
+    await delay(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof MeshError)) return true;
+  return error.code === 'unavailable' || error.code === 'deadline_exceeded' || error.code === 'internal';
+}

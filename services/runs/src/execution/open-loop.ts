@@ -1,0 +1,42 @@
+import { type BaseAgent, type Event, InvocationContext, PluginManager, StreamingMode } from '@google/adk';
+import type { Turn } from '@agentmesh/proto/sessions/v1';
+import { agentForTurn } from './agent-for-turn.ts';
+import { parseMessage } from './event-json.ts';
+import type { TurnSession } from './turn-session.ts';
+
+export interface LoopOptions {
+  readonly root: BaseAgent;
+  readonly turn: Turn;
+  readonly turnSession: TurnSession;
+  readonly maxModelCalls: number;
+  /** Aborts models, tools and the agents beside the one that failed. */
+  readonly signal: AbortSignal;
+}
+
+const noPlugins = new PluginManager();
+
+/** ADK's agent loop over a granted turn, without its Runner: the turn and its user event are stored already. */
+export function openLoop({
+  root,
+  turn,
+  turnSession,
+  maxModelCalls,
+  signal,
+}: LoopOptions): AsyncGenerator<Event, void, void> {
+  const { session, service } = turnSession;
+  const agent = agentForTurn(session.events, root);
+  const context = new InvocationContext({
+    invocationId: turn.invocationId,
+    agent,
+    session,
+    sessionService: service,
+    pluginManager: noPlugins,
+    runConfig: {
+      maxLlmCalls: maxModelCalls,
+      streamingMode: turn.streaming ? StreamingMode.SSE : StreamingMode.NONE,
+    },
+    abortSignal: signal,
+    ...(turn.messageJson.length === 0 ? {} : { userContent: parseMessage(turn.messageJson) }),
+  });
+  return agent.runAsync(context);
+}

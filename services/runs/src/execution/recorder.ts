@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { createEvent, type Event, getFunctionResponses } from '@google/adk';
+import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
+import { AttemptEnd_Outcome as Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { type RunFacts, toPublicEvent } from './event-json.ts';
+import type { End, Journal } from './journal.ts';
+import type { TurnSession } from './turn-session.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What becomes of an attempt's events: the agents see them at once, the log has them before any viewer. */
+export interface Recorder {
+  /** Sends an incomplete chunk to a viewer who wants such; it is stored nowhere. */
+  partial(event: Event): void;
+  /** Takes a whole event: it has its public id and form, and the agents see it; it is stored by the next flush. */
+  add(event: Event): Promise<void>;
+  /** Stores what was added, then shows it. With `end`, ends the attempt in the same call. */
+  flush(end?: End): Promise<void>;
+  /** Stores what was added and ends the attempt: completed, or waiting for the calls that nobody has answered. */
+  complete(): Promise<void>;
+  /** Ends the attempt as failed, with an event that says so. What was added and not yet stored is kept if it can be stored. */
+  fail(failure: { author: string; errorCode: string; errorMessage: string }): Promise<void>;
+}
+
+export interface RecorderOptions {
+  readonly turn: Turn;
+  readonly turnSession: TurnSession;
+  readonly journal: Journal;
+  readonly viewer?: Viewer | undefined;
+}
+
+export function createRecorder({ turn, turnSession, journal, viewer }: RecorderOptions): Recorder {
+  const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
+  const unanswered = new Set<string>();
+  let pending: WireEvent[] = [];
+
+  const add = async (event: Event): Promise<void> => {
+    event.id = randomUUID();
+    event.invocationId = turn.invocationId;
+    const wire = toWireEvent(toPublicEvent(event, facts));
+    for (const id of event.longRunningToolIds ?? []) unanswered.add(id);
+    for (const { id } of getFunctionResponses(event)) if (id !== undefined) unanswered.delete(id);
+    pending.push(wire);
+    await turnSession.absorb(event);
+  };
+  const flush = async (end?: End): Promise<void> => {
+    if (pending.length === 0 && end === undefined) return;
+    const events = pending;
+    pending = [];
+    const { stateDeltasJson } = await journal.append(events, end);
+    turnSession.applyDeltas(
+      stateDeltasJson,
+      events.map((event) => event.stateDeltaJson),
+    );
+    for (const event of events) viewer?.show(event);
+  };
+  return {
+    add,
+    flush,
+    partial(event) {
+      if (viewer?.partials !== true) return;
+      event.id = randomUUID();
+      viewer.show(toWireEvent(toPublicEvent(event, facts)));
+    },
+    complete() {
+      if (unanswered.size === 0) return flush({ outcome: Outcome.COMPLETED });
+      return flush({ outcome: Outcome.WAITING, waitingCallIds: [...unanswered] });
+    },
+    async fail({ author, errorCode, errorMessage }) {
+      await add(createEvent({ author, errorCode, errorMessage }));
+      await flush({ outcome: Outcome.FAILED, errorCode, errorMessage });
+    },
+  };
+}
+
+function parseMetadata(json: Uint8Array): JsonObject | undefined {
+  return json.length === 0 ? undefined : (JSON.parse(new TextDecoder().decode(json)) as JsonObject);
+}

@@ -1,0 +1,60 @@
+import { BaseSessionService, type Event, InMemorySessionService, type Session } from '@google/adk';
+import type { Turn } from '@agentmesh/proto/sessions/v1';
+import { fromPublicEvent } from './event-json.ts';
+
+/** The session that an attempt's agents see: a window of recent events and the whole state. */
+export interface TurnSession {
+  readonly session: Session;
+  /** What the agents of the attempt call instead of a store; sessions that tools open for themselves live and end with it. */
+  readonly service: BaseSessionService;
+  /** Adds a whole event and its state delta. */
+  absorb(event: Event): Promise<void>;
+  /** Applies state deltas that others committed, and the attempt's own that were committed after them. */
+  applyDeltas(others: readonly Uint8Array[], own: readonly Uint8Array[]): void;
+}
+
+const decoder = new TextDecoder();
+
+/** Makes ADK's session of a granted turn. */
+export function createTurnSession(turn: Turn): TurnSession {
+  const events = turn.events.map(fromPublicEvent);
+  const session: Session = {
+    id: turn.session?.sessionId ?? '',
+    appName: turn.session?.appName ?? '',
+    userId: turn.session?.userId ?? '',
+    state: parseState(turn.stateJson),
+    events,
+    lastUpdateTime: events.at(-1)?.timestamp ?? Date.now(),
+  };
+  const service = new InMemorySessionService();
+  return {
+    session,
+    service,
+    async absorb(event) {
+      const delta = Object.entries(event.actions.stateDelta);
+      for (const [key, value] of delta) if (key.startsWith('temp:')) setKey(session.state, key, value);
+      await BaseSessionService.prototype.appendEvent.call(service, { session, event });
+      for (const [key, value] of delta) if (value === null) delete session.state[key];
+    },
+    applyDeltas(others, own) {
+      if (others.length === 0) return;
+      for (const delta of [...others, ...own]) applyDelta(session.state, parseState(delta));
+    },
+  };
+}
+
+function parseState(json: Uint8Array): Record<string, unknown> {
+  return json.length === 0 ? {} : (JSON.parse(decoder.decode(json)) as Record<string, unknown>);
+}
+
+function applyDelta(state: Record<string, unknown>, delta: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(delta)) {
+    if (value === null) delete state[key];
+    else setKey(state, key, value);
+  }
+}
+
+/** Assignment would call the setter of a key such as `__proto__`. */
+function setKey(state: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(state, key, { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,0 +1,59 @@
+import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import { shuttingDown } from '../errors.ts';
+import type { Viewer } from './viewer.ts';
+
+/** A run that waits for its session's turn, by the names that the bus and the ledger use. */
+export interface WaitingRun {
+  readonly session: SessionKey;
+  readonly invocationId: string;
+}
+
+/** Viewers of runs that this process has queued and does not execute yet. */
+export interface WaitingViewers {
+  add(run: WaitingRun, viewer: Viewer): void;
+  /** Takes the viewer of a run out; undefined when nobody watches it. */
+  take(run: WaitingRun): Viewer | undefined;
+  /** Those of an invocation, whose session the bus does not name. */
+  find(accountId: string, invocationId: string): WaitingRun[];
+  /** Those that have waited since before `thenMs`. */
+  since(thenMs: number): WaitingRun[];
+  has(run: WaitingRun): boolean;
+  /** Cuts all viewers off; their runs are durable and another process takes them up. */
+  abortAll(): void;
+  readonly size: number;
+}
+
+interface Entry {
+  readonly run: WaitingRun;
+  readonly viewer: Viewer;
+  readonly sinceMs: number;
+}
+
+export function createWaitingViewers(): WaitingViewers {
+  const entries = new Map<string, Entry>();
+  const runs = (wanted: (entry: Entry) => boolean): WaitingRun[] =>
+    [...entries.values()].filter(wanted).map(({ run }) => run);
+  return {
+    add: (run, viewer) => void entries.set(nameOf(run), { run, viewer, sinceMs: Date.now() }),
+    take(run) {
+      const entry = entries.get(nameOf(run));
+      entries.delete(nameOf(run));
+      return entry?.viewer;
+    },
+    find: (accountId, invocationId) =>
+      runs(({ run }) => run.session.accountId === accountId && run.invocationId === invocationId),
+    since: (thenMs) => runs(({ sinceMs }) => sinceMs <= thenMs),
+    has: (run) => entries.has(nameOf(run)),
+    abortAll() {
+      for (const { viewer } of entries.values()) viewer.abort(shuttingDown());
+      entries.clear();
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+function nameOf({ session, invocationId }: WaitingRun): string {
+  return JSON.stringify([session.accountId, session.appName, session.userId, session.sessionId, invocationId]);
+}

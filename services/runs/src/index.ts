@@ -1,0 +1,1 @@
+export { runs } from './service.ts';

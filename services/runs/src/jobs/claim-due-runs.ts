@@ -1,0 +1,22 @@
+import type { Context } from '../context.ts';
+import { takeUp, takeUpDue } from '../execution/take-up.ts';
+import type { Job } from './every.ts';
+
+/** A hint has been missed when nothing was heard for so long. */
+const hintIsLateMs = 1_500;
+const mostNamedClaims = 16;
+
+/** Takes up what has no executor: runs whose process died, and grants whose hint was lost. */
+export function createClaimDueRuns(context: Context): Job {
+  return {
+    name: 'claim-due-runs',
+    pauseMs: 1_000,
+    async run() {
+      const limit = context.config.maxConcurrent - context.executor.running;
+      if (limit < 1) return;
+      await takeUpDue(context, limit);
+      const late = context.waiting.since(Date.now() - hintIsLateMs);
+      for (const run of late.slice(0, mostNamedClaims)) await takeUp(context, run);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Context } from '../context.ts';
+import type { Job } from './every.ts';
+
+/** How long the sessions service lends a turn. */
+const leaseMs = 10_000;
+
+/** Keeps the turns of all running attempts in one call, and stops those that have lost theirs. */
+export function createRenewLeases({ executor, owner, sessions }: Context): Job {
+  return {
+    name: 'renew-leases',
+    pauseMs: 3_000,
+    async run() {
+      const leases = executor.leases();
+      if (leases.length === 0) return;
+      const askedAtMs = Date.now();
+      try {
+        const { lost } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
+        executor.extend(leases, askedAtMs);
+        executor.stopLost(lost);
+      } finally {
+        executor.stopOlderThan(askedAtMs - leaseMs);
+      }
+    },
+  };
+}

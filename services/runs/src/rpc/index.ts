@@ -1,0 +1,15 @@
+import type { RunsService } from '@agentmesh/proto/runs/v1';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { Context } from '../context.ts';
+import { createGetAppInfo } from './get-app-info.ts';
+import { createListApps } from './list-apps.ts';
+import { createRun } from './run.ts';
+
+/** Every RPC of the service. */
+export function createRpcs(context: Context): ServiceImpl<typeof RunsService> {
+  return {
+    run: createRun(context),
+    listApps: createListApps(context),
+    getAppInfo: createGetAppInfo(context),
+  };
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { Host, Running } from '@agentmesh/lib/service';
+import { RunsService } from '@agentmesh/proto/runs/v1';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { readRunsConfig, type runsSettings } from './config.ts';
+import { createOnRunEnded, runEnded } from './consumers/on-run-ended.ts';
+import { createOnTurnGranted, turnGranted } from './consumers/on-turn-granted.ts';
+import type { Context } from './context.ts';
+import { createExecutor } from './execution/executor.ts';
+import { createWaitingViewers } from './execution/waiting-viewers.ts';
+import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
+import { every } from './jobs/every.ts';
+import { createRenewLeases } from './jobs/renew-leases.ts';
+import { createModels } from './models/index.ts';
+import { createGuardedFetch } from './outbound/index.ts';
+import { quietAdk } from './quiet-adk.ts';
+import { createRegistry } from './registry/registry.ts';
+import { watchApps } from './registry/watch-apps.ts';
+import { createRpcs } from './rpc/index.ts';
+
+export async function startRuns(host: Host<typeof runsSettings>): Promise<Running> {
+  const { log, mesh, bus, resources, draining } = host;
+  const config = readRunsConfig(host.config);
+  quietAdk(log);
+
+  const models = createModels(config.models, {
+    onFailure: ({ cause, ...failure }) => log.warn({ ...failure, err: cause }, 'model call failed'),
+  });
+  const toolDeps = { fetch: createGuardedFetch({ allow: config.tools.allow }) };
+  const dir = config.agentsDir;
+  const registry = await createRegistry({ dir, log, models, toolDeps, maxModelCalls: config.maxModelCalls });
+  resources.use(await watchApps({ dir, registry, log }));
+
+  const sessions = mesh.client(SessionsService);
+  const attempts = host.metrics.counter({
+    name: 'runs_attempts_total',
+    help: 'Attempts by how they ended for this process',
+    labelNames: ['ending'],
+  });
+  const executor = createExecutor({
+    sessions,
+    log,
+    findApp: (name) => registry.get(name),
+    maxModelCalls: config.maxModelCalls,
+    onEnded: (ending) => attempts.inc({ ending }),
+  });
+  const waiting = createWaitingViewers();
+  const context: Context = { config, log, owner: randomUUID(), registry, sessions, executor, waiting, draining };
+
+  mesh.serve(RunsService, createRpcs(context));
+  resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));
+  resources.defer(await bus.subscribe(runEnded, createOnRunEnded(context)));
+
+  const closing = new AbortController();
+  const claiming = every(createClaimDueRuns(context), log, draining);
+  const renewing = every(createRenewLeases(context), log, closing.signal);
+  resources.defer(async () => {
+    closing.abort();
+    await Promise.all([claiming, renewing]);
+  });
+  draining.addEventListener('abort', () => waiting.abortAll(), { once: true });
+
+  return {
+    ready: { agents: () => registry.check() },
+    drain: () => executor.drain(config.drainMs),
+    settle: () => executor.idle(),
+  };
+}

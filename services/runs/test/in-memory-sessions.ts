@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
+import {
+  type AppendEventsRequest,
+  type AttemptEnd,
+  type BeginTurnRequest,
+  type ClaimRunsRequest,
+  type RenewLeasesRequest,
+  type SessionKey,
+  type SessionsService,
+  type Turn,
+  TurnSchema,
+} from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
+import type { ServiceImpl } from '@connectrpc/connect';
+
+/** A stored event, parsed. */
+export type Stored = JsonObject & { id: string; author: string };
+
+export interface StoredRun {
+  readonly request: BeginTurnRequest;
+  readonly invocationId: string;
+  status: 'queued' | 'granted' | 'running' | 'ended';
+  attempt: number;
+  end?: AttemptEnd;
+}
+
+interface StoredSession {
+  readonly key: SessionKey;
+  readonly pk: bigint;
+  readonly events: Uint8Array[];
+  readonly state: JsonObject;
+  readonly runs: StoredRun[];
+  /** Deltas by sequence. */
+  readonly deltas: Map<number, Uint8Array>;
+  fence: bigint;
+  turn?: string;
+}
+
+type Call = 'beginTurn' | 'claimRuns' | 'appendEvents' | 'renewLeases';
+
+/** The part of the sessions service that runs use, in memory: turns, fences, queue and sequences as the proto says. */
+export class InMemorySessions {
+  /** Names of the calls so far. */
+  readonly calls: Call[] = [];
+  /** Called before a call acts; may throw. */
+  before?: (call: Call) => void;
+  /** Called after a call has acted, before it answers; may throw. */
+  after?: (call: Call) => void;
+  /** Hears which run has been granted the turn. */
+  onGranted?: (owner: string, session: SessionKey, invocationId: string) => void;
+  readonly #sessions = new Map<string, StoredSession>();
+
+  get service(): ServiceImpl<typeof SessionsService> {
+    return {
+      beginTurn: (request) => this.#act('beginTurn', () => this.#beginTurn(request)),
+      claimRuns: (request) => this.#act('claimRuns', () => this.#claimRuns(request)),
+      appendEvents: (request) => this.#act('appendEvents', () => this.#appendEvents(request)),
+      renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
+      createSession: unused,
+      getSession: unused,
+      listSessions: unused,
+      patchSession: unused,
+      deleteSession: unused,
+    };
+  }
+
+  create(key: SessionKey, state: JsonObject = {}): void {
+    const pk = BigInt(this.#sessions.size + 1);
+    const session = { key, pk, events: [], state: { ...state }, runs: [], deltas: new Map(), fence: 0n };
+    this.#sessions.set(nameOf(key), session);
+  }
+
+  events(key: SessionKey): Stored[] {
+    return this.#find(key).events.map((json) => decode(json) as Stored);
+  }
+
+  state(key: SessionKey): JsonObject {
+    return this.#find(key).state;
+  }
+
+  /** The named run, or the newest. */
+  run(key: SessionKey, invocationId?: string): StoredRun {
+    const run = this.#find(key).runs.findLast((one) => one.invocationId === (invocationId ?? one.invocationId));
+    if (run === undefined) throw new Error('no such run');
+    return run;
+  }
+
+  /** Commits a fact beside the running turn. */
+  patch(key: SessionKey, delta: JsonObject): void {
+    const event = { id: randomUUID(), author: 'user', timestamp: 1, actions: { stateDelta: delta } };
+    append(this.#find(key), encode(event), encode(delta));
+  }
+
+  delete(key: SessionKey): void {
+    this.#sessions.delete(nameOf(key));
+  }
+
+  /** Gives the turn to nobody: the executor's fence is old from then on. */
+  loseTurn(key: SessionKey): void {
+    this.#find(key).fence += 1n;
+  }
+
+  #act<R>(call: Call, work: () => R): R {
+    this.calls.push(call);
+    this.before?.(call);
+    const response = work();
+    this.after?.(call);
+    return response;
+  }
+
+  #beginTurn(request: BeginTurnRequest) {
+    const session = this.#find(request.session);
+    const invocationId = request.invocationId || `e-${randomUUID()}`;
+    const run: StoredRun = { request, invocationId, status: 'queued', attempt: 0 };
+    session.runs.push(run);
+    return session.turn === undefined ? { invocationId, turn: startTurn(session, run) } : { invocationId };
+  }
+
+  #claimRuns({ session, invocationId, limit }: ClaimRunsRequest) {
+    const among = session === undefined ? [...this.#sessions.values()] : [this.#find(session)];
+    const due = among.flatMap((one) =>
+      one.runs
+        .filter((run) => run.status === 'granted' && (session === undefined || run.invocationId === invocationId))
+        .map((run) => ({ session: one, run })),
+    );
+    return { turns: due.slice(0, Math.max(limit, 1)).map((one) => startTurn(one.session, one.run)) };
+  }
+
+  #appendEvents(request: AppendEventsRequest) {
+    const session = this.#findByPk(request.sessionPk);
+    const answer = { lastSeq: 0, stateDeltasJson: othersSince(session, request.lastSeq) };
+    if (session !== undefined && holds(session, request)) return { ...answer, lastSeq: session.events.length };
+    if (session?.fence !== request.fence || session.turn !== request.invocationId) {
+      throw new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');
+    }
+    for (const event of request.events) {
+      if (event.partial) throw new MeshError('invalid_argument', 'request_invalid', 'A partial event.');
+      append(session, event.json, event.stateDeltaJson);
+    }
+    if (request.end !== undefined) this.#end(session, request.end);
+    return { ...answer, lastSeq: session.events.length };
+  }
+
+  #end(session: StoredSession, end: AttemptEnd): void {
+    const ended = session.runs.find(({ status }) => status === 'running');
+    if (ended !== undefined) Object.assign(ended, { status: 'ended', end });
+    delete session.turn;
+    const next = session.runs.find(({ status }) => status === 'queued');
+    if (next === undefined) return;
+    next.status = 'granted';
+    session.turn = next.invocationId;
+    this.onGranted?.(next.request.owner, session.key, next.invocationId);
+  }
+
+  #renewLeases({ leases }: RenewLeasesRequest) {
+    return { lost: leases.filter(({ sessionPk, fence }) => this.#findByPk(sessionPk)?.fence !== fence) };
+  }
+
+  #find(key: SessionKey | undefined): StoredSession {
+    const session = key && this.#sessions.get(nameOf(key));
+    if (session === undefined) throw new MeshError('not_found', 'session_not_found', 'Session not found');
+    return session;
+  }
+
+  #findByPk(pk: bigint): StoredSession | undefined {
+    return [...this.#sessions.values()].find((session) => session.pk === pk);
+  }
+}
+
+function unused(): never {
+  throw new MeshError('internal', 'unused', 'Runs do not call this.');
+}
+
+function startTurn(session: StoredSession, run: StoredRun): Turn {
+  const { request, invocationId } = run;
+  session.fence += 1n;
+  session.turn = invocationId;
+  run.status = 'running';
+  run.attempt += 1;
+  append(session, userEvent(run), request.stateDeltaJson);
+  return create(TurnSchema, {
+    session: session.key,
+    invocationId,
+    fence: session.fence,
+    attempt: run.attempt,
+    lastSeq: session.events.length,
+    stateJson: encode(session.state),
+    events: session.events.slice(-request.window),
+    customMetadataJson: request.customMetadataJson,
+    messageJson: request.messageJson,
+    streaming: request.streaming,
+    sessionPk: session.pk,
+  });
+}
+
+function append(session: StoredSession, json: Uint8Array, stateDeltaJson: Uint8Array): void {
+  session.events.push(json);
+  if (stateDeltaJson.length === 0) return;
+  session.deltas.set(session.events.length, stateDeltaJson);
+  for (const [key, value] of Object.entries(decode(stateDeltaJson) as JsonObject)) {
+    if (value === null) delete session.state[key];
+    else session.state[key] = value;
+  }
+}
+
+function othersSince(session: StoredSession | undefined, lastSeq: number): Uint8Array[] {
+  return [...(session?.deltas ?? [])].filter(([seq]) => seq > lastSeq).map(([, delta]) => delta);
+}
+
+/** Whether the events of a request are stored already. */
+function holds(session: StoredSession, { events }: AppendEventsRequest): boolean {
+  const ids = new Set(session.events.map((json) => (decode(json) as Stored).id));
+  return events.length > 0 && events.every(({ id }) => ids.has(id));
+}
+
+function userEvent({ request, invocationId }: StoredRun): Uint8Array {
+  const delta = request.stateDeltaJson.length === 0 ? {} : (decode(request.stateDeltaJson) as JsonObject);
+  const actions = { stateDelta: withoutTemporaryKeys(delta), artifactDelta: {} };
+  const content = request.messageJson.length === 0 ? {} : { content: decode(request.messageJson) };
+  return encode({ id: randomUUID(), author: 'user', invocationId, timestamp: Date.now() / 1000, ...content, actions });
+}
+
+function nameOf({ accountId, appName, userId, sessionId }: SessionKey): string {
+  return JSON.stringify([accountId, appName, userId, sessionId]);
+}
+
+/** JSON as UTF-8 bytes. */
+export function encode(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+function decode(json: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(json));
+}

@@ -1,0 +1,88 @@
+import type { BaseAgent } from '@google/adk';
+import { createMesh } from '@agentmesh/lib/rpc';
+import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
+import { createExecutor, type Executor } from '../src/execution/executor.ts';
+import { createViewer } from '../src/execution/viewer.ts';
+import { quietAdk } from '../src/quiet-adk.ts';
+import { encode, InMemorySessions } from './in-memory-sessions.ts';
+
+export const log = createLogger({ level: 'silent', name: 'test' });
+
+/** What a viewer of a run was sent. */
+export interface Seen {
+  readonly events: Record<string, unknown>[];
+  failure?: { type: string; message: string };
+}
+
+/** An executor of one agent over in-memory sessions, reached through a mesh. */
+export interface AgentBench {
+  readonly sessions: InMemorySessions;
+  readonly executor: Executor;
+  readonly key: SessionKey;
+  /** Begins a turn and executes it; resolves when the attempt is over. */
+  run(options?: RunOptions): Promise<Seen>;
+  /** Begins a turn and executes it; `seen` resolves when the viewer is done. */
+  begin(options?: RunOptions): Promise<{ invocationId: string; seen: Promise<Seen> }>;
+}
+
+export interface RunOptions {
+  readonly text?: string;
+  readonly message?: object;
+  readonly streaming?: boolean;
+  readonly invocationId?: string;
+  readonly customMetadata?: object;
+}
+
+export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
+  quietAdk(log);
+  const sessions = new InMemorySessions();
+  const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
+  sessions.create(key, state);
+  const mesh = createMesh({ urls: {}, key: 'test', log, metrics: createMetrics({ processMetrics: false }) });
+  mesh.serve(SessionsService, sessions.service);
+  const client = mesh.client(SessionsService);
+  const app = { name: 'app', source: '', root };
+  const executor = createExecutor({ sessions: client, log, findApp: () => app, maxModelCalls: 5 });
+
+  const begin: AgentBench['begin'] = async ({ text = 'hello', message, streaming = false, ...options } = {}) => {
+    const { invocationId, turn } = await client.beginTurn({
+      session: key,
+      invocationId: options.invocationId ?? '',
+      messageJson: encode(message ?? { role: 'user', parts: [{ text }] }),
+      customMetadataJson: options.customMetadata === undefined ? new Uint8Array(0) : encode(options.customMetadata),
+      owner: 'me',
+      window: 64,
+      streaming,
+    });
+    if (turn === undefined) throw new Error('the turn is taken');
+    const viewer = createViewer(streaming);
+    executor.start(turn, viewer);
+    return { invocationId, seen: watch(viewer) };
+  };
+  return {
+    sessions,
+    executor,
+    key,
+    begin,
+    async run(options) {
+      const { seen } = await begin(options);
+      await executor.idle();
+      return seen;
+    },
+  };
+}
+
+function parse(json: Uint8Array | undefined): Record<string, unknown> {
+  return JSON.parse(new TextDecoder().decode(json)) as Record<string, unknown>;
+}
+
+async function watch(viewer: ReturnType<typeof createViewer>): Promise<Seen> {
+  const seen: Seen = { events: [] };
+  for await (const { kind } of viewer.responses()) {
+    if (kind?.case === 'event') seen.events.push(parse(kind.value.json));
+    if (kind?.case === 'failure') seen.failure = { type: kind.value.type ?? '', message: kind.value.message ?? '' };
+  }
+  return seen;
+}
