@@ -15,6 +15,7 @@ export interface ModelFailure {
   readonly model: string;
   readonly errorCode: string;
   readonly errorMessage: string;
+  /** What is behind it, if anything; holds no part of the conversation and no key. */
   readonly cause: unknown;
 }
 

@@ -21,12 +21,24 @@ export function createOpenAiLlm({ name, model, config, deps }: OpenAiModel): AiS
     includeUsage: true,
     supportsStructuredOutputs: true,
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...(isVendor(baseUrl) ? { transformRequestBody: renameTokenLimit } : {}),
   });
   return new AiSdkLlm({
     model: name,
     languageModel: provider.chatModel(model),
     timeoutMs: config.timeoutMs,
     secrets: apiKey === undefined ? [] : [apiKey],
+    // An agent's schema seldom meets the rules of strict mode (every property required, no others).
+    providerOptions: { openaiCompatible: { strictJsonSchema: false } },
     ...deps,
   });
+}
+
+function isVendor(baseUrl: string): boolean {
+  return URL.parse(baseUrl)?.hostname === 'api.openai.com';
+}
+
+/** The vendor's reasoning models refuse `max_tokens`; compatible servers know only that. */
+function renameTokenLimit({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return limit === undefined ? body : { ...body, max_completion_tokens: limit };
 }

@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { AISDKError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
 import { liveUnsupported } from '../live-unsupported.ts';
 import type { ModelFailure } from '../models.ts';
@@ -95,7 +95,8 @@ export class AiSdkLlm extends BaseLlm {
   #fail(cause: unknown): LlmResponse {
     const { model, secrets, onFailure } = this.#options;
     const failure = describeFailure(cause, secrets);
-    onFailure?.({ model, ...failure, cause });
+    // Errors of the SDK carry the whole conversation; what caused them does not.
+    onFailure?.({ model, ...failure, cause: AISDKError.isInstance(cause) ? cause.cause : cause });
     return failure;
   }
 }

@@ -1,4 +1,4 @@
-import { APICallError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { APICallError, InvalidResponseDataError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { ModelCallError } from './model-call-error.ts';
 import { readVendorError } from './vendor-error.ts';
 
@@ -13,7 +13,8 @@ const maxMessageLength = 500;
 
 /**
  * The vendor's own `message` is passed on, shortened and without secrets; a body never is. Codes are those of gRPC for
- * HTTP errors, `MODEL_UNREACHABLE`, `MODEL_ERROR`, `MODEL_RESPONSE_UNREADABLE`, and those of ModelCallError.
+ * HTTP errors, `MODEL_UNREACHABLE`, `MODEL_STREAM_BROKEN`, `MODEL_ERROR`, `MODEL_RESPONSE_UNREADABLE`, and those of
+ * ModelCallError.
  */
 export function describeFailure(error: unknown, secrets: readonly string[]): Failure {
   const { errorCode, errorMessage } = describe(error);
@@ -26,6 +27,9 @@ function describe(error: unknown): Failure {
   if (UnsupportedFunctionalityError.isInstance(error)) {
     return { errorCode: 'INVALID_ARGUMENT', errorMessage: `The model cannot take this: ${error.functionality}.` };
   }
+  if (InvalidResponseDataError.isInstance(error)) {
+    return { errorCode: 'MODEL_STREAM_BROKEN', errorMessage: 'The answer of the model is incomplete.' };
+  }
   const vendor = readVendorError(error);
   if (vendor !== undefined) return { errorCode: 'MODEL_ERROR', errorMessage: vendor.message };
   return { errorCode: 'MODEL_RESPONSE_UNREADABLE', errorMessage: 'The model sent an answer that cannot be read.' };
@@ -35,6 +39,10 @@ function describeApiCall(error: APICallError): Failure {
   const { statusCode } = error;
   if (statusCode === undefined) {
     return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The model could not be reached.' };
+  }
+  // The SDK marks what broke on the way, after a good status too.
+  if (statusCode < 400 && error.isRetryable) {
+    return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The connection to the model broke.' };
   }
   if (statusCode < 400) {
     return { errorCode: 'MODEL_RESPONSE_UNREADABLE', errorMessage: 'The model sent an answer that cannot be read.' };

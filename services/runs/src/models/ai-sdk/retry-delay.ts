@@ -26,7 +26,7 @@ export function retryDelayMs(error: unknown, { attempt, elapsedMs }: Progress): 
 
 function isPassing(error: unknown): error is APICallError {
   if (!APICallError.isInstance(error)) return false;
-  if (error.statusCode === undefined) return error.isRetryable;
+  if (error.statusCode === undefined || error.statusCode < 400) return error.isRetryable;
   if (error.statusCode === 429) return !isQuotaSpent(error);
   return error.statusCode >= 500;
 }
