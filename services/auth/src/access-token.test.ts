@@ -1,0 +1,29 @@
+import { decodeProtectedHeader, jwtVerify } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { createAccessTokens } from './access-token.ts';
+
+const key = 'a key of more than thirty-two bytes, with ümlauts';
+const subject = { id: '6f1f3c3e-6d0c-4a5e-9d3f-0f1a2b3c4d5e', email: 'alice@example.com', role: 'USER' };
+
+describe('an access token', () => {
+  test('names its account and ends when the setting says', async () => {
+    const token = await (await createAccessTokens(key, 120)).issue(subject);
+    const { payload } = await jwtVerify(token, new TextEncoder().encode(key), { algorithms: ['HS256'] });
+    expect(Object.keys(payload).sort()).toEqual(['exp', 'iat', 'jti', 'role', 'sub', 'type', 'uid']);
+    expect(payload).toMatchObject({ sub: subject.email, uid: subject.id, role: 'USER', type: 'access' });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(120 * 60);
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT' });
+  });
+
+  test('differs from every other, even of the same second', async () => {
+    const tokens = await createAccessTokens(key, 1);
+    expect(await tokens.issue(subject)).not.toBe(await tokens.issue(subject));
+  });
+
+  test('does not verify under another key', async () => {
+    const token = await (await createAccessTokens(key, 1)).issue(subject);
+    await expect(jwtVerify(token, new TextEncoder().encode(`${key} `))).rejects.toThrow(
+      'signature verification failed',
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import { randomUUID, webcrypto } from 'node:crypto';
+import { SignJWT } from 'jose';
+
+/** Whom a token names. */
+export interface AccessTokenSubject {
+  readonly id: string;
+  readonly email: string;
+  readonly role: string;
+}
+
+export interface AccessTokens {
+  /** A signed JWT of type `access`. */
+  issue(subject: AccessTokenSubject): Promise<string>;
+}
+
+/** Signs with HS256 over the UTF-8 bytes of `encryptKey`. */
+export async function createAccessTokens(encryptKey: string, expireMinutes: number): Promise<AccessTokens> {
+  const key = await importKey(encryptKey);
+  return {
+    issue({ id, email, role }) {
+      const now = Math.floor(Date.now() / 1000);
+      return new SignJWT({ uid: id, role, type: 'access' })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(email)
+        .setJti(randomUUID())
+        .setIssuedAt(now)
+        .setExpirationTime(now + expireMinutes * 60)
+        .sign(key);
+    },
+  };
+}
+
+function importKey(encryptKey: string): Promise<webcrypto.CryptoKey> {
+  const bytes = new TextEncoder().encode(encryptKey);
+  return webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+}

@@ -1,0 +1,7 @@
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/** The id in the one spelling that is stored and announced, or undefined when it cannot name an account. */
+export function parseAccountId(text: string): string | undefined {
+  const id = text.toLowerCase();
+  return uuid.test(id) ? id : undefined;
+}

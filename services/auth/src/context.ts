@@ -1,0 +1,16 @@
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AccessTokens } from './access-token.ts';
+import type { Config } from './config.ts';
+import type { Passwords } from './password.ts';
+
+/** What every RPC closes over. */
+export interface Context {
+  readonly config: Config;
+  readonly db: Database;
+  readonly log: Logger;
+  readonly passwords: Passwords;
+  readonly accessTokens: AccessTokens;
+  /** Called after a fact in the outbox has been committed. */
+  readonly wakeOutbox: () => void;
+}

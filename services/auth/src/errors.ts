@@ -1,0 +1,34 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+
+export const emailInvalid = (): MeshError =>
+  new MeshError('invalid_argument', 'email_invalid', 'The e-mail address is not valid.');
+
+export const passwordInvalid = (message: string): MeshError =>
+  new MeshError('invalid_argument', 'password_invalid', message);
+
+export const textInvalid = (field: string, maxLength: number): MeshError =>
+  new MeshError(
+    'invalid_argument',
+    'text_invalid',
+    `${field} must be at most ${maxLength} characters, none of them NUL.`,
+  );
+
+export const emailInUse = (): MeshError => new MeshError('already_exists', 'email_in_use', 'Email already in use.');
+
+export const registrationDisabled = (): MeshError => new MeshError('not_found', 'registration_disabled', 'Not Found');
+
+export const basicAuthDisabled = (): MeshError => new MeshError('not_found', 'basic_auth_disabled', 'Not Found');
+
+export const invalidCredentials = (): MeshError =>
+  new MeshError('unauthenticated', 'invalid_credentials', 'Invalid email or password');
+
+export const emailNotVerified = (): MeshError =>
+  new MeshError('permission_denied', 'email_not_verified', 'email_not_verified');
+
+export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');
+
+export const passwordWorkBusy = (): MeshError =>
+  new MeshError('resource_exhausted', 'password_work_busy', 'Too many sign-ins are waiting. Try again shortly.');
+
+export const callCanceled = (cause: unknown): MeshError =>
+  new MeshError('canceled', 'call_canceled', 'The call was canceled.', { cause });

@@ -1,0 +1,24 @@
+import { writeOutbox } from '@agentmesh/lib/bus';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { parseAccountId } from '../account-id.ts';
+import type { Context } from '../context.ts';
+import { deleteAccount as deleteRow } from '../store/accounts.ts';
+import type { AuthRpc } from './index.ts';
+
+export function deleteAccount({ db, wakeOutbox }: Context): AuthRpc['deleteAccount'] {
+  return async (request) => {
+    const id = parseAccountId(request.id);
+    if (id === undefined) return {};
+    await db.transaction(async (tx) => {
+      if (await deleteRow(tx, id)) await writeOutbox(tx, [accountDeleted(id)]);
+    });
+    wakeOutbox();
+    return {};
+  };
+}
+
+function accountDeleted(accountId: string) {
+  const payload = toBinary(AccountDeletedSchema, create(AccountDeletedSchema, { accountId }));
+  return { subject: 'agentmesh.auth.v1.account_deleted', payload };
+}

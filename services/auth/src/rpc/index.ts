@@ -1,0 +1,18 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { Context } from '../context.ts';
+import { deleteAccount } from './delete-account.ts';
+import { getAccount } from './get-account.ts';
+import { signIn } from './sign-in.ts';
+import { signUp } from './sign-up.ts';
+
+export type AuthRpc = ServiceImpl<typeof AuthService>;
+
+export function authRpc(context: Context): AuthRpc {
+  return {
+    signUp: signUp(context),
+    signIn: signIn(context),
+    getAccount: getAccount(context),
+    deleteAccount: deleteAccount(context),
+  };
+}

@@ -1,0 +1,39 @@
+import { startOutboxRelay } from '@agentmesh/lib/bus';
+import { defineService } from '@agentmesh/lib/service';
+import { AuthService } from '@agentmesh/proto/auth/v1';
+import { createAccessTokens } from './access-token.ts';
+import { settings } from './config.ts';
+import type { Context } from './context.ts';
+import { createPasswords } from './password.ts';
+import { authRpc } from './rpc/index.ts';
+import { checkSettingStrength } from './setting-strength.ts';
+import { ensureSuperadmin } from './superadmin.ts';
+
+/** Accounts, their passwords, and the access tokens that name them. */
+export const auth = defineService({
+  name: 'auth',
+  settings,
+  async start(host) {
+    const { config, log } = host;
+    checkSettingStrength(config, log);
+    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const relay = host.resources.use(startOutboxRelay({ db, bus: host.bus, log, draining: host.draining }));
+    const context: Context = {
+      config,
+      db,
+      log,
+      passwords: createPasswords({
+        memoryKib: config.AUTH_ARGON2_MEMORY_KIB,
+        passes: config.AUTH_ARGON2_PASSES,
+        parallelism: 1,
+      }),
+      accessTokens: await createAccessTokens(config.ENCRYPT_KEY, config.ACCESS_TOKEN_EXPIRE_MINUTES),
+      wakeOutbox: () => relay.wake(),
+    };
+
+    await ensureSuperadmin(context);
+    host.mesh.serve(AuthService, authRpc(context));
+
+    return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
+  },
+});

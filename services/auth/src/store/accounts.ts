@@ -1,0 +1,118 @@
+import type { Queryable } from '@agentmesh/lib/pg';
+
+export type Role = 'USER' | 'ADMIN';
+
+export interface AccountRow {
+  readonly id: string;
+  readonly user_id: bigint;
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly username: string | null;
+  readonly full_name: string | null;
+  readonly avatar_url: string | null;
+  readonly role: Role;
+  readonly onboarding_completed: boolean;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface CredentialsRow {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly password_hash: string | null;
+  /** Proof was asked for when the account was made and has not been given. */
+  readonly verification_owed: boolean;
+}
+
+export interface NewAccount {
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly username?: string | undefined;
+  readonly fullName?: string | undefined;
+  readonly avatarUrl?: string | undefined;
+  readonly role: Role;
+  readonly emailVerified: boolean;
+  readonly emailVerificationWaived: boolean;
+}
+
+const columns = `id, user_id, email, first_name, last_name, username, full_name, avatar_url, role, onboarding_completed,
+  created_at, updated_at`;
+
+/** The new row, or undefined when the address already has an account, whoever was first. */
+export async function insertAccount(db: Queryable, account: NewAccount): Promise<AccountRow | undefined> {
+  const [row] = await db.query<AccountRow>(
+    {
+      name: 'auth_insert_account',
+      text: `insert into accounts (email, password_hash, first_name, last_name, username, full_name, avatar_url, role,
+          email_verified_at, email_verification_waived)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9::boolean then now() end, $10)
+        on conflict (email) do nothing
+        returning ${columns}`,
+    },
+    [
+      account.email,
+      account.passwordHash,
+      account.firstName,
+      account.lastName,
+      account.username,
+      account.fullName,
+      account.avatarUrl,
+      account.role,
+      account.emailVerified,
+      account.emailVerificationWaived,
+    ],
+  );
+  return row;
+}
+
+export async function findAccount(db: Queryable, id: string): Promise<AccountRow | undefined> {
+  const statement = { name: 'auth_find_account', text: `select ${columns} from accounts where id = $1` };
+  const [row] = await db.query<AccountRow>(statement, [id]);
+  return row;
+}
+
+export async function findCredentials(db: Queryable, email: string): Promise<CredentialsRow | undefined> {
+  const [row] = await db.query<CredentialsRow>(
+    {
+      name: 'auth_find_credentials',
+      text: `select id, email, role, password_hash,
+          email_verified_at is null and not email_verification_waived as verification_owed
+        from accounts where email = $1`,
+    },
+    [email],
+  );
+  return row;
+}
+
+/** Replaces a hash unless it has changed since it was read. */
+export async function replacePasswordHash(
+  db: Queryable,
+  { id, from, to }: { readonly id: string; readonly from: string; readonly to: string },
+): Promise<void> {
+  const text = 'update accounts set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2';
+  await db.query({ name: 'auth_replace_password_hash', text }, [id, from, to]);
+}
+
+/** Makes the account of a proven address an ADMIN; answers whether there is an ADMIN of that address now. */
+export async function promoteVerified(db: Queryable, email: string): Promise<boolean> {
+  const rows = await db.query(
+    {
+      text: `update accounts set role = 'ADMIN', updated_at = case when role = 'ADMIN' then updated_at else now() end
+        where email = $1 and (email_verified_at is not null or role = 'ADMIN')
+        returning id`,
+    },
+    [email],
+  );
+  return rows.length > 0;
+}
+
+/** Answers whether there was one to delete. */
+export async function deleteAccount(db: Queryable, id: string): Promise<boolean> {
+  const statement = { name: 'auth_delete_account', text: 'delete from accounts where id = $1 returning id' };
+  const rows = await db.query(statement, [id]);
+  return rows.length > 0;
+}

@@ -1,0 +1,84 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { createMesh } from '@agentmesh/lib/rpc';
+import { parseSettings } from '@agentmesh/lib/service';
+import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import { AuthService } from '@agentmesh/proto/auth/v1';
+import type { Client } from '@connectrpc/connect';
+import { createAccessTokens } from '../src/access-token.ts';
+import { settings } from '../src/config.ts';
+import type { Context } from '../src/context.ts';
+import type { Passwords } from '../src/password.ts';
+import { createPasswords } from '../src/password.ts';
+import { authRpc } from '../src/rpc/index.ts';
+
+export const encryptKey = 'a-key-that-only-these-tests-know-0123456789';
+
+/** A hash of these tests costs little; `strongerCost` is what a later release might demand. */
+const testCost = { memoryKib: 64, passes: 1, parallelism: 1 };
+export const strongerCost = { memoryKib: 128, passes: 2, parallelism: 1 };
+
+export interface TestAuth extends AsyncDisposable {
+  readonly context: Context;
+  readonly client: Client<typeof AuthService>;
+  /** Every line logged so far, at every level. */
+  readonly logged: readonly string[];
+  /** What each check of a password was given to check against. */
+  readonly verifiedAgainst: readonly (string | undefined)[];
+  /** The same house under other settings. */
+  contextWith(environment: Record<string, string>): Context;
+}
+
+/** The service without its process: a fresh database, and calls over the mesh of one process. */
+export async function openTestAuth(): Promise<TestAuth> {
+  await using resources = new AsyncDisposableStack();
+  const { url } = resources.use(await testDatabaseUrl());
+  const logged: string[] = [];
+  const log = createLogger({ level: 'trace', name: 'auth', destination: { write: (line) => void logged.push(line) } });
+  const migrations = new URL('../migrations/', import.meta.url);
+  const db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 8, migrations }, log));
+  const verifiedAgainst: (string | undefined)[] = [];
+  const base = {
+    db,
+    log,
+    passwords: recordChecks(createPasswords(testCost), verifiedAgainst),
+    accessTokens: await createAccessTokens(encryptKey, 120),
+    wakeOutbox: () => {},
+  };
+  const contextWith = (environment: Record<string, string>): Context => ({
+    ...base,
+    config: parseSettings(settings, { ENCRYPT_KEY: encryptKey, ...environment }),
+  });
+  const context = contextWith({});
+  const opened = resources.move();
+  return {
+    context,
+    contextWith,
+    client: clientOf(context),
+    logged,
+    verifiedAgainst,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Calls the RPCs of `context` as other services do. */
+export function clientOf(context: Context): Client<typeof AuthService> {
+  const mesh = createMesh({ urls: {}, key: 'unused within one process', log: context.log, metrics: createMetrics() });
+  mesh.serve(AuthService, authRpc(context));
+  return mesh.client(AuthService);
+}
+
+function recordChecks(inner: Passwords, verifiedAgainst: (string | undefined)[]): Passwords {
+  return {
+    hash: (password, signal) => inner.hash(password, signal),
+    verify: (password, stored, signal) => {
+      verifiedAgainst.push(stored);
+      return inner.verify(password, stored, signal);
+    },
+  };
+}
+
+/** A valid sign-up of `email`. */
+export function signUpOf(email: string) {
+  return { email, password: 'correct horse battery', firstName: 'Ada', lastName: 'Lovelace' };
+}
