@@ -31,4 +31,4 @@ export const passwordWorkBusy = (): MeshError =>
   new MeshError('resource_exhausted', 'password_work_busy', 'Too many sign-ins are waiting. Try again shortly.');
 
 export const callCanceled = (cause: unknown): MeshError =>
-  new MeshError('canceled', 'call_canceled', 'The call was canceled.', { cause });
+  new MeshError('canceled', 'canceled', 'The call was canceled', { cause });
