@@ -56,8 +56,8 @@ export const checkBytes: Check = (input, report) => {
 /** Exactly one of `values`. */
 export function literal(values: readonly string[]): Check {
   const fault = notLiteral(values);
-  return (input, report) =>
-    values.includes(String(input)) && typeof input === 'string' ? input : report.add(fault, input);
+  const members = new Set<unknown>(values);
+  return (input, report) => (members.has(input) ? input : report.add(fault, input));
 }
 
 /** Any text; a member of `values` in whatever case becomes upper case, an unknown one stays as it was sent. */

@@ -1,0 +1,157 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import { createMesh, MeshError } from '@agentmesh/lib/rpc';
+import { parseSettings } from '@agentmesh/lib/service';
+import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import { AuthService } from '@agentmesh/proto/auth/v1';
+import { RunsService } from '@agentmesh/proto/runs/v1';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { ServiceImpl } from '@connectrpc/connect';
+import { SignJWT } from 'jose';
+import { settings } from '../src/config.ts';
+import { gateway } from '../src/index.ts';
+
+export const encryptKey = 'a key that is long enough for HS256 tokens';
+export const accountId = '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c11';
+
+export interface EdgeOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly auth?: Partial<ServiceImpl<typeof AuthService>>;
+  readonly sessions?: Partial<ServiceImpl<typeof SessionsService>>;
+  readonly runs?: Partial<ServiceImpl<typeof RunsService>>;
+}
+
+export interface Edge extends AsyncDisposable {
+  readonly url: string;
+  /** Lines of the log. */
+  readonly logged: Record<string, unknown>[];
+  readonly bus: Bus;
+  readonly draining: AbortController;
+  drain(): Promise<void>;
+  /** Sends a request with a valid token; `null` as a header leaves it out. */
+  send(path: string, options?: SendOptions): Promise<Answer>;
+}
+
+export interface SendOptions {
+  readonly method?: string;
+  readonly json?: unknown;
+  readonly text?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string | null>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: unknown;
+}
+
+/** A real gateway on a real socket; the services behind it are what the test gives, all else is not found. */
+export async function startEdge({ env, auth, sessions, runs }: EdgeOptions = {}): Promise<Edge> {
+  const logged: Record<string, unknown>[] = [];
+  const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
+  const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
+  const metrics = createMetrics({ processMetrics: false });
+  const mesh = createMesh({ urls: {}, key: 'mesh', log, metrics });
+  mesh.serve(AuthService, { ...noAuth, ...auth });
+  mesh.serve(SessionsService, { ...noSessions, ...sessions });
+  mesh.serve(RunsService, { ...noRuns, ...runs });
+  const bus = memoryBus();
+  const draining = new AbortController();
+  const resources = new AsyncDisposableStack();
+  const running = await gateway.start({
+    config: parseSettings(settings, { ENCRYPT_KEY: encryptKey, PORT: '0', ...env }),
+    log,
+    metrics,
+    mesh,
+    bus,
+    dataDir: '/nonexistent',
+    resources,
+    draining: draining.signal,
+    openDatabase: () => Promise.reject(new Error('the gateway has no database')),
+  });
+  const url = running.address ?? '';
+  const authorization = `Bearer ${await token({})}`;
+  return {
+    url,
+    logged,
+    bus,
+    draining,
+    drain: () => running.drain?.() ?? Promise.resolve(),
+    send: (path, options = {}) => send(new URL(path, url), authorization, options),
+    [Symbol.asyncDispose]: async () => {
+      await resources.disposeAsync();
+      await mesh[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function send(url: URL, authorization: string, options: SendOptions): Promise<Answer> {
+  const { method, json, text, headers = {} } = options;
+  const body = json === undefined ? text : JSON.stringify(json);
+  const all = { authorization, ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers };
+  const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: present,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? new TextEncoder().encode(body) : body }),
+  });
+  const answer = await response.text();
+  return { status: response.status, headers: response.headers, text: answer, body: parse(answer) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A signed token; claims of the caller win over those of a valid one. */
+export function token(claims: Record<string, unknown>, key = encryptKey): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const valid = { sub: 'a@example.com', uid: accountId, role: 'USER', type: 'access', iat: now, exp: now + 600 };
+  return new SignJWT({ ...valid, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(key));
+}
+
+function memoryBus(): Bus {
+  const handlers = new Map<string, (payload: Uint8Array) => void | Promise<void>>();
+  return {
+    publish: async (subject, payload) => handlers.get(subject)?.(payload),
+    subscribe: async (subject, handler) => {
+      handlers.set(subject, handler);
+      return async () => void handlers.delete(subject);
+    },
+    ping: async () => undefined,
+  };
+}
+
+function notServed(): never {
+  throw new MeshError('not_found', 'not_served', 'Not served by this test');
+}
+
+/** Serves nothing, as a stream. */
+async function* nothing(): AsyncGenerator<never> {
+  // An empty stream.
+}
+
+const noAuth: ServiceImpl<typeof AuthService> = {
+  signUp: notServed,
+  signIn: notServed,
+  getAccount: ({ id }) => (id === accountId ? { account: { id, role: 'USER' } } : notServed()),
+  deleteAccount: notServed,
+};
+
+const noSessions: ServiceImpl<typeof SessionsService> = {
+  createSession: notServed,
+  getSession: nothing,
+  listSessions: nothing,
+  patchSession: notServed,
+  deleteSession: notServed,
+  beginTurn: notServed,
+  claimRuns: notServed,
+  appendEvents: notServed,
+  renewLeases: notServed,
+};
+
+const noRuns: ServiceImpl<typeof RunsService> = { run: nothing, listApps: () => ({ apps: [] }), getAppInfo: notServed };
