@@ -17,6 +17,8 @@ export interface FakeOpenAi extends AsyncDisposable {
   readonly requests: readonly ChatRequest[];
   /** How many requests came in, right or wrong. */
   readonly received: number;
+  /** How many answers are still open: their caller has neither got the end nor gone. */
+  readonly hanging: number;
   /** Queues what the next requests are answered with, one each; without one the fake says `ok`. */
   answer(...answers: readonly FakeAnswer[]): void;
 }
@@ -26,8 +28,13 @@ export async function startFakeOpenAi({ apiKey }: { readonly apiKey?: string } =
   const requests: ChatRequest[] = [];
   const answers: FakeAnswer[] = [];
   let received = 0;
+  let hanging = 0;
   const server = createServer((request, response) => {
     received += 1;
+    hanging += 1;
+    response.once('close', () => {
+      hanging -= 1;
+    });
     void read(request, apiKey).then((outcome) => {
       if ('error' in outcome) return sendError(response, outcome);
       requests.push(outcome);
@@ -41,6 +48,9 @@ export async function startFakeOpenAi({ apiKey }: { readonly apiKey?: string } =
     requests,
     get received() {
       return received;
+    },
+    get hanging() {
+      return hanging;
     },
     answer: (...more) => {
       answers.push(...more);

@@ -1,3 +1,4 @@
+export { createAddressPolicy } from './address-policy.ts';
 export { createGuardedFetch } from './guarded-fetch.ts';
-export type { GuardedFetch, GuardedFetchOptions, GuardedResponse } from './guarded-fetch.ts';
+export type { GuardedFetch, GuardedFetchOptions, GuardedRequest, GuardedResponse } from './guarded-fetch.ts';
 export { OutboundError } from './outbound-error.ts';

@@ -57,6 +57,18 @@ describe('the built-in tools', () => {
     });
   });
 
+  test('http_get reads the charset it is told, and tells the size of what is not text', async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/binary') return response.end(Buffer.from([1, 0, 2]));
+      return response.setHeader('content-type', 'text/plain; charset=latin1').end(Buffer.from([0xe9]));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await call('http_get', { url: `${base}/` })).toMatchObject({ body: 'é' });
+    expect(await call('http_get', { url: `${base}/binary` })).toEqual({ status: 200, contentType: '', bytes: 3 });
+    server.close();
+  });
+
   test('set_state writes the state delta of its event', async () => {
     const context = createContext();
     expect(await call('set_state', { key: 'user:lang', value: 'fr' }, context)).toEqual({

@@ -7,7 +7,10 @@ import { readText } from './read-text.ts';
 /** How much of a body the model is given, in bytes. */
 const maxBodyBytes = 65_536;
 
-/** `http_get`: `{url}` -> `{status, contentType, body}`; a longer body is cut and `truncated` is true. */
+/**
+ * `http_get`: `{url}` -> `{status, contentType, body}`. A body over 64 KiB is cut and `truncated` is true; of a body that
+ * is not text only `bytes` is told.
+ */
 export function createHttpGet({ fetch }: { readonly fetch: GuardedFetch }): BaseTool {
   return new BuiltInTool({
     name: 'http_get',
@@ -28,10 +31,22 @@ async function get({ args, toolContext }: RunAsyncToolRequest, fetch: GuardedFet
     headers: { accept: 'text/*, application/json;q=0.9, */*;q=0.5' },
     ...(signal === undefined ? {} : { signal }),
   });
+  const contentType = response.headers.get('content-type') ?? '';
+  const body = decode(response.body, contentType);
   return {
     status: response.status,
-    contentType: response.headers.get('content-type') ?? '',
-    body: new TextDecoder().decode(response.body),
+    contentType,
+    ...(body.includes('\0') ? { bytes: response.body.byteLength } : { body }),
     ...(response.truncated ? { truncated: true } : {}),
   };
+}
+
+/** By the charset of the content type, else UTF-8. */
+function decode(body: Uint8Array, contentType: string): string {
+  const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1];
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
 }

@@ -1,12 +1,27 @@
-import { str } from 'envalid';
+import { EnvError, makeValidator } from 'envalid';
+import { createAddressPolicy } from '../outbound/index.ts';
+
+/** Comma-separated hosts, IP addresses and CIDRs. */
+const addresses = makeValidator<string[]>((input) => {
+  const entries = input.split(',').map((entry) => entry.trim());
+  const allow = entries.filter((entry) => entry !== '');
+  try {
+    createAddressPolicy(allow);
+  } catch (error) {
+    throw new EnvError(error instanceof Error ? error.message : 'is not a list of hosts and CIDRs');
+  }
+  return allow;
+});
 
 /** The settings of the tools, to be spread into those of the service. */
 export const toolSettings = {
-  RUNS_HTTP_GET_ALLOW: str({ default: '', desc: 'hosts and CIDRs that http_get may reach though they are not public' }),
+  RUNS_HTTP_GET_ALLOW: addresses({
+    default: [],
+    desc: 'hosts and CIDRs that http_get may reach though they are not public',
+  }),
 };
 
 /** The tools' configuration from the service's cleaned settings: `allow` goes to `createGuardedFetch`. */
-export function readToolsConfig(settings: { readonly RUNS_HTTP_GET_ALLOW: string }): { readonly allow: string[] } {
-  const allow = settings.RUNS_HTTP_GET_ALLOW.split(',').map((entry) => entry.trim());
-  return { allow: allow.filter((entry) => entry !== '') };
+export function readToolsConfig(settings: { readonly RUNS_HTTP_GET_ALLOW: string[] }): { readonly allow: string[] } {
+  return { allow: settings.RUNS_HTTP_GET_ALLOW };
 }

@@ -24,7 +24,6 @@ export interface AiSdkLlmOptions {
 /** What one attempt is given. */
 interface Attempt {
   readonly call: LanguageModelV4CallOptions;
-  readonly request: LlmRequest;
   readonly stream: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -53,7 +52,7 @@ export class AiSdkLlm extends BaseLlm {
     for (let attempt = 0; !isAborted(signal); attempt += 1) {
       try {
         const call = this.#callOptions(request);
-        for await (const response of this.#attempt({ call, request, stream, signal })) {
+        for await (const response of this.#attempt({ call, stream, signal })) {
           spoke = true;
           yield response;
         }
@@ -80,11 +79,11 @@ export class AiSdkLlm extends BaseLlm {
     return { ...toCallOptions(request), ...(providerOptions === undefined ? {} : { providerOptions }) };
   }
 
-  async *#attempt({ call, request, stream, signal }: Attempt): AsyncGenerator<LlmResponse, void> {
+  async *#attempt({ call, stream, signal }: Attempt): AsyncGenerator<LlmResponse, void> {
     const watchdog = new Watchdog(this.#options.timeoutMs, signal);
     const { languageModel } = this.#options;
     try {
-      yield* streamOnce({ languageModel, call, watchdog, stream, toolNames: new Set(Object.keys(request.toolsDict)) });
+      yield* streamOnce({ languageModel, call, watchdog, stream });
     } catch (error) {
       throw watchdog.expired ?? error;
     } finally {

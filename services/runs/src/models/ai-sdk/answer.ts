@@ -13,15 +13,14 @@ import { toUsageMetadata } from './to-usage-metadata.ts';
 /** What a model has said so far in one call. */
 export class Answer {
   modelVersion: string | undefined;
-  readonly #toolNames: ReadonlySet<string>;
   readonly #stream: boolean;
   readonly #said: Part[] = [];
   readonly #calls: LanguageModelV4ToolCall[] = [];
   #reason: LanguageModelV4FinishReason | undefined;
   #usage: LanguageModelV4Usage | undefined;
 
-  constructor({ toolNames, stream }: { toolNames: ReadonlySet<string>; stream: boolean }) {
-    this.#toolNames = toolNames;
+  /** With `stream` the whole response says that it is not a partial one. */
+  constructor({ stream }: { stream: boolean }) {
     this.#stream = stream;
   }
 
@@ -50,7 +49,7 @@ export class Answer {
     if (this.#reason === undefined) throw brokenOff();
     const { finishReason, ...error } = toFinish(this.#reason, this.#said.length + this.#calls.length > 0);
     const whole = finishReason === FinishReason.STOP;
-    const parts = whole ? [...this.#said, ...this.#calls.map((call) => this.#toCallPart(call))] : this.#said;
+    const parts = whole ? [...this.#said, ...this.#calls.map(toCallPart)] : this.#said;
     return {
       ...(parts.length === 0 ? {} : { content: { role: 'model', parts } }),
       ...(this.#stream ? { partial: false } : {}),
@@ -64,16 +63,10 @@ export class Answer {
   #version(): { modelVersion?: string } {
     return this.modelVersion === undefined ? {} : { modelVersion: this.modelVersion };
   }
+}
 
-  #toCallPart({ toolCallId, toolName, input }: LanguageModelV4ToolCall): Part {
-    if (!this.#toolNames.has(toolName)) {
-      throw new ModelCallError(
-        'UNEXPECTED_TOOL_CALL',
-        `The model called "${toolName}", a tool the agent does not have.`,
-      );
-    }
-    return { functionCall: { id: toolCallId, name: toolName, args: readArgs(toolName, input) } };
-  }
+function toCallPart({ toolCallId, toolName, input }: LanguageModelV4ToolCall): Part {
+  return { functionCall: { id: toolCallId, name: toolName, args: readArgs(toolName, input) } };
 }
 
 function toPart(text: string, thought: boolean): Part {

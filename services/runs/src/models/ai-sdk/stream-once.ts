@@ -10,12 +10,11 @@ export interface ModelCall {
   readonly watchdog: Watchdog;
   /** Whether the caller wants partial responses. */
   readonly stream: boolean;
-  readonly toolNames: ReadonlySet<string>;
 }
 
 /** Asks the model once; throws whatever goes wrong. */
 export async function* streamOnce(call: ModelCall): AsyncGenerator<LlmResponse, void> {
-  const answer = new Answer({ toolNames: call.toolNames, stream: call.stream });
+  const answer = new Answer({ stream: call.stream });
   if (call.stream) yield* readStream(call, answer);
   else await readWhole(call, answer);
   yield answer.finish();

@@ -79,7 +79,7 @@ async function* act({ steps, stream, signal }: EchoCall, request: LlmRequest): A
       return;
     }
     if (step.kind === 'wait' && !(await pause(step.ms, signal))) return;
-    if (step.kind === 'call') yield callResponse(step, { stream, known: step.name in request.toolsDict });
+    if (step.kind === 'call') yield callResponse(step, { stream, known: Object.hasOwn(request.toolsDict, step.name) });
   }
 }
 
