@@ -20,7 +20,7 @@ export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'co
 
   return {
     createSession: async (events) => {
-      const answer = await send(`/apps/${app}/users/${user}/sessions`, events ? { events } : {});
+      const answer = await send(`/apps/${app}/users/${user}/sessions`, events?.length ? { events } : {});
       return (JSON.parse(await text(answer)) as { id: string }).id;
     },
     run: async (session) => void (await text(await send('/run', runBody(session)))),
@@ -66,4 +66,12 @@ async function firstEventOf(answer: IncomingMessage): Promise<number> {
   }
   if (first === undefined) throw new Error('the stream ended without an event');
   return first;
+}
+
+/** Turns of a conversation with the no-op agent, to begin a session with. */
+export function pastEvents(count: number): object[] {
+  return Array.from({ length: count }, (_, index) => {
+    const [author, role] = index % 2 === 0 ? ['user', 'user'] : ['echo', 'model'];
+    return { author, invocationId: `e-${index >> 1}`, content: { role, parts: [{ text: 'Hello, mesh' }] } };
+  });
 }

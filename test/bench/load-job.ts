@@ -7,14 +7,18 @@ export interface LoadJob {
   readonly url: string;
   readonly app: string;
   readonly token?: string;
-  readonly kind: 'create' | 'run' | 'firstEvent' | 'sameSession';
+  readonly kind: 'create' | 'run' | 'firstEvent';
   readonly connections: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;
   /** Operations begun in a second by all connections together; absent: each connection begins as soon as it is free. */
   readonly perSecond?: number;
-  /** The session of `sameSession`. */
+  /** All runs go into this session. Absent: each connection takes new sessions. */
   readonly session?: string;
+  /** Runs in a new session before the next is taken. */
+  readonly runsPerSession?: number;
+  /** Events that a new session begins with. */
+  readonly seedEvents?: number;
 }
 
 export interface LoadResult {

@@ -1,46 +1,55 @@
-import { createClient } from './load-client.ts';
+import { createClient, pastEvents } from './load-client.ts';
 import type { LoadJob, LoadResult } from './load-job.ts';
 
 const runsPerSession = 25;
 
+/** What one connection does again and again. */
+interface Work {
+  /** Is not measured, though the server has to do it. */
+  prepare(): Promise<void>;
+  /** May answer when the awaited moment was, if that was before its end. */
+  perform(): Promise<number | void>;
+}
+
 /** Drives one target with one kind of load, in a process of its own, and prints the result as JSON. */
 async function drive(job: LoadJob): Promise<LoadResult> {
   const client = createClient(job);
-  const work = {
-    create: () => async () => void (await client.createSession()),
-    run: () => freshSessions((session) => client.run(session)),
-    firstEvent: () => freshSessions((session) => client.firstEvent(session)),
-    sameSession: () => () => client.run(job.session ?? ''),
+  const createWork = {
+    create: (): Work => ({ prepare: async () => {}, perform: async () => void (await client.createSession()) }),
+    run: () => onSessions((session) => client.run(session)),
+    firstEvent: () => onSessions((session) => client.firstEvent(session)),
   }[job.kind];
-  await spend({ ...job, seconds: job.warmUpSeconds }, work);
-  return spend(job, work);
+  await spend({ ...job, seconds: job.warmUpSeconds }, createWork);
+  return spend(job, createWork);
 
-  /** A new session every so many runs: the length of a history is measured elsewhere. */
-  function freshSessions(use: (session: string) => Promise<number | void>): () => Promise<number | void> {
-    let session: string | undefined;
+  /** The given session, or a new one every so many runs: the length of a history is measured on its own. */
+  function onSessions(use: (session: string) => Promise<number | void>): Work {
+    let session = job.session ?? '';
     let uses = 0;
-    return async () => {
-      if (session === undefined || uses++ % runsPerSession === 0) session = await client.createSession();
-      return use(session);
+    return {
+      prepare: async () => {
+        const due = uses++ % (job.runsPerSession ?? runsPerSession) === 0;
+        if (due && job.session === undefined) session = await client.createSession(pastEvents(job.seedEvents ?? 0));
+      },
+      perform: () => use(session),
     };
   }
 }
 
-type Operation = () => Promise<number | void>;
-
-async function spend(job: LoadJob, work: () => Operation): Promise<LoadResult> {
+async function spend(job: LoadJob, createWork: () => Work): Promise<LoadResult> {
   const started = performance.now();
   const end = started + job.seconds * 1000;
   const latencies: number[] = [];
   const errors: string[] = [];
   const nextDue = pace(job, started);
   const connection = async () => {
-    const operation = work();
+    const work = createWork();
     for (;;) {
+      await work.prepare();
       const due = await nextDue();
       if (due > end || performance.now() > end) return;
-      await operation().then(
-        (first) => latencies.push((first ?? performance.now()) - due),
+      await work.perform().then(
+        (moment) => latencies.push((moment ?? performance.now()) - due),
         (error: unknown) => errors.push(String(error)),
       );
     }

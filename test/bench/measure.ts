@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from './load-client.ts';
+import { createClient, pastEvents } from './load-client.ts';
 import { type LoadJob, runLoad } from './load-job.ts';
 import { residentMb } from './server-process.ts';
 import type { Candidate, Target } from './target.ts';
@@ -73,35 +73,21 @@ function address({ url, app, token }: Target): Pick<LoadJob, 'url' | 'app' | 'to
   return { url, app, ...(token !== undefined && { token }) };
 }
 
-/** One client on one session: a run after 10 events and after 10,000. */
+/** One client: a run after about 10 events, in ever new sessions so that they stay short, and one after 10,000. */
 async function measureHistory(target: Target, { seconds, say }: RoundOptions): Promise<Partial<Figures>> {
-  const p50 = async (length: number) => {
-    say(`${target.name}: a run after ${length} events`);
-    const session = await seed(target, length);
-    const job = {
-      ...address(target),
-      kind: 'sameSession',
-      connections: 1,
-      session,
-      warmUpSeconds: 0.5,
-      seconds,
-    } as const;
-    return (await runLoad(job)).p50Ms;
-  };
-  return { shortHistoryP50Ms: await p50(shortHistory), longHistoryP50Ms: await p50(longHistory) };
+  const job = { ...address(target), kind: 'run', connections: 1, warmUpSeconds, seconds } as const;
+  say(`${target.name}: a run after ${shortHistory} events`);
+  const short = await runLoad({ ...job, seedEvents: shortHistory, runsPerSession: 3 });
+  say(`${target.name}: seeding ${longHistory} events, then a run after them`);
+  const long = await runLoad({ ...job, session: await seed(target, longHistory) });
+  return { shortHistoryP50Ms: short.p50Ms, longHistoryP50Ms: long.p50Ms };
 }
 
 /** A session with so many events: as many as one body takes at its creation, the rest by runs. */
 async function seed(target: Target, length: number): Promise<string> {
   const client = createClient({ ...address(target), connections: 1 });
-  const events = Array.from({ length: Math.min(length, eventsPerBody) }, (_, index) => pastEvent(index));
+  const events = pastEvents(Math.min(length, eventsPerBody));
   const session = await client.createSession(events);
   for (let stored = events.length; stored < length; stored += eventsPerRun) await client.run(session);
   return session;
-}
-
-function pastEvent(index: number): object {
-  const author = index % 2 === 0 ? 'user' : 'echo';
-  const role = index % 2 === 0 ? 'user' : 'model';
-  return { author, invocationId: `e-${index >> 1}`, content: { role, parts: [{ text: 'Hello, mesh' }] } };
 }
