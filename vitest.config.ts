@@ -1,14 +1,45 @@
 import { defineConfig } from 'vitest/config';
 
+const excluded = ['**/node_modules/**', '**/dist/**'];
+
+/** The whole mesh as its users have it, in one of its modes: one mesh for all files of the project. */
+function endToEnd(mode: 'all' | 'separate') {
+  return {
+    extends: true as const,
+    test: {
+      name: `e2e ${mode}`,
+      include: ['test/e2e/**/*.test.ts'],
+      globalSetup: ['test/e2e/mesh-setup.ts'],
+      sequence: { groupOrder: mode === 'all' ? 1 : 2 },
+    },
+  };
+}
+
 export default defineConfig({
   test: {
-    include: ['{lib,gateway,services,scripts,test}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', 'test/bench/**'],
+    exclude: excluded,
     // Tests own processes, sockets and signals: a fork each, and no more of them than the smallest machine has cores.
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000, interval: 50 } },
     reporters: ['default', './scripts/summary-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: [
+            '{lib,gateway,services,scripts}/**/*.test.ts',
+            'test/*.test.ts',
+            'test/{fakes,faults,start}/**/*.test.ts',
+          ],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      endToEnd('all'),
+      endToEnd('separate'),
+    ],
   },
 });

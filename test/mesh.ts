@@ -30,6 +30,8 @@ export interface MeshOptions {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const words = ['auth', 'sessions', 'runs', 'gateway'];
+/** The applications that tests run. */
+export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
 
 /** Starts the mesh as its users do: real processes of `main.ts`. Resolves when each of them has said that it is ready. */

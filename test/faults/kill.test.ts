@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Caller, newAccount, textOf } from '../caller.ts';
+import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
+
+let mesh: TestMesh;
+let caller: Caller;
+
+beforeAll(async () => {
+  mesh = await startMesh({ mode: 'all', env: { AGENTS_DIR: agentsDir } });
+  caller = await newAccount(mesh.url);
+});
+afterAll(() => mesh[Symbol.asyncDispose]());
+
+describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind', () => {
+  test('what was acknowledged is there, the cut run has ended visibly, and the session takes its next run within 20 s', {
+    timeout: 60_000,
+  }, async () => {
+    const session = await caller.createSession('echo', { state: { kept: true } });
+    expect((await caller.run(session, 'before')).status).toBe(200);
+    const cut = caller.run(session, 'cut [[wait:60000]]').catch(() => undefined);
+    await expect.poll(async () => (await caller.readSession(session)).events.length).toBe(3);
+    const queued = caller.run(session, 'queued').catch(() => undefined);
+    await mesh.kill();
+    const killedAt = Date.now();
+    await Promise.all([cut, queued]);
+    await mesh.restart();
+    const next = await caller.run(session, 'after');
+    expect(next.body.map(textOf)).toEqual(['after']);
+    expect(Date.now() - killedAt).toBeLessThan(20_000);
+    const { events, state } = await caller.readSession(session);
+    expect(state).toEqual({ kept: true });
+    const said = events.map((event) => (event.errorCode as string | undefined) ?? textOf(event));
+    expect(said.slice(0, 4)).toEqual(['before', 'before', 'cut [[wait:60000]]', 'INTERRUPTED']);
+    expect(said.slice(-2)).toEqual(['after', 'after']);
+  });
+
+  test('every acknowledged write of many sessions is there', { timeout: 60_000 }, async () => {
+    const acknowledged: string[] = [];
+    let killed = false;
+    const write = async (worker: number): Promise<void> => {
+      const session = await caller.createSession();
+      for (let turn = 0; !killed; turn++) {
+        const text = `${worker}/${turn}`;
+        const answer = await caller.run(session, text).catch(() => undefined);
+        if (answer?.status === 200) acknowledged.push(`${session.id} ${text}`);
+      }
+    };
+    const writers = Array.from({ length: 8 }, (_, worker) => write(worker).catch(() => undefined));
+    await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(200);
+    killed = true;
+    await mesh.kill();
+    await Promise.all(writers);
+    await mesh.restart();
+    const found = new Set<string>();
+    for (const id of new Set(acknowledged.map((entry) => entry.split(' ')[0] as string))) {
+      const { events } = await caller.readSession({
+        id,
+        appName: 'echo',
+        userId: 'u1',
+        state: {},
+        events: [],
+        lastUpdateTime: 0,
+      });
+      for (const event of events) if (event.author === 'echo') found.add(`${id} ${textOf(event)}`);
+    }
+    expect(acknowledged.filter((entry) => !found.has(entry))).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { encryptKey, freePorts } from '../mesh.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Ended {
+  code: number | null;
+  output: string;
+}
+
+/** Runs `main.ts` with nothing but this environment, to its end. */
+async function runMain(args: string[], env: Record<string, string>): Promise<Ended> {
+  const child = spawn(process.execPath, ['main.ts', ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', ...env },
+  });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output: Buffer.concat(output).toString() };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const outcome = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false);
+  socket.destroy();
+  return outcome;
+}
+
+describe('main.ts', () => {
+  test.each([
+    ['missing', {}],
+    ['empty', { ENCRYPT_KEY: '' }],
+    ['blank', { ENCRYPT_KEY: '  \t ' }],
+  ])('with ENCRYPT_KEY %s names it, points to `npm run dev`, and listens nowhere', async (_, env) => {
+    const [port] = await freePorts(1);
+    const { code, output } = await runMain(['all'], { ...env, PORT: String(port), OPS_PORT: '0' });
+    expect(code).not.toBe(0);
+    expect(output.trim().split('\n')).toHaveLength(1);
+    expect(output).toContain('ENCRYPT_KEY');
+    expect(output).toContain('npm run dev');
+    expect(await isListening(port as number)).toBe(false);
+  });
+
+  test('names every bad setting at once', async () => {
+    const { code, output } = await runMain(['all'], {
+      PORT: 'eighty',
+      LOG_LEVEL: 'loud',
+      SESSIONS_LEASE_SECONDS: '-1',
+    });
+    expect(code).toBe(1);
+    for (const name of ['PORT', 'LOG_LEVEL', 'SESSIONS_LEASE_SECONDS', 'ENCRYPT_KEY']) expect(output).toContain(name);
+  });
+
+  test('checks the settings of every target without starting it', async () => {
+    const good = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32) };
+    for (const target of ['all', 'auth', 'sessions', 'runs', 'gateway']) {
+      expect(await runMain([target, '--check'], good)).toEqual({ code: 0, output: 'settings are good\n' });
+    }
+  });
+
+  test('asks separate processes for the key they share, and only those that need it for ENCRYPT_KEY', async () => {
+    const { output } = await runMain(['sessions', '--check'], {});
+    expect(output).toContain('MESH_KEY');
+    expect((await runMain(['runs', '--check'], { MESH_KEY: 'm'.repeat(32) })).code).toBe(0);
+    expect((await runMain(['gateway', '--check'], { MESH_KEY: 'm'.repeat(32) })).output).toContain('ENCRYPT_KEY');
+  });
+
+  test('in production refuses a short key and an open runtime', async () => {
+    const short = await runMain(['all', '--check'], { NODE_ENV: 'production', ENCRYPT_KEY: 'short' });
+    expect(short).toMatchObject({ code: 1, output: expect.stringContaining('ENCRYPT_KEY') });
+    const open = await runMain(['all', '--check'], {
+      NODE_ENV: 'production',
+      ENCRYPT_KEY: encryptKey,
+      RUNTIME_AUTH: 'open',
+    });
+    expect(open).toMatchObject({ code: 1, output: expect.stringContaining('RUNTIME_AUTH') });
+  });
+
+  test('knows no other service', async () => {
+    const { code, output } = await runMain(['everything'], {});
+    expect(code).toBe(1);
+    expect(output).toContain('unknown service: everything');
+  });
+});
