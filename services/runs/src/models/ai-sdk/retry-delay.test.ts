@@ -38,6 +38,10 @@ describe('retries', () => {
     expect(retryDelayMs(failed(503, { 'retry-after': new Date(0).toUTCString() }), progress)).toBe(0);
   });
 
+  test('are not made when the server wants a longer pause than there is time', () => {
+    expect(retryDelayMs(failed(429, { 'retry-after': '60' }), { attempt: 0, elapsedMs: 0 })).toBeUndefined();
+  });
+
   test('are few, and only for what passes', () => {
     expect(retryDelayMs(failed(503), { attempt: 4, elapsedMs: 0 })).toBeUndefined();
     for (const error of [failed(400), failed(404), failed(200), new Error('bug')]) {

@@ -1,0 +1,42 @@
+import type { Part } from '@google/genai';
+import { describe, expect, test } from 'vitest';
+import { toPrompt } from './to-prompt.ts';
+
+const said = (...parts: Part[]) => toPrompt([{ role: 'user', parts }])[0]?.content;
+
+describe('a prompt', () => {
+  test('carries files in the standard base64 alphabet', () => {
+    const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: '+/8=' } };
+    expect(said({ inlineData: { mimeType: 'image/png', data: '-_8=' } })).toEqual([file]);
+  });
+
+  test('links to images on the web, and names other files', () => {
+    const image = { fileData: { fileUri: 'https://x.example/a.png', mimeType: 'image/png' } };
+    expect(said(image)).toMatchObject([{ type: 'file', data: { type: 'url' } }]);
+    const other = { fileData: { fileUri: 'gs://bucket/a.pdf', mimeType: 'application/pdf' } };
+    expect(said(other)).toEqual([{ type: 'text', text: '[file: gs://bucket/a.pdf]' }]);
+  });
+
+  test('tells an answer whose call is out of sight', () => {
+    const functionResponse = { id: 'lost', name: 'lookup', response: { r: 1 } };
+    expect(said({ functionResponse })).toEqual([{ type: 'text', text: 'lookup answered: {"r":1}' }]);
+  });
+
+  test('leaves out what says nothing', () => {
+    const contents = [
+      { role: 'user', parts: [{ text: '' }] },
+      { role: 'model', parts: [{ text: 'musing', thought: true }] },
+      { role: 'model' },
+    ];
+    expect(toPrompt(contents)).toEqual([]);
+  });
+
+  test('closes a call that the conversation ends with', () => {
+    const [assistant, tool] = toPrompt([{ role: 'model', parts: [{ functionCall: { name: 'lookup' } }] }]);
+    expect(assistant).toMatchObject({ role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1' }] });
+    expect(tool).toMatchObject({
+      role: 'tool',
+      content: [{ toolCallId: 'call_1', output: { value: { status: 'pending' } } }],
+    });
+  });
+});
