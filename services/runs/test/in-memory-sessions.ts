@@ -51,6 +51,7 @@ export class InMemorySessions {
   /** Hears which run has been granted the turn. */
   onGranted?: (owner: string, session: SessionKey, invocationId: string) => void;
   readonly #sessions = new Map<string, StoredSession>();
+  readonly #byPk = new Map<bigint, StoredSession>();
 
   get service(): ServiceImpl<typeof SessionsService> {
     return {
@@ -70,6 +71,7 @@ export class InMemorySessions {
     const pk = BigInt(this.#sessions.size + 1);
     const session = { key, pk, events: [], state: { ...state }, runs: [], deltas: new Map(), fence: 0n };
     this.#sessions.set(nameOf(key), session);
+    this.#byPk.set(pk, session);
   }
 
   events(key: SessionKey): Stored[] {
@@ -94,6 +96,7 @@ export class InMemorySessions {
   }
 
   delete(key: SessionKey): void {
+    this.#byPk.delete(this.#find(key).pk);
     this.#sessions.delete(nameOf(key));
   }
 
@@ -129,7 +132,7 @@ export class InMemorySessions {
   }
 
   #appendEvents(request: AppendEventsRequest) {
-    const session = this.#findByPk(request.sessionPk);
+    const session = this.#byPk.get(request.sessionPk);
     const answer = { lastSeq: 0, stateDeltasJson: othersSince(session, request.lastSeq) };
     if (session !== undefined && holds(session, request)) return { ...answer, lastSeq: session.events.length };
     if (session?.fence !== request.fence || session.turn !== request.invocationId) {
@@ -155,17 +158,13 @@ export class InMemorySessions {
   }
 
   #renewLeases({ leases }: RenewLeasesRequest) {
-    return { lost: leases.filter(({ sessionPk, fence }) => this.#findByPk(sessionPk)?.fence !== fence) };
+    return { lost: leases.filter(({ sessionPk, fence }) => this.#byPk.get(sessionPk)?.fence !== fence) };
   }
 
   #find(key: SessionKey | undefined): StoredSession {
     const session = key && this.#sessions.get(nameOf(key));
     if (session === undefined) throw new MeshError('not_found', 'session_not_found', 'Session not found');
     return session;
-  }
-
-  #findByPk(pk: bigint): StoredSession | undefined {
-    return [...this.#sessions.values()].find((session) => session.pk === pk);
   }
 }
 

@@ -1,0 +1,64 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { WireEvent } from '@agentmesh/proto/event';
+import { expect, test } from 'vitest';
+import { createViewer, type Viewer } from './viewer.ts';
+
+const none = new Uint8Array(0);
+const limits = { partialEvents: 2, wholeEvents: 4, bytes: 100 };
+
+function event(id: string, { partial = false, size = 1 } = {}): WireEvent {
+  const json = new Uint8Array(size);
+  return {
+    id,
+    author: 'a',
+    invocationId: 'i',
+    timestamp: 1,
+    partial,
+    stateDeltaJson: none,
+    artifactDeltaJson: none,
+    json,
+  };
+}
+
+async function read(viewer: Viewer): Promise<unknown[]> {
+  const ids: unknown[] = [];
+  for await (const { kind } of viewer.responses()) {
+    ids.push(kind?.case === 'event' ? kind.value.id : kind?.case);
+  }
+  return ids;
+}
+
+test('a viewer sees events in order, and then a failure', async () => {
+  const viewer = createViewer(true);
+  const seen = read(viewer);
+  viewer.show(event('1'));
+  await immediate();
+  viewer.show(event('2', { partial: true }));
+  viewer.fail({ type: 'Error', message: 'x' });
+  expect(await seen).toEqual(['1', '2', 'failure']);
+});
+
+test('a stalled viewer misses partial events and no whole ones', async () => {
+  const viewer = createViewer(true, limits);
+  for (const id of ['1', '2', '3']) viewer.show(event(id, { partial: true }));
+  viewer.show(event('whole'));
+  viewer.end();
+  expect(await read(viewer)).toEqual(['1', '2', 'whole']);
+});
+
+test('a viewer that reads nothing is cut off at a bound of events and of bytes', async () => {
+  const slow = createViewer(true, limits);
+  for (const id of ['1', '2', '3', '4', '5']) slow.show(event(id));
+  await expect(read(slow)).rejects.toMatchObject({ reason: 'viewer_too_slow' });
+  const heavy = createViewer(true, limits);
+  heavy.show(event('1', { size: 101 }));
+  await expect(read(heavy)).rejects.toMatchObject({ reason: 'viewer_too_slow' });
+});
+
+test('nothing is kept for a viewer that has left', async () => {
+  const viewer = createViewer(true, limits);
+  viewer.show(event('1'));
+  for await (const _ of viewer.responses()) break;
+  viewer.show(event('2'));
+  expect(await read(viewer)).toEqual([]);
+});

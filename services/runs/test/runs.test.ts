@@ -1,0 +1,148 @@
+import { RunEndedSchema, AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { describe, expect, test, vi } from 'vitest';
+import { runEnded } from '../src/consumers/on-run-ended.ts';
+import { encode } from './in-memory-sessions.ts';
+import { type ServiceBench, startService } from './start-service.ts';
+
+interface Answers {
+  readonly invocationId: string;
+  readonly texts: unknown[];
+  readonly failure?: string;
+}
+
+/** Runs a message and reads the stream to its end. */
+async function run(bench: ServiceBench, text: string, options: { streaming?: boolean } = {}): Promise<Answers> {
+  const answers = { invocationId: '', texts: [] as unknown[] };
+  let failure: string | undefined;
+  const messageJson = encode({ role: 'user', parts: [{ text }] });
+  for await (const { kind } of bench.client.run({ session: bench.key, messageJson, ...options })) {
+    if (kind.case === 'accepted') Object.assign(answers, { invocationId: kind.value.invocationId });
+    if (kind.case === 'event') answers.texts.push(textOf(kind.value.json));
+    if (kind.case === 'failure') failure = kind.value.type;
+  }
+  return failure === undefined ? answers : { ...answers, failure };
+}
+
+function textOf(json: Uint8Array): unknown {
+  const event = JSON.parse(new TextDecoder().decode(json)) as { content?: { parts: { text?: string }[] } };
+  return event.content?.parts[0]?.text;
+}
+
+describe('Run', () => {
+  test('answers accepted first, then what the agent says', async () => {
+    await using bench = await startService();
+    const answers = await run(bench, 'one two', { streaming: true });
+    expect(answers.invocationId).toMatch(/^e-/);
+    expect(answers.texts.slice(0, -1).join('')).toBe('one two');
+    expect(answers.texts.at(-1)).toBe('one two');
+    expect(bench.sessions.calls).toEqual(['beginTurn', 'appendEvents']);
+  });
+
+  test('a viewer that leaves does not stop the run', async () => {
+    await using bench = await startService();
+    const leaving = new AbortController();
+    const messageJson = encode({ role: 'user', parts: [{ text: 'slow [[wait:150]] done' }] });
+    const read = async (): Promise<void> => {
+      for await (const _ of bench.client.run({ session: bench.key, messageJson }, { signal: leaving.signal })) {
+        leaving.abort();
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'canceled' });
+    await bench.settle();
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
+    expect(bench.sessions.events(bench.key)).toHaveLength(2);
+  });
+
+  test.each([true, false])('runs of one session take turns, in order (hints: %s)', async (hints) => {
+    await using bench = await startService({ hints });
+    const words = hints ? ['1', '2', '3', '4', '5', '6', '7', '8'] : ['1', '2'];
+    const answers = await Promise.all(words.map((word) => run(bench, `${word} [[wait:5]]`)));
+    for (const [index, { texts }] of answers.entries()) expect(texts[0]).toContain(words[index]);
+    const authors = bench.sessions.events(bench.key).map(({ author }) => author);
+    expect(authors).toEqual(words.flatMap(() => ['user', 'echo']));
+  });
+
+  test('a run that nobody watches is taken up and finished', async () => {
+    await using bench = await startService({ hints: false });
+    const first = run(bench, 'first [[wait:50]]');
+    const leaving = new AbortController();
+    const messageJson = encode({ role: 'user', parts: [{ text: 'second' }] });
+    const read = async (): Promise<void> => {
+      for await (const _ of bench.client.run({ session: bench.key, messageJson }, { signal: leaving.signal }))
+        leaving.abort();
+    };
+    await Promise.all([first, expect(read()).rejects.toMatchObject({ code: 'canceled' })]);
+    await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(4), { timeout: 5_000 });
+  });
+
+  test('the viewer of a queued run hears that it was cancelled', async () => {
+    await using bench = await startService({ hints: false });
+    const first = run(bench, 'first [[wait:300]]');
+    const second = run(bench, 'second');
+    await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
+    const { invocationId } = bench.sessions.run(bench.key);
+    const ended = create(RunEndedSchema, { accountId: 'a', invocationId, outcome: Outcome.CANCELLED });
+    await bench.publish(runEnded, toBinary(RunEndedSchema, ended));
+    expect(await second).toMatchObject({ texts: [], failure: 'RunCancelled' });
+    await first;
+  });
+
+  test('a failing model is shown as an event and not as a failure', async () => {
+    await using bench = await startService();
+    const answers = await run(bench, '[[fail:no]]');
+    expect(answers.failure).toBeUndefined();
+    expect(bench.sessions.run(bench.key).end).toMatchObject({ outcome: Outcome.FAILED, errorCode: 'ECHO_FAIL' });
+  });
+
+  test('is refused before anything is stored', async () => {
+    await using bench = await startService();
+    const call = async (request: object): Promise<void> => {
+      for await (const _ of bench.client.run({ session: bench.key, ...request })) break;
+    };
+    const message = { messageJson: encode({ role: 'user', parts: [{ text: 'x' }] }) };
+    const app = (appName: string): object => ({ session: { ...bench.key, appName }, ...message });
+    await expect(call(app('nope'))).rejects.toMatchObject({ code: 'not_found', reason: 'app_not_found' });
+    await expect(call(app('__x'))).rejects.toMatchObject({ code: 'permission_denied', reason: 'app_internal' });
+    await expect(call({})).rejects.toMatchObject({ reason: 'message_invalid' });
+    await expect(call({ messageJson: encode({ parts: [] }) })).rejects.toMatchObject({ reason: 'message_invalid' });
+    const elsewhere = { session: { ...bench.key, sessionId: 'none' }, ...message };
+    await expect(call(elsewhere)).rejects.toMatchObject({ reason: 'session_not_found' });
+    expect(bench.sessions.events(bench.key)).toEqual([]);
+  });
+});
+
+describe('a draining service', () => {
+  test('refuses new runs and finishes those in hand', async () => {
+    await using bench = await startService();
+    const running = run(bench, 'slow [[wait:100]]');
+    await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(1));
+    const drained = bench.drain();
+    await expect(run(bench, 'late')).rejects.toMatchObject({ code: 'unavailable' });
+    await drained;
+    expect((await running).texts).toHaveLength(1);
+  });
+
+  test('lets the viewers of queued runs go', async () => {
+    await using bench = await startService();
+    const running = run(bench, 'slow [[wait:100]]');
+    const queued = run(bench, 'next');
+    await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
+    await Promise.all([running, bench.drain(), expect(queued).rejects.toMatchObject({ code: 'unavailable' })]);
+    expect(bench.sessions.run(bench.key).status).toBe('granted');
+  });
+});
+
+describe('apps', () => {
+  test('ListApps and GetAppInfo describe the samples', async () => {
+    await using bench = await startService();
+    const { apps } = await bench.client.listApps({});
+    expect(apps.map(({ name, language }) => [name, language])).toEqual([
+      ['assistant', 'yaml'],
+      ['echo', 'yaml'],
+    ]);
+    const { json } = await bench.client.getAppInfo({ appName: 'assistant' });
+    expect(JSON.parse(new TextDecoder().decode(json))).toMatchObject({ rootAgentName: 'assistant', language: 'yaml' });
+    await expect(bench.client.getAppInfo({ appName: 'nope' })).rejects.toMatchObject({ reason: 'app_not_found' });
+  });
+});

@@ -1,0 +1,80 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import { createMesh } from '@agentmesh/lib/rpc';
+import { parseSettings } from '@agentmesh/lib/service';
+import { createMetrics } from '@agentmesh/lib/telemetry';
+import { RunsService } from '@agentmesh/proto/runs/v1';
+import { type SessionKey, SessionKeySchema, SessionsService, TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+import { runs } from '../src/index.ts';
+import { turnGranted } from '../src/consumers/on-turn-granted.ts';
+import { InMemorySessions } from './in-memory-sessions.ts';
+import { log } from './run-agents.ts';
+
+export interface ServiceBench extends AsyncDisposable {
+  readonly client: Client<typeof RunsService>;
+  readonly sessions: InMemorySessions;
+  readonly key: SessionKey;
+  publish(subject: string, payload: Uint8Array): Promise<void>;
+  /** Starts to drain; resolves when what ran is over. */
+  drain(): Promise<void>;
+  settle(): Promise<void>;
+}
+
+/** The whole service beside an in-memory sessions service, with the sample apps. */
+export async function startService({ hints = true, env = {} } = {}): Promise<ServiceBench> {
+  const metrics = createMetrics({ processMetrics: false });
+  const mesh = createMesh({ urls: {}, key: 'test', log, metrics });
+  const sessions = new InMemorySessions();
+  mesh.serve(SessionsService, sessions.service);
+  const bus = createLocalBus();
+  sessions.onGranted = (owner, session, invocationId) => {
+    const hint = toBinary(TurnGrantedSchema, create(TurnGrantedSchema, { owner, session, invocationId }));
+    if (hints) void bus.publish(turnGranted, hint);
+  };
+  const key = create(SessionKeySchema, { accountId: 'a', appName: 'echo', userId: 'u', sessionId: 's' });
+  sessions.create(key);
+  const draining = new AbortController();
+  const resources = new AsyncDisposableStack();
+  const running = await runs.start({
+    config: parseSettings(runs.settings, env),
+    log,
+    metrics,
+    mesh,
+    bus,
+    dataDir: '/nonexistent',
+    resources,
+    draining: draining.signal,
+    openDatabase: () => Promise.reject(new Error('runs has no database')),
+  });
+  return {
+    client: mesh.client(RunsService),
+    sessions,
+    key,
+    publish: (subject, payload) => bus.publish(subject, payload),
+    drain: async () => {
+      draining.abort();
+      await running.drain?.();
+    },
+    settle: async () => running.settle?.(),
+    async [Symbol.asyncDispose]() {
+      draining.abort();
+      await running.drain?.();
+      await resources.disposeAsync();
+    },
+  };
+}
+
+type Handler = Parameters<Bus['subscribe']>[1];
+
+function createLocalBus(): Bus {
+  const handlers = new Map<string, Handler>();
+  return {
+    publish: async (subject, payload) => handlers.get(subject)?.(payload),
+    subscribe(subject, handler) {
+      handlers.set(subject, handler);
+      return Promise.resolve(async () => void handlers.delete(subject));
+    },
+    ping: () => Promise.resolve(),
+  };
+}
