@@ -6,9 +6,6 @@ import type { FakeAnswer, FakeBody, FakeCompletion, FakeError } from './openai-a
 import { completionBody, completionFrames } from './openai-completion.ts';
 import { type ChatRequest, readChatRequest } from './openai-request.ts';
 
-export type { FakeAnswer, FakeBody, FakeCompletion, FakeError, FakeToolCall } from './openai-answer.ts';
-export type { ChatRequest } from './openai-request.ts';
-
 /** A fake of the OpenAI chat completions API. Requests are judged as strictly as the vendor does. */
 export interface FakeOpenAi extends AsyncDisposable {
   /** For `OPENAI_BASE_URL`: ends in `/v1`. */

@@ -1,3 +1,3 @@
 export { createModels } from './models.ts';
-export type { Models, ModelsConfig, ModelsDeps, ModelFailure } from './models.ts';
+export type { Models } from './models.ts';
 export { modelSettings, readModelsConfig } from './settings.ts';
