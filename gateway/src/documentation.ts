@@ -20,6 +20,11 @@ export async function documentApi(app: App, serverUrl: string): Promise<void> {
       servers: [{ url: serverUrl }],
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
     },
+    // What runs a check of the token before validation needs a token.
+    transform: ({ schema, url, route }) => ({
+      schema: route.preValidation === undefined ? schema : { ...schema, security: [{ bearer: [] }] },
+      url,
+    }),
     transformObject: (document) =>
       'openapiObject' in document ? hoistRecords(document.openapiObject) : document.swaggerObject,
   });

@@ -1,5 +1,4 @@
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { Socket } from 'node:net';
 import { publicBaseUrl } from './config.ts';
 import type { App, Context } from './context.ts';
 import { documentApi } from './documentation.ts';
@@ -29,11 +28,11 @@ export async function createServer(context: Context): Promise<App> {
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     genReqId: requestIdOf,
-    clientErrorHandler: (error, socket) => onClientError(error, socket as Socket),
-    frameworkErrors: (_error: Error, _request: FastifyRequest, reply: FastifyReply) => {
-      reply.headers(securityHeaders).code(404).send({ detail: 'Not Found' });
+    clientErrorHandler: (error, socket) => onClientError(error, socket),
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers(securityHeaders).header('x-request-id', request.id).code(404).send({ detail: 'Not Found' });
     },
-  }) as unknown as App;
+  });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(errorHandler(log));

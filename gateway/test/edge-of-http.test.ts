@@ -147,6 +147,7 @@ describe('RUNTIME_AUTH=open', () => {
       sessions: {
         async *listSessions({ accountId }) {
           seen.push(accountId);
+          yield { sessions: [] };
         },
       },
     });

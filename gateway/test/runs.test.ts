@@ -97,7 +97,7 @@ describe('/run_sse', () => {
   });
 
   it('answers JSON while the run is not accepted', async () => {
-    await using edge = await edgeOf(async function* () {
+    await using edge = await edgeOf(() => {
       throw new MeshError('not_found', 'session_not_found', 'Session not found: s');
     });
     const answer = await edge.send('/run_sse', { json: body });
@@ -153,6 +153,16 @@ describe('/run_sse', () => {
       { GATEWAY_HEARTBEAT_SECONDS: '1' },
     );
     expect((await edge.send('/run_sse', { json: body })).text).toBe(': ping\n\ndata: {"n":1}\n\n');
+  });
+
+  it('survives an invocation id that no header can carry', async () => {
+    await using edge = await edgeOf(
+      steps({ kind: { case: 'accepted', value: { invocationId: 'é\n' } } }, event({ n: 1 })),
+    );
+    for (const path of ['/run', '/run_sse']) {
+      const answer = await edge.send(path, { json: body });
+      expect([answer.status, answer.headers.get('x-invocation-id')]).toEqual([200, '%C3%A9%0A']);
+    }
   });
 
   it('stops watching when the viewer goes', async () => {
@@ -227,7 +237,7 @@ describe('a draining gateway', () => {
     });
     edge.draining.abort();
     const drained = edge.drain();
-    await vi.waitFor(() => expect(fetch(new URL('/health', edge.url))).rejects.toThrow());
+    await vi.waitFor(() => expect(fetch(new URL('/health', edge.url))).rejects.toThrow('fetch failed'));
     release.resolve(undefined);
     expect(await response.text()).toBe('data: {"n":1}\n\ndata: {"n":2}\n\n');
     await drained;

@@ -13,6 +13,9 @@ export interface EventStreamOptions {
 /** How long an incomplete chunk waits for a viewer before it is dropped. */
 const patienceMs = 1_000;
 
+/** Made once: an abort without a reason makes an exception with a stack each time. */
+const viewerGone = new Error('The viewer has gone.');
+
 const prefix = Buffer.from('data: ');
 const suffix = Buffer.from('\n\n');
 const heartbeat = Buffer.from(': ping\n\n');
@@ -78,7 +81,7 @@ export class EventStream {
 
   #close(onGone: () => void): void {
     clearTimeout(this.#timer);
-    this.#gone.abort();
+    this.#gone.abort(viewerGone);
     if (!this.#response.writableFinished) onGone();
   }
 }

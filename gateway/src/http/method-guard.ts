@@ -11,7 +11,7 @@ export function createMethodGuard(app: FastifyInstance): () => void {
     served.set(url, known);
   });
   return () => {
-    for (const [url, known] of [...served]) closeOthers(app, url, known);
+    for (const [url, known] of Array.from(served)) closeOthers(app, url, known);
   };
 }
 

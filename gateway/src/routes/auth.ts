@@ -10,15 +10,16 @@ const tags = ['accounts'];
 /** Sign-up, sign-in, and who one is. */
 export function authRoutes(app: App, { auth, authentication }: Context): void {
   const signUp = {
-    schema: {
-      tags,
-      summary: 'Create an account',
-      body: SignUpRequest,
-      response: { 201: User, 409: Problem, 422: HTTPValidationError },
-    },
+    tags,
+    summary: 'Create an account',
+    body: SignUpRequest,
+    response: { 201: User, 409: Problem, 422: HTTPValidationError },
   };
-  for (const url of ['/api/users/', '/api/users']) {
-    app.post(url, signUp, async ({ body }, reply) => {
+  for (const [url, hide] of [
+    ['/api/users/', false],
+    ['/api/users', true],
+  ] as const) {
+    app.post(url, { schema: { ...signUp, hide } }, async ({ body }, reply) => {
       const { account } = await auth.signUp(signUpMessage(body), unary);
       return reply.code(201).send(userOf(account));
     });

@@ -21,14 +21,18 @@ export interface AcceptedRun {
   readonly invocationId: string;
   readonly answers: AsyncIterable<RunResponse>;
   /** Stops watching. The run goes on. */
-  leave(): void;
+  readonly leave: () => void;
 }
+
+/** Made once: an abort without a reason makes an exception with a stack each time. */
+const viewerLeft = new MeshError('canceled', 'viewer_left', 'The viewer has left.');
 
 /** Starts a run and waits until it is accepted. Fails as the service does when it is not. */
 export async function openRun({ runs, identity, body, defaultApp, streaming }: RunOptions): Promise<AcceptedRun> {
   const appName = body.appName || (defaultApp ?? '');
   refuseInternalApp(appName);
   const viewer = new AbortController();
+  const leave = () => viewer.abort(viewerLeft);
   const answers = runs
     .run(
       {
@@ -44,13 +48,13 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
     [Symbol.asyncIterator]();
   const first = await answers.next();
   if (first.done === true || first.value.kind.case !== 'accepted') {
-    viewer.abort();
+    leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
   }
   return {
     invocationId: first.value.kind.value.invocationId,
     answers: { [Symbol.asyncIterator]: () => answers },
-    leave: () => viewer.abort(),
+    leave,
   };
 }
 

@@ -16,42 +16,52 @@ const tags = ['runs'];
 const invocationHeader = 'x-invocation-id';
 
 /** `/run` answers with all events at once, `/run_sse` with each as it happens. */
-export function runRoutes(app: App, { config, runs, authentication, log }: Context): void {
-  const defaultApp = config.ADK_DEFAULT_APP_NAME;
-  const body = runAgentRequest(defaultApp);
-  const response = { 403: Problem, 404: Problem, ...failures };
-  const preValidation = authentication.runtime;
+export function runRoutes(app: App, context: Context): void {
+  const schema = {
+    tags,
+    body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
+    response: { 403: Problem, 404: Problem, ...failures },
+  };
+  addRun(app, context, schema);
+  addRunSse(app, context, schema);
+}
 
+interface RunSchema {
+  readonly tags: string[];
+  readonly body: ReturnType<typeof runAgentRequest>;
+  readonly response: typeof failures & { 403: typeof Problem; 404: typeof Problem };
+}
+
+function addRun(app: App, { config, runs, authentication }: Context, schema: RunSchema): void {
+  const defaultApp = config.ADK_DEFAULT_APP_NAME;
+  const response = { 200: Type.Array(Event), ...schema.response };
   app.post(
     '/run',
-    {
-      preValidation,
-      schema: { tags, summary: 'Run an agent', body, response: { 200: Type.Array(Event), ...response } },
-    },
+    { preValidation: authentication.runtime, schema: { ...schema, summary: 'Run an agent', response } },
     async ({ identity, body }, reply) => {
       const run = await openRun({ runs, identity, body, defaultApp, streaming: false });
-      reply.header(invocationHeader, run.invocationId);
+      reply.header(invocationHeader, headerText(run.invocationId));
       return sendJson(reply, jsonArray(await collect(run)));
     },
   );
+}
 
+function addRunSse(app: App, { config, runs, authentication, log }: Context, schema: RunSchema): void {
+  const defaultApp = config.ADK_DEFAULT_APP_NAME;
+  const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
+  const summary = 'Run an agent and stream its events';
+  const response = { 200: Type.String({ description: 'One `data:` frame per Event.' }), ...schema.response };
   app.post(
     '/run_sse',
     {
-      preValidation,
-      schema: {
-        tags,
-        summary: 'Run an agent and stream its events',
-        produces: ['text/event-stream'],
-        body,
-        response: { 200: Type.String({ description: 'One `data:` frame per Event.' }), ...response },
-      },
+      preValidation: authentication.runtime,
+      schema: { ...schema, summary, produces: ['text/event-stream'], response },
     },
     async (request, reply) => {
       const { identity, body } = request;
       const run = await openRun({ runs, identity, body, defaultApp, streaming: body.streaming });
       const split = (body.functionCallEventId ?? '') === '';
-      const stream = openStream(reply, run, config.GATEWAY_HEARTBEAT_SECONDS * 1000);
+      const stream = openStream(reply, run, heartbeatMs);
       try {
         for await (const answer of run.answers) await forward(answer, stream, split);
       } catch (error) {
@@ -86,11 +96,16 @@ function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number):
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
-      [invocationHeader]: run.invocationId,
+      [invocationHeader]: headerText(run.invocationId),
     },
     heartbeatMs,
     onGone: run.leave,
   });
+}
+
+/** Callers may name an invocation as they like; a header carries printable ASCII only. */
+function headerText(id: string): string {
+  return /^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
 
 async function forward({ kind }: RunResponse, stream: EventStream, split: boolean): Promise<void> {

@@ -20,13 +20,18 @@ const hiddenPrefix = '___eval___session___';
 
 /** Create, read, list, patch and delete sessions. */
 export function sessionRoutes(app: App, context: Context): void {
-  const { sessions, authentication } = context;
-  const guard = { preValidation: authentication.runtime };
+  addCreation(app, context);
+  addCreationWithId(app, context);
+  addList(app, context);
+  addReadAndChange(app, context);
+  addDeletion(app, context);
+}
 
+function addCreation(app: App, { sessions, authentication }: Context): void {
   app.post(
     users,
     {
-      ...guard,
+      preValidation: authentication.runtime,
       schema: {
         tags,
         summary: 'Create a session',
@@ -49,11 +54,13 @@ export function sessionRoutes(app: App, context: Context): void {
       return sendCreated(reply, created);
     },
   );
+}
 
+function addCreationWithId(app: App, { sessions, authentication }: Context): void {
   app.post(
     one,
     {
-      ...guard,
+      preValidation: authentication.runtime,
       schema: {
         tags,
         summary: 'Create a session with an id; the body is its state',
@@ -69,11 +76,13 @@ export function sessionRoutes(app: App, context: Context): void {
       return sendCreated(reply, created);
     },
   );
+}
 
+function addList(app: App, { sessions, authentication }: Context): void {
   app.get(
     users,
     {
-      ...guard,
+      preValidation: authentication.runtime,
       schema: { tags, summary: 'List sessions', params: UserPath, response: { 200: Type.Array(Session), ...failures } },
     },
     async (request, reply) => {
@@ -88,27 +97,36 @@ export function sessionRoutes(app: App, context: Context): void {
       return sendJson(reply, jsonArray(found));
     },
   );
+}
 
+function addReadAndChange(app: App, { sessions, authentication }: Context): void {
   const read = { tags, params: SessionPath, response: { 200: Session, 404: Problem, ...failures } };
 
-  app.get(one, { ...guard, schema: { ...read, summary: 'Read a session' } }, async (request, reply) =>
-    sendJson(reply, await readSession(sessions, sessionKeyOf(request))),
+  app.get(
+    one,
+    { preValidation: authentication.runtime, schema: { ...read, summary: 'Read a session' } },
+    async (request, reply) => sendJson(reply, await readSession(sessions, sessionKeyOf(request))),
   );
 
   app.patch(
     one,
-    { ...guard, schema: { ...read, summary: 'Change the state of a session', body: PatchSessionRequest } },
+    {
+      preValidation: authentication.runtime,
+      schema: { ...read, summary: 'Change the state of a session', body: PatchSessionRequest },
+    },
     async (request, reply) => {
       const session = sessionKeyOf(request);
       await sessions.patchSession({ session, stateDeltaJson: encodeJson(request.body.stateDelta) }, unary);
       return sendJson(reply, await readSession(sessions, session));
     },
   );
+}
 
+function addDeletion(app: App, { sessions, authentication }: Context): void {
   app.delete(
     one,
     {
-      ...guard,
+      preValidation: authentication.runtime,
       schema: { tags, summary: 'Delete a session', params: SessionPath, response: { 200: Type.Null(), ...failures } },
     },
     async (request, reply) => {

@@ -96,7 +96,7 @@ function list({ items, uniqueItems, maxItems }: JsonSchema): Check {
   return (input, report) => {
     if (!Array.isArray(input)) return report.add(fault, input);
     if (maxItems !== undefined && input.length > maxItems) return report.add(tooMany(maxItems, input.length), input);
-    const output = check === undefined ? input : checkItems(input, check, report);
+    const output: unknown[] = check === undefined ? input : checkItems(input, check, report);
     return uniqueItems === true ? [...new Set(output)] : output;
   };
 }

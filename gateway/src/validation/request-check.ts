@@ -37,6 +37,11 @@ function outcome(value: unknown, report: Report): Outcome {
 /** A query parameter that was sent more than once counts as its last value. */
 function lastOfEach(query: unknown): unknown {
   if (!isRecord(query)) return query;
-  const entries = Object.entries(query).map(([key, value]) => [key, Array.isArray(value) ? value.at(-1) : value]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(Object.entries(query).map(([key, value]) => [key, lastOf(value)]));
+}
+
+function lastOf(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const last: unknown = value.at(-1);
+  return last;
 }
