@@ -5,7 +5,10 @@ export function hoistRecords<T extends object>(document: T): T {
   const schemas: Json = {};
   const paths = hoist((document as Json).paths, schemas);
   const components = { ...((document as Json).components as Json | undefined), schemas };
-  for (const operation of operationsOf(paths)) documentForm(operation, schemas);
+  for (const operation of operationsOf(paths)) {
+    documentForm(operation, schemas);
+    documentOptionalBody(operation);
+  }
   return { ...document, paths, components };
 }
 
@@ -41,6 +44,16 @@ function documentForm({ requestBody }: Json, schemas: Json): void {
   if (!isJson(record) || record['x-form'] === undefined) return;
   content['application/x-www-form-urlencoded'] = { schema: record['x-form'] };
   delete record['x-form'];
+}
+
+/** A body that may be null may be left out too. */
+function documentOptionalBody({ requestBody }: Json): void {
+  if (!isJson(requestBody) || !isJson(requestBody.content)) return;
+  const json = requestBody.content['application/json'];
+  const alternatives = isJson(json) && isJson(json.schema) ? json.schema.anyOf : undefined;
+  if (Array.isArray(alternatives) && alternatives.some((one) => isJson(one) && one.type === 'null')) {
+    requestBody.required = false;
+  }
 }
 
 function isJson(node: unknown): node is Json {

@@ -133,6 +133,9 @@ describe('the description', () => {
       'application/json',
       'application/x-www-form-urlencoded',
     ]);
+    const creation = document.paths['/apps/{app_name}/users/{user_id}/sessions']?.post;
+    expect(creation).toMatchObject({ requestBody: { required: false }, security: [{ bearer: [] }] });
+    expect(document.paths['/health']?.get).toMatchObject({ security: [] });
     for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
       expect(document.components.schemas).toHaveProperty(name);
     }

@@ -77,7 +77,7 @@ export async function startEdge({ env, auth, sessions, runs }: EdgeOptions = {})
     bus,
     draining,
     drain: () => running.drain?.() ?? Promise.resolve(),
-    send: (path, options = {}) => send(new URL(path, url), authorization, options),
+    send: (path, options = {}) => send(new URL(url + path), authorization, options),
     [Symbol.asyncDispose]: async () => {
       await resources.disposeAsync();
       await mesh[Symbol.asyncDispose]();

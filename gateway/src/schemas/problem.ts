@@ -13,13 +13,13 @@ const ValidationError = Type.Object(
 
 export const HTTPValidationError = Type.Object(
   { detail: Type.Array(ValidationError) },
-  { title: 'HTTPValidationError' },
+  { title: 'HTTPValidationError', description: 'The request is not valid; every fault is listed.' },
 );
 
 /** Every error that is not a 422. */
 export const Problem = Type.Object(
   { detail: Type.String(), code: Type.Optional(Type.String({ description: 'Machine-readable reason.' })) },
-  { title: 'Problem' },
+  { title: 'Problem', description: 'Why the request was refused.' },
 );
 
 /** The errors that every route behind a token can answer. */
