@@ -209,7 +209,6 @@ describe('sessions', () => {
         id: '',
         author: 'user',
         invocationId: 'e',
-        timestamp: 0,
         finishReason: 'STOP',
         x: 1,
         actions: {

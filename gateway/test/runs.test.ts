@@ -98,7 +98,7 @@ describe('/run_sse', () => {
 
   it('answers JSON while the run is not accepted', async () => {
     await using edge = await edgeOf(() => {
-      throw new MeshError('not_found', 'session_not_found', 'Session not found: s');
+      throw new MeshError('not_found', 'session_not_found', 'Session not found');
     });
     const answer = await edge.send('/run_sse', { json: body });
     expect([answer.status, answer.body]).toEqual([404, { detail: 'Session not found: s', code: 'session_not_found' }]);

@@ -11,7 +11,9 @@ export interface EventStreamOptions {
 }
 
 /** How long an incomplete chunk waits for a viewer before it is dropped. */
-const patienceMs = 1_000;
+const partialPatienceMs = 1_000;
+/** How long a whole event waits before the viewer is given up. */
+const wholePatienceMs = 300_000;
 
 /** Made once: an abort without a reason makes an exception with a stack each time. */
 const viewerGone = new Error('The viewer has gone.');
@@ -22,7 +24,7 @@ const heartbeat = Buffer.from(': ping\n\n');
 
 /**
  * Server-sent events to one viewer, each event one write of `data: <json>\n\n`. Memory is bounded by the socket's buffer: whole
- * events wait for the viewer, partial ones are dropped once it has stalled.
+ * events wait for the viewer, partial ones are dropped once it has stalled. A viewer that takes nothing for minutes is given up.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -52,7 +54,8 @@ export class EventStream {
 
   /** Resolves when the event is in the socket's buffer, or was dropped. */
   async send(json: Uint8Array, isPartial: boolean): Promise<void> {
-    if (this.#response.writableNeedDrain && !this.isGone) await this.#drained(isPartial);
+    if (!this.#response.writableNeedDrain) this.#stalled = false;
+    else if (!this.isGone) await this.#drained(isPartial);
     if (this.isGone || (isPartial && this.#response.writableNeedDrain)) return;
     this.#timer.refresh();
     this.#response.write(Buffer.concat([prefix, json, suffix]));
@@ -65,12 +68,13 @@ export class EventStream {
 
   async #drained(isPartial: boolean): Promise<void> {
     if (isPartial && this.#stalled) return;
-    const patience = isPartial ? [AbortSignal.timeout(patienceMs)] : [];
-    const signal = AbortSignal.any([this.#gone.signal, ...patience]);
-    await once(this.#response, 'drain', { signal }).then(
-      () => (this.#stalled = false),
-      () => (this.#stalled = true),
+    const patience = AbortSignal.timeout(isPartial ? partialPatienceMs : wholePatienceMs);
+    const signal = AbortSignal.any([this.#gone.signal, patience]);
+    this.#stalled = await once(this.#response, 'drain', { signal }).then(
+      () => false,
+      () => true,
     );
+    if (this.#stalled && !isPartial) this.#response.destroy();
   }
 
   #beat(): void {

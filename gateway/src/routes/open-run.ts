@@ -46,7 +46,9 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
       { signal: viewer.signal },
     )
     [Symbol.asyncIterator]();
-  const first = await answers.next();
+  const first = await answers.next().catch((error: unknown) => {
+    throw namingSession(error, body.sessionId);
+  });
   if (first.done === true || first.value.kind.case !== 'accepted') {
     leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
@@ -56,6 +58,12 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
     answers: { [Symbol.asyncIterator]: () => answers },
     leave,
   };
+}
+
+/** On the run routes the reference names the session that is missing. */
+function namingSession(error: unknown, sessionId: string): unknown {
+  if (!(error instanceof MeshError) || error.reason !== 'session_not_found') return error;
+  return new MeshError('not_found', error.reason, `Session not found: ${sessionId}`, { cause: error });
 }
 
 /** Names that begin so belong to the framework. */
