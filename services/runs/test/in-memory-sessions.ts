@@ -5,6 +5,7 @@ import {
   type AppendEventsRequest,
   type AttemptEnd,
   type BeginTurnRequest,
+  BeginTurnRequestSchema,
   type ClaimRunsRequest,
   type RenewLeasesRequest,
   type SessionKey,
@@ -48,6 +49,8 @@ export class InMemorySessions {
   before?: (call: Call) => void;
   /** Called after a call has acted, before it answers; may throw. */
   after?: (call: Call) => void;
+  /** How many claims to answer with nothing, as under contention. */
+  emptyClaims = 0;
   /** Hears which run has been granted the turn. */
   onGranted?: (owner: string, session: SessionKey, invocationId: string) => void;
   readonly #sessions = new Map<string, StoredSession>();
@@ -100,6 +103,15 @@ export class InMemorySessions {
     this.#sessions.delete(nameOf(key));
   }
 
+  /** Stores a run whose process died before it took up its turn. */
+  leave(key: SessionKey): void {
+    const session = this.#find(key);
+    const messageJson = encode({ role: 'user', parts: [{ text: 'left' }] });
+    const request = create(BeginTurnRequestSchema, { session: key, messageJson, owner: 'dead', window: 64 });
+    session.runs.push({ request, invocationId: 'e-left', status: 'granted', attempt: 0 });
+    session.turn = 'e-left';
+  }
+
   /** Gives the turn to nobody: the executor's fence is old from then on. */
   loseTurn(key: SessionKey): void {
     this.#find(key).fence += 1n;
@@ -122,6 +134,7 @@ export class InMemorySessions {
   }
 
   #claimRuns({ session, invocationId, limit }: ClaimRunsRequest) {
+    if (session !== undefined && this.emptyClaims-- > 0) return { turns: [] };
     const among = session === undefined ? [...this.#sessions.values()] : [this.#find(session)];
     const due = among.flatMap((one) =>
       one.runs

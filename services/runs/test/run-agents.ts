@@ -3,6 +3,7 @@ import { createMesh } from '@agentmesh/lib/rpc';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
 import { createExecutor, type Executor } from '../src/execution/executor.ts';
 import { createViewer } from '../src/execution/viewer.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
@@ -20,6 +21,7 @@ export interface Seen {
 export interface AgentBench {
   readonly sessions: InMemorySessions;
   readonly executor: Executor;
+  readonly client: Client<typeof SessionsService>;
   readonly key: SessionKey;
   /** Begins a turn and executes it; resolves when the attempt is over. */
   run(options?: RunOptions): Promise<Seen>;
@@ -64,6 +66,7 @@ export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
   return {
     sessions,
     executor,
+    client,
     key,
     begin,
     async run(options) {

@@ -63,6 +63,14 @@ describe('Run', () => {
     expect(authors).toEqual(words.flatMap(() => ['user', 'echo']));
   });
 
+  test('a turn that could not be claimed at once is claimed a moment later', async () => {
+    await using bench = await startService();
+    const answers = [run(bench, '1 [[wait:50]]'), run(bench, '2')];
+    bench.sessions.emptyClaims = 2;
+    expect((await Promise.all(answers)).map(({ texts }) => texts.length)).toEqual([1, 1]);
+    expect(bench.sessions.calls.filter((call) => call === 'claimRuns').length).toBeGreaterThanOrEqual(3);
+  });
+
   test('a run that nobody watches is taken up and finished', async () => {
     await using bench = await startService({ hints: false });
     const first = run(bench, 'first [[wait:50]]');

@@ -9,12 +9,18 @@ export const turnGranted = 'agentmesh.sessions.v1.turn_granted';
 /** A grant may be heard of before the answer that the run was queued, and so before there is a viewer. */
 const viewerComesWithinMs = 50;
 
+/** A claim answers nothing while many others write to the session. */
+const pausesMs = [10, 30, 100, 300];
+
 /** Executes a run that this process queued, when its turn has come. A hint that is missed is made up for by the sweeper. */
 export function createOnTurnGranted(context: Context): (payload: Uint8Array) => Promise<void> {
   return async (payload) => {
     const { owner, session, invocationId } = fromBinary(TurnGrantedSchema, payload);
     if (owner !== context.owner || session === undefined || context.draining.aborted) return;
     if (!context.waiting.has({ session, invocationId })) await delay(viewerComesWithinMs);
-    await takeUp(context, { session, invocationId });
+    for (const pauseMs of pausesMs) {
+      if (await takeUp(context, { session, invocationId })) return;
+      await delay(pauseMs);
+    }
   };
 }

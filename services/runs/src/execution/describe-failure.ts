@@ -15,7 +15,7 @@ const longestMessage = 2_000;
 /** Describes what stopped an agent loop. Its text is shown: the author of an app finds a mistake in it by that. */
 export function describeFailure(error: unknown): DescribedFailure {
   if (error instanceof AttemptStopped) {
-    return { type: error.name, errorCode: 'SHUTDOWN', errorMessage: error.message };
+    return { type: 'RunInterrupted', errorCode: 'SHUTDOWN', errorMessage: error.message };
   }
   const errorCode = error instanceof MeshError ? error.reason.toUpperCase() : 'AGENT_ERROR';
   const { name, message } = error instanceof Error ? error : new Error(String(error));

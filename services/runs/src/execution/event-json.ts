@@ -86,9 +86,11 @@ const decoder = new TextDecoder();
 export function fromPublicEvent(json: Uint8Array): Event {
   const text = decoder.decode(json);
   const event = JSON.parse(text) as EventJson;
-  const { content, actions, timestamp, ...fields } = event;
-  const adk = { ...fields, actions: completeActions(actions as JsonObject | undefined), timestamp: timestamp * 1000 };
-  return (content === undefined ? adk : { ...adk, content: fromPublicContent(content, text) }) as unknown as Event;
+  // Changed in place: a turn reads a whole window of events.
+  event.timestamp *= 1000;
+  event.actions = completeActions(event.actions as JsonObject);
+  if (event.content !== undefined) event.content = fromPublicContent(event.content, text);
+  return event as unknown as Event;
 }
 
 /** The user's message as ADK has it. */

@@ -66,7 +66,7 @@ async function runAgents(deps: ExecutionDeps, { turn, viewer, working, lost }: A
     return 'ended';
   } catch (error) {
     if (hasLost(error)) throw error;
-    deps.log.error({ err: error, invocationId: turn.invocationId, app: turn.session?.appName }, 'run failed');
+    deps.log.warn({ err: error, invocationId: turn.invocationId, app: turn.session?.appName }, 'run failed');
     const { type, errorCode, errorMessage } = describeFailure(error);
     await recorder.fail({ author, errorCode, errorMessage });
     viewer?.fail({ type, message: errorMessage });

@@ -10,8 +10,8 @@ export async function takeUpDue(context: Context, limit: number): Promise<void> 
   for (const turn of turns) startTurn(context, turn);
 }
 
-/** Claims one run, if this process has been granted its turn, and executes it. */
-export async function takeUp(context: Context, { session, invocationId }: WaitingRun): Promise<void> {
+/** Claims one run and executes it, if its turn has been granted. False when there is more to wait for. */
+export async function takeUp(context: Context, { session, invocationId }: WaitingRun): Promise<boolean> {
   const { owner, config, sessions } = context;
   try {
     const { turns } = await sessions.claimRuns({
@@ -22,10 +22,12 @@ export async function takeUp(context: Context, { session, invocationId }: Waitin
       invocationId,
     });
     for (const turn of turns) startTurn(context, turn);
+    return turns.length > 0;
   } catch (error) {
     if (!isLost(error)) throw error;
     const viewer = context.waiting.take({ session, invocationId });
     viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
+    return true;
   }
 }
 

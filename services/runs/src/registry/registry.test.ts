@@ -5,12 +5,15 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createModels } from '../models/index.ts';
 import { createGuardedFetch } from '../outbound/index.ts';
+import { quietAdk } from '../quiet-adk.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { watchApps } from './watch-apps.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 const models = createModels({ openai: { baseUrl: 'http://localhost/v1' }, timeoutMs: 1_000 });
 const toolDeps = { fetch: createGuardedFetch({ allow: [] }) };
+
+quietAdk(log);
 
 let dir: string;
 

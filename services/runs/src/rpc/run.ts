@@ -6,6 +6,8 @@ import { messageInvalid, shuttingDown } from '../errors.ts';
 import { checkMessage } from '../execution/check-message.ts';
 import { createViewer } from '../execution/viewer.ts';
 
+const acceptTimeoutMs = 10_000;
+
 /** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves. */
 export function createRun(context: Context): ServiceImpl<typeof RunsService>['run'] {
   return async function* run(request) {
@@ -28,7 +30,7 @@ async function accept(context: Context, request: RunRequest, viewer: ReturnType<
   if (messageJson.length === 0 && request.invocationId === '') {
     throw messageInvalid('Running an agent requires either a new_message or an invocation_id to resume.');
   }
-  const { invocationId, turn } = await context.sessions.beginTurn({
+  const begin = {
     session,
     invocationId: request.invocationId,
     messageJson,
@@ -38,7 +40,8 @@ async function accept(context: Context, request: RunRequest, viewer: ReturnType<
     owner: context.owner,
     window: context.config.historyWindow,
     streaming,
-  });
+  };
+  const { invocationId, turn } = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs });
   if (turn === undefined) context.waiting.add({ session, invocationId }, viewer);
   else context.executor.start(turn, viewer);
   return invocationId;
