@@ -1,12 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import { SignInRequest, SignUpRequest } from '../schemas/account.ts';
 import { ListAppsQuery } from '../schemas/app.ts';
 import { Event } from '../schemas/event.ts';
 import { GroundingMetadata } from '../schemas/grounding.ts';
 import { UserPath } from '../schemas/path.ts';
 import { runAgentRequest } from '../schemas/run.ts';
 import { CreateSessionRequest, PatchSessionRequest } from '../schemas/session.ts';
-import { FormFields, type Issue, type Place, requestCheck } from './index.ts';
+import { type Issue, type Place, requestCheck } from './index.ts';
 
 const Run = runAgentRequest(undefined);
 const ids = { userId: 'u', sessionId: 's', appName: 'a' };
@@ -266,50 +265,5 @@ describe('grounding metadata', () => {
   it('refuses unknown keys at every depth', () => {
     const metadata = { foo: 1, groundingChunks: [{ web: { bar: 1 } }] };
     expect(issuesOf(GroundingMetadata, metadata).map((issue) => issue.loc.at(-1))).toEqual(['bar', 'foo']);
-  });
-});
-
-describe('bytes', () => {
-  it.each([
-    ['+/+/', '-_-_'],
-    ['-_-_', '-_-_'],
-    ['YWI', 'YWI='],
-    ['YQ==', 'YQ=='],
-    ['', ''],
-  ])('%s is answered as %s', (data, answered) => {
-    const value = valueOf(Run, part({ inlineData: { data } })) as { newMessage: unknown };
-    expect(value.newMessage).toEqual({ parts: [{ inlineData: { data: answered } }] });
-  });
-
-  it.each(['a', 'a=b=', '+-+-', 'YWJ=x', 'ä'])('%s is refused', (data) => {
-    expect(issuesOf(Run, part({ thoughtSignature: data }))).toMatchObject([{ type: 'bytes_invalid_encoding' }]);
-  });
-});
-
-describe('a credential', () => {
-  it('is never repeated, neither by itself nor inside the parent of what is missing', () => {
-    const issues = issuesOf(SignUpRequest, { email: 'nobody', password: 'short' });
-    expect(issues.map((issue) => [issue.loc[1], issue.type, 'input' in issue])).toEqual([
-      ['first_name', 'missing', false],
-      ['last_name', 'missing', false],
-      ['email', 'value_error', true],
-      ['password', 'string_too_short', false],
-    ]);
-  });
-
-  it('is not repeated from a body of the wrong shape or from free-form maps', () => {
-    expect(issuesOf(SignUpRequest, '{"password":"hunter22"}')[0]).not.toHaveProperty('input');
-    expect(issuesOf(Run, { ...ids, stateDelta: { 'api-key': 'k' } })[0]).not.toHaveProperty('input');
-  });
-
-  it('of a form is checked under the names of the form', () => {
-    expect(issuesOf(SignInRequest, new FormFields('grant_type=x&password=p'))).toMatchObject([
-      { type: 'string_pattern_mismatch', loc: ['body', 'grant_type'] },
-      { type: 'missing', loc: ['body', 'username'] },
-    ]);
-    expect(valueOf(SignInRequest, { username: 'a@b.c', password: 'p' })).toEqual({ username: 'a@b.c', password: 'p' });
-    expect(issuesOf(SignInRequest, { password: 'p' })).toEqual([
-      { type: 'missing', loc: ['body', 'email'], msg: 'Field required' },
-    ]);
   });
 });
