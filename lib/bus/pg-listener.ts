@@ -20,6 +20,7 @@ export class PgListener {
   readonly #closing = new AbortController();
   /** The session now, or the next one while there is none; rejects when the listener is closed. */
   #session = pendingSession();
+  #current: PgSession | undefined;
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: PgListenerOptions) {
@@ -29,7 +30,6 @@ export class PgListener {
   /** Makes the first connection, and keeps one from then on. */
   async open(): Promise<void> {
     const first = await this.#openSession();
-    this.#session.resolve(first);
     this.#running = this.#keepOpen(first);
   }
 
@@ -46,15 +46,14 @@ export class PgListener {
 
   /** Throws when the connection is lost and not yet made again. */
   async ping(): Promise<void> {
-    const session = await Promise.race([this.#session.promise, undefined]);
+    const session = this.#current;
     if (session === undefined) throw new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.');
     await session.client.query('select 1');
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    const session = await Promise.race([this.#session.promise, undefined]);
-    await session?.client.end();
+    await this.#current?.client.end();
     await this.#running;
   }
 
@@ -73,15 +72,16 @@ export class PgListener {
   }
 
   async #keepOpen(first: PgSession): Promise<void> {
-    let current = first;
-    for (;;) {
-      await current.ended;
+    let session: PgSession | undefined = first;
+    while (session !== undefined) {
+      this.#current = session;
+      this.#session.resolve(session);
+      await session.ended;
+      this.#current = undefined;
       this.#session = pendingSession();
-      const next = await this.#reopen();
-      if (next === undefined) return this.#session.reject(new Error('the bus was closed'));
-      current = next;
-      this.#session.resolve(next);
+      session = await this.#reopen();
     }
+    this.#session.reject(new Error('the bus was closed'));
   }
 
   /** Undefined when the listener was closed meanwhile. */
