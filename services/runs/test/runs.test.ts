@@ -96,6 +96,17 @@ describe('Run', () => {
     await first;
   });
 
+  test('a run that is cancelled while it runs is stopped at once', async () => {
+    await using bench = await startService();
+    const running = run(bench, '[[wait:20000]] late');
+    await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(1));
+    const { invocationId } = bench.sessions.run(bench.key);
+    bench.sessions.loseTurn(bench.key);
+    const ended = create(RunEndedSchema, { accountId: 'a', invocationId, outcome: Outcome.CANCELLED });
+    await bench.publish(runEnded, toBinary(RunEndedSchema, ended));
+    expect(await running).toMatchObject({ texts: [], failure: 'RunCancelled' });
+  });
+
   test('a failing model is shown as an event and not as a failure', async () => {
     await using bench = await startService();
     const answers = await run(bench, '[[fail:no]]');

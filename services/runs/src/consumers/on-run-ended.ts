@@ -4,10 +4,12 @@ import type { Context } from '../context.ts';
 
 export const runEnded = 'agentmesh.sessions.v1.run_ended';
 
-/** Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. */
-export function createOnRunEnded(context: Context): (payload: Uint8Array) => void {
-  return (payload) => {
-    if (context.waiting.size === 0) return;
+/**
+ * Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. An attempt
+ * that was cancelled while it runs here is stopped at once, not at the next renewal.
+ */
+export function createOnRunEnded(context: Context): (payload: Uint8Array) => Promise<void> {
+  return async (payload) => {
     const { accountId, invocationId, outcome } = fromBinary(RunEndedSchema, payload);
     // The attempt before: its run goes on with the one that is queued.
     if (outcome === Outcome.WAITING) return;
@@ -16,5 +18,14 @@ export function createOnRunEnded(context: Context): (payload: Uint8Array) => voi
       if (outcome === Outcome.CANCELLED) viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
       else viewer?.fail({ type: 'RunMoved', message: 'The run was executed elsewhere. Read the session again.' });
     }
+    if (outcome === Outcome.CANCELLED) await stopIfLost(context, invocationId);
   };
+}
+
+/** The hint names no session, and invocation ids are unique in theirs alone: the ledger knows which attempt is meant. */
+async function stopIfLost({ executor, sessions, owner }: Context, invocationId: string): Promise<void> {
+  const leases = executor.leases().filter((lease) => lease.invocationId === invocationId);
+  if (leases.length === 0) return;
+  const { lost } = await sessions.renewLeases({ owner, leases });
+  executor.stopLost(lost);
 }

@@ -20,7 +20,6 @@ export interface WaitingViewers {
   has(run: WaitingRun): boolean;
   /** Cuts all viewers off; their runs are durable and another process takes them up. */
   abortAll(): void;
-  readonly size: number;
 }
 
 interface Entry {
@@ -47,9 +46,6 @@ export function createWaitingViewers(): WaitingViewers {
     abortAll() {
       for (const { viewer } of entries.values()) viewer.abort(shuttingDown());
       entries.clear();
-    },
-    get size() {
-      return entries.size;
     },
   };
 }

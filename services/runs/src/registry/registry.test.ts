@@ -109,6 +109,28 @@ describe('the registry', () => {
   });
 });
 
+describe('the watch', () => {
+  test('a folder that comes later is read', async () => {
+    await rm(dir, { recursive: true });
+    const registry = await open();
+    await using _watch = await watchApps({ dir, registry, log });
+    await put('late/root_agent.yaml', ...echo);
+    await vi.waitFor(() => expect(registry.list()).toHaveLength(1), { timeout: 5_000 });
+  });
+
+  test('a mounted volume that swaps all its files at once is read again', async () => {
+    await put('..1/echo/root_agent.yaml', ...echo);
+    await put('..2/echo/root_agent.yaml', ...echo, 'description: second');
+    await symlink('..1', join(dir, '..data'));
+    await symlink(join('..data', 'echo'), join(dir, 'echo'));
+    const registry = await open();
+    await using _watch = await watchApps({ dir, registry, log });
+    await symlink('..2', join(dir, '..tmp'));
+    await rename(join(dir, '..tmp'), join(dir, '..data'));
+    await vi.waitFor(() => expect(registry.get('echo').root.description).toBe('second'), { timeout: 5_000 });
+  });
+});
+
 describe('a bad file is refused with file, place, key and reason', () => {
   test.each([
     ['broken syntax', ['name: echo', 'model: [a'], 'root_agent.yaml:'],
