@@ -32,9 +32,12 @@ export interface LoadResult {
 
 const program = fileURLToPath(new URL('load.ts', import.meta.url));
 
-/** Runs the load in a process of its own, so that its work does not count as the server's. Throws when requests failed. */
-export async function runLoad(job: LoadJob): Promise<LoadResult> {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(job)]);
+/**
+ * Runs the load in a process of its own, so that its work does not count as the server's. Throws when requests failed, and
+ * when `signal` aborts.
+ */
+export async function runLoad(job: LoadJob, signal: AbortSignal): Promise<LoadResult> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(job)], { signal });
   const result = JSON.parse(stdout) as LoadResult;
   if (result.errors > 0 || result.count === 0) {
     throw new Error(`${job.kind}: ${result.errors} of ${result.errors + result.count} failed: ${result.firstError}`);

@@ -22,6 +22,12 @@ const candidates: Readonly<Record<string, Candidate>> = {
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
 
+/** What was started is stopped again: the servers are not of this process's group, so Ctrl-C alone would leave them. */
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
+}
+
 interface Plan {
   readonly names: readonly string[];
   readonly rounds: number;
@@ -36,7 +42,7 @@ async function measureAll({ names, rounds, seconds }: Plan): Promise<Map<string,
   for (let round = 1; round <= rounds; round += 1) {
     say(`round ${round} of ${rounds}`);
     for (const candidate of chosen) {
-      const options = { seconds, say, history: candidate === meshOneProcess };
+      const options = { seconds, say, signal: stopping.signal, history: candidate === meshOneProcess };
       measured.get(candidate.name)?.push(await measureRound(candidate, options));
     }
   }
@@ -52,6 +58,7 @@ async function main(args: readonly string[]): Promise<void> {
 
   const rounds = await measureAll(plan);
   const results = new Map([...rounds].map(([name, figures]) => [name, medianOf(figures)]));
+  stopping.signal.throwIfAborted();
   if (names.includes('ceilings')) say('ceilings of this machine');
   const ceilings = names.includes('ceilings') ? await measureCeilings(plan.seconds) : undefined;
   const goals = goalsOf(results);

@@ -23,6 +23,8 @@ export interface RoundOptions {
   /** Whether a run on a long history is compared with one on a short history. */
   readonly history: boolean;
   readonly say: (text: string) => void;
+  /** Gives up: the target is stopped and the round throws. */
+  readonly signal: AbortSignal;
 }
 
 const connections = 16;
@@ -45,7 +47,7 @@ export async function measureRound(candidate: Candidate, options: RoundOptions):
   const idleMb = residentMb(target.pids);
   const load = (job: Pick<LoadJob, 'kind' | 'connections'> & Partial<LoadJob>) => {
     say(`${target.name}: ${job.kind} at ${job.connections} connection${job.connections > 1 ? 's' : ''}`);
-    return runLoad({ ...address(target), warmUpSeconds, seconds, ...job });
+    return runLoad({ ...address(target), warmUpSeconds, seconds, ...job }, options.signal);
   };
   const create = await load({ kind: 'create', connections });
   const run = await load({ kind: 'run', connections });
@@ -74,12 +76,12 @@ function address({ url, app, token }: Target): Pick<LoadJob, 'url' | 'app' | 'to
 }
 
 /** One client: a run after about 10 events, in ever new sessions so that they stay short, and one after 10,000. */
-async function measureHistory(target: Target, { seconds, say }: RoundOptions): Promise<Partial<Figures>> {
+async function measureHistory(target: Target, { seconds, say, signal }: RoundOptions): Promise<Partial<Figures>> {
   const job = { ...address(target), kind: 'run', connections: 1, warmUpSeconds, seconds } as const;
   say(`${target.name}: a run after ${shortHistory} events`);
-  const short = await runLoad({ ...job, seedEvents: shortHistory, runsPerSession: 3 });
+  const short = await runLoad({ ...job, seedEvents: shortHistory, runsPerSession: 3 }, signal);
   say(`${target.name}: seeding ${longHistory} events, then a run after them`);
-  const long = await runLoad({ ...job, session: await seed(target, longHistory) });
+  const long = await runLoad({ ...job, session: await seed(target, longHistory) }, signal);
   return { shortHistoryP50Ms: short.p50Ms, longHistoryP50Ms: long.p50Ms };
 }
 
