@@ -50,13 +50,13 @@ const packages = new Map(
   }),
 );
 
-/** Specifiers of static imports, re-exports, dynamic imports and `new URL(…, import.meta.url)`. */
+/** Specifiers of static imports, re-exports, dynamic imports and code named by `new URL(…, import.meta.url)`; data is no import. */
 function importsOf(text: string): string[] {
   const forms = [
     /^\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]/gm,
     /^\s*import\s*['"]([^'"]+)['"]/gm,
     /\bimport\(\s*['"]([^'"]+)['"]/g,
-    /\bnew URL\(\s*['"](\.[^'"]+)['"],\s*import\.meta\.url/g,
+    /\bnew URL\(\s*['"](\.[^'"]+\.(?:[cm]?[jt]s))['"],\s*import\.meta\.url/g,
   ];
   return forms.flatMap((form) => Array.from(text.matchAll(form), (match) => match[1] ?? ''));
 }
