@@ -5,6 +5,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { MethodImpl } from '@connectrpc/connect';
 import { endAttempt } from '../attempt.ts';
 import type { Context } from '../context.ts';
+import { untilCurrent } from '../retry.ts';
 import { keyParameters } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
 import { textOf } from '../json-bytes.ts';
@@ -56,8 +57,8 @@ async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promis
     answeredSeq: run.answeredSeq,
   };
   const start = startOf(attempt, context);
-  const turn = await takeGrantedTurn(context.db, start);
-  return turn && toTurn(context, attempt, { start, turn });
+  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start));
+  return turn === 'gone' ? undefined : toTurn(context, attempt, { start, turn });
 }
 
 async function endInterrupted(context: Context, run: DueRun): Promise<void> {

@@ -12,31 +12,61 @@ export interface StoredEvent {
   json: string;
 }
 
-/** How many parameters `insertEvents` takes. */
-export const eventParameterCount = 6;
-
-/**
- * SQL that appends the events of `eventParameters` from parameter `first` on. `source` is a relation of one row with
- * account_id, pk and base (the sequence before the first of them).
- */
-export function insertEvents(source: string, first: number): string {
-  const array = (offset: number, type: string): string => `$${first + offset}::${type}[]`;
-  return `insert into events (account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body)
-    select m.account_id, m.pk, m.base + e.n, e.id, e.invocation_id, e.author, e.ts, e.turn_start, e.body::json
-    from ${source} m, unnest(${array(0, 'text')}, ${array(1, 'text')}, ${array(2, 'text')}, ${array(3, 'float8')},
-      ${array(4, 'boolean')}, ${array(5, 'text')}) with ordinality as e(id, invocation_id, author, ts, turn_start, body, n)`;
+/** SQL, and how many parameters it takes. */
+export interface Fragment {
+  readonly text: string;
+  readonly parameters: number;
 }
 
-/** Parameters for `insertEvents`. */
+const eventTypes = ['text', 'text', 'text', 'float8', 'boolean', 'text'];
+const columns = 'account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body';
+
+/**
+ * SQL that appends the one event of `eventParameters` from parameter `first` on. `source` is a relation of one row with
+ * account_id, pk and base (the sequence before the event).
+ */
+export function insertEvent(source: string, first: number): Fragment {
+  const [id, invocationId, author, timestamp, turnStart, json] = numbered(first, eventTypes);
+  return {
+    text: `insert into events (${columns})
+      select m.account_id, m.pk, m.base + 1, ${id}, ${invocationId}, ${author}, ${timestamp}, ${turnStart}, ${json}::json
+      from ${source} m`,
+    parameters: eventTypes.length,
+  };
+}
+
+/** As `insertEvent`, for several events in order. */
+export function insertEvents(source: string, first: number): Fragment {
+  const arrays = numbered(
+    first,
+    eventTypes.map((type) => `${type}[]`),
+  );
+  return {
+    text: `insert into events (${columns})
+      select m.account_id, m.pk, m.base + e.n, e.id, e.invocation_id, e.author, e.ts, e.turn_start, e.body::json
+      from ${source} m,
+        unnest(${arrays.join(', ')}) with ordinality as e(id, invocation_id, author, ts, turn_start, body, n)`,
+    parameters: eventTypes.length,
+  };
+}
+
+/** Parameters for `insertEvent` of one event, or for `insertEvents` of several. */
 export function eventParameters(events: readonly StoredEvent[]): unknown[] {
-  return [
-    events.map((event) => event.id),
-    events.map((event) => event.invocationId),
-    events.map((event) => event.author),
-    events.map((event) => event.timestamp),
-    events.map((event) => event.turnStart),
-    events.map((event) => event.json),
-  ];
+  const rows = events.map(({ id, invocationId, author, timestamp, turnStart, json }) => [
+    id,
+    invocationId,
+    author,
+    timestamp,
+    turnStart,
+    json,
+  ]);
+  const [only] = rows;
+  if (rows.length === 1 && only !== undefined) return only;
+  return eventTypes.map((_, column) => rows.map((row) => row[column]));
+}
+
+function numbered(first: number, types: readonly string[]): string[] {
+  return types.map((type, offset) => `$${first + offset}::${type}`);
 }
 
 const listEvents = {

@@ -1,8 +1,9 @@
 import type { Database, Queryable, Statement } from '@agentmesh/lib/pg';
 import type { KeyParameters } from '../session-key.ts';
 import type { StateChange, StateMap } from '../state-delta.ts';
-import { eventParameterCount, eventParameters, insertEvents, type StoredEvent } from './events.ts';
-import { publicKey, stateParameters, visibleState, writeState } from './state.ts';
+import type { StoredEvent } from './events.ts';
+import { publicKey, visibleState } from './state.ts';
+import { shapedStatement, type Write, writeParameters } from './write.ts';
 
 /** A session's head and the first of its events. */
 export interface SessionRead {
@@ -21,37 +22,27 @@ export interface ListedSession {
   ownState: StateMap;
 }
 
-const firstEvent = 6;
-const firstState = firstEvent + eventParameterCount;
-
-const create: Statement = {
-  name: 'create-session',
-  text: `with m as (
+const create = shapedStatement(
+  { name: 'create-session', source: 'm', first: 7 },
+  ({ ctes }) => `with m as (
       insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time)
-      values ($1, $2, $3, $4, cardinality($${firstEvent}::text[]), $5)
+      values ($1, $2, $3, $4, $5, $6)
       on conflict do nothing
       returning account_id, app_name, user_id, pk, 0 as base
-    ), stored as (
-      ${insertEvents('m', firstEvent)}
-    ), ${writeState('m', firstState)}
+    )${ctes}
     select null::text as key, null::text as json from m
     union all
     select ${publicKey}, t.value::text from m join state t on ${visibleState}`,
-};
+);
 
 /** Creates a session; the app and user state that was there before, or undefined when the id is taken. */
 export async function createSession(
   db: Queryable,
   key: KeyParameters,
-  content: { lastUpdateTime: number; events: readonly StoredEvent[]; changes: readonly StateChange[] },
+  content: Write & { lastUpdateTime: number },
 ): Promise<StateMap | undefined> {
-  const values = [
-    ...key,
-    content.lastUpdateTime,
-    ...eventParameters(content.events),
-    ...stateParameters(content.changes),
-  ];
-  const rows = await db.query<{ key: string | null; json: string }>(create, values);
+  const values = [...key, content.events.length, content.lastUpdateTime, ...writeParameters(content)];
+  const rows = await db.query<{ key: string | null; json: string }>(create(content), values);
   if (rows.length === 0) return undefined;
   return toState(rows);
 }
@@ -146,17 +137,15 @@ export async function readSharedState(db: Queryable, scope: ListScope): Promise<
   return toState(await db.query<{ key: string; json: string }>(shared, scope));
 }
 
-const patch: Statement = {
-  name: 'patch-session',
-  text: `with m as (
+const patch = shapedStatement(
+  { name: 'patch-session', source: 'm', first: 6 },
+  ({ ctes }) => `with m as (
       update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = $5
       where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
       returning account_id, app_name, user_id, pk, last_seq - 1 as base
-    ), stored as (
-      ${insertEvents('m', firstEvent)}
-    ), ${writeState('m', firstState)}
+    )${ctes}
     select pk from m`,
-};
+);
 
 /** Appends one event with its changes beside whatever turn is running; false when there is no such session. */
 export async function patchSession(
@@ -164,8 +153,9 @@ export async function patchSession(
   key: KeyParameters,
   what: { event: StoredEvent; changes: readonly StateChange[] },
 ): Promise<boolean> {
-  const values = [...key, what.event.timestamp, ...eventParameters([what.event]), ...stateParameters(what.changes)];
-  return (await db.query(patch, values)).length === 1;
+  const write = { events: [what.event], changes: what.changes };
+  const rows = await db.query(patch(write), [...key, what.event.timestamp, ...writeParameters(write)]);
+  return rows.length === 1;
 }
 
 const lock: Statement = {

@@ -1,16 +1,14 @@
 import type { StateChange } from '../state-delta.ts';
-
-/** How many parameters `writeState` takes. */
-export const stateParameterCount = 3;
+import type { Fragment } from './events.ts';
 
 /**
  * CTEs `state_set` and `state_unset` that apply the changes of `stateParameters` from parameter `first` on. `source` is a
  * relation of one row with account_id, app_name, user_id and pk.
  */
-export function writeState(source: string, first: number): string {
+export function writeState(source: string, first: number): Fragment {
   const changes = `${source} m, unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) as c(scope, key, value)`;
   const scope = `case c.scope when 'app' then 'app' when 'user' then 'user:' || m.user_id else 'session:' || m.pk end`;
-  return `state_set as (
+  const text = `state_set as (
       insert into state (account_id, app_name, scope, key, value)
       select m.account_id, m.app_name, ${scope}, c.key, c.value::json from ${changes} where c.value is not null
       on conflict (account_id, app_name, scope, key) do update set value = excluded.value
@@ -18,6 +16,7 @@ export function writeState(source: string, first: number): string {
       delete from state t using ${changes}
       where c.value is null and t.account_id = m.account_id and t.app_name = m.app_name and t.scope = ${scope} and t.key = c.key
     )`;
+  return { text, parameters: 3 };
 }
 
 /** Parameters for `writeState`, in one order everywhere, so that two writers never wait for each other in a circle. */

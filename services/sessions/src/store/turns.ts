@@ -2,11 +2,12 @@ import type { Queryable, Statement } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
 import type { KeyParameters } from '../session-key.ts';
 import type { StateChange, StateMap } from '../state-delta.ts';
-import { eventParameterCount, eventParameters, insertEvents, type StoredEvent } from './events.ts';
-import { publicKey, stateParameterCount, stateParameters, visibleState, writeState } from './state.ts';
+import type { StoredEvent } from './events.ts';
+import { publicKey, visibleState } from './state.ts';
+import { shapedStatement, type Write, writeParameters } from './write.ts';
 
 /** What starting or queueing an attempt needs. */
-export interface TurnStart {
+export interface TurnStart extends Write {
   key: KeyParameters;
   invocationId: string;
   owner: string;
@@ -54,18 +55,20 @@ interface TurnRow {
   json: string;
 }
 
-const firstEvent = 9;
-const firstState = firstEvent + eventParameterCount;
-const firstRequest = firstState + stateParameterCount;
+const firstWrite = 11;
 
 /**
  * Reads the session once, and moves it only if it is still what was read: so the window, the state and the decision to take
- * the turn or to queue belong together. $1-$4 key, $5 invocation, $6 owner, $7 lease seconds, $8 window.
+ * the turn or to queue belong together. $1-$4 key, $5 invocation, $6 owner, $7 lease seconds, $8 window, $9 how many events
+ * the turn starts with, $10 when the last of them was; then those of the write, then those of the ledger.
  */
-function turnStatement(name: string, parts: { where: string; free: string; ledger: string }): Statement {
-  return {
-    name,
-    text: `with snap as (
+function turnStatement(
+  name: string,
+  parts: { where: string; free: string; ledger: (first: number) => string },
+): (write: Write) => Statement {
+  return shapedStatement(
+    { name, source: 'started', first: firstWrite },
+    ({ ctes, next }) => `with snap as (
       select s.pk, s.version, s.last_seq, ${parts.free} as free from sessions s
       where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4 ${parts.where}
     ), moved as (
@@ -73,19 +76,16 @@ function turnStatement(name: string, parts: { where: string; free: string; ledge
         version = s.version + 1,
         turn = coalesce(s.turn, $5),
         fence = case when snap.free then s.fence + 1 else s.fence end,
-        last_seq = case when snap.free then s.last_seq + cardinality($${firstEvent}::text[]) else s.last_seq end,
-        last_update_time = case when snap.free
-          then coalesce(($${firstEvent + 3}::float8[])[1], s.last_update_time) else s.last_update_time end
+        last_seq = case when snap.free then s.last_seq + $9::integer else s.last_seq end,
+        last_update_time = case when snap.free then coalesce($10::float8, s.last_update_time) else s.last_update_time end
       from snap where s.pk = snap.pk and s.version = snap.version
       returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free
     ), started as (
       select * from moved where free
     ), ledger as (
-      ${parts.ledger}
+      ${parts.ledger(next)}
       returning r.attempt
-    ), stored as (
-      ${insertEvents('started', firstEvent)}
-    ), ${writeState('started', firstState)}
+    )${ctes}
     select 'seen' as kind, null::bigint as pk, null::integer as seq, null::bigint as fence, null::boolean as flag,
       null::integer as attempt, null::text as key, null::text as json from snap
     union all
@@ -95,18 +95,18 @@ function turnStatement(name: string, parts: { where: string; free: string; ledge
       (select seq, turn_start, body from events where session_pk = m.pk order by seq desc limit $8) e
     union all
     select 'state', null, null, null, null, null, ${publicKey}, t.value::text from started m join state t on ${visibleState}`,
-  };
+  );
 }
 
 const acceptRun = turnStatement('accept-run', {
   where: '',
   free: 's.turn is null',
-  ledger: `insert into runs as r (account_id, session_pk, invocation_id, status, owner, fence, attempt, lease_until,
-      message, state_delta, custom_metadata, streaming, answered_seq)
+  ledger: (first) => `insert into runs as r (account_id, session_pk, invocation_id, status, owner, fence, attempt,
+      lease_until, message, state_delta, custom_metadata, streaming, answered_seq)
     select account_id, pk, $5, case when free then 'running' else 'queued' end, $6, case when free then fence else 0 end,
       case when free then 1 else 0 end, case when free then now() + make_interval(secs => $7) end,
-      case when free then null else $${firstRequest}::json end, case when free then null else $${firstRequest + 1}::json end,
-      $${firstRequest + 2}::json, $${firstRequest + 3}::boolean, $${firstRequest + 4}::integer
+      case when free then null else $${first}::json end, case when free then null else $${first + 1}::json end,
+      $${first + 2}::json, $${first + 3}::boolean, $${first + 4}::integer
     from moved
     on conflict (session_pk, invocation_id) do update set
       status = excluded.status, owner = excluded.owner, fence = excluded.fence, attempt = r.attempt + excluded.attempt,
@@ -121,7 +121,7 @@ const takeGrantedRun = turnStatement('take-granted-run', {
   where: `and s.turn = $5 and exists (
     select from runs r where r.session_pk = s.pk and r.invocation_id = $5 and r.status = 'granted')`,
   free: 'true',
-  ledger: `update runs r set status = 'running', owner = $6, fence = m.fence, attempt = r.attempt + 1,
+  ledger: () => `update runs r set status = 'running', owner = $6, fence = m.fence, attempt = r.attempt + 1,
       lease_until = now() + make_interval(secs => $7), message = null, state_delta = null
     from moved m where r.session_pk = m.pk and r.invocation_id = $5`,
 });
@@ -133,14 +133,19 @@ export async function acceptTurn(
   request: RunRequest,
 ): Promise<TurnOutcome | undefined> {
   const waiting = [request.message, request.stateDelta, request.customMetadata, request.streaming, request.answeredSeq];
-  const rows = await db.query<TurnRow>(acceptRun, [...turnParameters(start), ...waiting]);
+  const rows = await db.query<TurnRow>(acceptRun(start), [...turnParameters(start), ...waiting]);
   if (rows.length === 0) throw sessionNotFound();
   return readOutcome(rows);
 }
 
-/** Starts the next attempt of a granted run; undefined when it is not granted any more, or the session moved meanwhile. */
-export async function takeGrantedTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | undefined> {
-  const outcome = readOutcome(await db.query<TurnRow>(takeGrantedRun, turnParameters(start)));
+/**
+ * Starts the next attempt of a granted run; `gone` when it is not granted any more, undefined when the session moved
+ * meanwhile and nothing was changed.
+ */
+export async function takeGrantedTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | 'gone' | undefined> {
+  const rows = await db.query<TurnRow>(takeGrantedRun(start), turnParameters(start));
+  if (rows.length === 0) return 'gone';
+  const outcome = readOutcome(rows);
   return typeof outcome === 'object' ? outcome : undefined;
 }
 
@@ -151,8 +156,9 @@ function turnParameters(start: TurnStart): unknown[] {
     start.owner,
     start.leaseSeconds,
     start.window,
-    ...eventParameters(start.events),
-    ...stateParameters(start.changes),
+    start.events.length,
+    start.events.at(-1)?.timestamp ?? null,
+    ...writeParameters(start),
   ];
 }
 
