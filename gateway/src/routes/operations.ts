@@ -17,11 +17,11 @@ export function operationRoutes(app: App, context: Context): void {
     app.get(url, { schema: { tags, summary: 'Liveness' } }, () => ({ status: 'alive', service: 'gateway' }));
   }
 
-  const checks = dependencyChecks(context);
+  const check = shared(() => runChecks(dependencyChecks(context)));
   for (const url of ['/readyz', '/health/ready']) {
     app.get(url, { schema: { tags, summary: 'Readiness; 503 names what fails' } }, async (_request, reply) => {
       const draining = { draining: context.draining.aborted ? ('failed' as const) : undefined };
-      const { results } = await runChecks(checks);
+      const { results } = await check();
       return sendReadiness(reply, { ...results, ...draining });
     });
   }
@@ -36,6 +36,17 @@ export function operationRoutes(app: App, context: Context): void {
     { preValidation: context.authentication.account, schema: { tags, summary: 'Version of the service' } },
     () => ({ version, language: 'typescript', language_version: process.versions.node }),
   );
+}
+
+/** Anybody may ask: those who ask at the same time share one answer. */
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined;
+  return () => {
+    pending ??= work().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
 }
 
 type Outcome = 'ok' | 'failed' | 'timeout' | undefined;

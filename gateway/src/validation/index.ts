@@ -1,6 +1,5 @@
 export { FormFields } from './form-fields.ts';
 export type { Issue } from './issue.ts';
 export type { JsonSchema } from './json-schema.ts';
-export { isRecord } from './record.ts';
 export { type Outcome, type Place, requestCheck } from './request-check.ts';
 export { noNul } from './text.ts';
