@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +37,8 @@ export const encryptKey = 'an encrypt key that is used by tests and nowhere else
 /** Starts the mesh as its users do: real processes of `main.ts`. Resolves when each of them has said that it is ready. */
 export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
   const dataDir = await mkdtemp(join(tmpdir(), 'mesh-'));
+  // PostgreSQL does not run as root: its own account must be able to enter.
+  await chmod(dataDir, 0o711);
   const ports = await freePorts(words.length);
   const port = ports.at(-1) as number;
   const lines: string[] = [];
