@@ -41,7 +41,12 @@ function createPool(options: DatabaseOptions, owner: SchemaOwner, log: Logger): 
 }
 
 function sessionSettings(owner: SchemaOwner): string[] {
-  const settings = [`search_path=${owner.schema}`, `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`];
+  const settings = [
+    `search_path=${owner.schema}`,
+    `idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`,
+    // Services look up by index alone. A plan made while a table was empty would otherwise scan it when it has grown.
+    'enable_seqscan=off',
+  ];
   if (owner.role !== undefined) settings.push(`role=${owner.role}`);
   return settings;
 }
