@@ -13,7 +13,7 @@ export interface Queryable {
 
 export type Transaction = Queryable & { readonly client: PoolClient };
 
-/** A service's own schema in PostgreSQL, migrated, through a small pool. Rows come back with bigint as bigint. */
+/** A service's own schema in PostgreSQL, migrated, through a few connections. Rows come back with bigint as bigint. */
 export interface Database extends Queryable, AsyncDisposable {
   /** Commits what `work` did, or rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -26,7 +26,7 @@ export interface DatabaseOptions {
   readonly service: string;
   /** postgres:// address. */
   readonly url: string;
-  /** Most connections the pool opens. */
+  /** Most connections: half for single statements, which share them, half for transactions. */
   readonly poolSize: number;
   /** Folder of numbered SQL files. */
   readonly migrations: URL;

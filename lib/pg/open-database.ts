@@ -1,7 +1,8 @@
 import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { createPoolDatabase } from './pool-database.ts';
+import { createPipeline } from './pipeline.ts';
+import { createDatabase } from './create-database.ts';
 import { prepareSchema, type SchemaOwner } from './prepare-schema.ts';
 import { rowTypes } from './row-types.ts';
 import { withSessionSettings } from './session-settings.ts';
@@ -13,30 +14,37 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 
 /**
  * Opens the service's own schema: creates it and its role where that is allowed, applies what is new of its migrations, and
- * answers a pool whose connections act as that role. Replicas that start at once wait for each other.
+ * answers connections that act as that role. Replicas that start at once wait for each other.
  *
  * Throws `unavailable` (reason `database_unavailable`) when PostgreSQL cannot be reached, and an Error that names the file
  * when a migration fails or was changed after it had been applied.
  */
 export async function openDatabase(options: DatabaseOptions, log: Logger): Promise<Database> {
   const owner = await prepareSchema(options, log);
-  return createPoolDatabase(createPool(options, owner, log));
-}
-
-function createPool(options: DatabaseOptions, owner: SchemaOwner, log: Logger): pg.Pool {
-  const pool = new pg.Pool({
+  const connection: pg.ClientConfig = {
     connectionString: withSessionSettings(options.url, sessionSettings(owner)),
-    max: options.poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
     application_name: `agentmesh ${options.service}`,
     types: rowTypes,
-  });
-  const lost = (error: Error): void => log.warn({ err: error, service: options.service }, 'database connection lost');
+  };
+  const onLost = (err: Error): void => log.warn({ err, service: options.service }, 'database connection lost');
+  const pipelined = Math.ceil(options.poolSize / 2);
+  return createDatabase(
+    createPipeline({ connection, size: pipelined, onLost }),
+    createPool(connection, { size: Math.max(1, options.poolSize - pipelined), onLost }),
+  );
+}
+
+/** Connections for transactions of several statements, which nobody else's statements may come between. */
+function createPool(
+  connection: pg.ClientConfig,
+  { size, onLost }: { size: number; onLost: (error: Error) => void },
+): pg.Pool {
+  const pool = new pg.Pool({ ...connection, max: size, idleTimeoutMillis: IDLE_TIMEOUT_MS });
   // A client in use reports a broken connection to its own listeners only, an idle one to the pool; unheard, either ends the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  pool.on('error', lost);
+  pool.on('error', onLost);
   return pool;
 }
 

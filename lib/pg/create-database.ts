@@ -1,17 +1,20 @@
-import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryConfig, QueryResultRow } from 'pg';
 import type { Database, Statement, Transaction } from './database.ts';
-import { isConnectionLoss, toDatabaseError } from './database-error.ts';
+import { toDatabaseError } from './database-error.ts';
+import type { Pipeline } from './pipeline.ts';
 import { MeshError } from '../rpc/mesh-error.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** A Database over `pool`; disposing it waits for statements in flight and closes every connection. */
-export function createPoolDatabase(pool: Pool): Database {
+/** A Database: single statements through the pipeline, transactions through the pool. Disposing it waits for what is in flight. */
+export function createDatabase(pipeline: Pipeline, pool: Pool): Database {
   return {
-    query: (statement, values) => queryOnce(pool, toConfig(statement, values)),
+    query: (statement, values) => pipeline.query(toConfig(statement, values)),
     transaction: (work) => runTransaction(pool, work),
-    ping: () => ping(pool),
-    [Symbol.asyncDispose]: () => pool.end(),
+    ping: () => ping(pipeline),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([pipeline[Symbol.asyncDispose](), pool.end()]);
+    },
   };
 }
 
@@ -21,20 +24,6 @@ function toConfig(statement: Statement, values: readonly unknown[] | undefined):
   // pg reads the values and never writes them.
   if (values !== undefined) config.values = values as unknown[];
   return config;
-}
-
-// Not pool.query: that closes the connection after every failed statement, a unique violation included.
-function queryOnce<Row extends QueryResultRow>(pool: Pool, config: QueryConfig): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    pool.connect((connectError, client) => {
-      if (client === undefined) return reject(toDatabaseError(connectError));
-      client.query(config, (error: Error | null, result: QueryResult<Row>) => {
-        client.release(error !== null && error !== undefined && isConnectionLoss(error));
-        if (error) reject(toDatabaseError(error));
-        else resolve(result.rows);
-      });
-    });
-  });
 }
 
 async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -69,14 +58,14 @@ async function rolledBack(client: PoolClient): Promise<boolean> {
   );
 }
 
-async function ping(pool: Pool): Promise<void> {
+async function ping(pipeline: Pipeline): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     const late = new MeshError('unavailable', 'database_unavailable', 'The database does not answer.');
     timer = setTimeout(reject, PING_TIMEOUT_MS, late);
   });
   try {
-    await Promise.race([queryOnce(pool, { name: 'ping', text: 'select 1' }), timeout]);
+    await Promise.race([pipeline.query({ name: 'ping', text: 'select 1' }), timeout]);
   } finally {
     clearTimeout(timer);
   }
