@@ -10,6 +10,8 @@ create table sessions (
   last_seq integer not null default 0,
   -- The invocation that holds the turn.
   turn text,
+  -- How many runs wait for it.
+  queued integer not null default 0,
   -- Grows with every attempt; a writer with an older one is refused.
   fence bigint not null default 0,
   last_update_time double precision not null,
@@ -51,7 +53,8 @@ create table runs (
   invocation_id text not null,
   -- Order in the session's queue.
   position bigint generated always as identity,
-  status text not null check (status in ('queued', 'granted', 'running', 'waiting', 'completed', 'failed', 'cancelled')),
+  -- queued, granted, running, waiting, completed, failed or cancelled. Not a check: PostgreSQL would parse it at every run.
+  status text not null,
   owner text not null,
   fence bigint not null default 0,
   attempt integer not null default 0,

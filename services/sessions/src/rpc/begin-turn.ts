@@ -9,7 +9,7 @@ import { canExist, type KeyParameters, keyParameters } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
 import { type CallSite, findFunctionCall } from '../store/events.ts';
 import { runExists } from '../store/runs.ts';
-import { acceptTurn, type RunRequest } from '../store/turns.ts';
+import { acceptTurn, type RunRequest, takeFreeTurn } from '../store/turns.ts';
 import { type Attempt, startOf, toTurn } from '../turn.ts';
 
 type BeginTurn = MethodImpl<(typeof SessionsService)['method']['beginTurn']>;
@@ -22,9 +22,11 @@ export function beginTurn(context: Context): BeginTurn {
     if (!canExist(request.session)) throw sessionNotFound();
     const attempt = await readAttempt(context, keyParameters(request.session), request);
     const waiting = toWaiting(request, attempt);
+    const isNew = request.invocationId === '' && attempt.answeredSeq === undefined;
     const { start, outcome } = await untilCurrent(async () => {
       const start = startOf(attempt, context);
-      const outcome = await acceptTurn(context.db, start, waiting);
+      const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
+      const outcome = free ?? (await acceptTurn(context.db, start, waiting));
       return outcome && { start, outcome };
     });
     const { invocationId } = attempt;

@@ -48,6 +48,24 @@ const append = shapedStatement(
     select last_seq from moved`,
 );
 
+const ended = (first: number): string => `ended as (
+      update runs r set status = $${first}, error_code = $${first + 1}, error_message = $${first + 2},
+        ended_at = now(), lease_until = null
+      from moved m where r.session_pk = m.pk and r.invocation_id = $2
+    ), told as (
+      insert into outbox (subject, payload) select '${runEndedSubject}', $${first + 3}::bytea from moved
+    )`;
+
+const appendAndEndUnqueued = shapedStatement(
+  { name: 'append-and-end-unqueued', source: 'moved', first: firstWrite },
+  ({ ctes, next }) => `with moved as (
+      update sessions s set ${appended}, turn = null
+      where ${fenced} and s.queued = 0
+      returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq, s.last_seq - $5::integer as base
+    )${ctes}, ${ended(next)}
+    select last_seq from moved`,
+);
+
 const appendAndEnd = shapedStatement(
   { name: 'append-and-end', source: 'moved', first: firstWrite },
   ({ ctes, next }) => `with snap as (
@@ -57,19 +75,14 @@ const appendAndEnd = shapedStatement(
       ) as next
       from sessions s where ${fenced}
     ), moved as (
-      update sessions s set ${appended}, turn = snap.next
+      update sessions s set ${appended}, turn = snap.next,
+        queued = case when snap.next is null then s.queued else s.queued - 1 end
       from snap where s.pk = snap.pk and s.version = snap.version
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.last_seq, s.last_seq - $5::integer as base, snap.next
-    )${ctes}, ended as (
-      update runs r set status = $${next}, error_code = $${next + 1}, error_message = $${next + 2},
-        ended_at = now(), lease_until = null
-      from moved m where r.session_pk = m.pk and r.invocation_id = $2
-    ), granted as (
+    )${ctes}, ${ended(next)}, granted as (
       update runs r set status = 'granted', lease_until = now() + make_interval(secs => ${grantSeconds})
       from moved m where r.session_pk = m.pk and r.invocation_id = m.next
       returning r.owner
-    ), told as (
-      insert into outbox (subject, payload) select '${runEndedSubject}', $${next + 3}::bytea from moved
     )
     select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner from moved m left join granted g on true
     union all
@@ -97,6 +110,9 @@ export type EndResult = { lastSeq: number; granted?: Granted } | 'moved' | 'refu
 /** Appends, ends the attempt, grants the turn to the next queued run and writes RunEnded to the outbox, all or nothing. */
 export async function appendAndEndAttempt(db: Queryable, what: Append, end: AttemptOutcome): Promise<EndResult> {
   const values = [...appendParameters(what), end.status, end.errorCode, end.errorMessage, end.fact];
+  // Nobody waits, as a rule: then there is nothing to look up and nothing to grant.
+  const [unqueued] = await db.query<{ last_seq: number }>(appendAndEndUnqueued(what), values);
+  if (unqueued !== undefined) return { lastSeq: unqueued.last_seq };
   const [row] = await db.query<EndRow>(appendAndEnd(what), values);
   if (row === undefined) return 'refused';
   if (row.last_seq === null) return 'moved';

@@ -57,6 +57,12 @@ interface TurnRow {
 
 const firstWrite = 11;
 
+/** The recent events and the state of the session in `started`. */
+const startedRows = `select 'event', null, e.seq, null, e.turn_start, null, null, e.body::text from started m
+      cross join lateral (select seq, turn_start, body from events where session_pk = m.pk order by seq desc limit $8) e
+    union all
+    select 'state', null, null, null, null, null, ${publicKey}, t.value::text from started m join state t on ${visibleState}`;
+
 /**
  * Reads the session once, and moves it only if it is still what was read: so the window, the state and the decision to take
  * the turn or to queue belong together. $1-$4 key, $5 invocation, $6 owner, $7 lease seconds, $8 window, $9 how many events
@@ -75,6 +81,7 @@ function turnStatement(
       update sessions s set
         version = s.version + 1,
         turn = coalesce(s.turn, $5),
+        queued = case when snap.free then s.queued else s.queued + 1 end,
         fence = case when snap.free then s.fence + 1 else s.fence end,
         last_seq = case when snap.free then s.last_seq + $9::integer else s.last_seq end,
         last_update_time = case when snap.free then coalesce($10::float8, s.last_update_time) else s.last_update_time end
@@ -91,12 +98,30 @@ function turnStatement(
     union all
     select 'turn', m.pk, m.last_seq, m.fence, m.free, l.attempt, null, null from moved m left join ledger l on true
     union all
-    select 'event', null, e.seq, null, e.turn_start, null, null, e.body::text from started m cross join lateral
-      (select seq, turn_start, body from events where session_pk = m.pk order by seq desc limit $8) e
-    union all
-    select 'state', null, null, null, null, null, ${publicKey}, t.value::text from started m join state t on ${visibleState}`,
+    ${startedRows}`,
   );
 }
+
+const takeFree = shapedStatement(
+  { name: 'take-free-turn', source: 'started', first: firstWrite },
+  ({ ctes, next }) => `with started as (
+      update sessions s set version = s.version + 1, turn = $5, fence = s.fence + 1, last_seq = s.last_seq + $9::integer,
+        last_update_time = coalesce($10::float8, s.last_update_time)
+      where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4 and s.turn is null and s.version = (
+        select version from sessions where account_id = $1 and app_name = $2 and user_id = $3 and id = $4)
+      returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq, s.last_seq - $9::integer as base
+    ), ledger as (
+      insert into runs (account_id, session_pk, invocation_id, status, owner, fence, attempt, lease_until, custom_metadata,
+        streaming)
+      select account_id, pk, $5, 'running', $6, fence, 1, now() + make_interval(secs => $7), $${next}::json,
+        $${next + 1}::boolean
+      from started
+    )${ctes}
+    select 'turn' as kind, pk, last_seq as seq, fence, true as flag, 1 as attempt, null::text as key, null::text as json
+    from started
+    union all
+    ${startedRows}`,
+);
 
 const acceptRun = turnStatement('accept-run', {
   where: '',
@@ -126,7 +151,21 @@ const takeGrantedRun = turnStatement('take-granted-run', {
     from moved m where r.session_pk = m.pk and r.invocation_id = $5`,
 });
 
-/** Accepts a new run: takes the turn or queues. Undefined when the session moved meanwhile and nothing was changed. */
+/**
+ * Takes a free turn for a run that nobody has heard of yet: what nearly every run does, in fewer steps than `acceptTurn`.
+ * Undefined when the turn is not free, the session is not there or moved meanwhile: nothing was changed.
+ */
+export async function takeFreeTurn(
+  db: Queryable,
+  start: TurnStart,
+  request: RunRequest,
+): Promise<StartedTurn | undefined> {
+  const values = [...turnParameters(start), request.customMetadata, request.streaming];
+  const outcome = readOutcome(await db.query<TurnRow>(takeFree(start), values));
+  return typeof outcome === 'object' ? outcome : undefined;
+}
+
+/** Accepts a run: takes the turn or queues. Undefined when the session moved meanwhile and nothing was changed. */
 export async function acceptTurn(
   db: Queryable,
   start: TurnStart,
