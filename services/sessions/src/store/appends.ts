@@ -51,7 +51,7 @@ const append = shapedStatement(
 const ended = (first: number): string => `ended as (
       update runs r set status = $${first}, error_code = $${first + 1}, error_message = $${first + 2},
         ended_at = now(), lease_until = null
-      from moved m where r.session_pk = m.pk and r.invocation_id = $2
+      from moved where r.session_pk = $1 and r.invocation_id = $2
     ), told as (
       insert into outbox (subject, payload) select '${runEndedSubject}', $${first + 3}::bytea from moved
     )`;
@@ -81,7 +81,7 @@ const appendAndEnd = shapedStatement(
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.last_seq, s.last_seq - $5::integer as base, snap.next
     )${ctes}, ${ended(next)}, granted as (
       update runs r set status = 'granted', lease_until = now() + make_interval(secs => ${grantSeconds})
-      from moved m where r.session_pk = m.pk and r.invocation_id = m.next
+      from moved m where r.session_pk = $1 and r.invocation_id = m.next
       returning r.owner
     )
     select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner from moved m left join granted g on true

@@ -148,7 +148,7 @@ const takeGrantedRun = turnStatement('take-granted-run', {
   free: 'true',
   ledger: () => `update runs r set status = 'running', owner = $6, fence = m.fence, attempt = r.attempt + 1,
       lease_until = now() + make_interval(secs => $7), message = null, state_delta = null
-    from moved m where r.session_pk = m.pk and r.invocation_id = $5`,
+    from moved m where r.session_pk = (select pk from moved) and r.invocation_id = $5`,
 });
 
 /**
