@@ -1,8 +1,8 @@
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 
 /**
- * A message that shares nothing mutable with `init`, a message of `schema` or its plain fields; bytes are copied too. What a
- * wire would do, without one.
+ * A message that shares no fields with `init`, a message of `schema` or its plain fields. Bytes are shared: they are printed
+ * once where they are born, and nobody writes into them.
  */
 export function copyMessage<D extends DescMessage>(schema: D, init: unknown): MessageShape<D> {
   return create(schema, copyData(init) as MessageInitShape<D>);
@@ -10,8 +10,7 @@ export function copyMessage<D extends DescMessage>(schema: D, init: unknown): Me
 
 function copyData(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  // Not slice(): on a Buffer it answers a view of the same memory.
-  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (value instanceof Uint8Array) return value;
   if (Array.isArray(value)) return value.map(copyData);
   return copyFields(value as Record<string, unknown>);
 }

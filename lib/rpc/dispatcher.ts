@@ -1,4 +1,4 @@
-import { create, type DescMethod, type DescService, type Message } from '@bufbuild/protobuf';
+import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type MethodImplSpec, type ServiceImpl } from '@connectrpc/connect';
 import type { Histogram } from 'prom-client';
 import type { Logger, Metrics } from '../telemetry/index.ts';
@@ -26,6 +26,7 @@ export class Dispatcher {
   readonly #methods = new Map<string, Map<string, MethodImplSpec>>();
   readonly #log: Logger;
   readonly #duration: Histogram<'service' | 'method' | 'code'>;
+  readonly #timers = new Map<DescMethod, Map<string, (seconds: number) => void>>();
   #closed = false;
 
   constructor({ log, metrics }: { log: Logger; metrics: Metrics }) {
@@ -53,8 +54,8 @@ export class Dispatcher {
     this.#closed = true;
   }
 
-  /** A method with one answer. Rejects with MeshError. */
-  async unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Message> {
+  /** A method with one answer, as the handler gave it. Rejects with MeshError. */
+  async unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Answer> {
     const handler = this.#handler(method) as UnaryHandler;
     const call = this.#open(method, origin);
     const work = call.run(async () => handler(input, call));
@@ -62,7 +63,7 @@ export class Dispatcher {
     try {
       const answer = await call.race(work);
       this.#end(call);
-      return create(method.output, answer);
+      return answer;
     } catch (error) {
       if (call.failure) work.catch((late: unknown) => this.#logLate(call, late));
       throw this.#fail(call, error);
@@ -98,8 +99,20 @@ export class Dispatcher {
 
   #end(call: ServerCall, code = 'ok'): void {
     call.end(code === 'ok' ? undefined : code);
-    const labels = { service: meshWord(call.service), method: call.method.name, code };
-    this.#duration.observe(labels, (performance.now() - call.startedAt) / 1_000);
+    this.#timer(call.method, code)((performance.now() - call.startedAt) / 1_000);
+  }
+
+  /** Looked up once: hashing the labels would cost more than the observation. */
+  #timer(method: DescMethod, code: string): (seconds: number) => void {
+    const timers = this.#timers.get(method) ?? new Map<string, (seconds: number) => void>();
+    this.#timers.set(method, timers);
+    let timer = timers.get(code);
+    if (timer === undefined) {
+      const child = this.#duration.labels({ service: meshWord(method.parent), method: method.name, code });
+      timer = (seconds) => child.observe(seconds);
+      timers.set(code, timer);
+    }
+    return timer;
   }
 
   /** Ends the call and answers what the caller may see. An aborted call has been told why; the handler's echo is no news. */

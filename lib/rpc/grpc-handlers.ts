@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { DescMethod, Message } from '@bufbuild/protobuf';
+import { create, type DescMethod, type Message } from '@bufbuild/protobuf';
 import type {
   handleBidiStreamingCall,
   handleClientStreamingCall,
@@ -47,7 +47,7 @@ export function grpcHandlers({ dispatcher, refuse }: GrpcHandlersOptions): GrpcH
     const origin = originOf(call);
     const refusal = refuse(call.metadata);
     if (refusal) throw refusal;
-    return encode(method.output, await dispatcher.unary(method, input(), origin));
+    return encode(method.output, create(method.output, await dispatcher.unary(method, input(), origin)));
   };
   const answerMany = async (method: DescMethod, call: ResponseStream, input: () => Input): Promise<void> => {
     const origin = originOf(call);
@@ -57,7 +57,7 @@ export function grpcHandlers({ dispatcher, refuse }: GrpcHandlersOptions): GrpcH
       if (refusal) throw refusal;
       const answers = dispatcher.stream(method, input(), origin);
       for (let next = await answers.next(); !next.done; next = await answers.next()) {
-        await writer.write(encode(method.output, next.value));
+        await writer.write(encode(method.output, create(method.output, next.value)));
       }
       call.end();
     } catch (error) {

@@ -5,6 +5,8 @@ import type { Client, ServiceImpl } from '@connectrpc/connect';
  * How services reach each other. A service that runs in this process is called directly; any other over gRPC at its
  * address. Deadlines (`timeoutMs`) and cancellation (`signal`) pass on; errors arrive as MeshError on both paths.
  *
+ * Messages are copied in one process as between two, but for bytes: those are printed once and written into by nobody.
+ *
  * The consumer of a stream owns an AbortController and aborts it in `finally`: leaving a `for await` does not cancel the call.
  */
 export interface Mesh {

@@ -17,7 +17,6 @@ export class ServerCall implements HandlerContext {
   readonly timeoutMs: () => number | undefined;
   readonly startedAt = performance.now();
   readonly #origin: CallOrigin;
-  readonly #controller = new AbortController();
   readonly #context: RequestContext;
   readonly #span: ServerSpan | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -25,6 +24,10 @@ export class ServerCall implements HandlerContext {
   #responseHeader: Headers | undefined;
   #responseTrailer: Headers | undefined;
   #values: ContextValues | undefined;
+  #controller: AbortController | undefined;
+  /** Why the handler's signal is aborted, once it is. */
+  #ended: Error | undefined;
+  #onEnd: (() => void) | undefined;
   #failure: MeshError | undefined;
   #interrupt: ((failure: MeshError) => void) | undefined;
 
@@ -44,8 +47,19 @@ export class ServerCall implements HandlerContext {
     else origin.signal?.addEventListener('abort', this.#onOriginAbort);
   }
 
+  /** Made when a handler asks for it: most never do. */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+    }
     return this.#controller.signal;
+  }
+
+  /** Calls `work` when the call has ended, in whatever way; at once when it has. One listener at a time. */
+  onEnd(work: () => void): void {
+    if (this.#ended === undefined) this.#onEnd = work;
+    else work();
   }
 
   get requestHeader(): Headers {
@@ -96,9 +110,9 @@ export class ServerCall implements HandlerContext {
 
   /** Ends the call from outside: the handler's signal aborts and what is raced rejects. No effect on an ended call. */
   abort(failure: MeshError): void {
-    if (this.signal.aborted) return;
+    if (this.#ended !== undefined) return;
     this.#failure = failure;
-    this.#controller.abort(failure);
+    this.#finish(failure);
     this.#interrupt?.(failure);
   }
 
@@ -107,7 +121,13 @@ export class ServerCall implements HandlerContext {
     clearTimeout(this.#timer);
     this.#origin.signal?.removeEventListener('abort', this.#onOriginAbort);
     this.#span?.end(failureCode);
-    if (!this.signal.aborted) this.#controller.abort(COMPLETED);
+    if (this.#ended === undefined) this.#finish(COMPLETED);
+  }
+
+  #finish(reason: Error): void {
+    this.#ended = reason;
+    this.#controller?.abort(reason);
+    this.#onEnd?.();
   }
 
   readonly #onOriginAbort = (): void => this.abort(abortFailure(this.#origin.signal?.reason));

@@ -1,4 +1,4 @@
-import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import type { MeshError } from './mesh-error.ts';
 import type { ServerCall } from './server-call.ts';
 
@@ -20,13 +20,13 @@ export interface ServerStreamOptions {
  * The answers of a streaming handler, pulled one by one, each inside the request's context. When the call is aborted the
  * pending pull rejects and the generator's `return` is called, so that its `finally` runs.
  */
-export class ServerStream implements AsyncIterator<Message, undefined> {
+export class ServerStream implements AsyncIterator<Answer, undefined> {
   /** Resolves when the handler's generator has ended. */
   readonly settled: Promise<void>;
   readonly #options: ServerStreamOptions;
   #settle: () => void = () => undefined;
   #source: AsyncIterator<Answer> | undefined;
-  #first: Promise<IteratorResult<Message, undefined>> | undefined;
+  #first: Promise<IteratorResult<Answer, undefined>> | undefined;
   #failure: MeshError | undefined;
   #done = false;
 
@@ -41,26 +41,24 @@ export class ServerStream implements AsyncIterator<Message, undefined> {
   start(): void {
     this.#first = this.#pull();
     this.#first.catch(() => undefined);
-    const { signal } = this.#options.call;
-    if (signal.aborted) this.#close();
-    else signal.addEventListener('abort', () => this.#close(), { once: true });
+    this.#options.call.onEnd(() => this.#close());
   }
 
-  next(): Promise<IteratorResult<Message, undefined>> {
+  next(): Promise<IteratorResult<Answer, undefined>> {
     if (this.#failure) return Promise.reject(this.#failure);
     const first = this.#first;
     this.#first = undefined;
     return first ?? this.#pull();
   }
 
-  async #pull(): Promise<IteratorResult<Message, undefined>> {
+  async #pull(): Promise<IteratorResult<Answer, undefined>> {
     if (this.#done) return { done: true, value: undefined };
     const { call, open, onEnd } = this.#options;
     try {
       this.#source ??= call.run(() => open()[Symbol.asyncIterator]());
       const source = this.#source;
       const result = await call.race(call.run(() => source.next()));
-      if (!result.done) return { done: false, value: create(call.method.output, result.value) };
+      if (!result.done) return { done: false, value: result.value };
       this.#done = true;
       onEnd();
       return { done: true, value: undefined };
@@ -75,7 +73,7 @@ export class ServerStream implements AsyncIterator<Message, undefined> {
     return this.#failure;
   }
 
-  /** Runs at the end of every call: ending a call aborts its signal. A generator that has ended takes no notice. */
+  /** Runs at the end of every call. A generator that has ended takes no notice. */
   #close(): void {
     if (!this.#done) this.#fail(this.#options.call.failure);
     const source = this.#source;
