@@ -13,6 +13,9 @@ const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** What both ends of a connection set: messages up to 64 MiB, and a ping every 20 s that finds dead peers. */
 export const CONNECTION_OPTIONS: ChannelOptions = {
+  // Nobody reads channelz, and a window of the size of a large answer spares its updates.
+  'grpc.enable_channelz': 0,
+  'grpc-node.flow_control_window': 1024 * 1024,
   'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
   'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
   'grpc.keepalive_time_ms': 20_000,

@@ -11,6 +11,8 @@ const CLIENT_OPTIONS: ChannelOptions = {
   // Services reach each other directly, whatever proxy the environment names.
   'grpc.enable_http_proxy': 0,
   'grpc.use_local_subchannel_pool': 1,
+  // Callers decide what may be tried again.
+  'grpc.enable_retries': 0,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };
 

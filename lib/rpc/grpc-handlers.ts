@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { create, type DescMethod, type Message } from '@bufbuild/protobuf';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type {
   handleBidiStreamingCall,
   handleClientStreamingCall,
@@ -21,6 +21,9 @@ import { MESH_KEY } from './mesh-credential.ts';
 import { MeshError } from './mesh-error.ts';
 import { MessageReader } from './message-reader.ts';
 import { MessageWriter } from './message-writer.ts';
+
+const LATE = deadlineExceeded();
+const LEFT = canceled();
 
 /** gRPC's handlers of a method, by the kind of its streams. Bytes in, bytes out. */
 export interface GrpcHandlers {
@@ -47,7 +50,7 @@ export function grpcHandlers({ dispatcher, refuse }: GrpcHandlersOptions): GrpcH
     const origin = originOf(call);
     const refusal = refuse(call.metadata);
     if (refusal) throw refusal;
-    return encode(method.output, create(method.output, await dispatcher.unary(method, input(), origin)));
+    return encode(method.output, await dispatcher.unary(method, input(), origin));
   };
   const answerMany = async (method: DescMethod, call: ResponseStream, input: () => Input): Promise<void> => {
     const origin = originOf(call);
@@ -57,7 +60,7 @@ export function grpcHandlers({ dispatcher, refuse }: GrpcHandlersOptions): GrpcH
       if (refusal) throw refusal;
       const answers = dispatcher.stream(method, input(), origin);
       for (let next = await answers.next(); !next.done; next = await answers.next()) {
-        await writer.write(encode(method.output, create(method.output, next.value)));
+        await writer.write(encode(method.output, next.value));
       }
       call.end();
     } catch (error) {
@@ -99,7 +102,7 @@ function readInput(
     parse: (bytes) => decode(method.input, bytes),
     toFailure: canceled,
   });
-  call.once('cancelled', () => reader.abort(canceled()));
+  call.once('cancelled', () => reader.abort(LEFT));
   return reader;
 }
 
@@ -108,7 +111,8 @@ function originOf(call: Call): CallOrigin & { signal: AbortSignal } {
   const deadline = Number(call.getDeadline());
   const gone = new AbortController();
   const events: EventEmitter = call;
-  events.once('cancelled', () => gone.abort(Date.now() >= deadline ? deadlineExceeded() : canceled()));
+  // Emitted at the end of calls that nobody canceled, too: an error of its own for each would cost a stack trace.
+  events.once('cancelled', () => gone.abort(Date.now() >= deadline ? LATE : LEFT));
   const requestId = metadata.get(REQUEST_ID)[0];
   const traceparent = metadata.get(TRACEPARENT)[0];
   return {

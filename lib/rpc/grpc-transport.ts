@@ -50,7 +50,9 @@ export class GrpcTransport implements Transport {
     const { path, metadata, options } = call;
     if (method.methodKind === 'server_streaming') {
       const request = encode(method.input, await singleInput(input));
-      const stream = this.#connection.makeServerStreamRequest(path, asIs, asIs, request, metadata, options);
+      const stream = withoutStack(() =>
+        this.#connection.makeServerStreamRequest(path, asIs, asIs, request, metadata, options),
+      );
       return streamResponse(method, read(stream, method, call));
     }
     const stream = this.#connection.makeBidiStreamRequest(path, asIs, asIs, metadata, options);
@@ -109,10 +111,23 @@ export class GrpcTransport implements Transport {
         if (answer) resolve(answer);
         else reject(signal?.aborted ? abortFailure(signal.reason) : fromStatus(error, word));
       };
-      const call = this.#connection.makeUnaryRequest(path, asIs, asIs, request, metadata, options, settle);
+      const call = withoutStack(() =>
+        this.#connection.makeUnaryRequest(path, asIs, asIs, request, metadata, options, settle),
+      );
       const onAbort = (): void => call.cancel();
       signal?.addEventListener('abort', onAbort);
     });
+  }
+}
+
+/** grpc-js keeps the stack of every caller for errors whose stacks we do not show. */
+function withoutStack<T>(start: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return start();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
