@@ -3,10 +3,10 @@ import { checkProcess, type MeshProcess, type Service, SettingsError, startProce
 
 /** Every service of the mesh by its word, in the order in which they start. The only place that knows them all. */
 const services: Record<string, () => Promise<Service>> = {
-  auth: async () => (await import('@agentmesh/auth')).auth as Service,
-  sessions: async () => (await import('@agentmesh/sessions')).sessions as Service,
-  runs: async () => (await import('@agentmesh/runs')).runs as Service,
-  gateway: async () => (await import('@agentmesh/gateway')).gateway as Service,
+  auth: async () => (await import('@agentmesh/auth')).auth,
+  sessions: async () => (await import('@agentmesh/sessions')).sessions,
+  runs: async () => (await import('@agentmesh/runs')).runs,
+  gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 
 const usage = `usage: node main.ts all | <service>... [--check]
@@ -23,7 +23,7 @@ async function target(names: readonly string[], env: NodeJS.ProcessEnv) {
   const wanted = names.includes('all') ? words : words.filter((word) => names.includes(word));
   const unknown = names.filter((name) => name !== 'all' && !words.includes(name));
   if (unknown.length > 0 || wanted.length === 0) throw new UsageError(unknown);
-  const loaded = await Promise.all(wanted.map((word) => services[word]?.()));
+  const loaded = await Promise.all(wanted.map(async (word) => services[word]?.()));
   return { services: loaded.filter((service) => service !== undefined), words, env };
 }
 

@@ -34,11 +34,8 @@ export class Caller {
   async request<Body = JsonObject>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
     const response = await this.fetch(method, path, body);
     const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    } as Answer<Body>;
+    const parsed: unknown = text === '' ? undefined : JSON.parse(text);
+    return { status: response.status, headers: response.headers, body: parsed as Body };
   }
 
   fetch(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
@@ -115,5 +112,5 @@ export function runBody({ appName, userId, id }: SessionJson, text: string, over
 
 /** The text of an event's parts, joined. */
 export function textOf(event: EventJson | undefined): string {
-  return (event?.content?.parts ?? []).map((part) => String(part.text ?? '')).join('');
+  return (event?.content?.parts ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
 }

@@ -89,7 +89,11 @@ function separateEnvironments(common: Record<string, string>, ports: number[]): 
   const urls = Object.fromEntries(
     words.map((word, index) => [`MESH_${word.toUpperCase()}_URL`, `http://127.0.0.1:${ports[index]}`]),
   );
-  const shared = { ...common, ...urls, MESH_KEY: 'a mesh key that is used by tests and nowhere else' };
+  const shared: Record<string, string> = {
+    ...common,
+    ...urls,
+    MESH_KEY: 'a mesh key that is used by tests and nowhere else',
+  };
   const { ENCRYPT_KEY: _, ...withoutKey } = shared;
   return Object.fromEntries(
     words.map((word, index) => {

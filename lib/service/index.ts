@@ -2,3 +2,6 @@ export { checkSettings, type Environment, parseSettings, SettingsError } from '.
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';
 export { encryptKey, flag, httpUrl, isShortKey, list, portNumber, positiveInteger, text } from './settings.ts';
 export { checkProcess, type MeshProcess, type ProcessOptions, startProcess } from './start-process.ts';
+
+// Named by the declarations of services' settings.
+export type { OptionalValidatorSpec, RequiredValidatorSpec } from 'envalid';

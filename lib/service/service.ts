@@ -45,7 +45,7 @@ export interface Running {
   settle?(): Promise<void>;
 }
 
-/** Types a service by its settings; returns it unchanged. */
-export function defineService<S extends Settings>(service: Service<S>): Service<S> {
+/** Types a service by its own settings, and hands it over as any service. */
+export function defineService<S extends Settings>(service: Service<S>): Service {
   return service;
 }

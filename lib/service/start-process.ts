@@ -92,7 +92,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
     meshPort,
     checks,
     settle: async () => {
-      await Promise.all(started.map((service) => service.settle?.()));
+      await Promise.all(started.map(async (service) => service.settle?.()));
     },
     [Symbol.asyncDispose]: async () => {
       draining.abort();
@@ -173,7 +173,7 @@ function collectChecks({ bus }: Base, running: ReadonlyMap<string, Running>): Ch
 async function drain({ config, mesh, log }: Base, started: readonly Running[]): Promise<void> {
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
   const deadline = Date.now() + graceMs;
-  const drained = Promise.all(started.map((service) => service.drain?.())).then(() => 'drained' as const);
+  const drained = Promise.all(started.map(async (service) => service.drain?.())).then(() => 'drained' as const);
   const outcome = await Promise.race([drained, sleep(graceMs, 'late' as const, { ref: false })]);
   if (outcome === 'late') log.warn({ graceMs }, 'work was still in hand when the time to drain was over');
   await mesh.drain(Math.max(deadline - Date.now(), 100));

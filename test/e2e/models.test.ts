@@ -1,7 +1,8 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, textOf } from '../caller.ts';
-import { type FakeAnswer, type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
+import type { FakeAnswer } from '../fakes/openai-answer.ts';
 import { agentsDir, startMesh } from '../mesh.ts';
 
 const resources = new AsyncDisposableStack();
@@ -78,6 +79,6 @@ describe('an OpenAI-compatible server', () => {
     expect(stored.events.at(-1)).toMatchObject({ errorCode: expect.any(String), errorMessage: expect.any(String) });
     expect(frames.some((frame) => frame.id === stored.events.at(-1)?.id)).toBe(true);
     expect(JSON.stringify(stored)).not.toContain('sk-test-secret');
-    openAi.answer();
+    openAi.forget();
   });
 });

@@ -124,7 +124,7 @@ describe('/run_sse', () => {
     const session = await caller.createSession();
     const frames: unknown[] = [];
     let deleted = false;
-    for await (const frame of caller.stream(session, 'one [[wait:3000]] [[tool:get_current_time {}]] two', {
+    for await (const frame of caller.stream(session, '[[tool:get_current_time {}]] [[wait:60000]] two', {
       streaming: true,
     })) {
       frames.push(frame);

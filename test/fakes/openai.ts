@@ -18,6 +18,8 @@ export interface FakeOpenAi extends AsyncDisposable {
   readonly hanging: number;
   /** Queues what the next requests are answered with, one each; without one the fake says `ok`. */
   answer(...answers: readonly FakeAnswer[]): void;
+  /** Drops what is queued. */
+  forget(): void;
 }
 
 /** Starts a fake on a free port of the loopback; with `apiKey` it asks every request for this bearer token. */
@@ -51,6 +53,9 @@ export async function startFakeOpenAi({ apiKey }: { readonly apiKey?: string } =
     },
     answer: (...more) => {
       answers.push(...more);
+    },
+    forget: () => {
+      answers.length = 0;
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

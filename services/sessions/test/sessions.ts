@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { type Service, startProcess } from '@agentmesh/lib/service';
+import { startProcess } from '@agentmesh/lib/service';
 import { completeActions, type EventJson, type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -18,7 +18,7 @@ export interface TestSessions extends AsyncDisposable {
 export async function startSessions(env: Record<string, string> = {}): Promise<TestSessions> {
   const database = await testDatabaseUrl();
   const process = await startProcess({
-    services: [sessions as unknown as Service],
+    services: [sessions],
     words: ['sessions'],
     env: { DATABASE_URL: database.url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env },
   });
@@ -81,5 +81,6 @@ export async function readSession(client: SessionsClient, session: ReturnType<ty
 
 /** The text of an event's first part. */
 export function textOf(event: EventJson): string {
-  return String(event.content?.parts?.[0]?.text);
+  const text = event.content?.parts?.[0]?.text;
+  return typeof text === 'string' ? text : '';
 }

@@ -165,16 +165,11 @@ describe('a dead executor', () => {
     const session = await newSession();
     const dead = await begin(session, 'one');
     const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
-    const turn = await expect
-      .poll(
-        async () =>
-          (await service.client.claimRuns({ owner: 'executor-2', window: 20, limit: 100 })).turns.find(
-            (t) => t.invocationId === invocationId,
-          ),
-        { timeout: 10_000, interval: 200 },
-      )
-      .toBeDefined();
-    void turn;
+    const claim = async (): Promise<Turn | undefined> => {
+      const { turns } = await service.client.claimRuns({ owner: 'executor-2', window: 20, limit: 100 });
+      return turns.find((turn) => turn.invocationId === invocationId);
+    };
+    await expect.poll(claim, { timeout: 10_000, interval: 200 }).toBeDefined();
     const { events } = await readSession(service.client, session);
     expect(events.map((event) => event.errorCode ?? textOf(event))).toEqual(['one', 'INTERRUPTED', 'two']);
     const late = appendTo(dead, [agentEvent(dead.invocationId, 'late')]);

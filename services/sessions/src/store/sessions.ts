@@ -1,4 +1,4 @@
-import type { Database, Queryable, Statement } from '@agentmesh/lib/pg';
+import type { Database, Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
 import type { KeyParameters } from '../session-key.ts';
 import type { StateChange, StateMap } from '../state-delta.ts';
 import type { StoredEvent } from './events.ts';
@@ -180,7 +180,7 @@ const cancel: Statement = {
 export function deleteSession(
   db: Database,
   key: KeyParameters,
-  onCancelled: (tx: Queryable, invocationIds: string[]) => Promise<void>,
+  onCancelled: (tx: Transaction, invocationIds: string[]) => Promise<void>,
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const [session] = await tx.query<{ pk: bigint }>(lock, key);
