@@ -35,7 +35,7 @@ export async function createServer(context: Context): Promise<App> {
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
-  app.setErrorHandler(errorHandler(log));
+  app.setErrorHandler(errorHandler({ log, bodyLimit: config.GATEWAY_MAX_BODY_BYTES }));
   app.addHook(
     'onRequest',
     createAdmission({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config), draining }),

@@ -1,6 +1,7 @@
 import { MeshError, type MeshCode } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { refuseUpload } from './refuse-upload.ts';
 import { HttpError, InvalidRequest } from './request-error.ts';
 
 /** An error as the public sees it. */
@@ -24,6 +25,9 @@ const statuses: Readonly<Record<MeshCode, number>> = {
   canceled: 503,
   internal: 500,
 };
+
+/** How long a client that was refused may go on sending before its connection is closed. */
+const uploadPatienceMs = 10_000;
 
 const internal: Problem = { status: 500, body: { detail: 'Internal Server Error' } };
 
@@ -51,15 +55,24 @@ function ofFrameworkError({ code, statusCode, message }: FastifyError): Problem 
   return { status: statusCode, body: { detail: message } };
 }
 
+export interface ErrorHandlerOptions {
+  readonly log: Logger;
+  /** Most bytes of a body. Of a larger one, four times as many are still read and thrown away. */
+  readonly bodyLimit: number;
+}
+
 /** Answers an error; what nobody foresaw is logged once and its text withheld. */
-export function errorHandler(log: Logger) {
+export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
+  const limits = { maxBytes: 4 * bodyLimit, maxMs: uploadPatienceMs };
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const problem = problemOf(error) ?? unforeseen(error, { request, log });
     if (error instanceof MeshError && error.code === 'internal') {
       log.warn({ requestId: request.id, reason: error.reason }, 'a service failed');
     }
     if (problem.headers !== undefined) reply.headers(problem.headers);
-    reply.code(problem.status).send(problem.body);
+    reply.code(problem.status);
+    if (problem.status === 413) refuseUpload(request, reply, { ...limits, body: problem.body });
+    else reply.send(problem.body);
   };
 }
 
