@@ -62,8 +62,7 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
       viewer.show(toWireEvent(toPublicEvent(event, facts)));
     },
     complete() {
-      if (unanswered.size === 0) return flush({ outcome: Outcome.COMPLETED });
-      return flush({ outcome: Outcome.WAITING, waitingCallIds: [...unanswered] });
+      return flush({ outcome: unanswered.size === 0 ? Outcome.COMPLETED : Outcome.WAITING });
     },
     async fail({ author, errorCode, errorMessage }) {
       await add(createEvent({ author, errorCode, errorMessage }));

@@ -654,11 +654,6 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
    * @generated from field: string error_message = 3;
    */
   errorMessage: string;
-
-  /**
-   * @generated from field: repeated string waiting_call_ids = 4;
-   */
-  waitingCallIds: string[];
 };
 
 /**
@@ -692,7 +687,7 @@ export enum AttemptEnd_Outcome {
   CANCELLED = 3,
 
   /**
-   * The attempt ends and the turn is free; an answer to one of `waiting_call_ids` continues the run.
+   * The attempt ends and the turn is free; an answer to one of its calls continues the run.
    *
    * @generated from enum value: OUTCOME_WAITING = 4;
    */
