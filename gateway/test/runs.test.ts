@@ -60,6 +60,47 @@ describe('/run', () => {
     expect([answer.status, answer.body]).toEqual([400, { detail: 'boom' }]);
   });
 
+  it('stops collecting when the client goes', async () => {
+    let watching: AbortSignal | undefined;
+    await using edge = await edgeOf(async function* (_request, signal) {
+      watching = signal;
+      yield* [accepted, event({ n: 1 })];
+      await once(signal, 'abort');
+    });
+    const client = new AbortController();
+    const response = fetch(new URL('/run', edge.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await token({})}` },
+      body: new TextEncoder().encode(JSON.stringify(body)),
+      signal: client.signal,
+    });
+    await vi.waitFor(() => expect(watching).toBeDefined());
+    client.abort();
+    await expect(response).rejects.toThrow('aborted');
+    await vi.waitFor(() => expect(watching?.aborted).toBe(true));
+    expect((await edge.send('/health')).status).toBe(200);
+    expect(edge.logged.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+  });
+
+  it.each(['/run', '/run_sse'])('is 504 when nobody accepts it, on %s', async (path) => {
+    const asked = Promise.withResolvers<undefined>();
+    await using edge = await edgeOf(async function* (_request, signal) {
+      asked.resolve(undefined);
+      await once(signal, 'abort');
+      yield accepted;
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const answer = edge.send(path, { json: body });
+      await asked.promise;
+      await new Promise(setImmediate);
+      vi.advanceTimersByTime(30_000);
+      expect(await answer).toMatchObject({ status: 504, body: { code: 'deadline_exceeded' } });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('fills in the default application', async () => {
     let asked: RunRequest | undefined;
     const run: Run = async function* (request) {

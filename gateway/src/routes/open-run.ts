@@ -20,14 +20,18 @@ export interface RunOptions {
 export interface AcceptedRun {
   readonly invocationId: string;
   readonly answers: AsyncIterable<RunResponse>;
-  /** Stops watching. The run goes on. */
+  /** Stops watching: `answers` fails unless it has ended. The run goes on. */
   readonly leave: () => void;
 }
 
 /** Made once: an abort without a reason makes an exception with a stack each time. */
 const viewerLeft = new MeshError('canceled', 'viewer_left', 'The viewer has left.');
 
-/** Starts a run and waits until it is accepted. Fails as the service does when it is not. */
+/** A run that has to wait for its session is accepted at once, so only a service that hangs takes longer. */
+const acceptTimeoutMs = 30_000;
+const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
+
+/** Starts a run and waits until it is accepted. Fails as the service does when it is not, and after 30 s without an answer. */
 export async function openRun({ runs, identity, body, defaultApp, streaming }: RunOptions): Promise<AcceptedRun> {
   const appName = body.appName || (defaultApp ?? '');
   refuseInternalApp(appName);
@@ -46,9 +50,13 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
       { signal: viewer.signal },
     )
     [Symbol.asyncIterator]();
-  const first = await answers.next().catch((error: unknown) => {
-    throw namingSession(error, body.sessionId);
-  });
+  const deadline = setTimeout(() => viewer.abort(notAcceptedInTime), acceptTimeoutMs);
+  const first = await answers
+    .next()
+    .catch((error: unknown) => {
+      throw namingSession(error, body.sessionId);
+    })
+    .finally(() => clearTimeout(deadline));
   if (first.done === true || first.value.kind.case !== 'accepted') {
     leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');

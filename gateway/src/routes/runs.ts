@@ -1,5 +1,6 @@
 import type { RunResponse } from '@agentmesh/proto/runs/v1';
 import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import { EventStream } from '../http/event-stream.ts';
@@ -41,7 +42,7 @@ function addRun(app: App, { config, runs, authentication }: Context, schema: Run
     async ({ identity, body }, reply) => {
       const run = await openRun({ runs, identity, body, defaultApp, streaming: false });
       reply.header(invocationHeader, headerText(run.invocationId));
-      return sendJson(reply, jsonArray(await collect(run)));
+      return sendJson(reply, jsonArray(await collect(run, reply.raw)));
     },
   );
 }
@@ -65,27 +66,33 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
       try {
         for await (const answer of run.answers) await forward(answer, stream, split);
       } catch (error) {
+        run.leave();
         if (stream.isGone) return;
         if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a stream broke');
         await stream.send(brokenFrame(error), false);
       } finally {
-        run.leave();
         stream.end();
       }
     },
   );
 }
 
-async function collect(run: AcceptedRun): Promise<Uint8Array[]> {
+/** The whole events of a run. Fails when the client goes: nobody reads the rest. */
+async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8Array[]> {
   const events: Uint8Array[] = [];
+  if (client.destroyed) run.leave();
+  client.once('close', run.leave);
   try {
     for await (const { kind } of run.answers) {
       if (kind.case === 'event' && !kind.value.partial) events.push(kind.value.json);
       if (kind.case === 'failure')
         throw new HttpError(kind.value.type === 'ValueError' ? 400 : 500, kind.value.message);
     }
-  } finally {
+  } catch (error) {
     run.leave();
+    throw error;
+  } finally {
+    client.off('close', run.leave);
   }
   return events;
 }
