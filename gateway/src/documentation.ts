@@ -11,8 +11,8 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** Serves `/openapi.json`, made from the schemas that validate, and `/docs`. Register it before the routes. */
-export async function documentApi(app: App, serverUrl: string): Promise<void> {
+/** Serves `/openapi.json`, made from the schemas that validate. Register it before the routes. */
+export async function describeApi(app: App, serverUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -28,16 +28,20 @@ export async function documentApi(app: App, serverUrl: string): Promise<void> {
     transformObject: (document) =>
       'openapiObject' in document ? hoistRecords(document.openapiObject) : document.swaggerObject,
   });
+  let description: string | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+    description ??= JSON.stringify(app.swagger());
+    return reply.type('application/json').send(description);
+  });
+}
+
+/** Serves `/docs`, the pages of what `describeApi` serves. */
+export async function showApi(app: App): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
     // Served over plain http on a laptop, where an upgrade finds nobody.
     transformStaticCSP: (policy) => policy.replace(' upgrade-insecure-requests;', ''),
     logLevel: 'silent',
-  });
-  let description: string | undefined;
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-    description ??= JSON.stringify(app.swagger());
-    return reply.type('application/json').send(description);
   });
 }

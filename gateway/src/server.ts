@@ -1,7 +1,7 @@
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { publicBaseUrl } from './config.ts';
 import type { App, Context } from './context.ts';
-import { documentApi } from './documentation.ts';
+import { describeApi, showApi } from './documentation.ts';
 import { createAdmission } from './http/admit.ts';
 import { addBodyParsers } from './http/body-parsers.ts';
 import { onClientError } from './http/client-error.ts';
@@ -43,7 +43,8 @@ export async function createServer(context: Context): Promise<App> {
   observe(app, context);
   addBodyParsers(app);
   const closeOtherMethods = createMethodGuard(app);
-  if (config.GATEWAY_DOCS_ENABLED) await documentApi(app, publicBaseUrl(config));
+  await describeApi(app, publicBaseUrl(config));
+  if (config.GATEWAY_DOCS_ENABLED) await showApi(app);
   app.decorateRequest('identity');
   addRoutes(app, context);
   closeOtherMethods();

@@ -142,6 +142,15 @@ describe('the description', () => {
   });
 });
 
+describe('GATEWAY_DOCS_ENABLED=false', () => {
+  it('takes the pages away and leaves the description', async () => {
+    await using quiet = await startEdge({ env: { GATEWAY_DOCS_ENABLED: 'false' } });
+    const open = { headers: { authorization: null } };
+    expect((await quiet.send('/docs', open)).status).toBe(404);
+    expect((await quiet.send('/openapi.json', open)).body).toMatchObject({ openapi: '3.1.0' });
+  });
+});
+
 describe('RUNTIME_AUTH=open', () => {
   it('serves the runtime routes without a token as one account, honours tokens, and opens nothing else', async () => {
     const seen: string[] = [];
