@@ -22,6 +22,8 @@ import { MeshError } from './mesh-error.ts';
 import { MessageReader } from './message-reader.ts';
 import { MessageWriter } from './message-writer.ts';
 
+/** A caller's deadline passes a little before ours: its call was under way to us when it was measured. */
+const SKEW_MS = 250;
 const LATE = deadlineExceeded();
 const LEFT = canceled();
 
@@ -112,7 +114,7 @@ function originOf(call: Call): CallOrigin & { signal: AbortSignal } {
   const gone = new AbortController();
   const events: EventEmitter = call;
   // Emitted at the end of calls that nobody canceled, too: an error of its own for each would cost a stack trace.
-  events.once('cancelled', () => gone.abort(Date.now() >= deadline ? LATE : LEFT));
+  events.once('cancelled', () => gone.abort(deadline - Date.now() < SKEW_MS ? LATE : LEFT));
   const requestId = metadata.get(REQUEST_ID)[0];
   const traceparent = metadata.get(TRACEPARENT)[0];
   return {

@@ -188,33 +188,36 @@ describe('a dead executor', () => {
 });
 
 describe('under load', () => {
-  test('forty runs, eight at a time, are forty whole turns in order', { timeout: 60_000 }, async () => {
+  test('120 runs, twelve at a time, are 120 whole turns in order, each with all that was said before it', {
+    timeout: 60_000,
+  }, async () => {
     const session = await newSession();
-    const texts = Array.from({ length: 40 }, (_, index) => `message ${index}`);
+    const texts = Array.from({ length: 120 }, (_, index) => `message ${index}`);
     const waiting = [...texts];
     await Promise.all(
-      Array.from({ length: 8 }, async () => {
+      Array.from({ length: 12 }, async () => {
         for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) await runToEnd(session, text);
       }),
     );
     const { events } = await readSession(service.client, session);
-    expect(events).toHaveLength(80);
-    for (let at = 0; at < 80; at += 2) {
+    expect(events).toHaveLength(240);
+    for (let at = 0; at < 240; at += 2) {
       const [user, agent] = [events[at], events[at + 1]];
       expect(user?.author).toBe('user');
       expect(agent?.invocationId).toBe(user?.invocationId);
       expect(agent && textOf(agent)).toBe(`reply to ${user && textOf(user)}`);
     }
-    expect(new Set(events.map((event) => textOf(event))).size).toBe(80);
+    expect(new Set(events.map((event) => textOf(event))).size).toBe(240);
   });
 });
 
 async function runToEnd(session: ReturnType<typeof newKey>, text: string): Promise<void> {
   const owner = `executor of ${text}`;
-  const { invocationId, turn } = await service.client.beginTurn(beginWith(session, text, { owner }));
+  const { invocationId, turn } = await service.client.beginTurn(beginWith(session, text, { owner, window: 1000 }));
   let granted = turn;
   while (granted === undefined) {
-    granted = (await service.client.claimRuns({ owner, window: 20, session, invocationId })).turns[0];
+    granted = (await service.client.claimRuns({ owner, window: 1000, session, invocationId })).turns[0];
   }
+  expect(granted.events).toHaveLength(granted.lastSeq);
   await service.client.appendEvents(appendTo(granted, [agentEvent(invocationId, `reply to ${text}`)], completed));
 }
