@@ -28,7 +28,9 @@ const heartbeat = Buffer.from(': ping\n\n');
  */
 export class EventStream {
   readonly #response: ServerResponse;
-  readonly #gone = new AbortController();
+  #isGone = false;
+  /** Present while something waits for the viewer. */
+  #waiting: AbortController | undefined;
   readonly #timer: NodeJS.Timeout;
   #stalled = false;
 
@@ -49,7 +51,7 @@ export class EventStream {
   }
 
   get isGone(): boolean {
-    return this.#gone.signal.aborted;
+    return this.#isGone;
   }
 
   /** Resolves when the event is in the socket's buffer, or was dropped. */
@@ -68,12 +70,14 @@ export class EventStream {
 
   async #drained(isPartial: boolean): Promise<void> {
     if (isPartial && this.#stalled) return;
+    this.#waiting = new AbortController();
     const patience = AbortSignal.timeout(isPartial ? partialPatienceMs : wholePatienceMs);
-    const signal = AbortSignal.any([this.#gone.signal, patience]);
+    const signal = AbortSignal.any([this.#waiting.signal, patience]);
     this.#stalled = await once(this.#response, 'drain', { signal }).then(
       () => false,
       () => true,
     );
+    this.#waiting = undefined;
     if (this.#stalled && !isPartial) this.#response.destroy();
   }
 
@@ -85,7 +89,8 @@ export class EventStream {
 
   #close(onGone: () => void): void {
     clearTimeout(this.#timer);
-    this.#gone.abort(viewerGone);
+    this.#isGone = true;
+    this.#waiting?.abort(viewerGone);
     if (!this.#response.writableFinished) onGone();
   }
 }

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
-const encoder = new TextEncoder();
-const comma = encoder.encode(',');
+const comma = Buffer.from(',');
+const opening = Buffer.from('[');
+const closing = Buffer.from(']');
 
 /** Sends bytes that already are JSON. */
 export function sendJson(reply: FastifyReply, bytes: Uint8Array): FastifyReply {
@@ -10,7 +11,7 @@ export function sendJson(reply: FastifyReply, bytes: Uint8Array): FastifyReply {
 
 /** A JSON array of values that are JSON already. */
 export function jsonArray(values: readonly Uint8Array[]): Uint8Array {
-  return joinBytes([encoder.encode('['), ...separated(values), encoder.encode(']')]);
+  return joinBytes([opening, ...separated(values), closing]);
 }
 
 export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array {
@@ -18,7 +19,12 @@ export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 export function separated(values: readonly Uint8Array[]): Uint8Array[] {
-  return values.flatMap((value, index) => (index === 0 ? [value] : [comma, value]));
+  const chunks: Uint8Array[] = [];
+  for (const value of values) {
+    if (chunks.length > 0) chunks.push(comma);
+    chunks.push(value);
+  }
+  return chunks;
 }
 
 const empty = new Uint8Array(0);
@@ -26,9 +32,11 @@ const empty = new Uint8Array(0);
 /** A map as JSON bytes; no bytes where there is nothing in it. */
 export function encodeMap(map: object | null | undefined): Uint8Array {
   if (map === null || map === undefined || Object.keys(map).length === 0) return empty;
-  return encoder.encode(JSON.stringify(map));
+  return encodeJson(map);
 }
 
+/** A Uint8Array, as bytes are on the mesh, by way of Buffer: several times faster for short texts than TextEncoder. */
 export function encodeJson(value: unknown): Uint8Array {
-  return encoder.encode(JSON.stringify(value));
+  const { buffer, byteOffset, byteLength } = Buffer.from(JSON.stringify(value));
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -13,12 +13,7 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Runs each request in its context, and counts, times and logs it when its answer has left. */
 export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; metrics: Metrics }): void {
-  const durations = metrics.histogram({
-    name: 'gateway_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-  });
+  const record = recorderOf(createDurations(metrics));
   app.decorateRequest('span', undefined);
 
   // After the body was read: what runs on the socket's events does not keep a context that was entered before.
@@ -33,11 +28,42 @@ export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; m
 
   app.addHook('onResponse', (request, reply, done) => {
     const status = reply.raw.statusCode;
-    durations.observe({ method: request.method, route: routeOf(request), status }, reply.elapsedTime / 1000);
+    record({ method: request.method, route: routeOf(request), status }, reply.elapsedTime / 1000);
     request.span?.end(status >= 500 ? String(status) : undefined);
     logAccess(log, request, reply);
     done();
   });
+}
+
+function createDurations(metrics: Metrics) {
+  return metrics.histogram({
+    name: 'gateway_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+  });
+}
+
+type Durations = ReturnType<typeof createDurations>;
+
+interface Answered {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+}
+
+/** Looks labels up once: hashing them would cost more than the observation. Methods, routes and statuses are few. */
+function recorderOf(durations: Durations): (answered: Answered, seconds: number) => void {
+  const known = new Map<string, ReturnType<Durations['labels']>>();
+  return ({ method, route, status }, seconds) => {
+    const name = `${status} ${method} ${route}`;
+    let one = known.get(name);
+    if (one === undefined) {
+      one = durations.labels({ method, route, status });
+      known.set(name, one);
+    }
+    one.observe(seconds);
+  };
 }
 
 function routeOf(request: FastifyRequest): string {

@@ -1,8 +1,8 @@
 import type { Session } from '@agentmesh/proto/sessions/v1';
 import { joinBytes, separated } from '../http/json-bytes.ts';
 
-const encoder = new TextEncoder();
-const emptyMap = encoder.encode('{}');
+const emptyMap = Buffer.from('{}');
+const beforeEvents = Buffer.from(',"events":[');
 
 type Head = Pick<Session, 'id' | 'appName' | 'userId' | 'stateJson' | 'lastUpdateTime'>;
 
@@ -11,10 +11,10 @@ export function sessionJson(session: Head, events: readonly Uint8Array[]): Uint8
   const { id, appName, userId, stateJson, lastUpdateTime } = session;
   const names = `{"id":${JSON.stringify(id)},"appName":${JSON.stringify(appName)},"userId":${JSON.stringify(userId)}`;
   return joinBytes([
-    encoder.encode(`${names},"state":`),
+    Buffer.from(`${names},"state":`),
     stateJson.length === 0 ? emptyMap : stateJson,
-    encoder.encode(',"events":['),
+    beforeEvents,
     ...separated(events),
-    encoder.encode(`],"lastUpdateTime":${lastUpdateTime}}`),
+    Buffer.from(`],"lastUpdateTime":${lastUpdateTime}}`),
   ]);
 }
