@@ -47,9 +47,10 @@ async function main(args: readonly string[]): Promise<void> {
     console.log('settings are good');
     return;
   }
+  const stopped = untilStopped();
   const mesh = await runMesh(names, process.env);
   mesh.log.info({ address: mesh.address, meshPort: mesh.meshPort }, 'ready');
-  await untilStopped();
+  await stopped;
   mesh.log.info('stopping');
   await mesh[Symbol.asyncDispose]();
 }
