@@ -37,6 +37,9 @@ class UsageError extends Error {
 export function explain(error: unknown): string {
   if (error instanceof SettingsError) return error.message;
   if (error instanceof UsageError) return error.message;
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return `${error.message}: another process listens there; choose another PORT, OPS_PORT or MESH_PORT`;
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

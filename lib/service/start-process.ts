@@ -68,6 +68,9 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   checkProcess(options);
   await using resources = new AsyncDisposableStack();
   const draining = new AbortController();
+  // Jobs end when the process drains, also when it drains because a later service failed to start.
+  using failure = new DisposableStack();
+  failure.defer(() => draining.abort());
   const base = await openBase(options, resources);
   const running = new Map<string, Running>();
   for (const service of options.services) {
@@ -82,6 +85,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
     const { OPS_HOST: host, OPS_PORT: port } = base.config;
     resources.use(await startOpsServer({ host, port, metrics: base.metrics, checks }));
   }
+  failure.move();
   const opened = resources.move();
   const started = [...running.values()];
   const address = started.find((service) => service.address !== undefined)?.address;

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { access, chmod, mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { encryptKey, freePorts } from '../mesh.ts';
@@ -82,6 +85,21 @@ describe('main.ts', () => {
       RUNTIME_AUTH: 'open',
     });
     expect(open).toMatchObject({ code: 1, output: expect.stringContaining('RUNTIME_AUTH') });
+  });
+
+  test('that cannot listen says where, ends, and leaves no PostgreSQL behind', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const dataDir = await mkdtemp(join(tmpdir(), 'mesh-'));
+    await chmod(dataDir, 0o711);
+    const { port } = taken.address() as { port: number };
+    const env = { ENCRYPT_KEY: encryptKey, DATA_DIR: dataDir, PORT: String(port), OPS_PORT: '0', LOG_LEVEL: 'warn' };
+    const { code, output } = await runMain(['all'], env);
+    expect(code).toBe(1);
+    expect(output).toContain(`127.0.0.1:${port}`);
+    await expect(access(join(dataDir, 'postgres/data/postmaster.pid'))).rejects.toThrow('ENOENT');
+    taken.close();
+    await rm(dataDir, { recursive: true });
   });
 
   test('knows no other service', async () => {
