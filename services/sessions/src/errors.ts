@@ -30,6 +30,12 @@ export function invocationNotFound(invocationId: string): MeshError {
   return new MeshError('invalid_argument', 'invocation_not_found', `Invocation not found: ${invocationId}`);
 }
 
+/** Without a message there is nothing left to do for the invocation: it has ended, or only an answer continues it. */
+export function nothingToResume(invocationId: string, status: 'completed' | 'waiting'): MeshError {
+  const why = status === 'waiting' ? 'waits for the answer to its function calls' : 'has ended';
+  return new MeshError('invalid_argument', 'nothing_to_resume', `Invocation ${invocationId} ${why}; send a message.`);
+}
+
 /** A message answers calls that no event of the session holds. */
 export function callNotFound(ids: readonly string[]): MeshError {
   const message = `Function call not found for function response ids: ${ids.join(', ')}.`;

@@ -152,6 +152,28 @@ describe('a waiting run', () => {
     expect(answer.turn?.events).toHaveLength(3);
   });
 
+  test('is not asked again: without its answer there is nothing to resume, nor of a run that has ended', async () => {
+    const session = await newSession();
+    const resume = { session, owner: 'executor-1', window: 20 };
+    for (const outcome of [AttemptEnd_Outcome.WAITING, AttemptEnd_Outcome.COMPLETED]) {
+      const turn = await begin(session, 'hello');
+      await service.client.appendEvents(appendTo(turn, [agentEvent(turn.invocationId, 'reply')], { outcome }));
+      const again = service.client.beginTurn({ ...resume, invocationId: turn.invocationId });
+      await expect(again).rejects.toMatchObject({ code: 'invalid_argument', reason: 'nothing_to_resume' });
+    }
+    const failed = await begin(session, 'hello');
+    await service.client.appendEvents(appendTo(failed, [], { outcome: AttemptEnd_Outcome.FAILED }));
+    const { turn } = await service.client.beginTurn({ ...resume, invocationId: failed.invocationId });
+    expect(turn?.attempt).toBe(2);
+    const unknown = service.client.beginTurn({ ...resume, invocationId: 'e-unknown' });
+    await expect(unknown).rejects.toMatchObject({ reason: 'invocation_not_found' });
+  });
+
+  test('of an unknown session is an unknown session', async () => {
+    const answer = service.client.beginTurn(beginWith(newKey(), 'x', { answeredCallIds: ['adk-9'] }));
+    await expect(answer).rejects.toMatchObject({ reason: 'session_not_found' });
+  });
+
   test('is not found by the id of a call that nobody made', async () => {
     const session = await newSession();
     const answer = service.client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['adk-9'] }));

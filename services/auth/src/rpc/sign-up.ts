@@ -16,11 +16,11 @@ export function signUp({ config, db, passwords }: Context): AuthRpc['signUp'] {
   return async (request, { signal }) => {
     if (!config.AUTH_REGISTER_ENABLED || !config.AUTH_BASIC_ENABLED) throw registrationDisabled();
     const profile = checkProfile(request);
-    checkNewPassword(request.password);
+    if (request.password !== '') checkNewPassword(request.password);
 
     const row = await insertAccount(db, {
       ...profile,
-      passwordHash: await passwords.hash(request.password, signal),
+      passwordHash: request.password === '' ? undefined : await passwords.hash(request.password, signal),
       role: 'USER',
       emailVerified: false,
       emailVerificationWaived: !config.AUTH_EMAIL_VERIFICATION_REQUIRED,

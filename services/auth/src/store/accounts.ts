@@ -28,7 +28,8 @@ export interface CredentialsRow {
 
 export interface NewAccount {
   readonly email: string;
-  readonly passwordHash: string;
+  /** None: nobody can sign in to it by password. */
+  readonly passwordHash: string | undefined;
   readonly firstName: string;
   readonly lastName: string;
   readonly username?: string | undefined;

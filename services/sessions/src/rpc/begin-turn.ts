@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { BeginTurnRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
-import { callNotFound, invalid, invocationNotFound, runInProgress, sessionNotFound } from '../errors.ts';
+import {
+  callNotFound,
+  invalid,
+  invocationNotFound,
+  nothingToResume,
+  runInProgress,
+  sessionNotFound,
+} from '../errors.ts';
 import { optionalText } from '../json-bytes.ts';
 import { untilCurrent } from '../retry.ts';
 import { canExist, type KeyParameters, keyParameters } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
 import { type CallSite, findFunctionCall } from '../store/events.ts';
-import { runExists } from '../store/runs.ts';
+import { readRunStatus } from '../store/runs.ts';
 import { acceptTurn, type RunRequest, takeFreeTurn } from '../store/turns.ts';
 import { type Attempt, startOf, toTurn } from '../turn.ts';
 
@@ -70,6 +77,8 @@ async function findAnsweredCall(
   if (callIds.length === 0) return undefined;
   const found = await Promise.all(callIds.map((id) => findFunctionCall(db, key, id)));
   const sites = found.filter((site) => site !== undefined);
+  // An unknown session is told before an unknown call.
+  if (sites.length < callIds.length) await readRunStatus(db, key, '');
   if (sites.length < callIds.length) throw callNotFound(callIds.filter((_, index) => found[index] === undefined));
   const oldest = sites.toSorted((a, b) => a.seq - b.seq)[0];
   if (sites.some((site) => site.invocation_id !== oldest?.invocation_id)) {
@@ -85,6 +94,8 @@ async function checkInvocation(context: Context, key: KeyParameters, request: Be
   }
   if (request.messageJson.length > 0) return invocationId === '' ? `e-${randomUUID()}` : invocationId;
   if (invocationId === '') throw invalid('A run needs a message or an invocation to resume.');
-  if (!(await runExists(context.db, key, invocationId))) throw invocationNotFound(invocationId);
+  const status = await readRunStatus(context.db, key, invocationId);
+  if (status === null) throw invocationNotFound(invocationId);
+  if (status === 'completed' || status === 'waiting') throw nothingToResume(invocationId, status);
   return invocationId;
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import { sessionNotFound } from '../errors.ts';
 import type { KeyParameters } from '../session-key.ts';
 
 /** A run that an executor may take up, or whose executor is gone. */
@@ -118,15 +119,17 @@ export async function readAttempt(db: Queryable, run: HeldRun): Promise<AttemptS
   return row;
 }
 
-const findRun: Statement = {
-  name: 'find-run',
-  text: `select from sessions s join runs r on r.session_pk = s.pk
-    where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4 and r.invocation_id = $5`,
+const findStatus: Statement = {
+  name: 'find-run-status',
+  text: `select r.status from sessions s left join runs r on r.session_pk = s.pk and r.invocation_id = $5
+    where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4`,
 };
 
-/** Whether a session has a run of that id. */
-export async function runExists(db: Queryable, key: KeyParameters, invocationId: string): Promise<boolean> {
-  return (await db.query(findRun, [...key, invocationId])).length === 1;
+/** The status of a run, null when the session has no such run; throws when there is no such session. */
+export async function readRunStatus(db: Queryable, key: KeyParameters, invocationId: string): Promise<string | null> {
+  const [row] = await db.query<{ status: string | null }>(findStatus, [...key, invocationId]);
+  if (row === undefined) throw sessionNotFound();
+  return row.status;
 }
 
 function toRun(row: RunRow): DueRun {

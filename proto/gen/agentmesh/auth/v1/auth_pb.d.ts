@@ -98,6 +98,8 @@ export declare type SignUpRequest = Message<"agentmesh.auth.v1.SignUpRequest"> &
   email: string;
 
   /**
+   * Empty: an account that nobody can sign in to by password.
+   *
    * @generated from field: string password = 2;
    */
   password: string;
