@@ -38,7 +38,7 @@ describe('sign-up', () => {
   });
 
   test('without a password makes an account that no password opens', async () => {
-    await auth.client.signUp(signUpOf('keyless@example.com', { password: '' }));
+    await auth.client.signUp({ ...signUpOf('keyless@example.com'), password: '' });
     for (const password of ['', 'correct horse battery']) {
       const refused = auth.client.signIn({ email: 'keyless@example.com', password });
       await expect(refused).rejects.toMatchObject({ reason: 'invalid_credentials' });
