@@ -46,7 +46,6 @@ export interface WireEvent {
   json: Uint8Array;
 }
 
-const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
 /** Prints an event once and puts beside the bytes what services act on. */
@@ -59,7 +58,7 @@ export function toWireEvent(event: EventJson): WireEvent {
     partial: event.partial === true,
     stateDeltaJson: encodeMap(event.actions.stateDelta),
     artifactDeltaJson: encodeMap(event.actions.artifactDelta),
-    json: encoder.encode(JSON.stringify(event)),
+    json: encode(event),
   };
 }
 
@@ -90,6 +89,12 @@ function asMap(value: JsonValue | undefined): JsonObject {
 }
 
 function encodeMap(map: JsonObject): Uint8Array {
-  for (const _ in map) return encoder.encode(JSON.stringify(map));
+  for (const _ in map) return encode(map);
   return nothing;
+}
+
+/** Through Buffer, which prints short texts several times faster than TextEncoder. */
+function encode(value: object): Uint8Array {
+  const bytes = Buffer.from(JSON.stringify(value), 'utf8');
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
