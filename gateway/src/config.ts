@@ -15,6 +15,8 @@ export const settings = {
   PORT: portNumber({ default: 8000 }),
   PUBLIC_BASE_URL: httpUrl({ default: undefined }),
   ENCRYPT_KEY: encryptKey(),
+  AUTH_BASIC_ENABLED: flag({ default: true }),
+  AUTH_REGISTER_ENABLED: flag({ default: true }),
   CORS_ALLOWED_ORIGINS: list({ default: [] }),
   ADK_DEFAULT_APP_NAME: text({ default: undefined }),
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),

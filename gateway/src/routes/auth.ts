@@ -4,11 +4,19 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type App, type Context, unary } from '../context.ts';
 import { SignInRequest, SignUpRequest, Token, User } from '../schemas/account.ts';
 import { failures, HTTPValidationError, Problem } from '../schemas/problem.ts';
+import { namingField } from './sign-up-fault.ts';
 
 const tags = ['accounts'];
 
-/** Sign-up, sign-in, and who one is. */
-export function authRoutes(app: App, { auth, authentication }: Context): void {
+/** Sign-up, sign-in, and who one is. What is switched off does not exist: it is 404 before any body is read. */
+export function authRoutes(app: App, context: Context): void {
+  const { AUTH_BASIC_ENABLED: basic, AUTH_REGISTER_ENABLED: register } = context.config;
+  if (basic && register) addSignUp(app, context);
+  if (basic) addSignIn(app, context);
+  addOwnAccount(app, context);
+}
+
+function addSignUp(app: App, { auth }: Context): void {
   const signUp = {
     tags,
     summary: 'Create an account',
@@ -20,11 +28,15 @@ export function authRoutes(app: App, { auth, authentication }: Context): void {
     ['/api/users', true],
   ] as const) {
     app.post(url, { schema: { ...signUp, hide } }, async ({ body }, reply) => {
-      const { account } = await auth.signUp(signUpMessage(body), unary);
+      const { account } = await auth.signUp(signUpMessage(body), unary).catch((error: unknown) => {
+        throw namingField(error);
+      });
       return reply.code(201).send(userOf(account));
     });
   }
+}
 
+function addSignIn(app: App, { auth }: Context): void {
   app.post(
     '/api/auth/token',
     {
@@ -42,7 +54,9 @@ export function authRoutes(app: App, { auth, authentication }: Context): void {
       return { token_type: 'bearer', access_token: accessToken };
     },
   );
+}
 
+function addOwnAccount(app: App, { auth, authentication }: Context): void {
   app.get(
     '/api/users/me',
     {
@@ -55,8 +69,8 @@ export function authRoutes(app: App, { auth, authentication }: Context): void {
 
 function signUpMessage(body: SignUpRequest) {
   return {
-    email: body.email,
-    password: body.password,
+    email: body.email.trim(),
+    password: body.password ?? '',
     firstName: body.first_name,
     lastName: body.last_name,
     ...optional('username', body.username),

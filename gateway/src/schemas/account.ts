@@ -6,7 +6,7 @@ export const SignUpRequest = Type.Object(
     first_name: storedText(),
     last_name: storedText(),
     email: Type.String({ format: 'email' }),
-    password: Type.String({ minLength: 8, maxLength: 256, writeOnly: true }),
+    password: maybe(Type.String({ minLength: 8, maxLength: 256, writeOnly: true })),
     username: maybe(storedText()),
     full_name: maybe(storedText()),
     avatar_url: maybe(storedText()),

@@ -53,7 +53,8 @@ function matching(pattern: string): Rule {
 const domain = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
 const local = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 
-const email: Rule = (input) => {
+const email: Rule = (sent) => {
+  const input = sent.trim();
   const at = input.lastIndexOf('@');
   if (at === -1) return notEmail('An email address must have an @-sign.');
   if (input.length > 254) return notEmail('The email address is too long.');
