@@ -138,7 +138,7 @@ async function* nothing(): AsyncGenerator<never> {
 const noAuth: ServiceImpl<typeof AuthService> = {
   signUp: notServed,
   signIn: notServed,
-  getAccount: ({ id }) => (id === accountId ? { account: { id, role: 'USER' } } : notServed()),
+  getAccount: ({ id }) => (id === accountId ? { account: { id, email: 'a@example.com', role: 'USER' } } : notServed()),
   deleteAccount: notServed,
 };
 

@@ -1,12 +1,14 @@
 import { webcrypto } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { invalidToken, wrongTokenType } from './unauthorized.ts';
+import { invalidToken, revokedSession, unknownAccount, wrongTokenType } from './unauthorized.ts';
 
 /** What a valid access token says. */
 export interface AccessToken {
   /** UUID of the account. */
   readonly accountId: string;
+  /** E-mail address of the account, in lower case. */
+  readonly email: string;
   /** Unix time in seconds. */
   readonly expiresAt: number;
 }
@@ -45,8 +47,9 @@ async function verify(token: string, key: webcrypto.CryptoKey): Promise<AccessTo
     throw error instanceof errors.JOSEError ? invalidToken() : error;
   });
   if (payload.type !== 'access') throw wrongTokenType();
-  const { sub, uid, exp } = payload;
+  const { sub, uid, exp, iat } = payload;
   if (typeof sub !== 'string' || sub === '' || exp === undefined) throw invalidToken();
-  if (typeof uid !== 'string' || !uuid.test(uid)) throw invalidToken();
-  return { accountId: uid.toLowerCase(), expiresAt: exp };
+  if (iat === undefined) throw revokedSession();
+  if (typeof uid !== 'string' || !uuid.test(uid)) throw unknownAccount();
+  return { accountId: uid.toLowerCase(), email: sub.toLowerCase(), expiresAt: exp };
 }

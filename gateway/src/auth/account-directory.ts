@@ -52,7 +52,7 @@ export function createAccountDirectory(auth: Client<typeof AuthService>): Accoun
 async function fetchIdentity(auth: Client<typeof AuthService>, id: string): Promise<Identity> {
   try {
     const { account } = await auth.getAccount({ id }, { timeoutMs: lookupTimeoutMs });
-    return { accountId: id, role: account?.role ?? 'USER' };
+    return { accountId: id, email: (account?.email ?? '').toLowerCase(), role: account?.role ?? 'USER' };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     if (error.code === 'not_found') throw unknownAccount();

@@ -1,7 +1,7 @@
 import type { AccountDirectory } from './account-directory.ts';
 import type { AccessToken, TokenReader } from './access-token.ts';
 import type { Identity } from './identity.ts';
-import { notAuthenticated } from './unauthorized.ts';
+import { notAuthenticated, unknownAccount } from './unauthorized.ts';
 
 export interface Bearer {
   /** Whom an `Authorization` header names; at once when token and account are known. Fails with 401. */
@@ -11,7 +11,10 @@ export interface Bearer {
 const scheme = /^bearer +([^ ]+) *$/i;
 
 export function createBearer(tokens: TokenReader, accounts: AccountDirectory): Bearer {
-  const owner = ({ accountId }: AccessToken) => accounts.find(accountId);
+  const owner = (token: AccessToken) => {
+    const found = accounts.find(token.accountId);
+    return found instanceof Promise ? found.then((identity) => named(token, identity)) : named(token, found);
+  };
   return {
     identify(authorization) {
       const token = scheme.exec(authorization ?? '')?.[1];
@@ -20,4 +23,10 @@ export function createBearer(tokens: TokenReader, accounts: AccountDirectory): B
       return read instanceof Promise ? read.then(owner) : owner(read);
     },
   };
+}
+
+/** A token whose id and address name different accounts names none. */
+function named({ email }: AccessToken, identity: Identity): Identity {
+  if (identity.email !== email) throw unknownAccount();
+  return identity;
 }

@@ -7,3 +7,5 @@ export const notAuthenticated = () => unauthorized('Not authenticated');
 export const invalidToken = () => unauthorized('Could not validate credentials');
 export const wrongTokenType = () => unauthorized('Invalid token type. Access token required.');
 export const unknownAccount = () => unauthorized('User not found');
+/** Also said of a token that does not tell when it was issued: nobody can tell whether that was before a revocation. */
+export const revokedSession = () => unauthorized('session_revoked');
