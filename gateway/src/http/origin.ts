@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-const methods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
+const methods = 'GET, POST, PATCH, DELETE';
 
 export interface OriginPolicy {
   /** Origins that pages may call from; `*` for all. */
@@ -14,7 +14,7 @@ export interface OriginPolicy {
  * request's own gets 403, and a preflight gets 200 or 400. Answers true when it has replied.
  */
 export function createOriginGuard({ allowed, publicBaseUrl }: OriginPolicy) {
-  const configured = new Set(allowed.map((origin) => origin.replace(/\/+$/, '').toLowerCase()));
+  const configured = new Set(allowed);
   const own = new URL(publicBaseUrl).origin;
   const isConfigured = (origin: string) => configured.has('*') || configured.has(origin.toLowerCase());
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
@@ -56,14 +56,15 @@ interface Preflight {
 }
 
 function answerPreflight({ request, reply, origin, known }: Preflight): true {
+  reply.type('text/plain; charset=utf-8');
+  if (!known) {
+    reply.code(400).header('vary', 'Origin').send('Disallowed CORS origin');
+    return true;
+  }
   const requested = request.headers['access-control-request-headers'];
-  if (known) allow(reply, origin);
-  else reply.header('vary', 'Origin');
+  allow(reply, origin);
   reply.header('access-control-allow-methods', methods).header('access-control-max-age', '600');
   if (requested !== undefined) reply.header('access-control-allow-headers', requested);
-  reply
-    .code(known ? 200 : 400)
-    .type('text/plain; charset=utf-8')
-    .send(known ? 'OK' : 'Disallowed CORS origin');
+  reply.code(200).send('OK');
   return true;
 }
