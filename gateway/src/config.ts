@@ -1,5 +1,6 @@
-import { encryptKey, flag, httpUrl, list, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
+import { origins } from './origins-setting.ts';
 
 const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
   if (input !== 'required' && input !== 'open') throw new EnvError('must be required or open');
@@ -17,7 +18,7 @@ export const settings = {
   ENCRYPT_KEY: encryptKey(),
   AUTH_BASIC_ENABLED: flag({ default: true }),
   AUTH_REGISTER_ENABLED: flag({ default: true }),
-  CORS_ALLOWED_ORIGINS: list({ default: [] }),
+  CORS_ALLOWED_ORIGINS: origins({ default: [] }),
   ADK_DEFAULT_APP_NAME: text({ default: undefined }),
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),

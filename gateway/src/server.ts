@@ -5,6 +5,7 @@ import { describeApi, showApi } from './documentation.ts';
 import { createAdmission } from './http/admit.ts';
 import { addBodyParsers } from './http/body-parsers.ts';
 import { onClientError } from './http/client-error.ts';
+import { defaultAppPaths } from './http/default-app-paths.ts';
 import { createMethodGuard } from './http/method-guard.ts';
 import { observe } from './http/observe.ts';
 import { errorHandler } from './http/problem.ts';
@@ -28,6 +29,7 @@ export async function createServer(context: Context): Promise<App> {
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     genReqId: requestIdOf,
+    ...defaultAppPaths(config.ADK_DEFAULT_APP_NAME),
     clientErrorHandler: (error, socket) => onClientError(error, socket),
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id).code(404).send({ detail: 'Not Found' });

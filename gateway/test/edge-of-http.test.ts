@@ -80,9 +80,58 @@ describe('an origin', () => {
     const allowed = await preflight('https://app.example');
     expect([allowed.status, allowed.text]).toEqual([200, 'OK']);
     expect(allowed.headers.get('access-control-allow-headers')).toBe('authorization,x-a');
+    expect(allowed.headers.get('access-control-allow-methods')).toBe('GET, POST, PATCH, DELETE');
     expect(allowed.headers.get('access-control-max-age')).toBe('600');
     const refused = await preflight('https://evil.example');
     expect([refused.status, refused.text]).toEqual([400, 'Disallowed CORS origin']);
+    expect([...refused.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});
+
+describe('CORS_ALLOWED_ORIGINS', () => {
+  const read = (CORS_ALLOWED_ORIGINS: string) =>
+    parseSettings(settings, { ENCRYPT_KEY: encryptKey, CORS_ALLOWED_ORIGINS }).CORS_ALLOWED_ORIGINS;
+
+  it.each(['app.example', 'https://app.example/path', 'https://app.example/', 'https://', 'null', 'https://a b', '**'])(
+    'with %s stops the start',
+    (entry) => {
+      expect(() => read(`https://ok.example, ${entry}`)).toThrow('CORS_ALLOWED_ORIGINS');
+    },
+  );
+
+  it('holds origins as browsers write them', () => {
+    expect(read('HTTPS://App.example:443 ,http://localhost:4200,*')).toEqual([
+      'https://app.example',
+      'http://localhost:4200',
+      '*',
+    ]);
+  });
+});
+
+describe('ADK_DEFAULT_APP_NAME', () => {
+  it('stands in where a path names no application', async () => {
+    const seen: string[] = [];
+    await using own = await startEdge({
+      env: { ADK_DEFAULT_APP_NAME: 'my app' },
+      sessions: {
+        async *listSessions({ appName, userId }) {
+          seen.push(`${appName} ${userId}`);
+          yield { sessions: [] };
+        },
+      },
+      runs: {
+        getAppInfo: ({ appName }) => {
+          seen.push(appName);
+          return { json: new TextEncoder().encode('{}') };
+        },
+      },
+    });
+    for (const path of ['/users/u/sessions', '/app-info', '/app-info?x=1']) {
+      expect((await own.send(path)).status).toBe(200);
+    }
+    expect(seen).toEqual(['my app u', 'my app', 'my app']);
+    for (const path of ['/app-infos', '/users', '/app-info/x']) expect((await own.send(path)).status).toBe(404);
+    expect((await edge.send('/users/u/sessions')).status).toBe(404);
   });
 });
 
@@ -105,10 +154,17 @@ describe('operations', () => {
     await using broken = await startEdge({ runs: { listApps } });
     const answer = await broken.send('/readyz');
     expect(answer.status).toBe(503);
-    expect(answer.body).toMatchObject({
-      detail: 'Not ready: runs',
-      checks: { runs: { ok: false }, auth: { ok: true } },
+    expect(answer.body).toEqual({
+      detail: {
+        status: 'not_ready',
+        checks: {
+          auth: { ok: true, error: null },
+          sessions: { ok: true, error: null },
+          runs: { ok: false, error: 'failed' },
+        },
+      },
     });
+    expect((await broken.send('/health/ready')).body).toEqual(answer.body);
   });
 });
 

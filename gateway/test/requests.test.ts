@@ -205,6 +205,14 @@ describe('sessions', () => {
   });
 });
 
+describe('an event of a new session', () => {
+  it('has a path in its node, even an empty one', async () => {
+    const events = [{ author: 'user', nodeInfo: { messageAsOutput: true } }];
+    const { body } = await edge.send(sessions, { json: { events } });
+    expect(body).toMatchObject({ events: [{ nodeInfo: { path: '', messageAsOutput: true } }] });
+  });
+});
+
 describe('errors of services', () => {
   it('become their status, with detail and code', async () => {
     const taken = await edge.send(sessions, { json: { sessionId: 'taken' } });

@@ -60,6 +60,13 @@ describe('/run', () => {
     expect([answer.status, answer.body]).toEqual([400, { detail: 'boom' }]);
   });
 
+  it('of a session that is deleted meanwhile is 409', async () => {
+    const value = { type: 'RunCancelled', message: 'The run was cancelled.' };
+    await using edge = await edgeOf(steps(accepted, { kind: { case: 'failure', value } }));
+    const answer = await edge.send('/run', { json: body });
+    expect([answer.status, answer.body]).toEqual([409, { detail: 'The run was cancelled.', code: 'run_cancelled' }]);
+  });
+
   it('stops collecting when the client goes', async () => {
     let watching: AbortSignal | undefined;
     await using edge = await edgeOf(async function* (_request, signal) {

@@ -26,6 +26,6 @@ function completeEvent(event: CheckedEvent): EventJson {
     timestamp: 0,
     ...json,
     actions: completeActions(json.actions as JsonObject | undefined),
-    nodeInfo: json.nodeInfo ?? { path: '' },
+    nodeInfo: { path: '', ...(json.nodeInfo as JsonObject | undefined) },
   };
 }

@@ -53,10 +53,10 @@ type Outcome = 'ok' | 'failed' | 'timeout' | undefined;
 
 function sendReadiness(reply: FastifyReply, results: Readonly<Record<string, Outcome>>): FastifyReply {
   const named = Object.entries(results).filter(([, outcome]) => outcome !== undefined);
-  const failing = named.filter(([, outcome]) => outcome !== 'ok').map(([name]) => name);
+  const ready = named.every(([, outcome]) => outcome === 'ok');
   const checks = Object.fromEntries(
     named.map(([name, outcome]) => [name, { ok: outcome === 'ok', error: outcome === 'ok' ? null : outcome }]),
   );
-  if (failing.length === 0) return reply.send({ status: 'ready', checks });
-  return reply.code(503).send({ detail: `Not ready: ${failing.join(', ')}`, status: 'not_ready', checks });
+  if (ready) return reply.send({ status: 'ready', checks });
+  return reply.code(503).send({ detail: { status: 'not_ready', checks } });
 }

@@ -1,4 +1,5 @@
-import type { RunResponse } from '@agentmesh/proto/runs/v1';
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Failure, RunResponse } from '@agentmesh/proto/runs/v1';
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
@@ -85,8 +86,7 @@ async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8A
   try {
     for await (const { kind } of run.answers) {
       if (kind.case === 'event' && !kind.value.partial) events.push(kind.value.json);
-      if (kind.case === 'failure')
-        throw new HttpError(kind.value.type === 'ValueError' ? 400 : 500, kind.value.message);
+      if (kind.case === 'failure') throw failureOf(kind.value);
     }
   } catch (error) {
     run.leave();
@@ -95,6 +95,12 @@ async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8A
     client.off('close', run.leave);
   }
   return events;
+}
+
+function failureOf({ type, message }: Failure): Error {
+  // The session was deleted while it ran: the caller's own doing, no fault of the server.
+  if (type === 'RunCancelled') return new MeshError('aborted', 'run_cancelled', message);
+  return new HttpError(type === 'ValueError' ? 400 : 500, message);
 }
 
 function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number): EventStream {

@@ -112,6 +112,12 @@ describe('every row of the 422 table is answered as the reference does', () => {
       },
     ],
     [
+      'a role that is no text',
+      Run,
+      run({ newMessage: { role: 1, parts: [] } }),
+      { type: 'string_type', loc: ['body', 'newMessage', 'role'], msg: 'Input should be a valid string', input: 1 },
+    ],
+    [
       'a role that nobody has',
       Run,
       run({ newMessage: { role: 'system', parts: [] } }),

@@ -53,11 +53,14 @@ export const checkBytes: Check = (input, report) => {
   return 'value' in reading ? reading.value : report.add(notBase64(reading.fault), input);
 };
 
-/** Exactly one of `values`. */
+/** Exactly one of `values`; what is no text is told so. */
 export function literal(values: readonly string[]): Check {
   const fault = notLiteral(values);
-  const members = new Set<unknown>(values);
-  return (input, report) => (members.has(input) ? input : report.add(fault, input));
+  const members = new Set(values);
+  return (input, report) => {
+    if (typeof input !== 'string') return report.add(faults.string, input);
+    return members.has(input) ? input : report.add(fault, input);
+  };
 }
 
 /** Any text; a member of `values` in whatever case becomes upper case, an unknown one stays as it was sent. */
