@@ -18,7 +18,10 @@ export function checkMessage(messageJson: Uint8Array): string[] {
       'Message cannot contain both function responses and text. Send them in messages of their own.',
     );
   }
-  return responses.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+  return responses.map(({ id }) => {
+    if (typeof id === 'string' && id !== '') return id;
+    throw messageInvalid('Function call not found for function response ids: none was given.');
+  });
 }
 
 function readParts(messageJson: Uint8Array): JsonObject[] {

@@ -51,8 +51,37 @@ test('a viewer that reads nothing is cut off at a bound of events and of bytes',
   for (const id of ['1', '2', '3', '4', '5']) slow.show(event(id));
   await expect(read(slow)).rejects.toMatchObject({ reason: 'viewer_too_slow' });
   const heavy = createViewer(true, limits);
-  heavy.show(event('1', { size: 101 }));
+  for (const id of ['1', '2']) heavy.show(event(id, { size: 51 }));
   await expect(read(heavy)).rejects.toMatchObject({ reason: 'viewer_too_slow' });
+});
+
+test('one event fits however large it is, and takes the place of partial ones', async () => {
+  const viewer = createViewer(true, limits);
+  viewer.show(event('partial', { partial: true, size: 500 }));
+  viewer.show(event('whole', { size: 500 }));
+  viewer.end();
+  expect(await read(viewer)).toEqual(['whole']);
+});
+
+test('a partial event that does not fit is left out and cuts nobody off', async () => {
+  const viewer = createViewer(true, limits);
+  viewer.show(event('whole', { size: 80 }));
+  viewer.show(event('partial', { partial: true, size: 30 }));
+  viewer.end();
+  expect(await read(viewer)).toEqual(['whole']);
+});
+
+test('only what is unread counts, also while an event is being sent', async () => {
+  const viewer = createViewer(true, limits);
+  for (const id of ['1', '2', '3']) viewer.show(event(id, { size: 30 }));
+  const responses = viewer.responses();
+  await responses.next();
+  await responses.next();
+  viewer.show(event('4', { size: 70 }));
+  viewer.end();
+  expect(await responses.next()).toMatchObject({ value: { kind: { value: { id: '3' } } } });
+  expect(await responses.next()).toMatchObject({ value: { kind: { value: { id: '4' } } } });
+  expect(await responses.next()).toMatchObject({ done: true });
 });
 
 test('nothing is kept for a viewer that has left', async () => {
