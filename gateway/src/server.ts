@@ -14,8 +14,8 @@ import { securityHeaders } from './http/security-headers.ts';
 import { validatorCompiler } from './http/validator.ts';
 import { addRoutes } from './routes/index.ts';
 
-/** Longer ids than any client makes; find-my-way's own limit of 100 is too near. */
-const maxParamLength = 2_048;
+/** As long as a request line may be: whether an id is too long is for validation to say. */
+const maxParamLength = 16_384;
 
 /** The HTTP server, ready to listen. */
 export async function createServer(context: Context): Promise<App> {

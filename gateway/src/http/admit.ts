@@ -15,7 +15,7 @@ export function createAdmission({ draining, ...policy }: AdmissionOptions) {
     reply.headers(securityHeaders).header('x-request-id', request.id);
     if (draining.aborted) reply.header('connection', 'close');
     if (isAnswered(request, reply)) return;
-    if (request.is404 || hasHiddenSlash(request.url)) {
+    if (request.is404 || hasHiddenSlash(request.url) || hasEmptySegment(request.params)) {
       reply.code(404).send({ detail: 'Not Found' });
       return;
     }
@@ -28,4 +28,9 @@ export function createAdmission({ draining, ...policy }: AdmissionOptions) {
 function hasHiddenSlash(url: string): boolean {
   if (!url.includes('%')) return false;
   return /%2f/i.test(url.split('?', 1)[0] ?? '');
+}
+
+/** An id in a path is at least one character. */
+function hasEmptySegment(params: unknown): boolean {
+  return Object.entries(params ?? {}).some(([name, value]) => name !== '*' && value === '');
 }

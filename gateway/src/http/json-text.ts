@@ -1,16 +1,24 @@
 import { isUtf8 } from 'node:buffer';
+import { pathToInfinity } from './finite-numbers.ts';
 import { findJsonFault } from './json-fault.ts';
 import { BadRequest, InvalidRequest } from './request-error.ts';
 
 /** Deeper than any record of the contract, and shallow enough for everything that walks a body. */
 const depthLimit = 200;
 
-/** Reads a JSON body; an empty one is null. Throws BadRequest for what is not UTF-8 and InvalidRequest for what is not JSON. */
+/** Reads a JSON body; an empty one is null. Throws BadRequest for what is not UTF-8 and InvalidRequest for what is not JSON or too large a number. */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return null;
   const text = decode(body);
   const deep = offsetOfDepth(text);
   if (deep !== undefined) throw invalid(deep, `Nesting is deeper than ${depthLimit} levels`);
+  const value = parse(text);
+  const path = pathToInfinity(value);
+  if (path !== undefined) throw notFinite(path);
+  return value;
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -30,6 +38,11 @@ function invalid(offset: number, error: string): InvalidRequest {
   return new InvalidRequest([
     { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx: { error } },
   ]);
+}
+
+function notFinite(path: readonly (string | number)[]): InvalidRequest {
+  const msg = 'Input should be a finite number';
+  return new InvalidRequest([{ type: 'finite_number', loc: ['body', ...path], msg, input: null }]);
 }
 
 /** Where the nesting passes the limit; brackets inside strings do not count. */

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { storedText } from './keywords.ts';
+import { storedId } from './keywords.ts';
 
-export const AppPath = Type.Object({ app_name: storedText() });
+export const AppPath = Type.Object({ app_name: storedId() });
 
-export const UserPath = Type.Object({ app_name: storedText(), user_id: storedText() });
+export const UserPath = Type.Object({ app_name: storedId(), user_id: storedId() });
 
-export const SessionPath = Type.Object({ app_name: storedText(), user_id: storedText(), session_id: storedText() });
+export const SessionPath = Type.Object({ app_name: storedId(), user_id: storedId(), session_id: storedId() });

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { noNul } from '../validation/index.ts';
 import { Content } from './content.ts';
-import { freeForm, maybe, stateMap, storedText } from './keywords.ts';
+import { freeForm, maybe, stateMap, storedId } from './keywords.ts';
 
 const record = {
   title: 'RunAgentRequest',
@@ -11,14 +11,14 @@ const record = {
 /** One message to an application's agent. Either `newMessage` or `invocationId` must be there. */
 const RunAgentRequest = Type.Object(
   {
-    userId: storedText(),
-    sessionId: storedText(),
-    appName: maybe(Type.String({ pattern: noNul })),
+    userId: storedId(),
+    sessionId: storedId(),
+    appName: maybe(storedId()),
     newMessage: maybe(Content),
     streaming: Type.Boolean({ default: false }),
     stateDelta: maybe(stateMap()),
     functionCallEventId: maybe(Type.String()),
-    invocationId: maybe(storedText()),
+    invocationId: maybe(Type.String({ pattern: noNul, maxLength: 256 })),
     customMetadata: maybe(freeForm()),
   },
   { ...record, required: ['userId', 'sessionId'] },
@@ -26,7 +26,7 @@ const RunAgentRequest = Type.Object(
 export type RunAgentRequest = Static<typeof RunAgentRequest>;
 
 const RunNamedAgentRequest = Type.Object(
-  { ...RunAgentRequest.properties, appName: Type.String({ pattern: noNul, 'x-blank-is-missing': true }) },
+  { ...RunAgentRequest.properties, appName: storedId({ 'x-blank-is-missing': true }) },
   { ...record, required: ['userId', 'sessionId', 'appName'] },
 );
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Event } from './event.ts';
-import { freeForm, maybe, stateMap, storedText } from './keywords.ts';
+import { freeForm, maybe, stateMap, storedId } from './keywords.ts';
 
 export const Session = Type.Object(
   {
@@ -16,7 +16,7 @@ export const Session = Type.Object(
 
 const CreateSession = Type.Object(
   {
-    sessionId: maybe(storedText()),
+    sessionId: maybe(storedId()),
     state: maybe(stateMap()),
     events: maybe(Type.Array(Event, { maxItems: 100_000 })),
   },

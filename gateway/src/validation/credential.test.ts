@@ -32,6 +32,15 @@ describe('a credential', () => {
     expect(issuesOf(Run, { ...ids, stateDelta: { 'api-key': 'k' } })[0]).not.toHaveProperty('input');
   });
 
+  it.each(['password=abc', '{"api_key": "abc"}', 'x-access-token : abc', "{'client-secret':'abc'}"])(
+    'that text spells out is not repeated: %s',
+    (text) => {
+      expect(issuesOf(Run, { ...ids, newMessage: {}, stateDelta: text })).toEqual([
+        { type: 'dict_type', loc: ['body', 'stateDelta'], msg: 'Input should be a valid dictionary' },
+      ]);
+    },
+  );
+
   it('of a form is checked under the names of the form', () => {
     expect(issuesOf(SignInRequest, new FormFields('grant_type=x&password=p'))).toMatchObject([
       { type: 'string_pattern_mismatch', loc: ['body', 'grant_type'] },

@@ -24,9 +24,20 @@ export function isCredentialName(name: string | number | undefined): boolean {
   return typeof name === 'string' && credentialNames.has(name.replaceAll(/[_-]/g, '').toLowerCase());
 }
 
-/** Whether a JSON value has a field with a credential's name at any depth. */
+const assignment = new RegExp(`(?:${[...credentialNames].join('|')})["'\\\\]*\\s*[=:]`, 'i');
+
+/** Whether text spells out a credential, as in `password=abc` or `{"api_key":"abc"}`. */
+function spellsCredential(text: string): boolean {
+  return assignment.test(text.replaceAll(/[_-]/g, ''));
+}
+
+/** Whether a value is text that spells out a credential, or has a field with a credential's name at any depth. */
 export function holdsCredential(value: unknown): boolean {
+  return typeof value === 'string' ? spellsCredential(value) : hasCredentialField(value);
+}
+
+function hasCredentialField(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(holdsCredential);
-  return Object.entries(value).some(([key, child]) => isCredentialName(key) || holdsCredential(child));
+  if (Array.isArray(value)) return value.some(hasCredentialField);
+  return Object.entries(value).some(([key, child]) => isCredentialName(key) || hasCredentialField(child));
 }

@@ -15,6 +15,8 @@ export interface JsonSchema {
   readonly enum?: readonly string[];
   readonly minLength?: number;
   readonly maxLength?: number;
+  /** `maxLength` counts UTF-8 bytes: what is stored has its limit in bytes. */
+  readonly 'x-in-bytes'?: boolean;
   readonly pattern?: string;
   /** `email`, or `byte` for base64 of either alphabet. */
   readonly format?: string;

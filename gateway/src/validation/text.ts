@@ -22,10 +22,11 @@ export function text(schema: JsonSchema): Check {
 }
 
 /** The rules that a schema's keywords make. */
-export function rulesOf({ minLength, maxLength, pattern, format }: JsonSchema): Rule[] {
+export function rulesOf({ minLength, maxLength, pattern, format, ...own }: JsonSchema): Rule[] {
   const rules: Rule[] = [];
   if (minLength !== undefined) rules.push((input) => (lengthOf(input) < minLength ? tooShort(minLength) : undefined));
-  if (maxLength !== undefined) rules.push((input) => (lengthOf(input) > maxLength ? tooLong(maxLength) : undefined));
+  const measure = own['x-in-bytes'] === true ? Buffer.byteLength : lengthOf;
+  if (maxLength !== undefined) rules.push((input) => (measure(input) > maxLength ? tooLong(maxLength) : undefined));
   if (pattern === noNul) rules.push(storable);
   else if (pattern !== undefined) rules.push(matching(pattern));
   if (format === 'email') rules.push(email);

@@ -1,0 +1,25 @@
+/**
+ * Where a parsed JSON body holds a number that is beyond what a double can say, such as 1e400: it would be stored as null.
+ * Recurses as deep as the body is nested.
+ */
+export function pathToInfinity(value: unknown): (string | number)[] | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : [];
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Array.isArray(value) ? inItems(value) : inFields(value as Record<string, unknown>);
+}
+
+function inItems(items: readonly unknown[]): (string | number)[] | undefined {
+  for (let index = 0; index < items.length; index += 1) {
+    const path = pathToInfinity(items[index]);
+    if (path !== undefined) return [index, ...path];
+  }
+  return undefined;
+}
+
+function inFields(record: Readonly<Record<string, unknown>>): (string | number)[] | undefined {
+  for (const key in record) {
+    const path = pathToInfinity(record[key]);
+    if (path !== undefined) return [key.toWellFormed(), ...path];
+  }
+  return undefined;
+}
