@@ -89,12 +89,33 @@ describe('a run', () => {
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
   });
 
+  test.each(['agentName', 'agent_name'])('a transfer names its agent as %s', async (key) => {
+    const other = new LlmAgent({ name: 'other', model: new ScriptLlm(says('I am here')) });
+    const model = new ScriptLlm(calls('transfer_to_agent', { [key]: 'other' }));
+    const bench = createAgentBench(agent(model, { subAgents: [other] }));
+    const seen = await bench.run();
+    expect(seen.events.map(({ author }) => author)).toEqual(['helper', 'helper', 'other']);
+    expect(JSON.stringify(seen.events[0])).toContain(`"args":{"${key}":"other"}`);
+  });
+
+  test('a transfer to an unknown agent is answered, and the model is asked on', async () => {
+    const other = new LlmAgent({ name: 'other', model: new ScriptLlm(says('I am here')) });
+    const model = new ScriptLlm(calls('transfer_to_agent', { agentName: 'zz' }), says('I see'));
+    const bench = createAgentBench(agent(model, { subAgents: [other] }));
+    const seen = await bench.run();
+    const error = 'There is no agent "zz". Agents: helper, other.';
+    expect(seen.events[1]).toMatchObject({ content: { parts: [{ functionResponse: { response: { error } } }] } });
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
+  });
+
   test('a model that calls for ever is stopped at the limit, with a stored error', async () => {
     const model = new ScriptLlm(calls('again'));
     const bench = createAgentBench(agent(model, { tools: [tool('again', () => 'ok')] }));
     await bench.run();
     expect(model.requests).toHaveLength(5);
-    expect(bench.sessions.events(bench.key).at(-1)?.errorMessage).toContain('limit of 5');
+    const text = 'The run reached the limit of 5 model calls (RUNS_MAX_MODEL_CALLS).';
+    const error = { errorCode: 'MAX_MODEL_CALLS', errorMessage: text };
+    expect(bench.sessions.events(bench.key).at(-1)).toMatchObject(error);
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
   });
 

@@ -3,6 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { type Event, isFinalResponse } from '@google/adk';
 import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
 import { hasCalls } from './event-json.ts';
+import { nameCallLimit } from './name-call-limit.ts';
 import type { Recorder } from './recorder.ts';
 
 type Loop = AsyncGenerator<Event, void, void>;
@@ -25,6 +26,7 @@ export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal)
       next = loop.next();
       continue;
     }
+    nameCallLimit(event);
     await recorder.add(event);
     if (event.errorCode) return recorder.flush(failed(event));
     const asked = mayEnd(event) ? loop.next() : undefined;

@@ -1,15 +1,19 @@
 import {
+  type BaseAgent,
   type BaseLlm as AdkLlm,
   type BaseLlmConnection,
   BaseLlm,
   BaseTool,
   type LlmRequest,
   type LlmResponse,
+  type RunAsyncToolRequest,
 } from '@google/adk';
 
+const transferName = 'transfer_to_agent';
+
 /**
- * A model whose calls of unknown tools are answered with an error. ADK 2.0.0 answers such a call with nothing and asks the
- * model again, with the same history, until the limit of calls.
+ * A model whose calls of unknown tools and transfers to unknown agents are answered with an error. ADK 2.0.0 answers the
+ * former with nothing and asks the model again, with the same history, until the limit of calls; the latter ends the run.
  */
 export class AnsweringLlm extends BaseLlm {
   readonly #inner: AdkLlm;
@@ -26,6 +30,7 @@ export class AnsweringLlm extends BaseLlm {
   ): AsyncGenerator<LlmResponse, void> {
     for await (const response of this.#inner.generateContentAsync(request, stream, signal)) {
       addUnknownTools(request, response);
+      guardTransfer(request);
       yield response;
     }
   }
@@ -45,6 +50,35 @@ function addUnknownTools(request: LlmRequest, response: LlmResponse): void {
       enumerable: false,
     });
   }
+}
+
+function guardTransfer({ toolsDict }: LlmRequest): void {
+  const transfer = Object.hasOwn(toolsDict, transferName) ? toolsDict[transferName] : undefined;
+  if (transfer === undefined || transfer instanceof UnknownTool || transfer instanceof TransferTool) return;
+  toolsDict[transferName] = new TransferTool(transfer);
+}
+
+/** Takes the agent's name under ADK's name for Python too. */
+class TransferTool extends BaseTool {
+  readonly #inner: BaseTool;
+
+  constructor(inner: BaseTool) {
+    super({ name: inner.name, description: inner.description });
+    this.#inner = inner;
+  }
+
+  override async runAsync({ args, toolContext }: RunAsyncToolRequest): Promise<unknown> {
+    const name = args['agentName'] ?? args['agent_name'];
+    const root = toolContext.invocationContext.agent?.rootAgent;
+    if (root === undefined || (typeof name === 'string' && root.findAgent(name) !== undefined)) {
+      return this.#inner.runAsync({ args: { agentName: name }, toolContext });
+    }
+    return { error: `There is no agent ${JSON.stringify(name ?? '')}. Agents: ${agentNames(root).join(', ')}.` };
+  }
+}
+
+function agentNames(agent: BaseAgent): string[] {
+  return [agent.name, ...agent.subAgents.flatMap(agentNames)];
 }
 
 class UnknownTool extends BaseTool {
