@@ -3,6 +3,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import { isLost } from '../errors.ts';
+import { loggableError } from '../models/index.ts';
 import type { App } from '../registry/app.ts';
 import { AttemptStopped } from './attempt-stopped.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -66,7 +67,10 @@ async function runAgents(deps: ExecutionDeps, { turn, viewer, working, lost }: A
     return 'ended';
   } catch (error) {
     if (hasLost(error)) throw error;
-    deps.log.warn({ err: error, invocationId: turn.invocationId, app: turn.session?.appName }, 'run failed');
+    deps.log.warn(
+      { err: loggableError(error), invocationId: turn.invocationId, app: turn.session?.appName },
+      'run failed',
+    );
     const { type, errorCode, errorMessage } = describeFailure(error);
     await recorder.fail({ author, errorCode, errorMessage });
     viewer?.fail({ type, message: errorMessage });

@@ -1,3 +1,4 @@
 export { createModels } from './models.ts';
 export type { Models } from './models.ts';
 export { modelSettings, readModelsConfig } from './settings.ts';
+export { loggableError } from './ai-sdk/loggable-error.ts';

@@ -1,6 +1,7 @@
 import type { BaseLlm } from '@google/adk';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { EchoLlm } from './echo/echo-llm.ts';
+import type { ErrorFacts } from './ai-sdk/loggable-error.ts';
 import { createOpenAiLlm } from './openai.ts';
 
 /** Where the models live and how long they may be silent. */
@@ -14,9 +15,10 @@ export interface ModelsConfig {
 export interface ModelFailure {
   readonly model: string;
   readonly errorCode: string;
+  /** At most 200 characters. */
   readonly errorMessage: string;
-  /** What is behind it, if anything; holds no part of the conversation and no key. */
-  readonly cause: unknown;
+  /** What is behind it; holds no part of the conversation and no key. */
+  readonly cause: ErrorFacts;
 }
 
 export interface ModelsDeps {

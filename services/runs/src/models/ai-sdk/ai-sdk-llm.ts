@@ -1,9 +1,10 @@
-import { AISDKError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
 import { liveUnsupported } from '../live-unsupported.ts';
 import type { ModelFailure } from '../models.ts';
 import { pause } from '../pause.ts';
 import { describeFailure } from './describe-failure.ts';
+import { errorFacts } from './loggable-error.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { streamOnce } from './stream-once.ts';
 import { toCallOptions } from './to-call-options.ts';
@@ -20,6 +21,9 @@ export interface AiSdkLlmOptions {
   readonly providerOptions?: NonNullable<LanguageModelV4CallOptions['providerOptions']>;
   readonly onFailure?: (failure: ModelFailure) => void;
 }
+
+/** Characters of a vendor's message that the log may hold. */
+const longestLogged = 200;
 
 /** What one attempt is given. */
 interface Attempt {
@@ -94,8 +98,8 @@ export class AiSdkLlm extends BaseLlm {
   #fail(cause: unknown): LlmResponse {
     const { model, secrets, onFailure } = this.#options;
     const failure = describeFailure(cause, secrets);
-    // Errors of the SDK carry the whole conversation; what caused them does not.
-    onFailure?.({ model, ...failure, cause: AISDKError.isInstance(cause) ? cause.cause : cause });
+    const errorMessage = failure.errorMessage.slice(0, longestLogged);
+    onFailure?.({ model, errorCode: failure.errorCode, errorMessage, cause: errorFacts(cause) });
     return failure;
   }
 }
