@@ -1,18 +1,36 @@
 import { type BaseAgent, isBaseTool, isLlmAgent, type LlmAgent } from '@google/adk';
 import type { FunctionDeclaration } from '@google/genai';
+import type { AgentFile } from './load-agent-files.ts';
 
-/** The AppInfo record of an app as public JSON; undefined when its root is a workflow. Facts: contract/runtime.md 6. */
-export function printAppInfo(name: string, root: BaseAgent): Uint8Array | undefined {
+export interface AppFacts {
+  readonly name: string;
+  readonly root: BaseAgent;
+  readonly file: AgentFile;
+}
+
+/**
+ * The AppInfo record of an app as public JSON; undefined when its root is a workflow. Facts: contract/runtime.md 6. Tools are
+ * listed where the files name them.
+ */
+export function printAppInfo({ name, root, file }: AppFacts): Uint8Array | undefined {
   if (!isLlmAgent(root)) return undefined;
+  const named = namedTools(file);
   const info = {
     name,
     rootAgentName: root.name,
     description: root.description,
     language: 'yaml',
     isComputerUse: false,
-    agents: Object.fromEntries(llmAgents(root).map((agent) => [agent.name, describe(agent)])),
+    agents: Object.fromEntries(llmAgents(root).map((agent) => [agent.name, describe(agent, named.get(agent.name))])),
   };
   return new TextEncoder().encode(JSON.stringify(info));
+}
+
+/** By agent, whose name is unique in an app. */
+function namedTools({ definition, subAgents }: AgentFile): Map<string, ReadonlySet<string>> {
+  const tools = 'tools' in definition ? (definition.tools ?? []) : [];
+  const own: [string, ReadonlySet<string>] = [definition.name, new Set(tools.map(({ name }) => name))];
+  return new Map([own, ...subAgents.flatMap((subAgent) => [...namedTools(subAgent)])]);
 }
 
 /** Depth first; below an agent that is not an LlmAgent nothing is listed. */
@@ -20,19 +38,20 @@ function llmAgents(agent: LlmAgent): LlmAgent[] {
   return [agent, ...agent.subAgents.filter(isLlmAgent).flatMap(llmAgents)];
 }
 
-function describe(agent: LlmAgent): object {
+function describe(agent: LlmAgent, named: ReadonlySet<string> = new Set()): object {
   return {
     name: agent.name,
     description: agent.description,
     instruction: typeof agent.instruction === 'string' ? agent.instruction : '',
-    tools: declarations(agent).map((declaration) => ({ functionDeclarations: [declaration] })),
+    tools: declarations(agent, named).map((declaration) => ({ functionDeclarations: [declaration] })),
     sub_agents: agent.subAgents.map((subAgent) => subAgent.name),
   };
 }
 
-function declarations(agent: LlmAgent): FunctionDeclaration[] {
+function declarations(agent: LlmAgent, named: ReadonlySet<string>): FunctionDeclaration[] {
   return agent.tools
     .filter(isBaseTool)
+    .filter((tool) => named.has(tool.name))
     .map((tool) => tool._getDeclaration())
     .filter((declaration) => declaration !== undefined);
 }

@@ -17,6 +17,6 @@ export async function loadApp({ dir, name, present }: AppPlace, parts: AgentPart
   const { root: file, text } = await loadAgentFiles(join(dir, name));
   if (present?.source === text) return present;
   const root = buildAgent(file, parts);
-  const infoJson = printAppInfo(name, root);
+  const infoJson = printAppInfo({ name, root, file });
   return { name, source: text, root, ...(infoJson === undefined ? {} : { infoJson }) };
 }
