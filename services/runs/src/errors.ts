@@ -25,6 +25,12 @@ export function shuttingDown(): MeshError {
   return new MeshError('unavailable', 'runs_draining', 'The service is shutting down.');
 }
 
+/** Told to the viewer of a queued run when this process stops. */
+export const runPostponed = {
+  type: 'RunPostponed',
+  message: 'The run is accepted and goes on when the service is back; read its session for the answer.',
+};
+
 /** The viewer's buffer is full. The run itself goes on, and everything it says is stored. */
 export function viewerTooSlow(): MeshError {
   const message = 'The reader is too slow for this run. Read the session again for the rest.';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Host, Running } from '@agentmesh/lib/service';
+import { readdir } from 'node:fs/promises';
+import { type Host, type Running, SettingsError } from '@agentmesh/lib/service';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, type runsSettings } from './config.ts';
@@ -24,10 +25,11 @@ export async function startRuns(host: Host<typeof runsSettings>): Promise<Runnin
   quietAdk(log);
 
   const models = createModels(config.models, {
-    onFailure: ({ cause, ...failure }) => log.warn({ ...failure, err: cause }, 'model call failed'),
+    onFailure: (failure) => log.warn(failure, 'model call failed'),
   });
   const toolDeps = { fetch: createGuardedFetch({ allow: config.tools.allow }) };
   const dir = config.agentsDir;
+  if (host.config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
   const registry = await createRegistry({ dir, log, models, toolDeps, maxModelCalls: config.maxModelCalls });
   resources.use(await watchApps({ dir, registry, log }));
 
@@ -58,11 +60,19 @@ export async function startRuns(host: Host<typeof runsSettings>): Promise<Runnin
     closing.abort();
     await Promise.all([claiming, renewing]);
   });
-  draining.addEventListener('abort', () => waiting.abortAll(), { once: true });
+  draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 
   return {
     ready: { agents: () => registry.check() },
     drain: () => executor.drain(config.drainMs),
     settle: () => executor.idle(),
   };
+}
+
+async function requireFolder(variable: string, dir: string): Promise<void> {
+  try {
+    await readdir(dir);
+  } catch {
+    throw new SettingsError(new Map([[variable, `names a folder that cannot be read: ${dir}`]]));
+  }
 }

@@ -7,6 +7,7 @@ import {
   type BeginTurnRequest,
   BeginTurnRequestSchema,
   type ClaimRunsRequest,
+  type GetSessionRequest,
   type RenewLeasesRequest,
   type SessionKey,
   type SessionsService,
@@ -39,7 +40,7 @@ interface StoredSession {
   turn?: string;
 }
 
-type Call = 'beginTurn' | 'claimRuns' | 'appendEvents' | 'renewLeases';
+type Call = 'getSession' | 'beginTurn' | 'claimRuns' | 'appendEvents' | 'renewLeases';
 
 /** The part of the sessions service that runs use, in memory: turns, fences, queue and sequences as the proto says. */
 export class InMemorySessions {
@@ -57,13 +58,17 @@ export class InMemorySessions {
   readonly #byPk = new Map<bigint, StoredSession>();
 
   get service(): ServiceImpl<typeof SessionsService> {
+    const get = (key: SessionKey | undefined) =>
+      this.#act('getSession', () => ({ session: { id: this.#find(key).key.sessionId } }));
     return {
       beginTurn: (request) => this.#act('beginTurn', () => this.#beginTurn(request)),
       claimRuns: (request) => this.#act('claimRuns', () => this.#claimRuns(request)),
       appendEvents: (request) => this.#act('appendEvents', () => this.#appendEvents(request)),
       renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
       createSession: unused,
-      getSession: unused,
+      getSession: async function* (this: void, { session }: GetSessionRequest) {
+        yield await Promise.resolve(get(session));
+      },
       listSessions: unused,
       patchSession: unused,
       deleteSession: unused,

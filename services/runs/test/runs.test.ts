@@ -127,6 +127,10 @@ describe('Run', () => {
     await expect(call({ messageJson: encode({ parts: [] }) })).rejects.toMatchObject({ reason: 'message_invalid' });
     const elsewhere = { session: { ...bench.key, sessionId: 'none' }, ...message };
     await expect(call(elsewhere)).rejects.toMatchObject({ reason: 'session_not_found' });
+    const faulty = { ...elsewhere, messageJson: encode({ parts: [] }) };
+    await expect(call(faulty)).rejects.toMatchObject({ reason: 'session_not_found' });
+    await expect(call({ session: elsewhere.session })).rejects.toMatchObject({ reason: 'session_not_found' });
+    await expect(call({ ...faulty, ...app('nope') })).rejects.toMatchObject({ reason: 'app_not_found' });
     expect(bench.sessions.events(bench.key)).toEqual([]);
   });
 });
@@ -147,9 +151,15 @@ describe('a draining service', () => {
     const running = run(bench, 'slow [[wait:100]]');
     const queued = run(bench, 'next');
     await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
-    await Promise.all([running, bench.drain(), expect(queued).rejects.toMatchObject({ code: 'unavailable' })]);
+    await Promise.all([running, bench.drain()]);
+    expect(await queued).toMatchObject({ texts: [], failure: 'RunPostponed' });
     expect(bench.sessions.run(bench.key).status).toBe('granted');
   });
+});
+
+test('a folder of apps that is not there stops the start', async () => {
+  const starting = startService({ env: { AGENTS_DIR: '/nonexistent/agents' } });
+  await expect(starting).rejects.toThrow('AGENTS_DIR names a folder that cannot be read: /nonexistent/agents');
 });
 
 describe('apps', () => {
@@ -162,6 +172,8 @@ describe('apps', () => {
     ]);
     const { json } = await bench.client.getAppInfo({ appName: 'assistant' });
     expect(JSON.parse(new TextDecoder().decode(json))).toMatchObject({ rootAgentName: 'assistant', language: 'yaml' });
+    const echo = await bench.client.getAppInfo({ appName: 'echo' });
+    expect(new TextDecoder().decode(echo.json)).not.toContain('set_state');
     await expect(bench.client.getAppInfo({ appName: 'nope' })).rejects.toMatchObject({ reason: 'app_not_found' });
   });
 });

@@ -16,7 +16,10 @@ test.each([
   [{ parts: [{ functionCall: { name: 'f' } }] }, 'User message cannot contain function calls.'],
   [{ parts: [response('1'), { text: 'hi' }] }, 'Message cannot contain both function responses and text.'],
   [{ parts: [response('1'), { text: '' }] }, 'Message cannot contain both function responses and text.'],
-  [{ parts: [{ functionResponse: { name: 'f', response: {} } }] }, 'Function call not found for function response ids: '],
+  [
+    { parts: [{ functionResponse: { name: 'f', response: {} } }] },
+    'Function call not found for function response ids: ',
+  ],
   [{ parts: [response('1'), response('')] }, 'Function call not found for function response ids: '],
 ])('%j is refused with the text of the reference', (content, text) => {
   expect(() => check(content)).toThrow(text);

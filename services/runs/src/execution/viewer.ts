@@ -16,9 +16,7 @@ export interface Viewer {
   /** Nothing more will come. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
-  /** Ends with an error of the call itself. */
-  abort(error: Error): void;
-  /** What to send, in order; throws the error of `abort` and MeshError `viewer_too_slow`. Leaving it closes the viewer. */
+  /** What to send, in order; throws MeshError `viewer_too_slow`. Leaving it closes the viewer. */
   responses(): AsyncGenerator<Response>;
 }
 
@@ -62,7 +60,6 @@ export function createViewer(partials: boolean, limits: ViewerLimits = usual): V
       if (!closed) waiting.addFailure(failure);
       close();
     },
-    abort: (reason) => close(reason),
     async *responses() {
       try {
         for (;;) {

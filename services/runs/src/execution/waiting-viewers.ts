@@ -1,5 +1,5 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import { shuttingDown } from '../errors.ts';
+import { runPostponed } from '../errors.ts';
 import type { Viewer } from './viewer.ts';
 
 /** A run that waits for its session's turn, by the names that the bus and the ledger use. */
@@ -18,8 +18,8 @@ export interface WaitingViewers {
   /** Those that have waited since before `thenMs`. */
   since(thenMs: number): WaitingRun[];
   has(run: WaitingRun): boolean;
-  /** Cuts all viewers off; their runs are durable and another process takes them up. */
-  abortAll(): void;
+  /** Lets all viewers go and says why; their runs are durable and another process takes them up. */
+  failAll(): void;
 }
 
 interface Entry {
@@ -43,8 +43,8 @@ export function createWaitingViewers(): WaitingViewers {
       runs(({ run }) => run.session.accountId === accountId && run.invocationId === invocationId),
     since: (thenMs) => runs(({ sinceMs }) => sinceMs <= thenMs),
     has: (run) => entries.has(nameOf(run)),
-    abortAll() {
-      for (const { viewer } of entries.values()) viewer.abort(shuttingDown());
+    failAll() {
+      for (const { viewer } of entries.values()) viewer.fail(runPostponed);
       entries.clear();
     },
   };

@@ -1,8 +1,9 @@
+import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { RunRequest, RunResponseSchema, RunsService } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
-import { messageInvalid, shuttingDown } from '../errors.ts';
+import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
 import { checkMessage } from '../execution/check-message.ts';
 import { createViewer } from '../execution/viewer.ts';
 
@@ -27,22 +28,45 @@ async function accept(context: Context, request: RunRequest, viewer: ReturnType<
   const { session, messageJson, streaming } = request;
   if (session === undefined) throw messageInvalid('A run needs a session.');
   context.registry.get(session.appName);
-  if (messageJson.length === 0 && request.invocationId === '') {
-    throw messageInvalid('Running an agent requires either a new_message or an invocation_id to resume.');
-  }
+  const answeredCallIds = await checkRequest(context, session, request);
   const begin = {
     session,
     invocationId: request.invocationId,
     messageJson,
     stateDeltaJson: request.stateDeltaJson,
     customMetadataJson: request.customMetadataJson,
-    answeredCallIds: checkMessage(messageJson),
+    answeredCallIds,
     owner: context.owner,
     window: context.config.historyWindow,
     streaming,
   };
   const { invocationId, turn } = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs });
-  if (turn === undefined) context.waiting.add({ session, invocationId }, viewer);
-  else context.executor.start(turn, viewer);
+  if (turn !== undefined) context.executor.start(turn, viewer);
+  else if (context.draining.aborted) viewer.fail(runPostponed);
+  else context.waiting.add({ session, invocationId }, viewer);
   return invocationId;
+}
+
+/** Names the calls that the message answers. That the session is not there is said before what is wrong with the message. */
+async function checkRequest(
+  context: Context,
+  session: SessionKey,
+  { messageJson, invocationId }: RunRequest,
+): Promise<string[]> {
+  try {
+    if (messageJson.length === 0 && invocationId === '') {
+      throw messageInvalid('Running an agent requires either a new_message or an invocation_id to resume.');
+    }
+    return checkMessage(messageJson);
+  } catch (error) {
+    await requireSession(context, session);
+    throw error;
+  }
+}
+
+async function requireSession({ sessions }: Context, session: SessionKey): Promise<void> {
+  const found = new AbortController();
+  const options = { timeoutMs: acceptTimeoutMs, signal: found.signal };
+  for await (const _ of sessions.getSession({ session }, options)) break;
+  found.abort();
 }
