@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** Moves every titled record to `components/schemas`, so that it stands in the document once, and documents forms. */
+/** Moves every titled record to `components/schemas`, so that it stands in the document once, documents forms, and leaves out our own keywords. */
 export function hoistRecords<T extends object>(document: T): T {
   const schemas: Json = {};
   const paths = hoist((document as Json).paths, schemas);
@@ -9,7 +9,17 @@ export function hoistRecords<T extends object>(document: T): T {
     documentForm(operation, schemas);
     documentOptionalBody(operation);
   }
-  return { ...document, paths, components };
+  return withoutOwnKeywords({ ...document, paths, components }) as T;
+}
+
+/** The `x-` keywords steer our validation and say nothing to a reader; properties may be named as they like. */
+function withoutOwnKeywords(node: unknown, areNames = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => withoutOwnKeywords(item));
+  if (!isJson(node)) return node;
+  const kept = Object.entries(node).filter(([key]) => areNames || !key.startsWith('x-'));
+  return Object.fromEntries(
+    kept.map(([key, child]) => [key, withoutOwnKeywords(child, key === 'properties' && !areNames)]),
+  );
 }
 
 function hoist(node: unknown, schemas: Json): unknown {

@@ -168,11 +168,17 @@ describe('operations', () => {
   });
 });
 
+interface Operation {
+  operationId: string;
+  requestBody?: { content: object };
+  responses: object;
+}
+
 interface Document {
   openapi: string;
   info: object;
-  paths: Record<string, Record<string, { requestBody?: { content: object } }>>;
-  components: { schemas: Record<string, { properties: Record<string, unknown> }> };
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { required?: string[]; properties: Record<string, unknown> }> };
 }
 
 describe('the description', () => {
@@ -195,6 +201,34 @@ describe('the description', () => {
     for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
       expect(document.components.schemas).toHaveProperty(name);
     }
+  });
+
+  it('names every operation once, and its answers', async () => {
+    const { paths } = (await edge.send('/openapi.json')).body as Document;
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
+    const answersOf = (id: string) =>
+      Object.keys(operations.find(({ operationId }) => operationId === id)?.responses ?? {}).join(' ');
+    expect(answersOf('runAgent')).toBe('200 400 401 403 404 409 413 422 429 500 503 504');
+    expect(answersOf('getAppInfo')).toBe('200 400 401 403 404 422 500 503 504');
+    expect(answersOf('createSession')).toBe('200 400 401 409 413 422 500 503 504');
+    expect(answersOf('createToken')).toBe('200 400 401 403 413 422 429 500 503 504');
+    expect(answersOf('getReadiness')).toBe('200 503');
+  });
+
+  it('says nothing of keywords that only we understand', async () => {
+    const { text } = await edge.send('/openapi.json');
+    expect(text).not.toMatch(/"x-/);
+  });
+
+  it('asks for the application of a run unless there is a default one', async () => {
+    await using own = await startEdge({ env: { ADK_DEFAULT_APP_NAME: 'shop' } });
+    const requiredOf = async (of: Edge) =>
+      ((await of.send('/openapi.json')).body as Document).components.schemas.RunAgentRequest?.required;
+    expect(await requiredOf(edge)).toEqual(['userId', 'sessionId', 'appName']);
+    expect(await requiredOf(own)).toEqual(['userId', 'sessionId']);
   });
 });
 

@@ -16,6 +16,7 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
       preValidation: authentication.account,
       schema: {
         tags,
+        operationId: 'listApps',
         summary: 'List applications',
         querystring: ListAppsQuery,
         response: { 200: AppList, ...failures },
@@ -33,9 +34,10 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
       preValidation: authentication.runtime,
       schema: {
         tags,
+        operationId: 'getAppInfo',
         summary: 'Describe an application',
         params: AppPath,
-        response: { 200: AppInfo, 403: Problem, 404: Problem, ...failures },
+        response: { 200: AppInfo, 400: Problem, 403: Problem, 404: Problem, ...failures },
       },
     },
     async ({ identity, params }, reply) => {

@@ -3,7 +3,7 @@ import type { Account } from '@agentmesh/proto/auth/v1';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { type App, type Context, unary } from '../context.ts';
 import { SignInRequest, SignUpRequest, Token, User } from '../schemas/account.ts';
-import { failures, HTTPValidationError, Problem } from '../schemas/problem.ts';
+import { bodyFailures, faults, HTTPValidationError, Problem } from '../schemas/problem.ts';
 import { namingField } from './sign-up-fault.ts';
 
 const tags = ['accounts'];
@@ -19,9 +19,10 @@ export function authRoutes(app: App, context: Context): void {
 function addSignUp(app: App, { auth }: Context): void {
   const signUp = {
     tags,
+    operationId: 'createUser',
     summary: 'Create an account',
     body: SignUpRequest,
-    response: { 201: User, 409: Problem, 422: HTTPValidationError },
+    response: { 201: User, ...bodyFailures, 409: Problem, 422: HTTPValidationError, 429: Problem, ...faults },
   };
   for (const [url, hide] of [
     ['/api/users/', false],
@@ -42,9 +43,18 @@ function addSignIn(app: App, { auth }: Context): void {
     {
       schema: {
         tags,
+        operationId: 'createToken',
         summary: 'Sign in with e-mail and password, as JSON or as the OAuth2 password form',
         body: SignInRequest,
-        response: { 200: Token, 401: Problem, 422: HTTPValidationError },
+        response: {
+          200: Token,
+          ...bodyFailures,
+          401: Problem,
+          403: Problem,
+          422: HTTPValidationError,
+          429: Problem,
+          ...faults,
+        },
       },
     },
     async ({ body }, reply) => {
@@ -61,7 +71,12 @@ function addOwnAccount(app: App, { auth, authentication }: Context): void {
     '/api/users/me',
     {
       preValidation: authentication.account,
-      schema: { tags, summary: 'The account of the token', response: { 200: User, ...failures } },
+      schema: {
+        tags,
+        operationId: 'getCurrentUser',
+        summary: 'The account of the token',
+        response: { 200: User, 401: Problem, ...faults },
+      },
     },
     async ({ identity }) => userOf((await auth.getAccount({ id: identity.accountId }, unary)).account),
   );

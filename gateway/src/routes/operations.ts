@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { runChecks } from '@agentmesh/lib/telemetry';
 import type { FastifyReply } from 'fastify';
 import type { App, Context } from '../context.ts';
+import { Health, Liveness, NotReady, PublicConfig, Readiness, Version } from '../schemas/operation.ts';
+import { faults, Problem } from '../schemas/problem.ts';
 import { dependencyChecks } from './dependency-checks.ts';
 
 const tags = ['operations'];
@@ -11,29 +13,48 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 /** Probes, version and public configuration. Open but for `/version`. */
 export function operationRoutes(app: App, context: Context): void {
-  app.get('/health', { schema: { tags, summary: 'Whether the service answers' } }, () => ({ status: 'ok' }));
+  const health = { tags, operationId: 'getHealth', summary: 'Whether the service answers', response: { 200: Health } };
+  app.get('/health', { schema: health }, () => ({ status: 'ok' }));
 
-  for (const url of ['/livez', '/health/live']) {
-    app.get(url, { schema: { tags, summary: 'Liveness' } }, () => ({ status: 'alive', service: 'gateway' }));
+  for (const [url, operationId] of [
+    ['/livez', 'getLiveness'],
+    ['/health/live', 'getHealthLive'],
+  ] as const) {
+    const schema = { tags, operationId, summary: 'Liveness', response: { 200: Liveness } };
+    app.get(url, { schema }, () => ({ status: 'alive', service: 'gateway' }));
   }
 
   const check = shared(() => runChecks(dependencyChecks(context)));
-  for (const url of ['/readyz', '/health/ready']) {
-    app.get(url, { schema: { tags, summary: 'Readiness; 503 names what fails' } }, async (_request, reply) => {
+  for (const [url, operationId] of [
+    ['/readyz', 'getReadiness'],
+    ['/health/ready', 'getHealthReady'],
+  ] as const) {
+    const response = { 200: Readiness, 503: NotReady };
+    const schema = { tags, operationId, summary: 'Readiness; 503 names what fails', response };
+    app.get(url, { schema }, async (_request, reply) => {
       const draining = { draining: context.draining.aborted ? ('failed' as const) : undefined };
       const { results } = await check();
       return sendReadiness(reply, { ...results, ...draining });
     });
   }
 
-  app.get('/api/config', { schema: { tags, summary: 'Public configuration' } }, () => ({
+  const config = { tags, operationId: 'getConfig', summary: 'Public configuration', response: { 200: PublicConfig } };
+  app.get('/api/config', { schema: config }, () => ({
     default_llm_available: false,
     default_llm_model_id: 'thaink2/default',
   }));
 
   app.get(
     '/version',
-    { preValidation: context.authentication.account, schema: { tags, summary: 'Version of the service' } },
+    {
+      preValidation: context.authentication.account,
+      schema: {
+        tags,
+        operationId: 'getVersion',
+        summary: 'Version of the service',
+        response: { 200: Version, 401: Problem, ...faults },
+      },
+    },
     () => ({ version, language: 'typescript', language_version: process.versions.node }),
   );
 }

@@ -9,7 +9,7 @@ import { jsonArray, sendJson } from '../http/json-bytes.ts';
 import { problemOf } from '../http/problem.ts';
 import { HttpError } from '../http/request-error.ts';
 import { Event } from '../schemas/event.ts';
-import { failures, Problem } from '../schemas/problem.ts';
+import { bodyFailures, failures, Problem } from '../schemas/problem.ts';
 import { runAgentRequest } from '../schemas/run.ts';
 import { eventFrames, failureFrame } from './event-frames.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
@@ -17,12 +17,14 @@ import { type AcceptedRun, openRun } from './open-run.ts';
 const tags = ['runs'];
 const invocationHeader = 'x-invocation-id';
 
+const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
+
 /** `/run` answers with all events at once, `/run_sse` with each as it happens. */
 export function runRoutes(app: App, context: Context): void {
   const schema = {
     tags,
     body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
-    response: { 403: Problem, 404: Problem, ...failures },
+    response: refusals,
   };
   addRun(app, context, schema);
   addRunSse(app, context, schema);
@@ -31,7 +33,7 @@ export function runRoutes(app: App, context: Context): void {
 interface RunSchema {
   readonly tags: string[];
   readonly body: ReturnType<typeof runAgentRequest>;
-  readonly response: typeof failures & { 403: typeof Problem; 404: typeof Problem };
+  readonly response: typeof refusals;
 }
 
 function addRun(app: App, { config, runs, authentication }: Context, schema: RunSchema): void {
@@ -39,7 +41,10 @@ function addRun(app: App, { config, runs, authentication }: Context, schema: Run
   const response = { 200: Type.Array(Event), ...schema.response };
   app.post(
     '/run',
-    { preValidation: authentication.runtime, schema: { ...schema, summary: 'Run an agent', response } },
+    {
+      preValidation: authentication.runtime,
+      schema: { ...schema, operationId: 'runAgent', summary: 'Run an agent', response },
+    },
     async ({ identity, body }, reply) => {
       const run = await openRun({ runs, identity, body, defaultApp, streaming: false });
       reply.header(invocationHeader, headerText(run.invocationId));
@@ -57,7 +62,7 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
     '/run_sse',
     {
       preValidation: authentication.runtime,
-      schema: { ...schema, summary, produces: ['text/event-stream'], response },
+      schema: { ...schema, operationId: 'streamRun', summary, produces: ['text/event-stream'], response },
     },
     async (request, reply) => {
       const { identity, body } = request;

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { unary, type App, type Context } from '../context.ts';
 import { encodeJson, encodeMap, jsonArray, sendJson } from '../http/json-bytes.ts';
 import { SessionPath, UserPath } from '../schemas/path.ts';
-import { failures, Problem } from '../schemas/problem.ts';
+import { bodyFailures, failures, Problem } from '../schemas/problem.ts';
 import { CreateSessionRequest, InitialState, PatchSessionRequest, Session } from '../schemas/session.ts';
 import { initialEvents } from './initial-events.ts';
 import { readSession } from './read-session.ts';
@@ -34,10 +34,11 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
       preValidation: authentication.runtime,
       schema: {
         tags,
+        operationId: 'createSession',
         summary: 'Create a session',
         params: UserPath,
         body: CreateSessionRequest,
-        response: { 200: Session, 409: Problem, ...failures },
+        response: { 200: Session, ...bodyFailures, 409: Problem, ...failures },
       },
     },
     async (request, reply) => {
@@ -63,11 +64,12 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
       preValidation: authentication.runtime,
       schema: {
         tags,
+        operationId: 'createSessionWithId',
         summary: 'Create a session with an id; the body is its state',
         deprecated: true,
         params: SessionPath,
         body: InitialState,
-        response: { 200: Session, 409: Problem, ...failures },
+        response: { 200: Session, ...bodyFailures, 409: Problem, ...failures },
       },
     },
     async (request, reply) => {
@@ -83,7 +85,13 @@ function addList(app: App, { sessions, authentication }: Context): void {
     users,
     {
       preValidation: authentication.runtime,
-      schema: { tags, summary: 'List sessions', params: UserPath, response: { 200: Type.Array(Session), ...failures } },
+      schema: {
+        tags,
+        operationId: 'listSessions',
+        summary: 'List sessions',
+        params: UserPath,
+        response: { 200: Type.Array(Session), ...failures },
+      },
     },
     async (request, reply) => {
       const { app_name: appName, user_id: userId } = request.params;
@@ -104,7 +112,10 @@ function addReadAndChange(app: App, { sessions, authentication }: Context): void
 
   app.get(
     one,
-    { preValidation: authentication.runtime, schema: { ...read, summary: 'Read a session' } },
+    {
+      preValidation: authentication.runtime,
+      schema: { ...read, operationId: 'getSession', summary: 'Read a session' },
+    },
     async (request, reply) => sendJson(reply, await readSession(sessions, sessionKeyOf(request))),
   );
 
@@ -112,7 +123,13 @@ function addReadAndChange(app: App, { sessions, authentication }: Context): void
     one,
     {
       preValidation: authentication.runtime,
-      schema: { ...read, summary: 'Change the state of a session', body: PatchSessionRequest },
+      schema: {
+        ...read,
+        operationId: 'updateSession',
+        summary: 'Change the state of a session',
+        body: PatchSessionRequest,
+        response: { ...read.response, ...bodyFailures },
+      },
     },
     async (request, reply) => {
       const session = sessionKeyOf(request);
@@ -127,7 +144,13 @@ function addDeletion(app: App, { sessions, authentication }: Context): void {
     one,
     {
       preValidation: authentication.runtime,
-      schema: { tags, summary: 'Delete a session', params: SessionPath, response: { 200: Type.Null(), ...failures } },
+      schema: {
+        tags,
+        operationId: 'deleteSession',
+        summary: 'Delete a session',
+        params: SessionPath,
+        response: { 200: Type.Null(), ...failures },
+      },
     },
     async (request, reply) => {
       await sessions.deleteSession({ session: sessionKeyOf(request) }, unary);

@@ -22,5 +22,11 @@ export const Problem = Type.Object(
   { title: 'Problem', description: 'Why the request was refused.' },
 );
 
-/** The errors that every route behind a token can answer. */
-export const failures = { 401: Problem, 422: HTTPValidationError };
+/** Our own fault, a service that is away, and one that is too slow. */
+export const faults = { 500: Problem, 503: Problem, 504: Problem };
+
+/** The errors that every route with fields behind a token can answer. */
+export const failures = { 401: Problem, 422: HTTPValidationError, ...faults };
+
+/** The errors of routes that read a body: it is not UTF-8 or refused for what it says, or it is too large. */
+export const bodyFailures = { 400: Problem, 413: Problem };
