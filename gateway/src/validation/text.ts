@@ -25,12 +25,17 @@ export function text(schema: JsonSchema): Check {
 export function rulesOf({ minLength, maxLength, pattern, format, ...own }: JsonSchema): Rule[] {
   const rules: Rule[] = [];
   if (minLength !== undefined) rules.push((input) => (lengthOf(input) < minLength ? tooShort(minLength) : undefined));
-  const measure = own['x-in-bytes'] === true ? Buffer.byteLength : lengthOf;
+  const measure = own['x-in-bytes'] === true ? bytesOf : lengthOf;
   if (maxLength !== undefined) rules.push((input) => (measure(input) > maxLength ? tooLong(maxLength) : undefined));
   if (pattern === noNul) rules.push(storable);
   else if (pattern !== undefined) rules.push(matching(pattern));
   if (format === 'email') rules.push(email);
   return rules;
+}
+
+/** Length in UTF-8 bytes. */
+function bytesOf(input: string): number {
+  return Buffer.byteLength(input);
 }
 
 /** Length in code points, as Python counts. */
