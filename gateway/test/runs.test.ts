@@ -57,7 +57,7 @@ describe('/run', () => {
   it('fails with the text of the failure', async () => {
     await using edge = await edgeOf(steps(accepted, event({}), failure));
     const answer = await edge.send('/run', { json: body });
-    expect([answer.status, answer.body]).toEqual([400, { detail: 'boom' }]);
+    expect([answer.status, answer.body]).toEqual([500, { detail: 'boom' }]);
   });
 
   it('of a session that is deleted meanwhile is 409', async () => {

@@ -105,7 +105,8 @@ async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8A
 function failureOf({ type, message }: Failure): Error {
   // The session was deleted while it ran: the caller's own doing, no fault of the server.
   if (type === 'RunCancelled') return new MeshError('aborted', 'run_cancelled', message);
-  return new HttpError(type === 'ValueError' ? 400 : 500, message);
+  if (type === 'RunPostponed') return new MeshError('unavailable', 'run_postponed', message);
+  return new HttpError(500, message);
 }
 
 function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number): EventStream {
