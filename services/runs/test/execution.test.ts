@@ -160,42 +160,6 @@ describe('a run', () => {
   });
 });
 
-describe('state', () => {
-  test('agents see what earlier agents of the run wrote', async () => {
-    const first = new LlmAgent({ name: 'first', model: new ScriptLlm(says('blue')), outputKey: 'color' });
-    const model = new ScriptLlm(says('ok'));
-    const second = new LlmAgent({ name: 'second', model, instruction: 'It is {color}.' });
-    const bench = createAgentBench(new SequentialAgent({ name: 'both', subAgents: [first, second] }));
-    await bench.run();
-    expect(JSON.stringify(model.requests[0]?.config?.systemInstruction)).toContain('It is blue.');
-    expect(bench.sessions.state(bench.key)).toEqual({ color: 'blue' });
-  });
-
-  test('temporary keys are seen within the run and stored nowhere', async () => {
-    const first = new LlmAgent({ name: 'first', model: new ScriptLlm(says('blue')), outputKey: 'temp:color' });
-    const model = new ScriptLlm(says('ok'));
-    const second = new LlmAgent({ name: 'second', model, instruction: 'It is {temp:color}.' });
-    const bench = createAgentBench(new SequentialAgent({ name: 'both', subAgents: [first, second] }));
-    await bench.run();
-    expect(JSON.stringify(model.requests[0]?.config?.systemInstruction)).toContain('It is blue.');
-    expect(JSON.stringify(bench.sessions.events(bench.key))).not.toContain('temp:');
-  });
-
-  test('what others patch during a run is seen by the next step', async () => {
-    const patch = tool('patch', () => {
-      bench.sessions.patch(bench.key, { topic: 'ships', gone: null });
-      return 'ok';
-    });
-    const model = new ScriptLlm(calls('patch'), says('ok'));
-    const bench = createAgentBench(agent(model, { tools: [patch], instruction: 'On {topic} {gone?}.' }), {
-      topic: 'cars',
-      gone: 'x',
-    });
-    await bench.run();
-    expect(JSON.stringify(model.requests[1]?.config?.systemInstruction)).toContain('On ships .');
-  });
-});
-
 describe('an attempt', () => {
   test('a long-running tool leaves the run waiting for its call', async () => {
     const ask = new LongRunningFunctionTool({ name: 'ask', description: 'asks', execute: () => undefined });

@@ -80,11 +80,9 @@ function isBytes(key: string): boolean {
   return key === 'inlineData.data' || key === 'thoughtSignature';
 }
 
-const decoder = new TextDecoder();
-
 /** A stored event as ADK has it: milliseconds, standard base64. */
 export function fromPublicEvent(json: Uint8Array): Event {
-  const text = decoder.decode(json);
+  const text = textOf(json);
   const event = JSON.parse(text) as EventJson;
   // Changed in place: a turn reads a whole window of events.
   event.timestamp *= 1000;
@@ -95,7 +93,7 @@ export function fromPublicEvent(json: Uint8Array): Event {
 
 /** The user's message as ADK has it. */
 export function parseMessage(json: Uint8Array): ContentJson {
-  const text = decoder.decode(json);
+  const text = textOf(json);
   return fromPublicContent(JSON.parse(text) as ContentJson, text);
 }
 
@@ -114,4 +112,9 @@ function toStandardBytes(value: unknown, key = ''): unknown {
       toStandardBytes(field, key === 'inlineData' && name === 'data' ? 'inlineData.data' : name),
     ]),
   );
+}
+
+/** Through Buffer, which reads short texts several times faster than TextDecoder. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
