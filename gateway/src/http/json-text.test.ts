@@ -9,9 +9,17 @@ function faultOf(text: string): unknown {
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error;
     const [issue] = error.issues;
+    if (issue?.type === 'finite_number') return { infinite: issue.loc.slice(1) };
     return [issue?.loc[1], issue?.ctx?.error];
   }
   return undefined;
+}
+
+/** The number that a path leads to. */
+function valueAt(json: string, path: readonly string[]): number {
+  let value: unknown = JSON.parse(json);
+  for (const key of path) value = (value as Record<string, unknown>)[key];
+  return value as number;
 }
 
 describe('broken JSON is located', () => {
@@ -39,6 +47,11 @@ describe('broken JSON is located', () => {
 });
 
 describe('JSON', () => {
+  it('whose number no double holds is located by its path', () => {
+    expect(faultOf('{"a":[1,-1e400]}')).toEqual({ infinite: ['a', 1] });
+    expect(faultOf('1e400')).toEqual({ infinite: [] });
+  });
+
   it('is read as it is, a byte order mark aside', () => {
     expect(parseJsonBody(Buffer.from('\ufeff{"a":[1]}'))).toEqual({ a: [1] });
     expect(parseJsonBody(Buffer.alloc(0))).toBeNull();
@@ -58,8 +71,9 @@ describe('JSON', () => {
     });
     fc.assert(
       fc.property(damaged, (json) => {
-        const fault = faultOf(json) as [number, string] | undefined;
+        const fault = faultOf(json) as [number, string] | { infinite: string[] } | undefined;
         if (fault === undefined) return;
+        if ('infinite' in fault) return expect(Math.abs(valueAt(json, fault.infinite))).toBe(Infinity);
         expect(fault[0]).toBeLessThanOrEqual(json.length);
         expect(fault[1]).not.toBe('');
       }),
