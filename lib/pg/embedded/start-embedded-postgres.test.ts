@@ -77,6 +77,8 @@ test('what was committed survives a SIGKILL of the server and of its owner', asy
   await query(owner.url, 'drop table if exists t; create table t as select 1 as one');
   process.kill(owner.pid, 'SIGKILL');
   await kill(owner);
+  // The signal is on its way when kill returns.
+  await expect.poll(() => isAlive(owner.pid)).toBe(false);
   const next = await start();
   expect(next.adopted).toBe(false);
   expect(await query(next.url, 'select one from t')).toEqual([{ one: 1 }]);
