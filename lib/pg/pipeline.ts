@@ -1,5 +1,5 @@
 import pg, { type ClientConfig, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
-import { toDatabaseError } from './database-error.ts';
+import { isConnectionLoss, toDatabaseError } from './database-error.ts';
 
 /**
  * Connections for single statements, each a transaction of its own. A statement is sent while others on its connection are
@@ -44,6 +44,10 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
     connections.add(connection);
     return connection;
   };
+  /** The server says that it ends a session before it ends the socket: nothing more is sent on it. */
+  const drop = (connection: Connection): void => {
+    if (connections.delete(connection)) connection.client.end().catch(() => undefined);
+  };
   /** The least busy connection; another is opened beside it while all are busy and there is room. */
   const pick = (): Connection | undefined => {
     let best: Connection | undefined;
@@ -56,10 +60,10 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
   return {
     query: (config) => {
       const connection = pick();
-      if (connection !== undefined) return send(connection, config);
+      if (connection !== undefined) return send(connection, config, drop);
       const first = opening.values().next().value ?? open();
       return first.then(
-        (opened) => send(opened, config),
+        (opened) => send(opened, config, drop),
         (error: unknown) => Promise.reject(toDatabaseError(error)),
       );
     },
@@ -71,13 +75,18 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
   };
 }
 
-function send<Row extends QueryResultRow>(connection: Connection, config: QueryConfig): Promise<Row[]> {
+function send<Row extends QueryResultRow>(
+  connection: Connection,
+  config: QueryConfig,
+  drop: (connection: Connection) => void,
+): Promise<Row[]> {
   connection.inFlight += 1;
   return new Promise((resolve, reject) => {
     connection.client.query(config, (error: Error | null, result: QueryResult<Row>) => {
       connection.inFlight -= 1;
-      if (error) reject(toDatabaseError(error));
-      else resolve(result.rows);
+      if (!error) return resolve(result.rows);
+      if (isConnectionLoss(error)) drop(connection);
+      reject(toDatabaseError(error));
     });
   });
 }
