@@ -50,9 +50,7 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
   };
   /** The least busy connection; another is opened beside it while all are busy and there is room. */
   const pick = (): Connection | undefined => {
-    let best: Connection | undefined;
-    for (const connection of connections)
-      if (best === undefined || connection.inFlight < best.inFlight) best = connection;
+    const best = leastBusy(connections);
     const mayGrow = best !== undefined && best.inFlight > 0 && connections.size + opening.size < size && !ended;
     if (mayGrow) open().catch(onLost);
     return best;
@@ -73,6 +71,14 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
       await Promise.all([...connections].map(({ client }) => client.end()));
     },
   };
+}
+
+function leastBusy(connections: Iterable<Connection>): Connection | undefined {
+  let best: Connection | undefined;
+  for (const connection of connections) {
+    if (best === undefined || connection.inFlight < best.inFlight) best = connection;
+  }
+  return best;
 }
 
 function send<Row extends QueryResultRow>(
