@@ -145,6 +145,7 @@ const noAuth: ServiceImpl<typeof AuthService> = {
 const noSessions: ServiceImpl<typeof SessionsService> = {
   createSession: notServed,
   getSession: nothing,
+  listEvents: notServed,
   listSessions: nothing,
   patchSession: notServed,
   deleteSession: notServed,

@@ -69,6 +69,7 @@ export class InMemorySessions {
       getSession: async function* (this: void, { session }: GetSessionRequest) {
         yield await Promise.resolve(get(session));
       },
+      listEvents: unused,
       listSessions: unused,
       patchSession: unused,
       deleteSession: unused,

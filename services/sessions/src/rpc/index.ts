@@ -7,6 +7,7 @@ import { claimRuns } from './claim-runs.ts';
 import { createSession } from './create-session.ts';
 import { deleteSession } from './delete-session.ts';
 import { getSession } from './get-session.ts';
+import { listEvents } from './list-events.ts';
 import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
 import { renewLeases } from './renew-leases.ts';
@@ -16,6 +17,7 @@ export function createHandlers(context: Context): ServiceImpl<typeof SessionsSer
   return {
     createSession: createSession(context),
     getSession: getSession(context),
+    listEvents: listEvents(context),
     listSessions: listSessions(context),
     patchSession: patchSession(context),
     deleteSession: deleteSession(context),

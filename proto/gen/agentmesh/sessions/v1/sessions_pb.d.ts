@@ -247,6 +247,120 @@ export declare type GetSessionResponse = Message<"agentmesh.sessions.v1.GetSessi
 export declare const GetSessionResponseSchema: GenMessage<GetSessionResponse>;
 
 /**
+ * @generated from message agentmesh.sessions.v1.ListEventsRequest
+ */
+export declare type ListEventsRequest = Message<"agentmesh.sessions.v1.ListEventsRequest"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+
+  /**
+   * The page begins behind this sequence, in its direction; 0: at the session's first event, or at its newest.
+   *
+   * @generated from field: int32 after_seq = 2;
+   */
+  afterSeq: number;
+
+  /**
+   * How many events at most, up to 500; 0: 500. Large events make a page shorter: it ends with the one that fills 4 MiB.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * From the newest event to the first.
+   *
+   * @generated from field: bool newest_first = 4;
+   */
+  newestFirst: boolean;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListEventsRequest.
+ * Use `create(ListEventsRequestSchema)` to create a new message.
+ */
+export declare const ListEventsRequestSchema: GenMessage<ListEventsRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ListEventsResponse
+ */
+export declare type ListEventsResponse = Message<"agentmesh.sessions.v1.ListEventsResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.sessions.v1.StoredEvent events = 1;
+   */
+  events: StoredEvent[];
+
+  /**
+   * Whether another page follows behind the last of these.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+
+  /**
+   * Sequence of the session's newest event; 0 when it has none.
+   *
+   * @generated from field: int32 last_seq = 3;
+   */
+  lastSeq: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListEventsResponse.
+ * Use `create(ListEventsResponseSchema)` to create a new message.
+ */
+export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
+
+/**
+ * An event in its place. Sequences of a session begin at 1 and have no gaps.
+ *
+ * @generated from message agentmesh.sessions.v1.StoredEvent
+ */
+export declare type StoredEvent = Message<"agentmesh.sessions.v1.StoredEvent"> & {
+  /**
+   * @generated from field: int32 seq = 1;
+   */
+  seq: number;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string author = 3;
+   */
+  author: string;
+
+  /**
+   * @generated from field: string invocation_id = 4;
+   */
+  invocationId: string;
+
+  /**
+   * Unix time in seconds.
+   *
+   * @generated from field: double timestamp = 5;
+   */
+  timestamp: number;
+
+  /**
+   * The whole event as public JSON.
+   *
+   * @generated from field: bytes json = 6;
+   */
+  json: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.StoredEvent.
+ * Use `create(StoredEventSchema)` to create a new message.
+ */
+export declare const StoredEventSchema: GenMessage<StoredEvent>;
+
+/**
  * @generated from message agentmesh.sessions.v1.ListSessionsRequest
  */
 export declare type ListSessionsRequest = Message<"agentmesh.sessions.v1.ListSessionsRequest"> & {
@@ -852,7 +966,8 @@ export declare const RunEndedSchema: GenMessage<RunEnded>;
  * exist. JSON travels as UTF-8 bytes in its public form, made once where the fact is born.
  *
  * Errors are statuses with a machine-readable reason (see docs/errors.md): NOT_FOUND session_not_found, ALREADY_EXISTS
- * session_exists, ABORTED fence_lost, INVALID_ARGUMENT for ids and deltas that cannot be stored.
+ * session_exists, ABORTED fence_lost, INVALID_ARGUMENT for ids, deltas and limits that
+ * cannot be stored or met.
  *
  * @generated from service agentmesh.sessions.v1.SessionsService
  */
@@ -878,7 +993,18 @@ export declare const SessionsService: GenService<{
     output: typeof GetSessionResponseSchema;
   },
   /**
-   * Streams the sessions of one user in one application, without events, in the order of their creation.
+   * Answers one page of a session's events by sequence, in either direction: for whoever works through a long history.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ListEvents
+   */
+  listEvents: {
+    methodKind: "unary";
+    input: typeof ListEventsRequestSchema;
+    output: typeof ListEventsResponseSchema;
+  },
+  /**
+   * Streams the sessions of one user in one application, without events, in the order of their creation; those of
+   * evaluations are left out.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ListSessions
    */
