@@ -51,6 +51,15 @@ describe('a page of events', () => {
     expect(lastSeq).toBe(1);
   });
 
+  test('names the session by a handle that a session made anew under its id does not have', async () => {
+    const session = await createWith(1);
+    const before = await service.client.listEvents({ session });
+    expect((await service.client.listEvents({ session, afterSeq: 1 })).sessionPk).toBe(before.sessionPk);
+    await service.client.deleteSession({ session });
+    await service.client.createSession({ session });
+    expect((await service.client.listEvents({ session })).sessionPk).not.toBe(before.sessionPk);
+  });
+
   test('ends with the event that fills 4 MiB, so that no page of large events is too large to send', async () => {
     const session = await createWith(6, () => 'é'.repeat(900_000));
     const pages = await readPages(session, {});

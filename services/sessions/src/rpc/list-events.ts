@@ -21,8 +21,8 @@ export function listEvents({ db }: Context): ListEvents {
     if (!canExist(session)) throw sessionNotFound();
     const page = await readEventPage(db, keyParameters(session), { after, limit, maxBytes, newestFirst });
     if (page === undefined) throw sessionNotFound();
-    const { events, more, lastSeq } = page;
-    return { events: events.map((event) => ({ ...event, json: bytesOf(event.json) })), more, lastSeq };
+    const { events, more, lastSeq, sessionPk } = page;
+    return { events: events.map((event) => ({ ...event, json: bytesOf(event.json) })), more, lastSeq, sessionPk };
   };
 }
 

@@ -8,6 +8,8 @@ export interface EventPage {
   readonly more: boolean;
   /** Sequence of the newest event of the session. */
   readonly lastSeq: number;
+  /** Handle of the session, never used again. */
+  readonly sessionPk: bigint;
 }
 
 export interface PagedEvent {
@@ -30,6 +32,7 @@ export interface EventRange {
 }
 
 interface PageRow {
+  readonly pk: bigint;
   readonly last_seq: number;
   /** Null in the one row of a session that has no events in the range. */
   readonly seq: number | null;
@@ -56,7 +59,12 @@ export async function readEventPage(
   const events = rows.filter((row) => row.seq !== null).map(toEvent);
   const lastSeq = first.last_seq;
   const last = events.at(-1)?.seq;
-  return { events, lastSeq, more: last !== undefined && (newestFirst ? last > 1 : last < lastSeq) };
+  return {
+    events,
+    lastSeq,
+    sessionPk: first.pk,
+    more: last !== undefined && (newestFirst ? last > 1 : last < lastSeq),
+  };
 }
 
 /**
@@ -71,7 +79,7 @@ function statement(name: string, inRange: string, order: 'asc' | 'desc'): Statem
     text: `with m as (
         select pk, last_seq from sessions where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
       )
-      select m.last_seq, e.* from m left join lateral (
+      select m.pk, m.last_seq, e.* from m left join lateral (
         select ${columns}, json from (
           select ${columns}, json, ${before('octet_length(json)')} as bytes_before from (
             select ${columns}, body::text as json from (

@@ -305,6 +305,13 @@ export declare type ListEventsResponse = Message<"agentmesh.sessions.v1.ListEven
    * @generated from field: int32 last_seq = 3;
    */
   lastSeq: number;
+
+  /**
+   * Handle of the session: another one says that it was deleted and made anew since.
+   *
+   * @generated from field: int64 session_pk = 4;
+   */
+  sessionPk: bigint;
 };
 
 /**
