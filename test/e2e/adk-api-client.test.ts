@@ -1,0 +1,72 @@
+import type { AdkApiClient } from '@google/adk-devtools';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newAccount } from '../caller.ts';
+
+const userId = 'adk-user';
+const plainFetch = globalThis.fetch;
+let client: AdkApiClient;
+
+/** The client as it was published: its file alone, for the package's own door wants the parts of a server. */
+beforeAll(async () => {
+  const backendUrl = inject('meshUrl');
+  const { token } = await newAccount(backendUrl);
+  const file = new URL('server/adk_api_client.js', import.meta.resolve('@google/adk-devtools'));
+  const published = (await import(file.href)) as { AdkApiClient: typeof AdkApiClient };
+  client = new published.AdkApiClient({ backendUrl });
+  // It sends no credential: that is all we add.
+  globalThis.fetch = (input, init) => {
+    const request = new Request(input, init);
+    request.headers.set('authorization', `Bearer ${token}`);
+    return plainFetch(request);
+  };
+});
+
+afterAll(() => {
+  globalThis.fetch = plainFetch;
+});
+
+test('the ADK client lists applications', async () => {
+  expect(await client.listApps()).toEqual(expect.arrayContaining(['chat', 'echo']));
+});
+
+test('the ADK client creates, reads, lists and deletes sessions, with ids of its own and without', async () => {
+  const made = await client.createSession({ appName: 'echo', userId, state: { a: 1 } });
+  expect(made.id).toMatch(/^[0-9a-f-]{36}$/);
+  const sessionId = crypto.randomUUID();
+  const named = await client.createSession({ appName: 'echo', userId, sessionId });
+  expect(named).toMatchObject({ id: sessionId, appName: 'echo', userId, events: [] });
+  await expect(client.createSession({ appName: 'echo', userId, sessionId })).rejects.toThrow('409');
+
+  expect(await client.getSession({ appName: 'echo', userId, sessionId })).toEqual(named);
+  const listed = await client.listSessions({ appName: 'echo', userId });
+  expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining([made.id, sessionId]));
+  expect((await client.listAllSessions({ userId })).map(({ id }) => id)).toContain(sessionId);
+
+  expect(await client.deleteSession({ appName: 'echo', userId, sessionId })).toBeNull();
+  await expect(client.getSession({ appName: 'echo', userId, sessionId })).rejects.toThrow('404');
+});
+
+test('the ADK client runs an agent and reads its events as they come, then finds them in the session', async () => {
+  const { id: sessionId } = await client.createSession({ appName: 'echo', userId });
+  const events = await Array.fromAsync(
+    client.runAsync({ appName: 'echo', userId, sessionId, newMessage: 'one two three', streaming: true }),
+  );
+  const chunks = events.filter(({ partial }) => partial === true);
+  expect(chunks.length).toBeGreaterThan(1);
+  expect(chunks.map((event) => event.content?.parts?.[0]?.text).join('')).toBe('one two three');
+  expect(events.at(-1)?.content?.parts).toEqual([{ text: 'one two three' }]);
+
+  const { events: stored } = await client.getSession({ appName: 'echo', userId, sessionId });
+  expect(stored.map(({ author }) => author)).toEqual(['user', 'echo']);
+  expect(stored[1]).toEqual(events.at(-1));
+});
+
+test('the ADK client is told why a run failed', async () => {
+  const { id: sessionId } = await client.createSession({ appName: 'echo', userId });
+  const unknown = client.runAsync({ appName: 'echo', userId, sessionId: 'unknown', newMessage: 'hi' });
+  await expect(unknown.next()).rejects.toThrow('404');
+  const events = await Array.fromAsync(
+    client.runAsync({ appName: 'echo', userId, sessionId, newMessage: '[[fail:on purpose]]' }),
+  );
+  expect(events.at(-1)).toMatchObject({ errorMessage: expect.stringContaining('on purpose') });
+});
