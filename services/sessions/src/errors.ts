@@ -10,6 +10,13 @@ export function sessionNotFound(): MeshError {
   return new MeshError('not_found', 'session_not_found', 'Session not found');
 }
 
+/** The session is at none of the revisions that the caller expects. */
+export function sessionChanged(): MeshError {
+  const message =
+    'The session has changed since it was read: read it again and repeat the change with its new revision.';
+  return new MeshError('failed_precondition', 'session_changed', message);
+}
+
 /** A session of that id is there already. */
 export function sessionExists(id: string): MeshError {
   return new MeshError('already_exists', 'session_exists', `Session already exists: ${id}`);

@@ -22,9 +22,12 @@ export function keyParameters(key: SessionKey | undefined): KeyParameters {
 
 /** Whether a key can name anything at all; one that cannot is simply not found. */
 export function canExist(key: SessionKey | undefined): key is SessionKey {
-  return (
-    key !== undefined && [key.appName, key.userId, key.sessionId.trim()].every((id) => problemOf(id) === undefined)
-  );
+  return key !== undefined && [key.appName, key.userId, key.sessionId.trim()].every(isId);
+}
+
+/** Whether a text can be the id of anything. */
+export function isId(id: string): boolean {
+  return problemOf(id) === undefined;
 }
 
 /** Checks an account id. */

@@ -65,11 +65,15 @@ export function parse<T = EventJson>(bytes: Uint8Array): T {
 }
 
 /** A session with all its events, parsed. */
-export async function readSession(client: SessionsClient, session: ReturnType<typeof newKey>) {
+export async function readSession(
+  client: SessionsClient,
+  session: ReturnType<typeof newKey>,
+  filter: { numRecentEvents?: number; afterTimestamp?: number } = {},
+) {
   const events: EventJson[] = [];
   let state: JsonObject = {};
   let lastUpdateTime = 0;
-  for await (const page of client.getSession({ session })) {
+  for await (const page of client.getSession({ session, ...filter })) {
     if (page.session) {
       state = parse<JsonObject>(page.session.stateJson);
       lastUpdateTime = page.session.lastUpdateTime;

@@ -4,6 +4,7 @@ import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import { sessionExists } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
+import { revisionOf } from '../revision.ts';
 import { keyParameters } from '../session-key.ts';
 import { applyDelta, parseDelta, printState, type StateChange, type StateMap, toChanges } from '../state-delta.ts';
 import { fromImport } from '../stored-event.ts';
@@ -20,12 +21,14 @@ export function createSession({ db }: Context): CreateSession {
     const key = keyParameters(given && { ...given, sessionId });
     const { events, changes, ownState } = readContent(request);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
-    const state = await insertSession(db, key, { lastUpdateTime, events, changes });
-    if (state === undefined) throw sessionExists(given?.sessionId ?? sessionId);
+    const created = await insertSession(db, key, { lastUpdateTime, events, changes });
+    if (created === undefined) throw sessionExists(given?.sessionId ?? sessionId);
+    const { state, createdAt } = created;
     for (const [name, value] of ownState) state.set(name, value);
     const [, appName, userId] = key;
+    const revision = revisionOf({ createdAt, lastSeq: events.length });
     return {
-      session: { appName, userId, id: sessionId, stateJson: bytesOf(printState(state)), lastUpdateTime },
+      session: { appName, userId, id: sessionId, stateJson: bytesOf(printState(state)), lastUpdateTime, revision },
       events: events.map((event) => bytesOf(event.json)),
     };
   };

@@ -1,31 +1,48 @@
-import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { GetSessionRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
-import { sessionNotFound } from '../errors.ts';
+import { invalid, sessionNotFound } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
+import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
+import { revisionOf } from '../revision.ts';
 import { canExist, keyParameters } from '../session-key.ts';
 import { printState } from '../state-delta.ts';
-import { readEvents } from '../store/events.ts';
-import { getSession as readSession } from '../store/sessions.ts';
+import { beforeNewest, getSession as readSession, readSpan, type SequencedJson } from '../store/session-reads.ts';
 
 type GetSession = MethodImpl<(typeof SessionsService)['method']['getSession']>;
 
-const pageSize = 500;
+const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
 
 /** Streams a session as it was at one moment; later appends are not in it. */
 export function getSession({ db }: Context): GetSession {
   return async function* (request) {
+    const { newest, since } = filterOf(request);
     if (!canExist(request.session)) throw sessionNotFound();
     const key = keyParameters(request.session);
-    const session = await readSession(db, key, pageSize);
+    const whole = newest === undefined && since === -Infinity;
+    const session = await readSession(db, key, whole ? page : { ...page, limit: 0 });
     if (session === undefined) throw sessionNotFound();
     const [, appName, userId, id] = key;
     const { lastUpdateTime, lastSeq, pk } = session;
-    const stateJson = bytesOf(printState(session.state));
-    yield { session: { appName, userId, id, stateJson, lastUpdateTime }, events: session.events.map(bytesOf) };
-    for (let after = session.events.length; after < lastSeq; after += pageSize) {
-      const rows = await readEvents(db, { sessionPk: pk, after, upTo: lastSeq, limit: pageSize });
-      yield { events: rows.map((row) => bytesOf(row.json)) };
+    const head = { appName, userId, id, stateJson: bytesOf(printState(session.state)), lastUpdateTime };
+    yield { session: { ...head, revision: revisionOf(session) }, events: session.events.map(jsonBytes) };
+    const span = { sessionPk: pk, upTo: lastSeq, since };
+    let after = newest === undefined ? (session.events.at(-1)?.seq ?? 0) : await beforeNewest(db, span, newest);
+    while (after < lastSeq) {
+      const events = await readSpan(db, span, { ...page, after });
+      if (events.length === 0) return;
+      yield { events: events.map(jsonBytes) };
+      after = events.at(-1)?.seq ?? lastSeq;
     }
   };
+}
+
+function filterOf({ numRecentEvents: newest, afterTimestamp: since = -Infinity }: GetSessionRequest) {
+  if (newest !== undefined && newest < 0) throw invalid('The number of recent events is not negative.');
+  if (Number.isNaN(since)) throw invalid('A timestamp is a number.');
+  return { newest, since };
+}
+
+function jsonBytes({ json }: SequencedJson): Uint8Array {
+  return bytesOf(json);
 }

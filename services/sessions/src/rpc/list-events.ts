@@ -3,13 +3,12 @@ import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import { invalid, sessionNotFound } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
-import { pageLimit } from '../page-limit.ts';
+import { maxPageBytes, pageLimit } from '../page-limit.ts';
 import { canExist, keyParameters } from '../session-key.ts';
 import { readEventPage } from '../store/event-pages.ts';
 
 type ListEvents = MethodImpl<(typeof SessionsService)['method']['listEvents']>;
 
-const maxBytes = 4 * 1024 * 1024;
 const beyondAnySequence = 2 ** 31 - 1;
 
 /** Answers one page of a session's events, with their sequences. */
@@ -19,7 +18,7 @@ export function listEvents({ db }: Context): ListEvents {
     const limit = pageLimit(request.limit);
     const after = placeOf(request);
     if (!canExist(session)) throw sessionNotFound();
-    const page = await readEventPage(db, keyParameters(session), { after, limit, maxBytes, newestFirst });
+    const page = await readEventPage(db, keyParameters(session), { after, limit, maxBytes: maxPageBytes, newestFirst });
     if (page === undefined) throw sessionNotFound();
     const { events, more, lastSeq, sessionPk } = page;
     return { events: events.map((event) => ({ ...event, json: bytesOf(event.json) })), more, lastSeq, sessionPk };

@@ -1,30 +1,58 @@
-import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { ListSessionsRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
+import { invalid } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
-import { canExist, checkAccountId } from '../session-key.ts';
-import { printState } from '../state-delta.ts';
-import { type ListScope, listSessions as readSessions, readSharedState } from '../store/sessions.ts';
+import { maxPageBytes, maxPageLimit, pageLimit } from '../page-limit.ts';
+import { checkAccountId, isId } from '../session-key.ts';
+import { printState, type StateMap } from '../state-delta.ts';
+import { type ListedSession, type ListScope, type Place, readSessionPage } from '../store/session-pages.ts';
+import { latestMoment } from '../store/created-at.ts';
+import { readSharedState } from '../store/state.ts';
 
 type ListSessions = MethodImpl<(typeof SessionsService)['method']['listSessions']>;
 
-const pageSize = 500;
-
-/** Streams a user's sessions in the order of their creation. */
+/** Streams a user's sessions in the order of their creation: all of them, or one page. */
 export function listSessions({ db }: Context): ListSessions {
-  return async function* ({ accountId, appName, userId }) {
+  return async function* (request) {
+    const { accountId, appName, userId, newestFirst } = request;
     const scope: ListScope = [checkAccountId(accountId), appName, userId];
-    if (!canExist({ accountId, appName, userId, sessionId: 'any' } as Parameters<typeof canExist>[0])) return;
+    const limit = pageLimit(request.limit);
+    let after = placeOf(request);
+    if (!isId(appName) || !isId(userId)) return;
     const shared = await readSharedState(db, scope);
-    let after: bigint | undefined = 0n;
-    while (after !== undefined) {
-      const page = await readSessions(db, scope, { after, limit: pageSize });
-      after = page.last;
-      const sessions = page.sessions.map(({ id, lastUpdateTime, ownState }) => {
-        const stateJson = bytesOf(printState(new Map([...ownState, ...shared])));
-        return { appName, userId, id, stateJson, lastUpdateTime };
-      });
-      yield { sessions };
-    }
+    do {
+      const { sessions, last } = await readSessionPage(db, scope, { after, limit, newestFirst });
+      const printed = sessions.map((session) => ({ appName, userId, ...printSession(session, shared) }));
+      for (const message of inMessages(printed)) yield { sessions: message };
+      after = last;
+    } while (after !== undefined && request.limit === 0);
+    if (after !== undefined) yield { last: { createdAt: after.createdAt, sessionId: after.id } };
   };
+}
+
+function placeOf({ after }: ListSessionsRequest): Place | undefined {
+  if (after === undefined) return undefined;
+  const { createdAt, sessionId } = after;
+  if (createdAt < 0n || createdAt > latestMoment || sessionId.includes('\0')) throw invalid('No such place.');
+  return { createdAt, id: sessionId };
+}
+
+function printSession({ id, lastUpdateTime, ownState }: ListedSession, shared: StateMap) {
+  return { id, lastUpdateTime, stateJson: bytesOf(printState(new Map([...ownState, ...shared]))) };
+}
+
+/** Sessions in order, no message of them much larger than a page may be. */
+function* inMessages<T extends { readonly stateJson: Uint8Array }>(sessions: readonly T[]): Generator<T[]> {
+  let message: T[] = [];
+  let bytes = 0;
+  for (const session of sessions) {
+    message.push(session);
+    bytes += session.stateJson.length;
+    if (bytes < maxPageBytes && message.length < maxPageLimit) continue;
+    yield message;
+    message = [];
+    bytes = 0;
+  }
+  if (message.length > 0) yield message;
 }

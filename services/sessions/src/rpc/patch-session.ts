@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
-import { sessionNotFound } from '../errors.ts';
+import { sessionChanged, sessionNotFound } from '../errors.ts';
 import { untilCurrent } from '../retry.ts';
 import { canExist, keyParameters } from '../session-key.ts';
 import { parseDelta, toChanges } from '../state-delta.ts';
@@ -25,8 +25,9 @@ export function patchSession({ db }: Context): PatchSession {
       stateDelta,
       answersCalls: false,
     });
-    const found = await untilCurrent(() => appendPatch(db, key, { event, changes }));
-    if (!found) throw sessionNotFound();
+    const outcome = await untilCurrent(() => appendPatch(db, key, { event, changes, ifMatch: request.ifMatch }));
+    if (outcome === 'missing') throw sessionNotFound();
+    if (outcome === 'other revision') throw sessionChanged();
     return {};
   };
 }

@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '@agentmesh/lib/pg';
 import type { KeyParameters } from '../session-key.ts';
+import { pageOfEvents } from './page-of-events.ts';
 
 /** Events of a session in order of sequence, and what is known of the rest. */
 export interface EventPage {
@@ -67,30 +68,14 @@ export async function readEventPage(
   };
 }
 
-/**
- * What is behind the event that fills the page stays in PostgreSQL. Sizes as stored, compressed, are judged first: they are
- * known without reading the events.
- */
 function statement(name: string, inRange: string, order: 'asc' | 'desc'): Statement {
-  const columns = 'seq, event_id, author, invocation_id, ts';
-  const before = (size: string) => `sum(${size}) over (order by seq ${order} rows unbounded preceding) - ${size}`;
+  const page = pageOfEvents({ where: `session_pk = m.pk and ${inRange}`, order, limit: '$6', maxBytes: '$7' });
   return {
     name: `event-page-${name}`,
     text: `with m as (
         select pk, last_seq from sessions where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
       )
-      select m.pk, m.last_seq, e.* from m left join lateral (
-        select ${columns}, json from (
-          select ${columns}, json, ${before('octet_length(json)')} as bytes_before from (
-            select ${columns}, body::text as json from (
-              select ${columns}, body, ${before('pg_column_size(body)')} as stored_before from (
-                select ${columns}, body from events where session_pk = m.pk and ${inRange} order by seq ${order} limit $6
-              ) range
-            ) stored where stored_before < $7
-          ) read
-        ) measured where bytes_before < $7
-      ) e on true
-      order by e.seq ${order}`,
+      select m.pk, m.last_seq, e.* from m left join lateral (${page}) e on true order by e.seq ${order}`,
   };
 }
 

@@ -1,25 +1,15 @@
 import type { Database, Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
 import type { KeyParameters } from '../session-key.ts';
 import type { StateChange, StateMap } from '../state-delta.ts';
+import { createdMicroseconds, revisionSql } from './created-at.ts';
 import type { StoredEvent } from './events.ts';
-import { publicKey, visibleState } from './state.ts';
+import { publicKey, type StateRow, toState, visibleState } from './state.ts';
 import { shapedStatement, type Write, writeParameters } from './write.ts';
 
-/** A session's head and the first of its events. */
-export interface SessionRead {
-  pk: bigint;
-  lastSeq: number;
-  lastUpdateTime: number;
+/** A session that was created, and the app and user state that was there before. */
+export interface CreatedSession {
+  createdAt: bigint;
   state: StateMap;
-  events: string[];
-}
-
-/** A session in a list. */
-export interface ListedSession {
-  id: string;
-  lastUpdateTime: number;
-  /** JSON text of the session's own state; app and user state are the same for all of a list. */
-  ownState: StateMap;
 }
 
 const create = shapedStatement(
@@ -28,134 +18,61 @@ const create = shapedStatement(
       insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time)
       values ($1, $2, $3, $4, $5, $6)
       on conflict do nothing
-      returning account_id, app_name, user_id, pk, 0 as base
+      returning account_id, app_name, user_id, pk, 0 as base, ${createdMicroseconds} as created
     )${ctes}
-    select null::text as key, null::text as json from m
+    select created, null::text as key, null::text as json from m
     union all
-    select ${publicKey}, t.value::text from m join state t on ${visibleState}`,
+    select null, ${publicKey}, t.value::text from m join state t on ${visibleState}`,
 );
 
-/** Creates a session; the app and user state that was there before, or undefined when the id is taken. */
+/** Creates a session, or answers undefined when the id is taken. */
 export async function createSession(
   db: Queryable,
   key: KeyParameters,
   content: Write & { lastUpdateTime: number },
-): Promise<StateMap | undefined> {
+): Promise<CreatedSession | undefined> {
   const values = [...key, content.events.length, content.lastUpdateTime, ...writeParameters(content)];
-  const rows = await db.query<{ key: string | null; json: string }>(create(content), values);
-  if (rows.length === 0) return undefined;
-  return toState(rows);
-}
-
-const get: Statement = {
-  name: 'get-session',
-  text: `with m as (
-      select account_id, app_name, user_id, pk, last_seq, last_update_time from sessions
-      where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
-    )
-    select 'head' as kind, pk, last_seq as seq, last_update_time as ts, null::text as key, null::text as json from m
-    union all
-    select 'state', null, null, null, ${publicKey}, t.value::text from m join state t on ${visibleState}
-    union all
-    select 'event', null, e.seq, null, null, e.body::text from m cross join lateral
-      (select seq, body from events where session_pk = m.pk order by seq limit $5) e`,
-};
-
-interface GetRow {
-  kind: 'head' | 'state' | 'event';
-  pk: bigint;
-  seq: number;
-  ts: number;
-  key: string;
-  json: string;
-}
-
-/** Reads a session with its first `limit` events, as of one moment. */
-export async function getSession(db: Queryable, key: KeyParameters, limit: number): Promise<SessionRead | undefined> {
-  const rows = await db.query<GetRow>(get, [...key, limit]);
-  const head = rows.find((row) => row.kind === 'head');
-  if (head === undefined) return undefined;
-  return {
-    pk: head.pk,
-    lastSeq: head.seq,
-    lastUpdateTime: head.ts,
-    state: toState(rows.filter((row) => row.kind === 'state')),
-    events: rows
-      .filter((row) => row.kind === 'event')
-      .toSorted((a, b) => a.seq - b.seq)
-      .map((row) => row.json),
-  };
-}
-
-const evalPrefix = '___eval___session___';
-
-const list: Statement = {
-  name: 'list-sessions',
-  text: `select s.pk, s.id, s.last_update_time, t.key, t.value::text as json from (
-      select account_id, app_name, pk, id, last_update_time from sessions
-      where account_id = $1 and app_name = $2 and user_id = $3 and pk > $4 and not starts_with(id, '${evalPrefix}')
-      order by pk limit $5
-    ) s left join state t
-      on t.account_id = s.account_id and t.app_name = s.app_name and t.scope = 'session:' || s.pk
-    order by s.pk`,
-};
-
-interface ListRow {
-  pk: bigint;
-  id: string;
-  last_update_time: number;
-  key: string | null;
-  json: string;
-}
-
-export type ListScope = readonly [accountId: string, appName: string, userId: string];
-
-/** The next page of a user's sessions after handle `after`, in the order of creation. */
-export async function listSessions(
-  db: Queryable,
-  scope: ListScope,
-  page: { after: bigint; limit: number },
-): Promise<{ sessions: ListedSession[]; last: bigint | undefined }> {
-  const sessions = new Map<bigint, ListedSession>();
-  for (const row of await db.query<ListRow>(list, [...scope, page.after, page.limit])) {
-    const entry = sessions.get(row.pk) ?? { id: row.id, lastUpdateTime: row.last_update_time, ownState: new Map() };
-    if (row.key !== null) entry.ownState.set(row.key, row.json);
-    sessions.set(row.pk, entry);
-  }
-  const last = sessions.size < page.limit ? undefined : [...sessions.keys()].at(-1);
-  return { sessions: [...sessions.values()], last };
-}
-
-const shared: Statement = {
-  name: 'shared-state',
-  text: `select ${publicKey} as key, t.value::text as json from state t
-    where t.account_id = $1 and t.app_name = $2 and t.scope = any(array['app', 'user:' || $3::text])`,
-};
-
-/** App and user state of one user in one application. */
-export async function readSharedState(db: Queryable, scope: ListScope): Promise<StateMap> {
-  return toState(await db.query<{ key: string; json: string }>(shared, scope));
+  const rows = await db.query<StateRow & { created: bigint | null }>(create(content), values);
+  const createdAt = rows.find((row) => row.created !== null)?.created;
+  return typeof createdAt === 'bigint' ? { createdAt, state: toState(rows) } : undefined;
 }
 
 const patch = shapedStatement(
-  { name: 'patch-session', source: 'm', first: 6 },
+  { name: 'patch-session', source: 'm', first: 7 },
   ({ ctes }) => `with m as (
       update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = $5
       where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
+        and ($6::text[] is null or ${revisionSql} = any($6))
       returning account_id, app_name, user_id, pk, last_seq - 1 as base
     )${ctes}
-    select pk from m`,
+    select exists (select from m) as changed`,
 );
 
-/** Appends one event with its changes beside whatever turn is running; false when there is no such session. */
+const exists: Statement = {
+  name: 'session-exists',
+  text: 'select pk from sessions where account_id = $1 and app_name = $2 and user_id = $3 and id = $4',
+};
+
+interface Patch {
+  readonly event: StoredEvent;
+  readonly changes: readonly StateChange[];
+  /** Revisions that the session may be at; none: any. */
+  readonly ifMatch: readonly string[];
+}
+
+/** Appends one event with its changes beside whatever turn is running; or says why not. */
 export async function patchSession(
   db: Queryable,
   key: KeyParameters,
-  what: { event: StoredEvent; changes: readonly StateChange[] },
-): Promise<boolean> {
-  const write = { events: [what.event], changes: what.changes };
-  const rows = await db.query(patch(write), [...key, what.event.timestamp, ...writeParameters(write)]);
-  return rows.length === 1;
+  { event, changes, ifMatch }: Patch,
+): Promise<'changed' | 'missing' | 'other revision'> {
+  const write = { events: [event], changes };
+  const values = [...key, event.timestamp, ifMatch.length === 0 ? null : ifMatch, ...writeParameters(write)];
+  const [row] = await db.query<{ changed: boolean }>(patch(write), values);
+  if (row?.changed === true) return 'changed';
+  if (ifMatch.length === 0) return 'missing';
+  const found = await db.query(exists, key);
+  return found.length === 0 ? 'missing' : 'other revision';
 }
 
 const lock: Statement = {
@@ -192,10 +109,4 @@ export function deleteSession(
       cancelled.map((run) => run.invocation_id),
     );
   });
-}
-
-function toState(rows: readonly { key: string | null; json: string }[]): StateMap {
-  const state: StateMap = new Map();
-  for (const row of rows) if (row.key !== null) state.set(row.key, row.json);
-  return state;
 }

@@ -1,5 +1,7 @@
-import type { StateChange } from '../state-delta.ts';
+import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import type { StateChange, StateMap } from '../state-delta.ts';
 import type { Fragment } from './events.ts';
+import type { ListScope } from './session-pages.ts';
 
 /**
  * CTEs `state_set` and `state_unset` that apply the changes of `stateParameters` from parameter `first` on. `source` is a
@@ -35,6 +37,29 @@ export const visibleState = `t.account_id = m.account_id and t.app_name = m.app_
 
 /** SQL expression: the key of row `t` of state as clients see it. */
 export const publicKey = `case when t.scope = 'app' then 'app:' || t.key when starts_with(t.scope, 'user:') then 'user:' || t.key else t.key end`;
+
+const shared: Statement = {
+  name: 'shared-state',
+  text: `select ${publicKey} as key, t.value::text as json from state t
+    where t.account_id = $1 and t.app_name = $2 and t.scope = any(array['app', 'user:' || $3::text])`,
+};
+
+/** App and user state of one user in one application. */
+export async function readSharedState(db: Queryable, scope: ListScope): Promise<StateMap> {
+  return toState(await db.query<StateRow>(shared, scope));
+}
+
+/** A row of state; one without a key says something else. */
+export interface StateRow {
+  readonly key: string | null;
+  readonly json: string;
+}
+
+export function toState(rows: readonly StateRow[]): StateMap {
+  const state: StateMap = new Map();
+  for (const row of rows) if (row.key !== null) state.set(row.key, row.json);
+  return state;
+}
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

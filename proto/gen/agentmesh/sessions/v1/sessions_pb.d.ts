@@ -142,6 +142,14 @@ export declare type Session = Message<"agentmesh.sessions.v1.Session"> & {
    * @generated from field: double last_update_time = 5;
    */
   lastUpdateTime: number;
+
+  /**
+   * Names this session at its newest event: another event, or another session under the same id, is another revision.
+   * Shared `app:` and `user:` state, which other sessions write, is no part of it. Not set in lists.
+   *
+   * @generated from field: string revision = 6;
+   */
+  revision: string;
 };
 
 /**
@@ -206,6 +214,8 @@ export declare type CreateSessionResponse = Message<"agentmesh.sessions.v1.Creat
 export declare const CreateSessionResponseSchema: GenMessage<CreateSessionResponse>;
 
 /**
+ * Both filters combine: the newest so many among the events that are recent enough.
+ *
  * @generated from message agentmesh.sessions.v1.GetSessionRequest
  */
 export declare type GetSessionRequest = Message<"agentmesh.sessions.v1.GetSessionRequest"> & {
@@ -213,6 +223,20 @@ export declare type GetSessionRequest = Message<"agentmesh.sessions.v1.GetSessio
    * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
    */
   session?: SessionKey | undefined;
+
+  /**
+   * How many of the newest events at most; 0: none. Absent: all.
+   *
+   * @generated from field: optional int32 num_recent_events = 2;
+   */
+  numRecentEvents?: number | undefined;
+
+  /**
+   * Unix time in seconds; only events of that time or later. Absent: all.
+   *
+   * @generated from field: optional double after_timestamp = 3;
+   */
+  afterTimestamp?: number | undefined;
 };
 
 /**
@@ -385,6 +409,25 @@ export declare type ListSessionsRequest = Message<"agentmesh.sessions.v1.ListSes
    * @generated from field: string user_id = 3;
    */
   userId: string;
+
+  /**
+   * How many sessions at most, up to 500: one page in one message. 0: all, over as many messages as they need.
+   *
+   * @generated from field: int32 limit = 4;
+   */
+  limit: number;
+
+  /**
+   * The list begins behind this place; absent: with the oldest, or the newest.
+   *
+   * @generated from field: agentmesh.sessions.v1.SessionPlace after = 5;
+   */
+  after?: SessionPlace | undefined;
+
+  /**
+   * @generated from field: bool newest_first = 6;
+   */
+  newestFirst: boolean;
 };
 
 /**
@@ -394,6 +437,33 @@ export declare type ListSessionsRequest = Message<"agentmesh.sessions.v1.ListSes
 export declare const ListSessionsRequestSchema: GenMessage<ListSessionsRequest>;
 
 /**
+ * A session's place in the order of creation. It stays a place when its session is deleted.
+ *
+ * @generated from message agentmesh.sessions.v1.SessionPlace
+ */
+export declare type SessionPlace = Message<"agentmesh.sessions.v1.SessionPlace"> & {
+  /**
+   * Unix time in microseconds.
+   *
+   * @generated from field: int64 created_at = 1;
+   */
+  createdAt: bigint;
+
+  /**
+   * Id of the session, which orders those that were created at once.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.SessionPlace.
+ * Use `create(SessionPlaceSchema)` to create a new message.
+ */
+export declare const SessionPlaceSchema: GenMessage<SessionPlace>;
+
+/**
  * @generated from message agentmesh.sessions.v1.ListSessionsResponse
  */
 export declare type ListSessionsResponse = Message<"agentmesh.sessions.v1.ListSessionsResponse"> & {
@@ -401,6 +471,13 @@ export declare type ListSessionsResponse = Message<"agentmesh.sessions.v1.ListSe
    * @generated from field: repeated agentmesh.sessions.v1.Session sessions = 1;
    */
   sessions: Session[];
+
+  /**
+   * Place of the last of these when others follow; absent at the end of the list.
+   *
+   * @generated from field: agentmesh.sessions.v1.SessionPlace last = 2;
+   */
+  last?: SessionPlace | undefined;
 };
 
 /**
@@ -424,6 +501,13 @@ export declare type PatchSessionRequest = Message<"agentmesh.sessions.v1.PatchSe
    * @generated from field: bytes state_delta_json = 2;
    */
   stateDeltaJson: Uint8Array;
+
+  /**
+   * The revisions that the session may be at; empty: any.
+   *
+   * @generated from field: repeated string if_match = 3;
+   */
+  ifMatch: string[];
 };
 
 /**
@@ -973,7 +1057,7 @@ export declare const RunEndedSchema: GenMessage<RunEnded>;
  * exist. JSON travels as UTF-8 bytes in its public form, made once where the fact is born.
  *
  * Errors are statuses with a machine-readable reason (see docs/errors.md): NOT_FOUND session_not_found, ALREADY_EXISTS
- * session_exists, ABORTED fence_lost, INVALID_ARGUMENT for ids, deltas and limits that
+ * session_exists, ABORTED fence_lost, FAILED_PRECONDITION session_changed, INVALID_ARGUMENT for ids, deltas and limits that
  * cannot be stored or met.
  *
  * @generated from service agentmesh.sessions.v1.SessionsService
@@ -1022,6 +1106,7 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Appends one event that carries a state delta, as a fact of its own. Never waits for a running turn.
+   * FAILED_PRECONDITION session_changed when the session is at none of the revisions of `if_match`; nothing is stored.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.PatchSession
    */

@@ -1,0 +1,27 @@
+/** Which events, as SQL; limits are parameters or numbers. */
+export interface PageSql {
+  readonly where: string;
+  readonly order: 'asc' | 'desc';
+  readonly limit: string;
+  readonly maxBytes: string;
+}
+
+const columns = 'seq, event_id, author, invocation_id, ts';
+
+/**
+ * SQL of a query for a page of events: seq, event_id, author, invocation_id, ts and json, unordered. The event that fills
+ * `maxBytes` of JSON ends it, and what is behind that one stays in PostgreSQL. Sizes as stored, compressed, are judged first:
+ * they are known without reading the events.
+ */
+export function pageOfEvents({ where, order, limit, maxBytes }: PageSql): string {
+  const before = (size: string) => `sum(${size}) over (order by seq ${order} rows unbounded preceding) - ${size}`;
+  return `select ${columns}, json from (
+    select ${columns}, json, ${before('octet_length(json)')} as bytes_before from (
+      select ${columns}, body::text as json from (
+        select ${columns}, body, ${before('pg_column_size(body)')} as stored_before from (
+          select ${columns}, body from events where ${where} order by seq ${order} limit ${limit}
+        ) range
+      ) stored where stored_before < ${maxBytes}
+    ) read
+  ) measured where bytes_before < ${maxBytes}`;
+}

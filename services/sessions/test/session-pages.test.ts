@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import type { SessionPlace } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { json, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
+
+let service: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+type Key = ReturnType<typeof newKey>;
+interface PageOptions {
+  limit?: number;
+  after?: SessionPlace | undefined;
+  newestFirst?: boolean;
+}
+
+async function createMany(ids: readonly string[]): Promise<Key> {
+  const key = newKey();
+  for (const sessionId of ids) await service.client.createSession({ session: { ...key, sessionId } });
+  return key;
+}
+
+async function readPage({ accountId, appName, userId }: Key, { limit = 0, after, newestFirst = false }: PageOptions) {
+  const place = after === undefined ? {} : { after };
+  const ids: string[] = [];
+  let last: SessionPlace | undefined;
+  for await (const page of service.client.listSessions({ accountId, appName, userId, limit, newestFirst, ...place })) {
+    ids.push(...page.sessions.map(({ id }) => id));
+    last = page.last;
+  }
+  return { ids, last };
+}
+
+async function readPages(key: Key, options: PageOptions): Promise<string[][]> {
+  const pages: string[][] = [];
+  let after: SessionPlace | undefined;
+  do {
+    const { ids, last } = await readPage(key, { ...options, after });
+    pages.push(ids);
+    after = last;
+  } while (after !== undefined);
+  return pages;
+}
+
+describe('a page of sessions', () => {
+  test.each([
+    ['the oldest', false, [['c', 'a'], ['d', 'b'], ['e']]],
+    ['the newest', true, [['e', 'b'], ['d', 'a'], ['c']]],
+  ])('follows the page before it from %s on, in the order of creation', async (_, newestFirst, wanted) => {
+    const key = await createMany(['c', 'a', 'd', '___eval___session___1', 'b', 'e']);
+    expect(await readPages(key, { limit: 2, newestFirst })).toEqual(wanted);
+  });
+
+  test('that ends with the list says so', async () => {
+    const key = await createMany(['a', 'b']);
+    expect(await readPages(key, { limit: 2 })).toEqual([['a', 'b']]);
+    expect(await readPages(newKey(), { limit: 2 })).toEqual([[]]);
+  });
+
+  test('goes on where the page before it ended although that session is deleted', async () => {
+    const key = await createMany(['a', 'b', 'c']);
+    const { last } = await readPage(key, { limit: 2 });
+    await service.client.deleteSession({ session: { ...key, sessionId: 'b' } });
+    expect((await readPage(key, { limit: 2, after: last })).ids).toEqual(['c']);
+  });
+
+  test('shows no session twice and leaves none out when many were created at once', async () => {
+    const ids = Array.from({ length: 30 }, () => randomUUID());
+    const key = await createMany(ids);
+    await query('update sessions set created_at = now() where account_id = $1', [key.accountId]);
+    for (const newestFirst of [false, true]) {
+      const pages = await readPages(key, { limit: 7, newestFirst });
+      expect(pages.flat().toSorted()).toEqual(ids.toSorted());
+    }
+  });
+
+  test('is of one user of one account alone, whatever place it begins at', async () => {
+    const key = await createMany(['a', 'b']);
+    const { last } = await readPage(key, { limit: 1 });
+    for (const over of [{ accountId: randomUUID() }, { userId: 'u2' }, { appName: 'other' }]) {
+      expect(await readPage({ ...key, ...over }, { after: last })).toEqual({ ids: [], last: undefined });
+    }
+  });
+
+  test('shows each session with the state that it would be read with', async () => {
+    const key = newKey();
+    const stateJson = json({ own: { a: [1] }, 'app:x': 1, 'user:y': 2 });
+    await service.client.createSession({ session: key, stateJson });
+    const { accountId, appName, userId } = key;
+    for await (const { sessions } of service.client.listSessions({ accountId, appName, userId, limit: 1 })) {
+      expect(sessions.map((one) => parse<object>(one.stateJson))).toEqual([
+        { own: { a: [1] }, 'app:x': 1, 'user:y': 2 },
+      ]);
+    }
+  });
+
+  test('may be larger than one message carries', async () => {
+    const key = newKey();
+    const stateJson = json({ text: 'x'.repeat(3_000_000) });
+    for (const sessionId of ['a', 'b', 'c']) {
+      await service.client.createSession({ session: { ...key, sessionId }, stateJson });
+    }
+    const { accountId, appName, userId } = key;
+    const messages: string[][] = [];
+    for await (const { sessions } of service.client.listSessions({ accountId, appName, userId, limit: 3 })) {
+      messages.push(sessions.map(({ id }) => id));
+    }
+    expect(messages).toEqual([['a', 'b'], ['c']]);
+  });
+
+  test.each([
+    ['more entries than a page holds', { limit: 501 }],
+    ['a place before all time', { after: { createdAt: -1n, sessionId: 'a' } }],
+    ['a place after all time', { after: { createdAt: 2n ** 62n, sessionId: 'a' } }],
+    ['a place that no session can have', { after: { createdAt: 1n, sessionId: 'a\0' } }],
+  ])('refuses %s', async (_, over) => {
+    const { accountId, appName, userId } = newKey();
+    const list = async () => {
+      for await (const page of service.client.listSessions({ accountId, appName, userId, ...over }))
+        expect(page).toBe('');
+    };
+    await expect(list()).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+/** As the service's own role. */
+async function query(text: string, values: unknown[]): Promise<void> {
+  const migrations = new URL('../migrations/', import.meta.url);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  const url = service.databaseUrl;
+  await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
+  await db.query({ text }, values);
+}
