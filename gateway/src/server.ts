@@ -11,6 +11,7 @@ import { observe } from './http/observe.ts';
 import { errorHandler } from './http/problem.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { createSlashRedirect } from './http/slash-redirect.ts';
 import { validatorCompiler } from './http/validator.ts';
 import { addRoutes } from './routes/index.ts';
 
@@ -38,9 +39,10 @@ export async function createServer(context: Context): Promise<App> {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(errorHandler({ log, bodyLimit: config.GATEWAY_MAX_BODY_BYTES }));
+  const redirect = createSlashRedirect(app);
   app.addHook(
     'onRequest',
-    createAdmission({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config), draining }),
+    createAdmission({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config), draining, redirect }),
   );
   observe(app, context);
   addBodyParsers(app);

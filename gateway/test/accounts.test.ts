@@ -16,7 +16,7 @@ describe('a switched-off route', () => {
     await using edge = await startEdge({ env: { AUTH_BASIC_ENABLED: 'false' } });
     for (const path of ['/api/auth/token', '/api/users/', '/api/users']) {
       expect(await answerOf(edge, path)).toEqual(notFound);
-      expect(await answerOf(edge, path, {})).toEqual(notFound);
+      expect(await answerOf(edge, path, { json: {} })).toEqual(notFound);
     }
     expect((await edge.send('/api/users/me')).status).not.toBe(404);
   });

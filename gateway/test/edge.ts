@@ -139,6 +139,9 @@ const noAuth: ServiceImpl<typeof AuthService> = {
   signUp: notServed,
   signIn: notServed,
   getAccount: ({ id }) => (id === accountId ? { account: { id, email: 'a@example.com', role: 'USER' } } : notServed()),
+  findAccount: notServed,
+  listAccounts: notServed,
+  updateAccount: notServed,
   deleteAccount: notServed,
 };
 

@@ -67,7 +67,7 @@ describe('a length', () => {
   });
 
   it('of zero in a path leads nowhere', async () => {
-    for (const path of ['/apps//users/u/sessions', '/apps/a/users//sessions', `${sessions}/`, '/apps//app-info']) {
+    for (const path of ['/apps//users/u/sessions', '/apps/a/users//sessions', '/apps//app-info']) {
       const { status, body } = await edge.send(path);
       expect([path, status, body]).toEqual([path, 404, { detail: 'Not Found' }]);
     }

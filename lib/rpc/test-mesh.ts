@@ -61,6 +61,9 @@ const AUTH: ServiceImpl<typeof AuthService> = {
   signUp: unexpected,
   signIn: unexpected,
   getAccount: unexpected,
+  findAccount: unexpected,
+  listAccounts: unexpected,
+  updateAccount: unexpected,
   deleteAccount: unexpected,
 };
 const RUNS: ServiceImpl<typeof RunsService> = { run: unexpected, listApps: unexpected, getAppInfo: unexpected };

@@ -6,16 +6,19 @@ import { securityHeaders } from './security-headers.ts';
 export interface AdmissionOptions extends OriginPolicy {
   /** Aborts when connections should no longer be kept. */
   readonly draining: AbortSignal;
+  /** Whether a path that no route serves was sent to the one it means. */
+  readonly redirect: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
 /** The first thing that happens to a request: headers that every answer carries, then what needs no body to be refused. */
-export function createAdmission({ draining, ...policy }: AdmissionOptions) {
+export function createAdmission({ draining, redirect, ...policy }: AdmissionOptions) {
   const isAnswered = createOriginGuard(policy);
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
     if (draining.aborted) reply.header('connection', 'close');
     if (isAnswered(request, reply)) return;
     if (request.is404 || hasHiddenSlash(request.url) || hasEmptySegment(request.params)) {
+      if (redirect(request, reply)) return;
       reply.code(404).send({ detail: 'Not Found' });
       return;
     }

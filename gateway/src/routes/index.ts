@@ -4,11 +4,15 @@ import { authRoutes } from './auth.ts';
 import { operationRoutes } from './operations.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './sessions.ts';
+import { signUpRoute } from './sign-up.ts';
+import { userRoutes } from './users.ts';
 
 /** The table of contents of the public API. */
 export function addRoutes(app: App, context: Context): void {
   operationRoutes(app, context);
   authRoutes(app, context);
+  signUpRoute(app, context);
+  userRoutes(app, context);
   appRoutes(app, context);
   sessionRoutes(app, context);
   runRoutes(app, context);

@@ -15,6 +15,18 @@ export const SignUpRequest = Type.Object(
 );
 export type SignUpRequest = Static<typeof SignUpRequest>;
 
+export const ProfileChange = Type.Object(
+  {
+    first_name: maybe(storedText()),
+    last_name: maybe(storedText()),
+    username: maybe(storedText()),
+    full_name: maybe(storedText()),
+    onboarding_completed: maybe(Type.Boolean()),
+  },
+  { title: 'UpdateUserRequest', description: 'What is absent or null stays as it is; unknown fields are ignored.' },
+);
+export type ProfileChange = Static<typeof ProfileChange>;
+
 /** The OAuth2 password form. */
 const SignInForm = Type.Object(
   {
@@ -57,3 +69,24 @@ export const User = Type.Object(
   { title: 'User' },
 );
 export type User = Static<typeof User>;
+
+export const UserPage = Type.Object(
+  {
+    total: Type.Integer({ description: 'Of all pages.' }),
+    page: Type.Integer(),
+    size: Type.Integer(),
+    has_next: Type.Boolean(),
+    has_previous: Type.Boolean(),
+    results: Type.Array(User),
+  },
+  { title: 'UserPage' },
+);
+
+export const UserPageQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+});
+
+export const UserIdPath = Type.Object({ id: Type.Integer({ description: '`user_id` of the account.' }) });
+
+export const UserEmailPath = Type.Object({ email: Type.String({ description: 'In any spelling.' }) });

@@ -3,7 +3,7 @@ import type { Report } from './issue.ts';
 import { type JsonSchema, nullableOf } from './json-schema.ts';
 import { object } from './object.ts';
 import { isRecord, put } from './record.ts';
-import { type Check, checkBoolean, checkBytes, checkInteger, checkNumber, literal, openEnum } from './scalar.ts';
+import { type Check, checkBoolean, checkBytes, checkNumber, integer, literal, openEnum } from './scalar.ts';
 import { rulesOf, text } from './text.ts';
 
 const compiled = new WeakMap<JsonSchema, Check>();
@@ -37,7 +37,7 @@ function build(schema: JsonSchema): Check {
     case 'number':
       return checkNumber;
     case 'integer':
-      return checkInteger;
+      return integer(schema);
     case undefined:
       return (input) => input;
     default:

@@ -60,6 +60,15 @@ export function tooLong(maxLength: number): Fault {
   };
 }
 
+export function tooSmall(minimum: number): Fault {
+  const msg = `Input should be greater than or equal to ${minimum}`;
+  return { type: 'greater_than_equal', msg, ctx: { ge: minimum } };
+}
+
+export function tooLarge(maximum: number): Fault {
+  return { type: 'less_than_equal', msg: `Input should be less than or equal to ${maximum}`, ctx: { le: maximum } };
+}
+
 export function tooMany(maxItems: number, actual: number): Fault {
   return {
     type: 'too_long',

@@ -17,6 +17,9 @@ export interface JsonSchema {
   readonly maxLength?: number;
   /** `maxLength` counts UTF-8 bytes: what is stored has its limit in bytes. */
   readonly 'x-in-bytes'?: boolean;
+  /** Bounds of an integer, each included. */
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly pattern?: string;
   /** `email`, or `byte` for base64 of either alphabet. */
   readonly format?: string;

@@ -1,6 +1,7 @@
 import { readBase64 } from './base64.ts';
-import { faults, notBase64, notEnum, notLiteral } from './fault.ts';
+import { faults, notBase64, notEnum, notLiteral, tooLarge, tooSmall } from './fault.ts';
 import type { Report } from './issue.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 /** Reads one value: answers it in its normal form, or adds issues to the report and answers undefined. */
 export type Check = (input: unknown, report: Report) => unknown;
@@ -32,7 +33,7 @@ export const checkNumber: Check = (input, report) => {
 
 const whole = /^[+-]?\d+(_\d+)*(\.0*)?$/;
 
-export const checkInteger: Check = (input, report) => {
+const checkInteger: Check = (input, report) => {
   if (typeof input === 'boolean') return Number(input);
   if (typeof input === 'number') return checkWhole(input, report);
   if (typeof input !== 'string') return report.add(faults.integer, input);
@@ -41,6 +42,17 @@ export const checkInteger: Check = (input, report) => {
   const value = Number(text.replaceAll('_', ''));
   return Number.isSafeInteger(value) ? value : report.add(faults.integerSize, input);
 };
+
+/** A whole number within the bounds of its schema. */
+export function integer({ minimum = -Infinity, maximum = Infinity }: JsonSchema): Check {
+  if (minimum === -Infinity && maximum === Infinity) return checkInteger;
+  return (input, report) => {
+    const value = checkInteger(input, report);
+    if (typeof value !== 'number') return undefined;
+    if (value < minimum) return report.add(tooSmall(minimum), input);
+    return value > maximum ? report.add(tooLarge(maximum), input) : value;
+  };
+}
 
 function checkWhole(input: number, report: Report): unknown {
   if (!Number.isFinite(input)) return report.add(faults.finite, null);

@@ -27,6 +27,13 @@ export const emailNotVerified = (): MeshError =>
 
 export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');
 
+/** Said of every other account alike, so that nobody learns which ones exist. */
+export const notAllowed = (message: 'Not allowed' | 'Not authorized'): MeshError =>
+  new MeshError('permission_denied', 'not_allowed', message);
+
+export const notEnoughPermissions = (): MeshError =>
+  new MeshError('permission_denied', 'not_enough_permissions', 'Not enough permissions');
+
 export const passwordWorkBusy = (): MeshError =>
   new MeshError('resource_exhausted', 'password_work_busy', 'Too many sign-ins are waiting. Try again shortly.');
 

@@ -3,12 +3,14 @@ import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { parseAccountId } from '../account-id.ts';
 import type { Context } from '../context.ts';
+import { findPermitted } from '../permitted-account.ts';
 import { deleteAccount as deleteRow } from '../store/accounts.ts';
 import type { AuthRpc } from './index.ts';
 
 export function deleteAccount({ db, wakeOutbox }: Context): AuthRpc['deleteAccount'] {
   return async (request) => {
-    const id = parseAccountId(request.id);
+    const id =
+      request.actorId === '' ? parseAccountId(request.id) : (await findPermitted(db, request, 'Not authorized')).id;
     if (id === undefined) return {};
     await db.transaction(async (tx) => {
       if (await deleteRow(tx, id)) await writeOutbox(tx, [accountDeleted(id)]);

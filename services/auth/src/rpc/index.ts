@@ -2,9 +2,12 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 import { deleteAccount } from './delete-account.ts';
+import { findAccount } from './find-account.ts';
 import { getAccount } from './get-account.ts';
+import { listAccounts } from './list-accounts.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
+import { updateAccount } from './update-account.ts';
 
 export type AuthRpc = ServiceImpl<typeof AuthService>;
 
@@ -13,6 +16,9 @@ export function authRpc(context: Context): AuthRpc {
     signUp: signUp(context),
     signIn: signIn(context),
     getAccount: getAccount(context),
+    findAccount: findAccount(context),
+    listAccounts: listAccounts(context),
+    updateAccount: updateAccount(context),
     deleteAccount: deleteAccount(context),
   };
 }

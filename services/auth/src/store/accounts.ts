@@ -40,6 +40,17 @@ export interface NewAccount {
   readonly emailVerificationWaived: boolean;
 }
 
+/** What is undefined stays as it is. */
+export interface ProfileChange {
+  readonly firstName: string | undefined;
+  readonly lastName: string | undefined;
+  readonly username: string | undefined;
+  readonly fullName: string | undefined;
+  readonly onboardingCompleted: boolean | undefined;
+}
+
+export type AccountKey = { readonly userId: bigint } | { readonly email: string };
+
 const columns = `id, user_id, email, first_name, last_name, username, full_name, avatar_url, role, onboarding_completed,
   created_at, updated_at`;
 
@@ -73,6 +84,42 @@ export async function insertAccount(db: Queryable, account: NewAccount): Promise
 export async function findAccount(db: Queryable, id: string): Promise<AccountRow | undefined> {
   const statement = { name: 'auth_find_account', text: `select ${columns} from accounts where id = $1` };
   const [row] = await db.query<AccountRow>(statement, [id]);
+  return row;
+}
+
+/** The account of a number or of an address in normal form. */
+export async function findNamedAccount(db: Queryable, name: AccountKey): Promise<AccountRow | undefined> {
+  const [column, value] = 'userId' in name ? ['user_id', name.userId] : ['email', name.email];
+  const statement = { name: `auth_find_${column}`, text: `select ${columns} from accounts where ${column} = $1` };
+  const [row] = await db.query<AccountRow>(statement, [value]);
+  return row;
+}
+
+/** A page of all accounts in the order of their numbers, and how many there are. */
+export async function listAccounts(
+  db: Queryable,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly rows: readonly AccountRow[]; readonly total: bigint }> {
+  const page = { text: `select ${columns} from accounts order by user_id offset $1 limit $2` };
+  const [rows, [count]] = await Promise.all([
+    db.query<AccountRow>(page, [offset, limit]),
+    db.query<{ total: bigint }>({ text: 'select count(*) as total from accounts' }),
+  ]);
+  return { rows, total: count?.total ?? 0n };
+}
+
+/** Changes what is given; undefined when the account is gone. */
+export async function updateProfile(db: Queryable, id: string, change: ProfileChange): Promise<AccountRow | undefined> {
+  const [row] = await db.query<AccountRow>(
+    {
+      name: 'auth_update_profile',
+      text: `update accounts set first_name = coalesce($2, first_name), last_name = coalesce($3, last_name),
+          username = coalesce($4, username), full_name = coalesce($5, full_name),
+          onboarding_completed = coalesce($6, onboarding_completed), updated_at = now()
+        where id = $1 returning ${columns}`,
+    },
+    [id, change.firstName, change.lastName, change.username, change.fullName, change.onboardingCompleted],
+  );
   return row;
 }
 

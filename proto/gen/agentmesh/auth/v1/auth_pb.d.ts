@@ -224,13 +224,219 @@ export declare type GetAccountResponse = Message<"agentmesh.auth.v1.GetAccountRe
 export declare const GetAccountResponseSchema: GenMessage<GetAccountResponse>;
 
 /**
+ * An account by one of the names that the public API has for it.
+ *
+ * @generated from message agentmesh.auth.v1.AccountName
+ */
+export declare type AccountName = Message<"agentmesh.auth.v1.AccountName"> & {
+  /**
+   * @generated from oneof agentmesh.auth.v1.AccountName.name
+   */
+  name: {
+    /**
+     * @generated from field: int64 user_id = 1;
+     */
+    value: bigint;
+    case: "userId";
+  } | {
+    /**
+     * In any spelling.
+     *
+     * @generated from field: string email = 2;
+     */
+    value: string;
+    case: "email";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.AccountName.
+ * Use `create(AccountNameSchema)` to create a new message.
+ */
+export declare const AccountNameSchema: GenMessage<AccountName>;
+
+/**
+ * @generated from message agentmesh.auth.v1.FindAccountRequest
+ */
+export declare type FindAccountRequest = Message<"agentmesh.auth.v1.FindAccountRequest"> & {
+  /**
+   * The account that asks.
+   *
+   * @generated from field: string actor_id = 1;
+   */
+  actorId: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.AccountName account = 2;
+   */
+  account?: AccountName | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.FindAccountRequest.
+ * Use `create(FindAccountRequestSchema)` to create a new message.
+ */
+export declare const FindAccountRequestSchema: GenMessage<FindAccountRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.FindAccountResponse
+ */
+export declare type FindAccountResponse = Message<"agentmesh.auth.v1.FindAccountResponse"> & {
+  /**
+   * @generated from field: agentmesh.auth.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.FindAccountResponse.
+ * Use `create(FindAccountResponseSchema)` to create a new message.
+ */
+export declare const FindAccountResponseSchema: GenMessage<FindAccountResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListAccountsRequest
+ */
+export declare type ListAccountsRequest = Message<"agentmesh.auth.v1.ListAccountsRequest"> & {
+  /**
+   * The account that asks.
+   *
+   * @generated from field: string actor_id = 1;
+   */
+  actorId: string;
+
+  /**
+   * From 1.
+   *
+   * @generated from field: uint32 page = 2;
+   */
+  page: number;
+
+  /**
+   * Accounts a page, 1 to 100.
+   *
+   * @generated from field: uint32 size = 3;
+   */
+  size: number;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListAccountsRequest.
+ * Use `create(ListAccountsRequestSchema)` to create a new message.
+ */
+export declare const ListAccountsRequestSchema: GenMessage<ListAccountsRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListAccountsResponse
+ */
+export declare type ListAccountsResponse = Message<"agentmesh.auth.v1.ListAccountsResponse"> & {
+  /**
+   * Empty beyond the last page.
+   *
+   * @generated from field: repeated agentmesh.auth.v1.Account accounts = 1;
+   */
+  accounts: Account[];
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: uint64 total = 2;
+   */
+  total: bigint;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListAccountsResponse.
+ * Use `create(ListAccountsResponseSchema)` to create a new message.
+ */
+export declare const ListAccountsResponseSchema: GenMessage<ListAccountsResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.UpdateAccountRequest
+ */
+export declare type UpdateAccountRequest = Message<"agentmesh.auth.v1.UpdateAccountRequest"> & {
+  /**
+   * The account that asks.
+   *
+   * @generated from field: string actor_id = 1;
+   */
+  actorId: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.AccountName account = 2;
+   */
+  account?: AccountName | undefined;
+
+  /**
+   * @generated from field: optional string first_name = 3;
+   */
+  firstName?: string | undefined;
+
+  /**
+   * @generated from field: optional string last_name = 4;
+   */
+  lastName?: string | undefined;
+
+  /**
+   * @generated from field: optional string username = 5;
+   */
+  username?: string | undefined;
+
+  /**
+   * @generated from field: optional string full_name = 6;
+   */
+  fullName?: string | undefined;
+
+  /**
+   * @generated from field: optional bool onboarding_completed = 7;
+   */
+  onboardingCompleted?: boolean | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.UpdateAccountRequest.
+ * Use `create(UpdateAccountRequestSchema)` to create a new message.
+ */
+export declare const UpdateAccountRequestSchema: GenMessage<UpdateAccountRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.UpdateAccountResponse
+ */
+export declare type UpdateAccountResponse = Message<"agentmesh.auth.v1.UpdateAccountResponse"> & {
+  /**
+   * @generated from field: agentmesh.auth.v1.Account account = 1;
+   */
+  account?: Account | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.UpdateAccountResponse.
+ * Use `create(UpdateAccountResponseSchema)` to create a new message.
+ */
+export declare const UpdateAccountResponseSchema: GenMessage<UpdateAccountResponse>;
+
+/**
  * @generated from message agentmesh.auth.v1.DeleteAccountRequest
  */
 export declare type DeleteAccountRequest = Message<"agentmesh.auth.v1.DeleteAccountRequest"> & {
   /**
+   * By its id, for the mesh itself; or by `account`, with who asks.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * The account that asks.
+   *
+   * @generated from field: string actor_id = 2;
+   */
+  actorId: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.AccountName account = 3;
+   */
+  account?: AccountName | undefined;
 };
 
 /**
@@ -307,7 +513,39 @@ export declare const AuthService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * Deletes an account; its tokens are refused from then on. Idempotent.
+   * Answers an account to itself and to admins. PERMISSION_DENIED not_allowed to everyone else, whether it exists or not;
+   * NOT_FOUND account_not_found to admins.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.FindAccount
+   */
+  findAccount: {
+    methodKind: "unary";
+    input: typeof FindAccountRequestSchema;
+    output: typeof FindAccountResponseSchema;
+  },
+  /**
+   * A page of all accounts in the order of their numbers, to admins. PERMISSION_DENIED not_enough_permissions.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ListAccounts
+   */
+  listAccounts: {
+    methodKind: "unary";
+    input: typeof ListAccountsRequestSchema;
+    output: typeof ListAccountsResponseSchema;
+  },
+  /**
+   * Changes what is set, nothing else. INVALID_ARGUMENT text_invalid; PERMISSION_DENIED and NOT_FOUND as FindAccount.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.UpdateAccount
+   */
+  updateAccount: {
+    methodKind: "unary";
+    input: typeof UpdateAccountRequestSchema;
+    output: typeof UpdateAccountResponseSchema;
+  },
+  /**
+   * Deletes an account; its tokens are refused from then on. Idempotent without `actor_id`; with it, PERMISSION_DENIED and
+   * NOT_FOUND as FindAccount.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.DeleteAccount
    */
