@@ -17,9 +17,14 @@ export interface PipelineOptions {
   readonly onLost: (error: Error) => void;
 }
 
+/** Statements in flight on one connection above which the next of the same turn goes to another. */
+const mostGathered = 4;
+
 interface Connection {
   readonly client: pg.Client;
   inFlight: number;
+  /** Statements of this turn of the event loop wait to be sent together. */
+  gathering: boolean;
 }
 
 export function createPipeline({ connection: config, size, onLost }: PipelineOptions): Pipeline {
@@ -35,7 +40,7 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
   const connect = async (clientConfig: ClientConfig): Promise<Connection> => {
     if (ended) throw new Error('The database was closed.');
     const client = new pg.Client({ ...clientConfig, pipeline: true });
-    const connection: Connection = { client, inFlight: 0 };
+    const connection: Connection = { client, inFlight: 0, gathering: false };
     client.on('error', (error) => {
       if (connections.delete(connection)) onLost(error);
     });
@@ -48,9 +53,9 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
   const drop = (connection: Connection): void => {
     if (connections.delete(connection)) connection.client.end().catch(() => undefined);
   };
-  /** The least busy connection; another is opened beside it while all are busy and there is room. */
+  /** The best connection; another is opened beside it while all are busy and there is room. */
   const pick = (): Connection | undefined => {
-    const best = leastBusy(connections);
+    const best = bestOf(connections);
     const mayGrow = best !== undefined && best.inFlight > 0 && connections.size + opening.size < size && !ended;
     if (mayGrow) open().catch(onLost);
     return best;
@@ -73,9 +78,11 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
   };
 }
 
-function leastBusy(connections: Iterable<Connection>): Connection | undefined {
+/** One that sends at the end of this turn of the event loop anyway and is not deep in work, else the least busy. */
+function bestOf(connections: Iterable<Connection>): Connection | undefined {
   let best: Connection | undefined;
   for (const connection of connections) {
+    if (connection.gathering && connection.inFlight < mostGathered) return connection;
     if (best === undefined || connection.inFlight < best.inFlight) best = connection;
   }
   return best;
@@ -87,6 +94,7 @@ function send<Row extends QueryResultRow>(
   drop: (connection: Connection) => void,
 ): Promise<Row[]> {
   connection.inFlight += 1;
+  gather(connection);
   return new Promise((resolve, reject) => {
     connection.client.query(config, (error: Error | null, result: QueryResult<Row>) => {
       connection.inFlight -= 1;
@@ -94,5 +102,20 @@ function send<Row extends QueryResultRow>(
       if (isConnectionLoss(error)) drop(connection);
       reject(toDatabaseError(error));
     });
+  });
+}
+
+/**
+ * Statements of one turn of the event loop leave in one write, at the end of the turn: a write costs more than what it
+ * carries, and wakes the server.
+ */
+function gather(connection: Connection): void {
+  if (connection.gathering) return;
+  connection.gathering = true;
+  const { stream } = connection.client.connection;
+  stream.cork();
+  setImmediate(() => {
+    connection.gathering = false;
+    stream.uncork();
   });
 }
