@@ -8,6 +8,12 @@ export const positiveInteger = makeValidator<number>((input) => {
   return Number(input);
 });
 
+/** A whole number; 0 where the setting says what that means. */
+export const wholeNumber = makeValidator<number>((input) => {
+  if (!/^\d{1,9}$/.test(input)) throw new EnvError('must be a whole number');
+  return Number(input);
+});
+
 /** A TCP port; 0 where the setting says what that means. */
 export const portNumber = makeValidator<number>((input) => {
   if (!/^\d{1,5}$/.test(input) || Number(input) > 65_535) throw new EnvError('must be a port from 0 to 65535');

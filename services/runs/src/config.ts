@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
-import { positiveInteger, text } from '@agentmesh/lib/service';
+import { positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
 import type { ModelsConfig } from './models/models.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
 import { readToolsConfig, toolSettings } from './tools/settings.ts';
@@ -15,6 +15,10 @@ export const runsSettings = {
   }),
   RUNS_MAX_MODEL_CALLS: positiveInteger({ default: 25, desc: 'most model calls of one run' }),
   RUNS_HISTORY_WINDOW: positiveInteger({ default: 64, desc: 'most recent events that an agent sees' }),
+  RUNS_HISTORY_CACHE_MB: wholeNumber({
+    default: 16,
+    desc: 'how much of the events of recent turns is kept, so that the next turns need not read them; 0: nothing',
+  }),
   RUNS_MAX_CONCURRENT: positiveInteger({
     default: 256,
     desc: 'runs that one process executes before it takes up no more waiting ones',
@@ -29,6 +33,7 @@ export interface RunsConfig {
   readonly agentsDir: string;
   readonly maxModelCalls: number;
   readonly historyWindow: number;
+  readonly historyCacheBytes: number;
   readonly maxConcurrent: number;
   readonly drainMs: number;
   readonly models: ModelsConfig;
@@ -40,6 +45,7 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
     readonly AGENTS_DIR: string | undefined;
     readonly RUNS_MAX_MODEL_CALLS: number;
     readonly RUNS_HISTORY_WINDOW: number;
+    readonly RUNS_HISTORY_CACHE_MB: number;
     readonly RUNS_MAX_CONCURRENT: number;
     readonly RUNS_DRAIN_SECONDS: number;
   };
@@ -52,6 +58,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     agentsDir: settings.AGENTS_DIR === undefined ? samples : resolve(settings.AGENTS_DIR),
     maxModelCalls: settings.RUNS_MAX_MODEL_CALLS,
     historyWindow: settings.RUNS_HISTORY_WINDOW,
+    historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,
     maxConcurrent: settings.RUNS_MAX_CONCURRENT,
     drainMs: settings.RUNS_DRAIN_SECONDS * 1000,
     models: readModelsConfig(settings),

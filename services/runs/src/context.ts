@@ -4,6 +4,7 @@ import type { Client } from '@connectrpc/connect';
 import type { RunsConfig } from './config.ts';
 import type { Executor } from './execution/executor.ts';
 import type { WaitingViewers } from './execution/waiting-viewers.ts';
+import type { HistoryCache } from './execution/history-cache.ts';
 import type { Registry } from './registry/registry.ts';
 
 /** What the service's RPCs, consumers and jobs share. */
@@ -15,6 +16,7 @@ export interface Context {
   readonly registry: Registry;
   readonly sessions: Client<typeof SessionsService>;
   readonly executor: Executor;
+  readonly histories: HistoryCache;
   readonly waiting: WaitingViewers;
   /** Aborts when the process takes no new runs. */
   readonly draining: AbortSignal;

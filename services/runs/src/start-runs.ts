@@ -7,6 +7,7 @@ import { readRunsConfig, type runsSettings } from './config.ts';
 import { createOnRunEnded, runEnded } from './consumers/on-run-ended.ts';
 import { createOnTurnGranted, turnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
+import { createHistoryCache } from './execution/history-cache.ts';
 import { createExecutor } from './execution/executor.ts';
 import { createWaitingViewers } from './execution/waiting-viewers.ts';
 import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
@@ -39,15 +40,18 @@ export async function startRuns(host: Host<typeof runsSettings>): Promise<Runnin
     help: 'Attempts by how they ended for this process',
     labelNames: ['ending'],
   });
+  const histories = createHistoryCache(config.historyCacheBytes);
   const executor = createExecutor({
     sessions,
     log,
     findApp: (name) => registry.get(name),
     maxModelCalls: config.maxModelCalls,
+    historyWindow: config.historyWindow,
+    histories,
     onEnded: (ending) => attempts.inc({ ending }),
   });
   const waiting = createWaitingViewers();
-  const context: Context = { config, log, owner: randomUUID(), registry, sessions, executor, waiting, draining };
+  const context: Context = { config, log, owner: randomUUID(), registry, sessions, executor, histories, waiting, draining };
 
   mesh.serve(RunsService, createRpcs(context));
   resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));

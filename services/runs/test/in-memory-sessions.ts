@@ -198,6 +198,7 @@ function startTurn(session: StoredSession, run: StoredRun): Turn {
   run.status = 'running';
   run.attempt += 1;
   append(session, userEvent(run), request.stateDeltaJson);
+  const known = request.known?.sessionPk === session.pk ? request.known.lastSeq : 0;
   return create(TurnSchema, {
     session: session.key,
     invocationId,
@@ -205,7 +206,9 @@ function startTurn(session: StoredSession, run: StoredRun): Turn {
     attempt: run.attempt,
     lastSeq: session.events.length,
     stateJson: encode(session.state),
-    events: session.events.slice(-request.window),
+    events: session.events.slice(known),
+    knownSeq: known,
+    turnStarts: [session.events.length],
     customMetadataJson: request.customMetadataJson,
     messageJson: request.messageJson,
     streaming: request.streaming,

@@ -5,6 +5,7 @@ import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/p
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { createExecutor, type Executor } from '../src/execution/executor.ts';
+import { createHistoryCache } from '../src/execution/history-cache.ts';
 import { createViewer } from '../src/execution/viewer.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { encode, InMemorySessions } from './in-memory-sessions.ts';
@@ -46,9 +47,18 @@ export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
   mesh.serve(SessionsService, sessions.service);
   const client = mesh.client(SessionsService);
   const app = { name: 'app', source: '', root };
-  const executor = createExecutor({ sessions: client, log, findApp: () => app, maxModelCalls: 5 });
+  const histories = createHistoryCache(1_000_000);
+  const executor = createExecutor({
+    sessions: client,
+    log,
+    findApp: () => app,
+    maxModelCalls: 5,
+    historyWindow: 64,
+    histories,
+  });
 
   const begin: AgentBench['begin'] = async ({ text = 'hello', message, streaming = false, ...options } = {}) => {
+    const known = histories.get(key);
     const { invocationId, turn } = await client.beginTurn({
       session: key,
       invocationId: options.invocationId ?? '',
@@ -57,10 +67,11 @@ export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
       owner: 'me',
       window: 64,
       streaming,
+      ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq } }),
     });
     if (turn === undefined) throw new Error('the turn is taken');
     const viewer = createViewer(streaming);
-    executor.start(turn, viewer);
+    executor.start(turn, viewer, known);
     return { invocationId, seen: watch(viewer) };
   };
   return {

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import { bytesOf } from './json-bytes.ts';
 import type { KeyParameters } from './session-key.ts';
 import { applyDelta, printState, toChanges } from './state-delta.ts';
-import type { StartedTurn, TurnStart } from './store/turns.ts';
+import type { KnownEvents, StartedTurn, TurnStart } from './store/turns.ts';
 import { createUserEvent } from './user-event.ts';
 import { completeWindow } from './window.ts';
 
@@ -16,6 +16,7 @@ export interface Attempt {
   owner: string;
   /** How many recent events the executor wants. */
   window: number;
+  known: KnownEvents;
   /** The user's Content as JSON text. */
   message: string | undefined;
   stateDelta: JsonObject;
@@ -27,12 +28,12 @@ export interface Attempt {
 
 /** What to write when the attempt starts; its user event is dated now. */
 export function startOf(attempt: Attempt, { leaseSeconds }: Context): TurnStart {
-  const { key, invocationId, owner, window, message, stateDelta, customMetadata, answeredSeq } = attempt;
+  const { key, invocationId, owner, window, known, message, stateDelta, customMetadata, answeredSeq } = attempt;
   const carries = message !== undefined || Object.keys(stateDelta).length > 0;
   const answersCalls = answeredSeq !== undefined;
   const content = { invocationId, message, stateDelta, customMetadata, answersCalls };
   const events = carries ? [createUserEvent(content)] : [];
-  return { key, invocationId, owner, leaseSeconds, window, events, changes: toChanges(stateDelta) };
+  return { key, invocationId, owner, leaseSeconds, window, known, events, changes: toChanges(stateDelta) };
 }
 
 /** What the executor gets: state with the attempt's delta, and the window with its user event. */
@@ -43,7 +44,10 @@ export async function toTurn(
 ): Promise<MessageInitShape<typeof TurnSchema>> {
   const { start, turn } = started;
   const [accountId, appName, userId, sessionId] = attempt.key;
-  const events = await completeWindow(db, turn, attempt.answeredSeq);
+  const base = turn.lastSeq - start.events.length;
+  const from = attempt.answeredSeq ?? turn.lastSeq;
+  const { knownSeq, events } = await completeWindow(db, turn, { known: start.known, base, from });
+  const all = [...events, ...start.events];
   applyDelta(turn.state, attempt.stateDelta);
   return {
     session: { accountId, appName, userId, sessionId },
@@ -53,9 +57,16 @@ export async function toTurn(
     attempt: turn.attempt,
     lastSeq: turn.lastSeq,
     stateJson: bytesOf(printState(turn.state)),
-    events: [...events, ...start.events.map((event) => event.json)].map(bytesOf),
+    events: all.map(({ json }) => bytesOf(json)),
+    knownSeq,
+    turnStarts: turnStarts(all, turn.lastSeq),
     customMetadataJson: bytesOf(attempt.customMetadata ?? ''),
     messageJson: bytesOf(attempt.message ?? ''),
     streaming: attempt.streaming,
   };
+}
+
+function turnStarts(events: readonly { turnStart: boolean }[], lastSeq: number): number[] {
+  const firstSeq = lastSeq - events.length + 1;
+  return events.flatMap(({ turnStart }, index) => (turnStart ? [firstSeq + index] : []));
 }

@@ -8,7 +8,9 @@ import type { App } from '../registry/app.ts';
 import { AttemptStopped } from './attempt-stopped.ts';
 import { describeFailure } from './describe-failure.ts';
 import { drive } from './drive.ts';
-import { createJournal } from './journal.ts';
+import type { HistoryCache } from './history-cache.ts';
+import { extendWindow, type HistoryWindow, openWindow } from './history-window.ts';
+import { createJournal, type Journal } from './journal.ts';
 import { openLoop } from './open-loop.ts';
 import { createRecorder } from './recorder.ts';
 import { createTurnSession } from './turn-session.ts';
@@ -19,11 +21,16 @@ export interface ExecutionDeps {
   /** Finds an app; throws MeshError when it is not there. */
   readonly findApp: (name: string) => App;
   readonly maxModelCalls: number;
+  /** Most recent events that an agent sees. */
+  readonly historyWindow: number;
+  readonly histories: HistoryCache;
   readonly log: Logger;
 }
 
 export interface AttemptRun {
   readonly turn: Turn;
+  /** What the turn was asked for with. */
+  readonly known?: HistoryWindow | undefined;
   readonly viewer?: Viewer | undefined;
   /** Ends the agents; aborted with AttemptStopped from outside, and in any case when the attempt is over. */
   readonly working: AbortController;
@@ -53,8 +60,10 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
   }
 }
 
-async function runAgents(deps: ExecutionDeps, { turn, viewer, working, lost }: AttemptRun): Promise<Ending> {
-  const turnSession = createTurnSession(turn);
+async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> {
+  const { turn, viewer, working, lost } = run;
+  const window = openWindow(turn, run.known, deps.historyWindow);
+  const turnSession = createTurnSession(turn, window);
   const journal = createJournal({ sessions: deps.sessions, turn, signal: lost });
   const recorder = createRecorder({ turn, turnSession, journal, viewer });
   let author = turn.session?.appName ?? '';
@@ -64,6 +73,7 @@ async function runAgents(deps: ExecutionDeps, { turn, viewer, working, lost }: A
     const loop = openLoop({ root, turn, turnSession, maxModelCalls: deps.maxModelCalls, signal: working.signal });
     await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
     viewer?.end();
+    remember(deps, { turn, window, journal });
     return 'ended';
   } catch (error) {
     if (hasLost(error)) throw error;
@@ -76,6 +86,16 @@ async function runAgents(deps: ExecutionDeps, { turn, viewer, working, lost }: A
     viewer?.fail({ type, message: errorMessage });
     return 'failed';
   }
+}
+
+/** For the next turn, unless others have written in between what was not seen here. */
+function remember(
+  { histories }: ExecutionDeps,
+  attempt: { turn: Turn; window: HistoryWindow; journal: Journal },
+): void {
+  const { turn, window, journal } = attempt;
+  const seen = journal.lastSeq === turn.lastSeq + journal.written.length;
+  if (seen && turn.session !== undefined) histories.set(turn.session, extendWindow(window, journal.written));
 }
 
 /** Lets the loop run its `finally` blocks, without waiting for a tool that heeds no signal. */

@@ -1,6 +1,7 @@
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
+import type { HistoryWindow } from './history-window.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Proof that an attempt holds its turn. */
@@ -8,8 +9,8 @@ export type HeldLease = Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>;
 
 /** The attempts that run in this process. They outlive whoever asked for them. */
 export interface Executor {
-  /** Executes a granted turn, detached. */
-  start(turn: Turn, viewer?: Viewer): void;
+  /** Executes a granted turn, detached. `known` is what the turn was asked for with. */
+  start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
   readonly running: number;
   leases(): HeldLease[];
   /** Told that the leases were extended, at `nowMs`. */
@@ -40,13 +41,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const attempts = new Map<string, RunningAttempt>();
 
   const executor: Executor = {
-    start(turn, viewer) {
+    start(turn, viewer, known) {
       const { sessionPk, invocationId, fence } = turn;
       const [working, lost] = [new AbortController(), new AbortController()];
       const lease = { sessionPk, invocationId, fence };
       const running = { lease, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
       attempts.set(nameOf(lease), running);
-      running.done = executeAttempt(options, { turn, viewer, working, lost: lost.signal }).then((ending) => {
+      running.done = executeAttempt(options, { turn, known, viewer, working, lost: lost.signal }).then((ending) => {
         attempts.delete(nameOf(lease));
         options.onEnded?.(ending);
       });

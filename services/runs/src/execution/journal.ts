@@ -14,6 +14,10 @@ export interface Journal {
    * gone, invalid_argument for what cannot be stored, and the signal's reason.
    */
   append(events: readonly WireEvent[], end?: End): Promise<AppendEventsResponse>;
+  /** What was stored so far. */
+  readonly written: readonly WireEvent[];
+  /** Sequence of the session's last event, as far as it was told. */
+  readonly lastSeq: number;
 }
 
 export interface JournalOptions {
@@ -29,7 +33,12 @@ const longestPauseMs = 1_000;
 
 export function createJournal({ sessions, turn, signal }: JournalOptions): Journal {
   let { lastSeq } = turn;
+  const written: WireEvent[] = [];
   return {
+    written,
+    get lastSeq() {
+      return lastSeq;
+    },
     async append(events, end) {
       const request = {
         accountId: turn.session?.accountId ?? '',
@@ -43,6 +52,7 @@ export function createJournal({ sessions, turn, signal }: JournalOptions): Journ
       const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });
       const response = await untilAnswered(call, signal);
       lastSeq = response.lastSeq;
+      written.push(...events);
       return response;
     },
   };

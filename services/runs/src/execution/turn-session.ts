@@ -1,6 +1,6 @@
 import { BaseSessionService, type Event, InMemorySessionService, type Session } from '@google/adk';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
-import { fromPublicEvent } from './event-json.ts';
+import type { HistoryWindow } from './history-window.ts';
 
 /** The session that an attempt's agents see: a window of recent events and the whole state. */
 export interface TurnSession {
@@ -16,8 +16,8 @@ export interface TurnSession {
 const decoder = new TextDecoder();
 
 /** Makes ADK's session of a granted turn. */
-export function createTurnSession(turn: Turn): TurnSession {
-  const events = turn.events.map(fromPublicEvent);
+export function createTurnSession(turn: Turn, window: HistoryWindow): TurnSession {
+  const events = window.events.map(({ event }) => event);
   const session: Session = {
     id: turn.session?.sessionId ?? '',
     appName: turn.session?.appName ?? '',

@@ -29,6 +29,7 @@ async function accept(context: Context, request: RunRequest, viewer: ReturnType<
   if (session === undefined) throw messageInvalid('A run needs a session.');
   context.registry.get(session.appName);
   const answeredCallIds = await checkRequest(context, session, request);
+  const known = context.histories.get(session);
   const begin = {
     session,
     invocationId: request.invocationId,
@@ -39,9 +40,10 @@ async function accept(context: Context, request: RunRequest, viewer: ReturnType<
     owner: context.owner,
     window: context.config.historyWindow,
     streaming,
+    ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq } }),
   };
   const { invocationId, turn } = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs });
-  if (turn !== undefined) context.executor.start(turn, viewer);
+  if (turn !== undefined) context.executor.start(turn, viewer, known);
   else if (context.draining.aborted) viewer.fail(runPostponed);
   else context.waiting.add({ session, invocationId }, viewer);
   return invocationId;

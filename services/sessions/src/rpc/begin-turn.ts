@@ -16,7 +16,7 @@ import { canExist, type KeyParameters, keyParameters } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
 import { type CallSite, findFunctionCall } from '../store/events.ts';
 import { readRunStatus } from '../store/runs.ts';
-import { acceptTurn, type RunRequest, takeFreeTurn } from '../store/turns.ts';
+import { acceptTurn, nothingKnown, type RunRequest, takeFreeTurn } from '../store/turns.ts';
 import { type Attempt, startOf, toTurn } from '../turn.ts';
 
 type BeginTurn = MethodImpl<(typeof SessionsService)['method']['beginTurn']>;
@@ -45,12 +45,13 @@ export function beginTurn(context: Context): BeginTurn {
 
 async function readAttempt(context: Context, key: KeyParameters, request: BeginTurnRequest): Promise<Attempt> {
   const call = await findAnsweredCall(context, key, request.answeredCallIds);
-  const { owner, window, streaming } = request;
+  const { owner, window, known, streaming } = request;
   return {
     key,
     invocationId: call?.invocation_id ?? (await checkInvocation(context, key, request)),
     owner,
     window,
+    known: known === undefined || call !== undefined ? nothingKnown : known,
     message: optionalText(request.messageJson),
     stateDelta: parseDelta(request.stateDeltaJson),
     customMetadata: optionalText(request.customMetadataJson),

@@ -10,7 +10,7 @@ import { keyParameters } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
 import { textOf } from '../json-bytes.ts';
 import { type DueRun, findDueRuns, findGrantedRun } from '../store/runs.ts';
-import { takeGrantedTurn } from '../store/turns.ts';
+import { nothingKnown, takeGrantedTurn } from '../store/turns.ts';
 import { type Attempt, startOf, toTurn } from '../turn.ts';
 
 type ClaimRuns = MethodImpl<(typeof SessionsService)['method']['claimRuns']>;
@@ -48,6 +48,7 @@ export function claimRuns(context: Context): ClaimRuns {
 async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promise<TurnInit | undefined> {
   const attempt: Attempt = {
     ...claimant,
+    known: nothingKnown,
     key: run.key,
     invocationId: run.invocationId,
     message: run.message ?? undefined,

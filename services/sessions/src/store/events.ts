@@ -71,13 +71,14 @@ function numbered(first: number, types: readonly string[]): string[] {
 
 const listEvents = {
   name: 'list-events',
-  text: `select seq, event_id, body::text as json from events where session_pk = $1 and seq > $2 and seq <= $3
-    order by seq limit $4`,
+  text: `select seq, event_id, turn_start, body::text as json from events
+    where session_pk = $1 and seq > $2 and seq <= $3 order by seq limit $4`,
 };
 
 export interface EventRow {
   seq: number;
   event_id: string;
+  turn_start: boolean;
   json: string;
 }
 

@@ -14,10 +14,21 @@ export interface TurnStart extends Write {
   leaseSeconds: number;
   /** How many recent events to read. */
   window: number;
+  /** What need not be read, if the session is this one. */
+  known: KnownEvents;
   /** The user event to append when the turn is taken; none when an invocation is resumed without one. */
   events: readonly StoredEvent[];
   changes: readonly StateChange[];
 }
+
+/** The events up to a sequence of one session, which the executor holds already. */
+export interface KnownEvents {
+  readonly sessionPk: bigint;
+  readonly lastSeq: number;
+}
+
+/** Names no session. */
+export const nothingKnown: KnownEvents = { sessionPk: 0n, lastSeq: 0 };
 
 /** The request of a run, kept with it while it waits. JSON texts. */
 export interface RunRequest {
@@ -37,7 +48,7 @@ export interface StartedTurn {
   lastSeq: number;
   /** Merged state before the attempt's own delta. */
   state: StateMap;
-  /** Newest first, before the attempt's own events. */
+  /** Newest first, before the attempt's own events, without what is known. */
   recent: { seq: number; turnStart: boolean; json: string }[];
 }
 
@@ -55,18 +66,19 @@ interface TurnRow {
   json: string;
 }
 
-const firstWrite = 11;
+const firstWrite = 13;
 
 /** The recent events and the state of the session in `started`. */
 const startedRows = `select 'event', null, e.seq, null, e.turn_start, null, null, e.body::text from started m
-      cross join lateral (select seq, turn_start, body from events where session_pk = m.pk order by seq desc limit $8) e
+      cross join lateral (select seq, turn_start, body from events where session_pk = m.pk and seq > case when m.pk = $11 then $12::integer else 0 end
+        order by seq desc limit $8) e
     union all
     select 'state', null, null, null, null, null, ${publicKey}, t.value::text from started m join state t on ${visibleState}`;
 
 /**
  * Reads the session once, and moves it only if it is still what was read: so the window, the state and the decision to take
  * the turn or to queue belong together. $1-$4 key, $5 invocation, $6 owner, $7 lease seconds, $8 window, $9 how many events
- * the turn starts with, $10 when the last of them was; then those of the write, then those of the ledger.
+ * the turn starts with, $10 when the last of them was, $11 and $12 session and sequence of the known events; then those of the write, then those of the ledger.
  */
 function turnStatement(
   name: string,
@@ -197,6 +209,8 @@ function turnParameters(start: TurnStart): unknown[] {
     start.window,
     start.events.length,
     start.events.at(-1)?.timestamp ?? null,
+    start.known.sessionPk,
+    start.known.lastSeq,
     ...writeParameters(start),
   ];
 }

@@ -620,6 +620,13 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: bool streaming = 9;
    */
   streaming: boolean;
+
+  /**
+   * What the executor still holds of the session from an earlier turn; absent when it holds nothing.
+   *
+   * @generated from field: agentmesh.sessions.v1.KnownWindow known = 10;
+   */
+  known?: KnownWindow | undefined;
 };
 
 /**
@@ -627,6 +634,31 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
  * Use `create(BeginTurnRequestSchema)` to create a new message.
  */
 export declare const BeginTurnRequestSchema: GenMessage<BeginTurnRequest>;
+
+/**
+ * Recent events of a session that an executor holds. Events are never changed, so what is newer completes them.
+ *
+ * @generated from message agentmesh.sessions.v1.KnownWindow
+ */
+export declare type KnownWindow = Message<"agentmesh.sessions.v1.KnownWindow"> & {
+  /**
+   * @generated from field: int64 session_pk = 1;
+   */
+  sessionPk: bigint;
+
+  /**
+   * Sequence of the newest of them.
+   *
+   * @generated from field: int32 last_seq = 2;
+   */
+  lastSeq: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.KnownWindow.
+ * Use `create(KnownWindowSchema)` to create a new message.
+ */
+export declare const KnownWindowSchema: GenMessage<KnownWindow>;
 
 /**
  * @generated from message agentmesh.sessions.v1.BeginTurnResponse
@@ -725,6 +757,21 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: int64 session_pk = 11;
    */
   sessionPk: bigint;
+
+  /**
+   * The sequence before the first of `events`, where the executor's known window is to be put before them; 0 when `events`
+   * is the whole window.
+   *
+   * @generated from field: int32 known_seq = 12;
+   */
+  knownSeq: number;
+
+  /**
+   * Sequences of those of `events` at which a user's turn begins, in order.
+   *
+   * @generated from field: repeated int32 turn_starts = 13;
+   */
+  turnStarts: number[];
 };
 
 /**

@@ -1,0 +1,30 @@
+import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import { LRUCache } from 'lru-cache';
+import type { HistoryWindow } from './history-window.ts';
+
+/** The windows of sessions that this process has served lately, so that their next turns read only what is newer. */
+export interface HistoryCache {
+  get(session: SessionKey): HistoryWindow | undefined;
+  set(session: SessionKey, window: HistoryWindow): void;
+}
+
+/** A session that has been quiet for longer is not kept in mind. */
+const rememberedMs = 10 * 60_000;
+
+/** Holds at most `maxBytes` of events, measured as JSON; nothing when that is 0. */
+export function createHistoryCache(maxBytes: number): HistoryCache {
+  if (maxBytes === 0) return { get: () => undefined, set: () => undefined };
+  const windows = new LRUCache<string, HistoryWindow>({
+    maxSize: maxBytes,
+    ttl: rememberedMs,
+    sizeCalculation: ({ events }) => events.reduce((sum, { bytes }) => sum + bytes, 1),
+  });
+  return {
+    get: (session) => windows.get(nameOf(session)),
+    set: (session, window) => void windows.set(nameOf(session), window),
+  };
+}
+
+function nameOf({ accountId, appName, userId, sessionId }: SessionKey): string {
+  return JSON.stringify([accountId, appName, userId, sessionId]);
+}

@@ -1,0 +1,56 @@
+import type { Event } from '@google/adk';
+import type { WireEvent } from '@agentmesh/proto/event';
+import type { Turn } from '@agentmesh/proto/sessions/v1';
+import { fromPublicEvent } from './event-json.ts';
+
+/** Recent events of a session as agents see them: without gaps, beginning where a user's turn begins. Never changed. */
+export interface HistoryWindow {
+  readonly sessionPk: bigint;
+  /** Sequence of the last event. */
+  readonly lastSeq: number;
+  readonly events: readonly HistoryEvent[];
+}
+
+interface HistoryEvent {
+  readonly event: Event;
+  readonly turnStart: boolean;
+  /** Size of its JSON. */
+  readonly bytes: number;
+}
+
+/** No window holds more events than this, however long its turn is. */
+const maxEvents = 2000;
+
+/**
+ * The window of a turn. What the sessions service took as known is put before the turn's events, and then what a window
+ * read anew would not hold is left out: `limit` events before the turn's own, and what is needed to begin at a user's turn.
+ */
+export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: number): HistoryWindow {
+  const { sessionPk, lastSeq, knownSeq } = turn;
+  const firstSeq = lastSeq - turn.events.length + 1;
+  const starts = new Set(turn.turnStarts);
+  const fresh = turn.events.map((json, index) => readEvent(json, starts.has(firstSeq + index)));
+  if (knownSeq === 0) return { sessionPk, lastSeq, events: fresh };
+  if (known?.lastSeq !== knownSeq) throw new Error('The sessions service took as known what is not.');
+  return { sessionPk, lastSeq, events: recentOf([...known.events, ...fresh], limit) };
+}
+
+/** The window with the events that its turn has added. */
+export function extendWindow(window: HistoryWindow, added: readonly WireEvent[]): HistoryWindow {
+  const events = [...window.events, ...added.map(({ json }) => readEvent(json, false))];
+  return { sessionPk: window.sessionPk, lastSeq: window.lastSeq + added.length, events };
+}
+
+function readEvent(json: Uint8Array, turnStart: boolean): HistoryEvent {
+  return { event: fromPublicEvent(json), turnStart, bytes: json.length };
+}
+
+/** The last of `events` is the turn's own. */
+function recentOf(events: readonly HistoryEvent[], limit: number): readonly HistoryEvent[] {
+  const own = events.length - 1;
+  const oldest = own - limit;
+  if (oldest <= 0) return events;
+  const next = events.findIndex((event, index) => index >= oldest && index < own && event.turnStart);
+  const start = next === -1 ? events.findLastIndex((event, index) => index < oldest && event.turnStart) : next;
+  return events.slice(Math.max(start, own - maxEvents, 0));
+}
