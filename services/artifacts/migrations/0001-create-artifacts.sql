@@ -1,0 +1,55 @@
+-- One row per artifact. session_id is empty for artifacts of a user, whose names begin with `user:`.
+create table artifacts (
+  account_id uuid not null,
+  app_name text collate "C" not null,
+  user_id text collate "C" not null,
+  session_id text collate "C" not null,
+  name text collate "C" not null,
+  pk bigint generated always as identity,
+  -- Its row lock puts the saves of an artifact in order, which is why versions have no gaps.
+  next_version integer not null,
+  primary key (account_id, app_name, user_id, session_id, name)
+) with (fillfactor = 80);
+
+create table versions (
+  account_id uuid not null,
+  artifact_pk bigint not null,
+  version integer not null,
+  -- data, text or none: what the payload is in the part.
+  payload text not null,
+  mime_type text,
+  -- The Part without its payload. json: the bytes survive.
+  part json not null,
+  custom_metadata json not null,
+  create_time double precision not null default extract(epoch from clock_timestamp()),
+  -- Null without a payload.
+  sha256 bytea,
+  size bigint not null,
+  primary key (artifact_pk, version)
+);
+create index versions_account on versions (account_id);
+
+-- Payloads by content, each account's apart. A payload lives as long as versions refer to it, here or in the blob store.
+create table payloads (
+  account_id uuid not null,
+  sha256 bytea not null,
+  size bigint not null,
+  refs bigint not null,
+  bytes bytea,
+  blob_id uuid,
+  primary key (account_id, sha256),
+  check ((bytes is null) <> (blob_id is null))
+);
+
+-- Every object in the blob store, known here before it is written there and forgotten after it is removed there. An id is
+-- never used twice, so removing what is garbage cannot race a save.
+-- state: staged (being written), live (a payload is in it), garbage (to be removed).
+create table blobs (
+  account_id uuid not null,
+  id uuid not null,
+  state text not null,
+  changed_at timestamptz not null default now(),
+  primary key (id)
+);
+create index blobs_account on blobs (account_id);
+create index blobs_unsettled on blobs (state, changed_at) where state <> 'live';

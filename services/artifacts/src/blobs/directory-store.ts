@@ -1,0 +1,97 @@
+import { constants, createReadStream } from 'node:fs';
+import { access, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { artifactNotFound, storeUnavailable } from '../errors.ts';
+import type { BlobName, BlobStore, BlobWriter, ByteRange } from './blob-store.ts';
+
+const readBytes = 256 * 1024;
+
+/**
+ * A folder: `<account>/<first two of the id>/<id>`, written as `tmp/<id>` and renamed when its bytes are on the disk. Several
+ * processes may share one. Nobody but this process's user can read it.
+ */
+export async function openDirectoryStore(root: string): Promise<BlobStore> {
+  const incoming = join(root, 'tmp');
+  const pathOf = ({ accountId, id }: BlobName) => join(root, accountId, id.slice(0, 2), id);
+  const temporary = ({ id }: BlobName) => join(incoming, id);
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  return {
+    write: async (name) => {
+      const file = await open(temporary(name), 'wx', 0o600).catch(fail);
+      return createWriter(file, { from: temporary(name), to: pathOf(name) });
+    },
+    read: (name, range) => readFile(pathOf(name), range),
+    remove: async (name) => {
+      await Promise.all([pathOf(name), temporary(name)].map((path) => rm(path, { force: true }))).catch(fail);
+    },
+    removeAccount: async (accountId) => {
+      await rm(join(root, accountId), { recursive: true, force: true }).catch(fail);
+    },
+    check: () => access(incoming, constants.R_OK | constants.W_OK).catch(fail),
+  };
+}
+
+async function* readFile(path: string, { start, length }: ByteRange): AsyncGenerator<Uint8Array> {
+  if (length <= 0) return;
+  const stream = createReadStream(path, { start, end: start + length - 1, highWaterMark: readBytes });
+  try {
+    for await (const chunk of stream) yield chunk as Buffer;
+  } catch (error) {
+    throw isMissing(error) ? artifactNotFound() : storeUnavailable(error);
+  }
+}
+
+function createWriter(file: FileHandle, { from, to }: { from: string; to: string }): BlobWriter {
+  // One write is under way while the next chunk arrives.
+  let pending: Promise<unknown> = Promise.resolve();
+  return {
+    write: async (chunk) => {
+      await pending.catch(fail);
+      pending = writeAll(file, chunk);
+      pending.catch(() => undefined);
+    },
+    finish: async () => {
+      await pending.catch(fail);
+      await keep(file, { from, to }).catch(fail);
+    },
+    abort: async () => {
+      await pending.catch(() => undefined);
+      await file.close().catch(() => undefined);
+      await rm(from, { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < chunk.byteLength; ) {
+    const { bytesWritten } = await file.write(chunk, sent);
+    sent += bytesWritten;
+  }
+}
+
+/** The rename is in the folder's own data: it, too, is brought to the disk. */
+async function keep(file: FileHandle, { from, to }: { from: string; to: string }): Promise<void> {
+  await file.sync();
+  await file.close();
+  const folder = dirname(to);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rename(from, to);
+  for (const path of [folder, dirname(folder), dirname(dirname(folder))]) await syncFolder(path);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function fail(error: unknown): never {
+  throw storeUnavailable(error);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

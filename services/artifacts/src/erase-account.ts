@@ -1,0 +1,19 @@
+import { checkAccountId } from './artifact-key.ts';
+import type { Context } from './context.ts';
+import { eraseRows, type Erased } from './store/accounts.ts';
+import { takeGarbage } from './store/blobs.ts';
+
+const batch = 100;
+
+/**
+ * Removes every row and every object of an account, and answers what there was. Idempotent; when it throws half-way the rows are
+ * gone, and the next call or the collector removes the objects that are left.
+ */
+export async function eraseAccount({ db, blobs }: Context, accountId: string): Promise<Erased> {
+  checkAccountId(accountId);
+  const erased = await eraseRows(db, accountId);
+  const remove = blobs.remove.bind(blobs);
+  while ((await takeGarbage(db, { accountId, limit: batch }, remove)) === batch);
+  await blobs.removeAccount(accountId);
+  return erased;
+}

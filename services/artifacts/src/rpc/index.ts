@@ -1,0 +1,23 @@
+import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { Context } from '../context.ts';
+import { deleteArtifact } from './delete-artifact.ts';
+import { eraseAccount } from './erase-account.ts';
+import { getVersion } from './get-version.ts';
+import { listArtifacts } from './list-artifacts.ts';
+import { listVersions } from './list-versions.ts';
+import { loadArtifact } from './load-artifact.ts';
+import { saveArtifact } from './save-artifact.ts';
+
+/** The table of contents: every RPC of the service. */
+export function createHandlers(context: Context): ServiceImpl<typeof ArtifactsService> {
+  return {
+    saveArtifact: saveArtifact(context),
+    loadArtifact: loadArtifact(context),
+    listArtifacts: listArtifacts(context),
+    deleteArtifact: deleteArtifact(context),
+    listVersions: listVersions(context),
+    getVersion: getVersion(context),
+    eraseAccount: eraseAccount(context),
+  };
+}

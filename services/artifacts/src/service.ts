@@ -1,0 +1,34 @@
+import { defineService } from '@agentmesh/lib/service';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
+import { openBlobStore } from './blobs/open-blob-store.ts';
+import { settings } from './config.ts';
+import type { Context } from './context.ts';
+import { collectGarbage, keepCollecting } from './jobs/collect-garbage.ts';
+import { createHandlers } from './rpc/index.ts';
+
+/** Named, versioned payloads of sessions and users. */
+export const artifacts = defineService({
+  name: 'artifacts',
+  settings,
+  async start(host) {
+    const { config, log, resources, draining } = host;
+    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const blobs = await openBlobStore(config, host.dataDir);
+    const context: Context = {
+      db,
+      log,
+      blobs,
+      maxBytes: config.ARTIFACT_MAX_BYTES,
+      inlineMaxBytes: config.ARTIFACT_INLINE_MAX_BYTES,
+    };
+
+    host.mesh.serve(ArtifactsService, createHandlers(context));
+    const collecting = keepCollecting(context, draining);
+    resources.defer(() => collecting);
+
+    return {
+      ready: { database: () => db.ping(), store: () => blobs.check() },
+      settle: () => collectGarbage(context),
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { complaint, root, type Texts, undocumented, words } from './deployed-settings.ts';
+
+type ComposeService = { readonly command: string[]; readonly environment: Texts; readonly healthcheck: unknown };
+
+describe('compose.yaml', () => {
+  const text = readFileSync(join(root, 'deploy', 'compose.yaml'), 'utf8');
+  const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
+  const { postgres, ...own } = services;
+  /** As compose fills it in: `${NAME:-default}` is its default, `${NAME:?…}` a secret. */
+  const fill = (value: string) =>
+    value.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback?: string) => fallback ?? 'a'.repeat(32));
+
+  it('runs every service of main.ts as its own process beside PostgreSQL, and asks its ops port for its health', () => {
+    expect(postgres).toBeDefined();
+    expect(Object.keys(own).toSorted()).toEqual(words);
+    const probe = ['CMD', 'node', '-e', expect.stringContaining("fetch('http://127.0.0.1:9090/readyz')")];
+    for (const [word, service] of Object.entries(own)) {
+      expect(service).toMatchObject({ command: [word], healthcheck: { test: probe } });
+    }
+  });
+
+  it('gives ENCRYPT_KEY to auth and gateway alone, and no secret a default', () => {
+    expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway']);
+    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)(?!:\?)/);
+  });
+
+  it('sets only documented settings, and each process would start with its own', () => {
+    for (const { command, environment } of Object.values(own)) {
+      expect(undocumented(Object.keys(environment))).toEqual([]);
+      const filled = Object.entries(environment).map(([name, value]) => [name, fill(value)] as const);
+      expect(complaint(command, { NODE_ENV: 'production', ...Object.fromEntries(filled) })).toBe('');
+    }
+  });
+});
