@@ -29,7 +29,6 @@ beforeAll(async () => {
       async *listSessions() {
         const stateJson = new Uint8Array();
         yield { sessions: [{ appName: 'a', userId: 'u', id: 's1', stateJson, lastUpdateTime: 2 }] };
-        yield { sessions: [{ appName: 'a', userId: 'u', id: '___eval___session___1', stateJson, lastUpdateTime: 2 }] };
       },
       deleteSession: () => ({}),
       patchSession: () => ({}),
@@ -157,7 +156,7 @@ describe('sessions', () => {
     );
   });
 
-  it('are listed without events and without those of evaluations', async () => {
+  it('are listed without events', async () => {
     expect((await edge.send(sessions)).body).toEqual([
       { id: 's1', appName: 'a', userId: 'u', state: {}, events: [], lastUpdateTime: 2 },
     ]);

@@ -39,7 +39,7 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
 function allow(reply: FastifyReply, origin: string): void {
   reply.header('access-control-allow-origin', origin);
   reply.header('access-control-allow-credentials', 'true');
-  reply.header('access-control-expose-headers', 'X-Request-Id, X-Invocation-Id');
+  reply.header('access-control-expose-headers', 'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag');
   reply.header('vary', 'Origin');
 }
 

@@ -26,6 +26,9 @@ const statuses: Readonly<Record<MeshCode, number>> = {
   internal: 500,
 };
 
+/** Reasons that HTTP has a status of their own for. */
+const statusesOfReasons: Readonly<Record<string, number>> = { session_changed: 412 };
+
 /** How long a client that was refused may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
 
@@ -42,7 +45,7 @@ export function problemOf(error: unknown): Problem | undefined {
 
 function ofMeshError({ code, reason, message }: MeshError): Problem {
   if (code === 'internal') return internal;
-  return { status: statuses[code], body: { detail: message, code: reason } };
+  return { status: statusesOfReasons[reason] ?? statuses[code], body: { detail: message, code: reason } };
 }
 
 function isFrameworkError(error: unknown): error is FastifyError {

@@ -2,7 +2,12 @@ import type { FastifySchemaCompiler } from 'fastify';
 import { type Place, requestCheck } from '../validation/index.ts';
 import { InvalidRequest } from './request-error.ts';
 
-const places: Readonly<Record<string, Place>> = { body: 'body', querystring: 'query', params: 'path' };
+const places: Readonly<Record<string, Place>> = {
+  body: 'body',
+  querystring: 'query',
+  params: 'path',
+  headers: 'header',
+};
 
 /** Plugs our checks into the server: what a handler sees is the normal form of what was sent. */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {

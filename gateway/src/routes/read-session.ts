@@ -1,21 +1,56 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { Session, SessionKey, SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { ListEventsRequest, Session, SessionKey, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import { unary } from '../context.ts';
 import { sessionJson } from './session-json.ts';
 
+type Sessions = Client<typeof SessionsService>;
 type Key = Pick<SessionKey, 'accountId' | 'appName' | 'userId' | 'sessionId'>;
+
+/** A session as public JSON. */
+export interface SessionRead {
+  readonly json: Uint8Array;
+  readonly revision: string;
+}
 
 /** Long histories take their time; a service that says nothing for ever does not. */
 const timeoutMs = 120_000;
 
-/** A whole session as public JSON. */
-export async function readSession(sessions: Client<typeof SessionsService>, session: Key): Promise<Uint8Array> {
-  let head: Session | undefined;
+/** A whole session. */
+export async function readSession(sessions: Sessions, session: Key): Promise<SessionRead> {
   const events: Uint8Array[] = [];
-  for await (const page of sessions.getSession({ session }, { timeoutMs })) {
+  const head = await readHead(sessions, { session }, (page) => events.push(...page));
+  return { json: sessionJson(head, events), revision: head.revision };
+}
+
+interface EventRange extends Pick<ListEventsRequest, 'limit' | 'newestFirst' | 'afterSeq'> {
+  readonly session: Key;
+}
+
+/** A session with a page of its events, and the sequence behind which the next page begins. */
+export async function readEventPage(
+  sessions: Sessions,
+  range: EventRange,
+): Promise<SessionRead & { next: number | undefined }> {
+  const [head, page] = await Promise.all([
+    readHead(sessions, { session: range.session, numRecentEvents: 0 }, () => undefined),
+    sessions.listEvents(range, unary),
+  ]);
+  const events = page.events.map(({ json }) => json);
+  const next = page.more ? page.events.at(-1)?.seq : undefined;
+  return { json: sessionJson(head, events), revision: head.revision, next };
+}
+
+async function readHead(
+  sessions: Sessions,
+  request: { session: Key; numRecentEvents?: number },
+  take: (events: readonly Uint8Array[]) => void,
+): Promise<Session> {
+  let head: Session | undefined;
+  for await (const page of sessions.getSession(request, { timeoutMs })) {
     head ??= page.session;
-    for (const event of page.events) events.push(event);
+    take(page.events);
   }
   if (head === undefined) throw new MeshError('internal', 'session_without_head', 'The session could not be read.');
-  return sessionJson(head, events);
+  return head;
 }

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Event } from './event.ts';
-import { freeForm, maybe, stateMap, storedId } from './keywords.ts';
+import { freeForm, keeping, maybe, stateMap, storedId } from './keywords.ts';
 
 export const Session = Type.Object(
   {
@@ -32,3 +32,16 @@ export type InitialState = Static<typeof InitialState>;
 
 export const PatchSessionRequest = Type.Object({ stateDelta: stateMap() }, { title: 'UpdateSessionRequest' });
 export type PatchSessionRequest = Static<typeof PatchSessionRequest>;
+
+/** Of an answer that is a session. */
+export const revisionHeader = {
+  ETag: {
+    type: 'string',
+    description: 'The revision of the session, for `If-Match`. Shared `app:` and `user:` state is no part of it.',
+  },
+};
+
+const ifMatch =
+  'Revisions (`ETag`) of which the session must be at one; else nothing is changed and the answer is 412.';
+
+export const IfMatch = Type.Object({ 'if-match': Type.Optional(Type.String({ description: ifMatch })) }, keeping);

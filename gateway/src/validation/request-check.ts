@@ -6,7 +6,7 @@ import { type JsonSchema, nullableOf } from './json-schema.ts';
 import { isRecord } from './record.ts';
 
 /** Where a value of a request was sent. */
-export type Place = 'body' | 'query' | 'path';
+export type Place = 'body' | 'query' | 'path' | 'header';
 
 export type Outcome = { readonly value: unknown } | { readonly issues: readonly Issue[] };
 

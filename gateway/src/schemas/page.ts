@@ -1,0 +1,26 @@
+import { Type, type Static } from 'typebox';
+
+/** Asks for a page where a list would be answered whole. One of the three is enough. */
+export const PageQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 500,
+        description: 'How many at most; 100 where only a cursor or an order is sent.',
+      }),
+    ),
+    cursor: Type.Optional(Type.String({ maxLength: 2000, description: '`X-Next-Cursor` of the page before.' })),
+    order: Type.Optional(
+      Type.Enum(['asc', 'desc'], { description: 'From the oldest on, or from the newest. A cursor keeps its own.' }),
+    ),
+  },
+  { title: 'Page' },
+);
+export type PageQuery = Static<typeof PageQuery>;
+
+/** Of an answer that is a page. */
+export const pageHeaders = {
+  'X-Next-Cursor': { type: 'string', description: 'Where the next page begins; absent on the last.' },
+  Link: { type: 'string', description: 'The next page, as `rel="next"`; absent on the last.' },
+};
