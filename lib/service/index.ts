@@ -1,6 +1,16 @@
 export { checkSettings, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';
-export { encryptKey, flag, httpUrl, isShortKey, list, portNumber, positiveInteger, text, wholeNumber } from './settings.ts';
+export {
+  encryptKey,
+  flag,
+  httpUrl,
+  isShortKey,
+  list,
+  portNumber,
+  positiveInteger,
+  text,
+  wholeNumber,
+} from './settings.ts';
 export { checkProcess, type MeshProcess, type ProcessOptions, startProcess } from './start-process.ts';
 
 // Named by the declarations of services' settings.

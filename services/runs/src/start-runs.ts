@@ -3,10 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { type Host, type Running, SettingsError } from '@agentmesh/lib/service';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
-import { readRunsConfig, type runsSettings } from './config.ts';
+import { readRunsConfig, type RunsConfig, type runsSettings } from './config.ts';
 import { createOnRunEnded, runEnded } from './consumers/on-run-ended.ts';
 import { createOnTurnGranted, turnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
+import type { Ending } from './execution/execute-attempt.ts';
 import { createHistoryCache } from './execution/history-cache.ts';
 import { createExecutor } from './execution/executor.ts';
 import { createWaitingViewers } from './execution/waiting-viewers.ts';
@@ -16,30 +17,19 @@ import { createRenewLeases } from './jobs/renew-leases.ts';
 import { createModels } from './models/index.ts';
 import { createGuardedFetch } from './outbound/index.ts';
 import { quietAdk } from './quiet-adk.ts';
-import { createRegistry } from './registry/registry.ts';
+import { createRegistry, type Registry } from './registry/registry.ts';
 import { watchApps } from './registry/watch-apps.ts';
 import { createRpcs } from './rpc/index.ts';
 
-export async function startRuns(host: Host<typeof runsSettings>): Promise<Running> {
+type RunsHost = Host<typeof runsSettings>;
+
+export async function startRuns(host: RunsHost): Promise<Running> {
   const { log, mesh, bus, resources, draining } = host;
   const config = readRunsConfig(host.config);
   quietAdk(log);
 
-  const models = createModels(config.models, {
-    onFailure: (failure) => log.warn(failure, 'model call failed'),
-  });
-  const toolDeps = { fetch: createGuardedFetch({ allow: config.tools.allow }) };
-  const dir = config.agentsDir;
-  if (host.config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
-  const registry = await createRegistry({ dir, log, models, toolDeps, maxModelCalls: config.maxModelCalls });
-  resources.use(await watchApps({ dir, registry, log }));
-
+  const registry = await openRegistry(host, config);
   const sessions = mesh.client(SessionsService);
-  const attempts = host.metrics.counter({
-    name: 'runs_attempts_total',
-    help: 'Attempts by how they ended for this process',
-    labelNames: ['ending'],
-  });
   const histories = createHistoryCache(config.historyCacheBytes);
   const executor = createExecutor({
     sessions,
@@ -48,10 +38,20 @@ export async function startRuns(host: Host<typeof runsSettings>): Promise<Runnin
     maxModelCalls: config.maxModelCalls,
     historyWindow: config.historyWindow,
     histories,
-    onEnded: (ending) => attempts.inc({ ending }),
+    onEnded: countEndings(host),
   });
   const waiting = createWaitingViewers();
-  const context: Context = { config, log, owner: randomUUID(), registry, sessions, executor, histories, waiting, draining };
+  const context: Context = {
+    config,
+    log,
+    owner: randomUUID(),
+    registry,
+    sessions,
+    executor,
+    histories,
+    waiting,
+    draining,
+  };
 
   mesh.serve(RunsService, createRpcs(context));
   resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));
@@ -71,6 +71,26 @@ export async function startRuns(host: Host<typeof runsSettings>): Promise<Runnin
     drain: () => executor.drain(config.drainMs),
     settle: () => executor.idle(),
   };
+}
+
+/** The applications, watched for changes. */
+async function openRegistry({ config, log, resources }: RunsHost, runs: RunsConfig): Promise<Registry> {
+  const { agentsDir: dir, maxModelCalls } = runs;
+  if (config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
+  const models = createModels(runs.models, { onFailure: (failure) => log.warn(failure, 'model call failed') });
+  const toolDeps = { fetch: createGuardedFetch({ allow: runs.tools.allow }) };
+  const registry = await createRegistry({ dir, log, models, toolDeps, maxModelCalls });
+  resources.use(await watchApps({ dir, registry, log }));
+  return registry;
+}
+
+function countEndings({ metrics }: RunsHost): (ending: Ending) => void {
+  const attempts = metrics.counter({
+    name: 'runs_attempts_total',
+    help: 'Attempts by how they ended for this process',
+    labelNames: ['ending'],
+  });
+  return (ending) => attempts.inc({ ending });
 }
 
 async function requireFolder(variable: string, dir: string): Promise<void> {
