@@ -12,6 +12,7 @@ const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
 
 /** Settings of the gateway; see docs/settings.md. */
 export const settings = {
+  NODE_ENV: text({ default: 'development' }),
   HOST: text({ default: '127.0.0.1' }),
   PORT: portNumber({ default: 8000 }),
   PUBLIC_BASE_URL: httpUrl({ default: undefined }),

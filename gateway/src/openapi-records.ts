@@ -45,14 +45,16 @@ function operationsOf(paths: unknown): Json[] {
     .flatMap((path) => Object.values(path).filter(isJson));
 }
 
-/** A record that is also accepted as an urlencoded form says so in its `x-form` keyword. */
+/** A record that is also accepted as a form says so in its `x-form` keyword. */
 function documentForm({ requestBody }: Json, schemas: Json): void {
   const content = isJson(requestBody) && isJson(requestBody.content) ? requestBody.content : {};
   const json = content['application/json'];
   const reference = isJson(json) && isJson(json.schema) ? json.schema.$ref : undefined;
   const record = typeof reference === 'string' ? schemas[reference.split('/').at(-1) ?? ''] : undefined;
   if (!isJson(record) || record['x-form'] === undefined) return;
-  content['application/x-www-form-urlencoded'] = { schema: record['x-form'] };
+  for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data']) {
+    content[type] = { schema: record['x-form'] };
+  }
   delete record['x-form'];
 }
 

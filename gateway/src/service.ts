@@ -1,12 +1,12 @@
 import { defineService, type Host, isShortKey, type Running } from '@agentmesh/lib/service';
-import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
+import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
-import { fromBinary } from '@bufbuild/protobuf';
 import { createTokenReader } from './auth/access-token.ts';
-import { type AccountDirectory, createAccountDirectory } from './auth/account-directory.ts';
+import { createAccountDirectory } from './auth/account-directory.ts';
 import { createAuthentication } from './auth/authenticate.ts';
 import { createBearer } from './auth/bearer.ts';
+import { followChanges, hearChanges } from './auth/follow-changes.ts';
 import { settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { dependencyChecks } from './routes/dependency-checks.ts';
@@ -22,7 +22,8 @@ async function start(host: GatewayHost): Promise<Running> {
   const { config, log, metrics, mesh, draining, resources } = host;
   const auth = mesh.client(AuthService);
   const accounts = createAccountDirectory(auth);
-  resources.defer(await forgetDeletedAccounts(host, accounts));
+  resources.defer(await hearChanges(host.bus, accounts));
+  void followChanges({ accounts, auth, log }, draining);
 
   const bearer = createBearer(await createTokenReader(config.ENCRYPT_KEY), accounts);
   const context: Context = {
@@ -48,12 +49,6 @@ function warnOfWeakness({ config, log }: GatewayHost): void {
   if (config.RUNTIME_AUTH === 'open') {
     log.warn('RUNTIME_AUTH is open: sessions and runs are served without a token, all as one anonymous account.');
   }
-}
-
-function forgetDeletedAccounts({ bus }: GatewayHost, accounts: AccountDirectory): Promise<() => Promise<void>> {
-  return bus.subscribe('agentmesh.auth.v1.account_deleted', (payload) => {
-    accounts.forget(fromBinary(AccountDeletedSchema, payload).accountId);
-  });
 }
 
 /** Stops accepting and waits for what is in flight; connections that fall idle meanwhile are closed. */

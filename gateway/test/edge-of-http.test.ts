@@ -194,6 +194,7 @@ describe('the description', () => {
     expect(Object.keys(document.paths['/api/auth/token']?.post?.requestBody?.content ?? {})).toEqual([
       'application/json',
       'application/x-www-form-urlencoded',
+      'multipart/form-data',
     ]);
     const creation = document.paths['/apps/{app_name}/users/{user_id}/sessions']?.post;
     expect(creation).toMatchObject({ requestBody: { required: false }, security: [{ bearer: [] }] });

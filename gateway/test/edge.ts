@@ -1,10 +1,12 @@
 import type { Bus } from '@agentmesh/lib/bus';
 import { createMesh, MeshError } from '@agentmesh/lib/rpc';
+import { unserved } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
-import { AuthService } from '@agentmesh/proto/auth/v1';
+import { AuthService, GetAccountRequestSchema } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { SignJWT } from 'jose';
 import { settings } from '../src/config.ts';
@@ -13,9 +15,11 @@ import { gateway } from '../src/index.ts';
 export const encryptKey = 'a key that is long enough for HS256 tokens';
 export const accountId = '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c11';
 
+type Auth = ServiceImpl<typeof AuthService>;
+
 export interface EdgeOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly auth?: Partial<ServiceImpl<typeof AuthService>>;
+  readonly auth?: Partial<Auth>;
   readonly sessions?: Partial<ServiceImpl<typeof SessionsService>>;
   readonly runs?: Partial<ServiceImpl<typeof RunsService>>;
 }
@@ -52,9 +56,10 @@ export async function startEdge({ env, auth, sessions, runs }: EdgeOptions = {})
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
   const metrics = createMetrics({ processMetrics: false });
   const mesh = createMesh({ urls: {}, key: 'mesh', log, metrics });
-  mesh.serve(AuthService, { ...noAuth, ...auth });
-  mesh.serve(SessionsService, { ...noSessions, ...sessions });
-  mesh.serve(RunsService, { ...noRuns, ...runs });
+  mesh.serve(AuthService, { ...unserved(AuthService), ...accountsOf(auth?.getAccount), ...auth });
+  const emptySessions = { ...unserved(SessionsService), getSession: nothing, listSessions: nothing };
+  mesh.serve(SessionsService, { ...emptySessions, ...sessions });
+  mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
   const bus = memoryBus();
   const draining = new AbortController();
   const resources = new AsyncDisposableStack();
@@ -126,36 +131,24 @@ function memoryBus(): Bus {
   };
 }
 
-function notServed(): never {
-  throw new MeshError('not_found', 'not_served', 'Not served by this test');
-}
-
 /** Serves nothing, as a stream. */
 async function* nothing(): AsyncGenerator<never> {
   // An empty stream.
 }
 
-const noAuth: ServiceImpl<typeof AuthService> = {
-  signUp: notServed,
-  signIn: notServed,
-  getAccount: ({ id }) => (id === accountId ? { account: { id, email: 'a@example.com', role: 'USER' } } : notServed()),
-  findAccount: notServed,
-  listAccounts: notServed,
-  updateAccount: notServed,
-  deleteAccount: notServed,
+const knownAccount: Auth['getAccount'] = ({ id }) => {
+  if (id !== accountId) throw new MeshError('not_found', 'account_not_found', 'User not found');
+  return { account: { id, email: 'a@example.com', role: 'USER' } };
 };
 
-const noSessions: ServiceImpl<typeof SessionsService> = {
-  createSession: notServed,
-  getSession: nothing,
-  listEvents: notServed,
-  listSessions: nothing,
-  patchSession: notServed,
-  deleteSession: notServed,
-  beginTurn: notServed,
-  claimRuns: notServed,
-  appendEvents: notServed,
-  renewLeases: notServed,
-};
-
-const noRuns: ServiceImpl<typeof RunsService> = { run: nothing, listApps: () => ({ apps: [] }), getAppInfo: notServed };
+/** Accounts are those that `getAccount` answers; all their sign-ins stand, and nothing changes. */
+function accountsOf(getAccount: Auth['getAccount'] = knownAccount): Partial<Auth> {
+  return {
+    getAccount,
+    getStanding: async ({ accountId: id }, context) => {
+      const { account } = await getAccount(create(GetAccountRequestSchema, { id }), context);
+      return { email: account?.email ?? '', role: account?.role ?? 'USER', signInStands: true };
+    },
+    listChangedAccounts: () => ({ cursor: 1n }),
+  };
+}

@@ -76,7 +76,7 @@ describe('routing', () => {
     const client = late.client(AuthService);
     await expect(client.getAccount({})).rejects.toMatchObject({ reason: 'service_unreachable' });
     late.serve(AuthService, mesh.implementations.auth);
-    await expect(client.getAccount({})).rejects.toMatchObject({ reason: 'unexpected' });
+    await expect(client.getAccount({})).rejects.toMatchObject({ reason: 'not_served' });
   });
 
   it('a service that is down is unavailable, and its address stays private', async () => {

@@ -2,7 +2,8 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { createLogger, createMetrics, type Metrics } from '../telemetry/index.ts';
-import { createMesh, MeshError, type MeshNode, type MeshOptions, type MeshTls } from './index.ts';
+import { createMesh, type MeshNode, type MeshOptions, type MeshTls } from './index.ts';
+import { unserved } from './testing.ts';
 
 export interface TestMesh extends AsyncDisposable {
   client: MeshNode;
@@ -26,14 +27,14 @@ export interface TestMeshOptions {
   serverOptions?: Partial<MeshOptions>;
 }
 
-/** A mesh that serves auth and runs, and a node that calls them. What is not given answers `not_found unexpected`. */
+/** A mesh that serves auth and runs, and a node that calls them. What is not given answers `not_found not_served`. */
 export async function testMesh({ auth, runs, local, tls, ...own }: TestMeshOptions): Promise<TestMesh> {
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'info', name: 'test', destination: { write } });
   const metrics = createMetrics({ processMetrics: false });
   const options: MeshOptions = { urls: {}, key: 'schlüssel', tls, log, metrics };
-  const implementations = { auth: { ...AUTH, ...auth }, runs: { ...RUNS, ...runs } };
+  const implementations = { auth: { ...unserved(AuthService), ...auth }, runs: { ...unserved(RunsService), ...runs } };
   const server = createMesh({ ...options, ...own.serverOptions });
   server.serve(AuthService, implementations.auth);
   server.serve(RunsService, implementations.runs);
@@ -52,18 +53,3 @@ function closing(...nodes: MeshNode[]): AsyncDisposable {
     },
   };
 }
-
-function unexpected(): never {
-  throw new MeshError('not_found', 'unexpected', 'The test does not serve this');
-}
-
-const AUTH: ServiceImpl<typeof AuthService> = {
-  signUp: unexpected,
-  signIn: unexpected,
-  getAccount: unexpected,
-  findAccount: unexpected,
-  listAccounts: unexpected,
-  updateAccount: unexpected,
-  deleteAccount: unexpected,
-};
-const RUNS: ServiceImpl<typeof RunsService> = { run: unexpected, listApps: unexpected, getAppInfo: unexpected };

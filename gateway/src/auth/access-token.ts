@@ -9,6 +9,10 @@ export interface AccessToken {
   readonly accountId: string;
   /** E-mail address of the account, in lower case. */
   readonly email: string;
+  /** The sign-in that it came from, which it ends with; undefined in tokens that name none. */
+  readonly signInId: string | undefined;
+  /** Unix time in seconds. */
+  readonly issuedAt: number;
   /** Unix time in seconds. */
   readonly expiresAt: number;
 }
@@ -47,9 +51,11 @@ async function verify(token: string, key: webcrypto.CryptoKey): Promise<AccessTo
     throw error instanceof errors.JOSEError ? invalidToken() : error;
   });
   if (payload.type !== 'access') throw wrongTokenType();
-  const { sub, uid, exp, iat } = payload;
+  const { sub, uid, sid, exp, iat } = payload;
   if (typeof sub !== 'string' || sub === '' || exp === undefined) throw invalidToken();
   if (iat === undefined) throw revokedSession();
   if (typeof uid !== 'string' || !uuid.test(uid)) throw unknownAccount();
-  return { accountId: uid.toLowerCase(), email: sub.toLowerCase(), expiresAt: exp };
+  if (sid !== undefined && (typeof sid !== 'string' || !uuid.test(sid))) throw invalidToken();
+  const signInId = sid?.toLowerCase();
+  return { accountId: uid.toLowerCase(), email: sub.toLowerCase(), signInId, issuedAt: iat, expiresAt: exp };
 }

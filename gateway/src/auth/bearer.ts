@@ -1,7 +1,7 @@
-import type { AccountDirectory } from './account-directory.ts';
+import type { AccountDirectory, Standing } from './account-directory.ts';
 import type { AccessToken, TokenReader } from './access-token.ts';
 import type { Identity } from './identity.ts';
-import { notAuthenticated, unknownAccount } from './unauthorized.ts';
+import { notAuthenticated, revokedSession, unknownAccount } from './unauthorized.ts';
 
 export interface Bearer {
   /** Whom an `Authorization` header names; at once when token and account are known. Fails with 401. */
@@ -12,8 +12,8 @@ const scheme = /^bearer +([^ ]+) *$/i;
 
 export function createBearer(tokens: TokenReader, accounts: AccountDirectory): Bearer {
   const owner = (token: AccessToken) => {
-    const found = accounts.find(token.accountId);
-    return found instanceof Promise ? found.then((identity) => named(token, identity)) : named(token, found);
+    const found = accounts.find(token.accountId, token.signInId);
+    return found instanceof Promise ? found.then((standing) => admit(token, standing)) : admit(token, found);
   };
   return {
     identify(authorization) {
@@ -25,8 +25,10 @@ export function createBearer(tokens: TokenReader, accounts: AccountDirectory): B
   };
 }
 
-/** A token whose id and address name different accounts names none. */
-function named({ email }: AccessToken, identity: Identity): Identity {
-  if (identity.email !== email) throw unknownAccount();
-  return identity;
+/** A token whose id and address name different accounts names none; one whose sign-in has ended has ended with it. */
+function admit({ accountId, email, signInId, issuedAt }: AccessToken, standing: Standing): Identity {
+  if (standing.email !== email) throw unknownAccount();
+  const stands = signInId === undefined ? issuedAt >= standing.validFrom : standing.signInStands;
+  if (!stands) throw revokedSession();
+  return { accountId, email, role: standing.role, signInId };
 }

@@ -6,6 +6,8 @@ export interface Identity {
   readonly email: string;
   /** `USER` or `ADMIN`. */
   readonly role: string;
+  /** The sign-in that let it in; undefined where none did. */
+  readonly signInId: string | undefined;
 }
 
 /** The one account of all callers without a token, where `RUNTIME_AUTH=open`. It exists nowhere. */
@@ -13,4 +15,5 @@ export const anonymous: Identity = {
   accountId: '00000000-0000-0000-0000-000000000000',
   email: '',
   role: 'USER',
+  signInId: undefined,
 };

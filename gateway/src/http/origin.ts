@@ -28,7 +28,8 @@ export function createOriginGuard({ allowed, publicBaseUrl }: OriginPolicy) {
   };
 }
 
-function isSameHost(origin: string, host: string | undefined): boolean {
+/** Whether an `Origin` is of the host that the request was sent to. */
+export function isSameHost(origin: string, host: string | undefined): boolean {
   return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
 }
 

@@ -1,18 +1,32 @@
+import type { RefreshToken } from '@agentmesh/proto/auth/v1';
+import type { FastifyReply } from 'fastify';
+import { publicBaseUrl } from '../config.ts';
 import { type App, type Context, unary } from '../context.ts';
-import { SignInRequest, Token } from '../schemas/account.ts';
+import { deviceOf } from '../http/device.ts';
+import { multipartAsForm } from '../http/multipart-form.ts';
+import { createOwnPagesGuard } from '../http/own-pages.ts';
+import { createRefreshCookie, type RefreshCookie } from '../http/refresh-cookie.ts';
+import { HttpError } from '../http/request-error.ts';
+import { SignInRequest, Status, Token } from '../schemas/account.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../schemas/problem.ts';
 
 const tags = ['accounts'];
 
-/** Sign-in. What is switched off does not exist: it is 404 before any body is read. */
+/** Sign-in, refresh and logout. What is switched off does not exist: it is 404 before any body is read. */
 export function authRoutes(app: App, context: Context): void {
-  if (context.config.AUTH_BASIC_ENABLED) addSignIn(app, context);
+  const { config } = context;
+  const secure = config.NODE_ENV === 'production' || publicBaseUrl(config).startsWith('https:');
+  const cookie = createRefreshCookie(secure);
+  if (config.AUTH_BASIC_ENABLED) addSignIn(app, context, cookie);
+  addRefresh(app, context, cookie);
+  addLogout(app, context, cookie);
 }
 
-function addSignIn(app: App, { auth }: Context): void {
+function addSignIn(app: App, { auth }: Context, cookie: RefreshCookie): void {
   app.post(
     '/api/auth/token',
     {
+      preParsing: multipartAsForm,
       schema: {
         tags,
         operationId: 'createToken',
@@ -29,11 +43,65 @@ function addSignIn(app: App, { auth }: Context): void {
         },
       },
     },
-    async ({ body }, reply) => {
-      const email = body.email ?? body.username ?? '';
-      const { accessToken } = await auth.signIn({ email, password: body.password }, unary);
-      reply.header('cache-control', 'no-store');
-      return { token_type: 'bearer', access_token: accessToken };
+    async (request, reply) => {
+      const { email, username, password } = request.body;
+      const signedIn = await auth.signIn(
+        { email: email ?? username ?? '', password, device: deviceOf(request) },
+        unary,
+      );
+      return sendToken(reply, cookie, signedIn);
     },
   );
+}
+
+function addRefresh(app: App, { auth, config }: Context, cookie: RefreshCookie): void {
+  app.post(
+    '/api/auth/refresh-token',
+    {
+      onRequest: createOwnPagesGuard({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config) }),
+      schema: {
+        tags,
+        operationId: 'refreshToken',
+        summary: 'A new access token for the refresh cookie, which is replaced',
+        response: { 200: Token, 401: Problem, 403: Problem, ...faults },
+      },
+    },
+    async (request, reply) => {
+      const refreshToken = cookie.read(request);
+      if (refreshToken === undefined) throw new HttpError(401, 'Missing refresh token');
+      return sendToken(reply, cookie, await auth.refresh({ refreshToken, device: deviceOf(request) }, unary));
+    },
+  );
+}
+
+function addLogout(app: App, { auth, config }: Context, cookie: RefreshCookie): void {
+  app.post(
+    '/api/auth/logout',
+    {
+      onRequest: createOwnPagesGuard({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config) }),
+      schema: {
+        tags,
+        operationId: 'signOut',
+        summary: 'End the sign-in of the refresh cookie, and clear the cookie',
+        response: { 200: Status, 403: Problem, ...faults },
+      },
+    },
+    async (request, reply) => {
+      cookie.clear(reply);
+      const refreshToken = cookie.read(request);
+      if (refreshToken !== undefined) await auth.signOut({ refreshToken }, unary);
+      return { status: 'ok' };
+    },
+  );
+}
+
+interface SignedIn {
+  readonly accessToken: string;
+  readonly refreshToken?: RefreshToken | undefined;
+}
+
+function sendToken(reply: FastifyReply, cookie: RefreshCookie, { accessToken, refreshToken }: SignedIn): Token {
+  reply.header('cache-control', 'no-store');
+  if (refreshToken !== undefined) cookie.write(reply, refreshToken.value, Number(refreshToken.maxAgeSeconds));
+  return { token_type: 'bearer', access_token: accessToken };
 }

@@ -4,6 +4,7 @@ import { authRoutes } from './auth.ts';
 import { operationRoutes } from './operations.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './sessions.ts';
+import { signInRoutes } from './sign-ins.ts';
 import { signUpRoute } from './sign-up.ts';
 import { userRoutes } from './users.ts';
 
@@ -11,6 +12,7 @@ import { userRoutes } from './users.ts';
 export function addRoutes(app: App, context: Context): void {
   operationRoutes(app, context);
   authRoutes(app, context);
+  signInRoutes(app, context);
   signUpRoute(app, context);
   userRoutes(app, context);
   appRoutes(app, context);

@@ -49,6 +49,8 @@ export const SignInRequest = Type.Unsafe<SignInRequest>(SignInJson);
 export const Token = Type.Object({ token_type: Type.String(), access_token: Type.String() }, { title: 'Token' });
 export type Token = Static<typeof Token>;
 
+export const Status = Type.Object({ status: Type.String() }, { title: 'Status' });
+
 export const User = Type.Object(
   {
     user_id: Type.Integer(),

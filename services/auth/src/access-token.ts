@@ -6,6 +6,8 @@ export interface AccessTokenSubject {
   readonly id: string;
   readonly email: string;
   readonly role: string;
+  /** The sign-in that the token ends with. */
+  readonly signInId: string;
 }
 
 export interface AccessTokens {
@@ -17,9 +19,9 @@ export interface AccessTokens {
 export async function createAccessTokens(encryptKey: string, expireMinutes: number): Promise<AccessTokens> {
   const key = await importKey(encryptKey);
   return {
-    issue({ id, email, role }) {
+    issue({ id, email, role, signInId }) {
       const now = Math.floor(Date.now() / 1000);
-      return new SignJWT({ uid: id, role, type: 'access' })
+      return new SignJWT({ uid: id, sid: signInId, role, type: 'access' })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
         .setSubject(email)
         .setJti(randomUUID())

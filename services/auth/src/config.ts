@@ -25,6 +25,7 @@ export const settings = {
   NODE_ENV: str({ default: 'development' }),
   ENCRYPT_KEY: encryptKey(),
   ACCESS_TOKEN_EXPIRE_MINUTES: positiveInteger({ default: 120 }),
+  AUTH_REFRESH_EXPIRE_DAYS: positiveInteger({ default: 30 }),
   DEFAULT_SUPERADMIN_EMAIL: emailAddress({ default: undefined }),
   DEFAULT_SUPERADMIN_PASSWORD: password({ default: undefined }),
   AUTH_REGISTER_ENABLED: flag({ default: true }),

@@ -11,6 +11,8 @@ export interface Context {
   readonly log: Logger;
   readonly passwords: Passwords;
   readonly accessTokens: AccessTokens;
+  /** Tells the bus that an account's standing has changed, after the commit. A hint: who misses it reads the change soon after. */
+  readonly accountChanged: (accountId: string) => void;
   /** Called after a fact in the outbox has been committed. */
   readonly wakeOutbox: () => void;
 }

@@ -25,6 +25,17 @@ export const invalidCredentials = (): MeshError =>
 export const emailNotVerified = (): MeshError =>
   new MeshError('permission_denied', 'email_not_verified', 'email_not_verified');
 
+/** The answers to a refresh; their texts are those of the reference. */
+export const refreshTokenInvalid = (): MeshError =>
+  new MeshError('unauthenticated', 'refresh_token_invalid', 'Invalid or expired token');
+
+export const sessionRevoked = (): MeshError => new MeshError('unauthenticated', 'session_revoked', 'Session revoked');
+
+export const refreshUnverified = (): MeshError =>
+  new MeshError('unauthenticated', 'email_not_verified', 'Email not verified');
+
+export const signInNotFound = (): MeshError => new MeshError('not_found', 'sign_in_not_found', 'Session not found');
+
 export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');
 
 /** Said of every other account alike, so that nobody learns which ones exist. */

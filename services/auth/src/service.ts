@@ -4,6 +4,8 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccessTokens } from './access-token.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
+import { createAccountNotice } from './account-notice.ts';
+import { startPurging } from './jobs/purge.ts';
 import { createPasswords } from './password.ts';
 import { authRpc } from './rpc/index.ts';
 import { checkSettingStrength } from './setting-strength.ts';
@@ -28,8 +30,10 @@ export const auth = defineService({
         parallelism: 1,
       }),
       accessTokens: await createAccessTokens(config.ENCRYPT_KEY, config.ACCESS_TOKEN_EXPIRE_MINUTES),
+      accountChanged: createAccountNotice(host.bus, log),
       wakeOutbox: () => relay.wake(),
     };
+    startPurging(context, host.draining);
 
     await ensureSuperadmin(context);
     host.mesh.serve(AuthService, authRpc(context));

@@ -43,6 +43,7 @@ export async function openTestAuth(): Promise<TestAuth> {
     log,
     passwords: recordChecks(createPasswords(testCost), verifiedAgainst),
     accessTokens: await createAccessTokens(encryptKey, 120),
+    accountChanged: () => {},
     wakeOutbox: () => {},
   };
   const contextWith = (environment: Record<string, string>): Context => ({

@@ -5,6 +5,13 @@ import { deleteAccount } from './delete-account.ts';
 import { findAccount } from './find-account.ts';
 import { getAccount } from './get-account.ts';
 import { listAccounts } from './list-accounts.ts';
+import { endSignIn } from './end-sign-in.ts';
+import { endSignIns } from './end-sign-ins.ts';
+import { getStanding } from './get-standing.ts';
+import { listChangedAccounts } from './list-changed-accounts.ts';
+import { listSignIns } from './list-sign-ins.ts';
+import { refresh } from './refresh.ts';
+import { signOut } from './sign-out.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
 import { updateAccount } from './update-account.ts';
@@ -19,6 +26,13 @@ export function authRpc(context: Context): AuthRpc {
     findAccount: findAccount(context),
     listAccounts: listAccounts(context),
     updateAccount: updateAccount(context),
+    signOut: signOut(context),
+    refresh: refresh(context),
+    listSignIns: listSignIns(context),
+    listChangedAccounts: listChangedAccounts(context),
+    getStanding: getStanding(context),
+    endSignIns: endSignIns(context),
+    endSignIn: endSignIn(context),
     deleteAccount: deleteAccount(context),
   };
 }

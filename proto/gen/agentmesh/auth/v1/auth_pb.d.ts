@@ -153,6 +153,33 @@ export declare type SignUpResponse = Message<"agentmesh.auth.v1.SignUpResponse">
 export declare const SignUpResponseSchema: GenMessage<SignUpResponse>;
 
 /**
+ * Where a sign-in is used from, as the account is shown it.
+ *
+ * @generated from message agentmesh.auth.v1.Device
+ */
+export declare type Device = Message<"agentmesh.auth.v1.Device"> & {
+  /**
+   * `User-Agent` as sent; of a longer one the first 512 characters are kept.
+   *
+   * @generated from field: string user_agent = 1;
+   */
+  userAgent: string;
+
+  /**
+   * IP address.
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.Device.
+ * Use `create(DeviceSchema)` to create a new message.
+ */
+export declare const DeviceSchema: GenMessage<Device>;
+
+/**
  * @generated from message agentmesh.auth.v1.SignInRequest
  */
 export declare type SignInRequest = Message<"agentmesh.auth.v1.SignInRequest"> & {
@@ -165,6 +192,11 @@ export declare type SignInRequest = Message<"agentmesh.auth.v1.SignInRequest"> &
    * @generated from field: string password = 2;
    */
   password: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.Device device = 3;
+   */
+  device?: Device | undefined;
 };
 
 /**
@@ -178,11 +210,16 @@ export declare const SignInRequestSchema: GenMessage<SignInRequest>;
  */
 export declare type SignInResponse = Message<"agentmesh.auth.v1.SignInResponse"> & {
   /**
-   * HS256 JWT of type `access`: claims sub (e-mail), uid, role, type, jti, iat, exp.
+   * HS256 JWT of type `access`: claims sub (e-mail), uid, sid (the sign-in), role, type, jti, iat, exp.
    *
    * @generated from field: string access_token = 1;
    */
   accessToken: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.RefreshToken refresh_token = 2;
+   */
+  refreshToken?: RefreshToken | undefined;
 };
 
 /**
@@ -190,6 +227,349 @@ export declare type SignInResponse = Message<"agentmesh.auth.v1.SignInResponse">
  * Use `create(SignInResponseSchema)` to create a new message.
  */
 export declare const SignInResponseSchema: GenMessage<SignInResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.RefreshToken
+ */
+export declare type RefreshToken = Message<"agentmesh.auth.v1.RefreshToken"> & {
+  /**
+   * Random text of 86 characters of the base64url alphabet.
+   *
+   * @generated from field: string value = 1;
+   */
+  value: string;
+
+  /**
+   * Seconds until it expires unless it is used.
+   *
+   * @generated from field: int64 max_age_seconds = 2;
+   */
+  maxAgeSeconds: bigint;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RefreshToken.
+ * Use `create(RefreshTokenSchema)` to create a new message.
+ */
+export declare const RefreshTokenSchema: GenMessage<RefreshToken>;
+
+/**
+ * @generated from message agentmesh.auth.v1.RefreshRequest
+ */
+export declare type RefreshRequest = Message<"agentmesh.auth.v1.RefreshRequest"> & {
+  /**
+   * @generated from field: string refresh_token = 1;
+   */
+  refreshToken: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.Device device = 2;
+   */
+  device?: Device | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RefreshRequest.
+ * Use `create(RefreshRequestSchema)` to create a new message.
+ */
+export declare const RefreshRequestSchema: GenMessage<RefreshRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.RefreshResponse
+ */
+export declare type RefreshResponse = Message<"agentmesh.auth.v1.RefreshResponse"> & {
+  /**
+   * @generated from field: string access_token = 1;
+   */
+  accessToken: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.RefreshToken refresh_token = 2;
+   */
+  refreshToken?: RefreshToken | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RefreshResponse.
+ * Use `create(RefreshResponseSchema)` to create a new message.
+ */
+export declare const RefreshResponseSchema: GenMessage<RefreshResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.SignOutRequest
+ */
+export declare type SignOutRequest = Message<"agentmesh.auth.v1.SignOutRequest"> & {
+  /**
+   * @generated from field: string refresh_token = 1;
+   */
+  refreshToken: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.SignOutRequest.
+ * Use `create(SignOutRequestSchema)` to create a new message.
+ */
+export declare const SignOutRequestSchema: GenMessage<SignOutRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.SignOutResponse
+ */
+export declare type SignOutResponse = Message<"agentmesh.auth.v1.SignOutResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.SignOutResponse.
+ * Use `create(SignOutResponseSchema)` to create a new message.
+ */
+export declare const SignOutResponseSchema: GenMessage<SignOutResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.SignInRecord
+ */
+export declare type SignInRecord = Message<"agentmesh.auth.v1.SignInRecord"> & {
+  /**
+   * UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.Device device = 2;
+   */
+  device?: Device | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 3;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When its refresh token was last used.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 4;
+   */
+  lastUsedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 5;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.SignInRecord.
+ * Use `create(SignInRecordSchema)` to create a new message.
+ */
+export declare const SignInRecordSchema: GenMessage<SignInRecord>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListSignInsRequest
+ */
+export declare type ListSignInsRequest = Message<"agentmesh.auth.v1.ListSignInsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListSignInsRequest.
+ * Use `create(ListSignInsRequestSchema)` to create a new message.
+ */
+export declare const ListSignInsRequestSchema: GenMessage<ListSignInsRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListSignInsResponse
+ */
+export declare type ListSignInsResponse = Message<"agentmesh.auth.v1.ListSignInsResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.auth.v1.SignInRecord sign_ins = 1;
+   */
+  signIns: SignInRecord[];
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListSignInsResponse.
+ * Use `create(ListSignInsResponseSchema)` to create a new message.
+ */
+export declare const ListSignInsResponseSchema: GenMessage<ListSignInsResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.EndSignInRequest
+ */
+export declare type EndSignInRequest = Message<"agentmesh.auth.v1.EndSignInRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInRequest.
+ * Use `create(EndSignInRequestSchema)` to create a new message.
+ */
+export declare const EndSignInRequestSchema: GenMessage<EndSignInRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.EndSignInResponse
+ */
+export declare type EndSignInResponse = Message<"agentmesh.auth.v1.EndSignInResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInResponse.
+ * Use `create(EndSignInResponseSchema)` to create a new message.
+ */
+export declare const EndSignInResponseSchema: GenMessage<EndSignInResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.EndSignInsRequest
+ */
+export declare type EndSignInsRequest = Message<"agentmesh.auth.v1.EndSignInsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * One that goes on; empty: none does.
+   *
+   * @generated from field: string except_id = 2;
+   */
+  exceptId: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInsRequest.
+ * Use `create(EndSignInsRequestSchema)` to create a new message.
+ */
+export declare const EndSignInsRequestSchema: GenMessage<EndSignInsRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.EndSignInsResponse
+ */
+export declare type EndSignInsResponse = Message<"agentmesh.auth.v1.EndSignInsResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInsResponse.
+ * Use `create(EndSignInsResponseSchema)` to create a new message.
+ */
+export declare const EndSignInsResponseSchema: GenMessage<EndSignInsResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.GetStandingRequest
+ */
+export declare type GetStandingRequest = Message<"agentmesh.auth.v1.GetStandingRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The `sid` of the token; empty where it has none.
+   *
+   * @generated from field: string sign_in_id = 2;
+   */
+  signInId: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.GetStandingRequest.
+ * Use `create(GetStandingRequestSchema)` to create a new message.
+ */
+export declare const GetStandingRequestSchema: GenMessage<GetStandingRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.GetStandingResponse
+ */
+export declare type GetStandingResponse = Message<"agentmesh.auth.v1.GetStandingResponse"> & {
+  /**
+   * @generated from field: string email = 1;
+   */
+  email: string;
+
+  /**
+   * `USER` or `ADMIN`.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+
+  /**
+   * Tokens without `sid` that were issued before are refused. Absent: none is.
+   *
+   * @generated from field: google.protobuf.Timestamp sign_ins_valid_from = 3;
+   */
+  signInsValidFrom?: Timestamp | undefined;
+
+  /**
+   * The sign-in exists and has not ended.
+   *
+   * @generated from field: bool sign_in_stands = 4;
+   */
+  signInStands: boolean;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.GetStandingResponse.
+ * Use `create(GetStandingResponseSchema)` to create a new message.
+ */
+export declare const GetStandingResponseSchema: GenMessage<GetStandingResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListChangedAccountsRequest
+ */
+export declare type ListChangedAccountsRequest = Message<"agentmesh.auth.v1.ListChangedAccountsRequest"> & {
+  /**
+   * Of an earlier answer. Absent: only a cursor is asked for.
+   *
+   * @generated from field: optional int64 cursor = 1;
+   */
+  cursor?: bigint | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListChangedAccountsRequest.
+ * Use `create(ListChangedAccountsRequestSchema)` to create a new message.
+ */
+export declare const ListChangedAccountsRequestSchema: GenMessage<ListChangedAccountsRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListChangedAccountsResponse
+ */
+export declare type ListChangedAccountsResponse = Message<"agentmesh.auth.v1.ListChangedAccountsResponse"> & {
+  /**
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+
+  /**
+   * For the next request. Smaller than the one that was sent: the database is another one, and all may have changed.
+   *
+   * @generated from field: int64 cursor = 2;
+   */
+  cursor: bigint;
+
+  /**
+   * More changed than are listed: all may have.
+   *
+   * @generated from field: bool truncated = 3;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListChangedAccountsResponse.
+ * Use `create(ListChangedAccountsResponseSchema)` to create a new message.
+ */
+export declare const ListChangedAccountsResponseSchema: GenMessage<ListChangedAccountsResponse>;
 
 /**
  * @generated from message agentmesh.auth.v1.GetAccountRequest
@@ -458,6 +838,24 @@ export declare type DeleteAccountResponse = Message<"agentmesh.auth.v1.DeleteAcc
 export declare const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse>;
 
 /**
+ * Bus: agentmesh.auth.v1.account_changed, a hint after the commit: the answer of GetStanding is another.
+ *
+ * @generated from message agentmesh.auth.v1.AccountChanged
+ */
+export declare type AccountChanged = Message<"agentmesh.auth.v1.AccountChanged"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.AccountChanged.
+ * Use `create(AccountChangedSchema)` to create a new message.
+ */
+export declare const AccountChangedSchema: GenMessage<AccountChanged>;
+
+/**
  * Bus: agentmesh.auth.v1.account_deleted, from the outbox.
  *
  * @generated from message agentmesh.auth.v1.AccountDeleted
@@ -492,8 +890,8 @@ export declare const AuthService: GenService<{
     output: typeof SignUpResponseSchema;
   },
   /**
-   * Checks a password. UNAUTHENTICATED invalid_credentials, the same in body and in time for unknown accounts;
-   * NOT_FOUND basic_auth_disabled; PERMISSION_DENIED email_not_verified.
+   * Checks a password and begins a sign-in. UNAUTHENTICATED invalid_credentials, the same in body and in time for unknown
+   * accounts; NOT_FOUND basic_auth_disabled; PERMISSION_DENIED email_not_verified.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.SignIn
    */
@@ -501,6 +899,78 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof SignInRequestSchema;
     output: typeof SignInResponseSchema;
+  },
+  /**
+   * Exchanges a refresh token for its successor and a new access token. The token before the newest may be sent again for 10 s
+   * and gives the same successor; one older than that ends the sign-in. UNAUTHENTICATED refresh_token_invalid, session_revoked,
+   * email_not_verified.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.Refresh
+   */
+  refresh: {
+    methodKind: "unary";
+    input: typeof RefreshRequestSchema;
+    output: typeof RefreshResponseSchema;
+  },
+  /**
+   * Ends the sign-in of a refresh token, whether or not it is the newest. A token that is none is no error.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.SignOut
+   */
+  signOut: {
+    methodKind: "unary";
+    input: typeof SignOutRequestSchema;
+    output: typeof SignOutResponseSchema;
+  },
+  /**
+   * The sign-ins of an account that have not ended, the last used first, at most 200.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ListSignIns
+   */
+  listSignIns: {
+    methodKind: "unary";
+    input: typeof ListSignInsRequestSchema;
+    output: typeof ListSignInsResponseSchema;
+  },
+  /**
+   * NOT_FOUND sign_in_not_found when there is none to end.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.EndSignIn
+   */
+  endSignIn: {
+    methodKind: "unary";
+    input: typeof EndSignInRequestSchema;
+    output: typeof EndSignInResponseSchema;
+  },
+  /**
+   * Ends all sign-ins of an account; access tokens issued before are refused from then on.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.EndSignIns
+   */
+  endSignIns: {
+    methodKind: "unary";
+    input: typeof EndSignInsRequestSchema;
+    output: typeof EndSignInsResponseSchema;
+  },
+  /**
+   * What decides whether a token is good, beside its signature. NOT_FOUND account_not_found.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.GetStanding
+   */
+  getStanding: {
+    methodKind: "unary";
+    input: typeof GetStandingRequestSchema;
+    output: typeof GetStandingResponseSchema;
+  },
+  /**
+   * Accounts whose standing may have changed since a cursor: whoever remembers it forgets it. An account may be named again.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ListChangedAccounts
+   */
+  listChangedAccounts: {
+    methodKind: "unary";
+    input: typeof ListChangedAccountsRequestSchema;
+    output: typeof ListChangedAccountsResponseSchema;
   },
   /**
    * NOT_FOUND account_not_found.

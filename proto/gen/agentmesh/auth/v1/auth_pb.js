@@ -9,7 +9,7 @@ import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
  * Describes the file agentmesh/auth/v1/auth.proto.
  */
 export const file_agentmesh_auth_v1_auth = /*@__PURE__*/
-  fileDesc("ChxhZ2VudG1lc2gvYXV0aC92MS9hdXRoLnByb3RvEhFhZ2VudG1lc2guYXV0aC52MSLaAgoHQWNjb3VudBIKCgJpZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgDEg0KBWVtYWlsGAMgASgJEhIKCmZpcnN0X25hbWUYBCABKAkSEQoJbGFzdF9uYW1lGAUgASgJEhUKCHVzZXJuYW1lGAYgASgJSACIAQESFgoJZnVsbF9uYW1lGAcgASgJSAGIAQESFwoKYXZhdGFyX3VybBgIIAEoCUgCiAEBEgwKBHJvbGUYCSABKAkSHAoUb25ib2FyZGluZ19jb21wbGV0ZWQYCiABKAgSLgoKY3JlYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCwoJX3VzZXJuYW1lQgwKCl9mdWxsX25hbWVCDQoLX2F2YXRhcl91cmwiyQEKDVNpZ25VcFJlcXVlc3QSDQoFZW1haWwYASABKAkSEAoIcGFzc3dvcmQYAiABKAkSEgoKZmlyc3RfbmFtZRgDIAEoCRIRCglsYXN0X25hbWUYBCABKAkSFQoIdXNlcm5hbWUYBSABKAlIAIgBARIWCglmdWxsX25hbWUYBiABKAlIAYgBARIXCgphdmF0YXJfdXJsGAcgASgJSAKIAQFCCwoJX3VzZXJuYW1lQgwKCl9mdWxsX25hbWVCDQoLX2F2YXRhcl91cmwiPQoOU2lnblVwUmVzcG9uc2USKwoHYWNjb3VudBgBIAEoCzIaLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnQiMAoNU2lnbkluUmVxdWVzdBINCgVlbWFpbBgBIAEoCRIQCghwYXNzd29yZBgCIAEoCSImCg5TaWduSW5SZXNwb25zZRIUCgxhY2Nlc3NfdG9rZW4YASABKAkiHwoRR2V0QWNjb3VudFJlcXVlc3QSCgoCaWQYASABKAkiQQoSR2V0QWNjb3VudFJlc3BvbnNlEisKB2FjY291bnQYASABKAsyGi5hZ2VudG1lc2guYXV0aC52MS5BY2NvdW50IjkKC0FjY291bnROYW1lEhEKB3VzZXJfaWQYASABKANIABIPCgVlbWFpbBgCIAEoCUgAQgYKBG5hbWUiVwoSRmluZEFjY291bnRSZXF1ZXN0EhAKCGFjdG9yX2lkGAEgASgJEi8KB2FjY291bnQYAiABKAsyHi5hZ2VudG1lc2guYXV0aC52MS5BY2NvdW50TmFtZSJCChNGaW5kQWNjb3VudFJlc3BvbnNlEisKB2FjY291bnQYASABKAsyGi5hZ2VudG1lc2guYXV0aC52MS5BY2NvdW50IkMKE0xpc3RBY2NvdW50c1JlcXVlc3QSEAoIYWN0b3JfaWQYASABKAkSDAoEcGFnZRgCIAEoDRIMCgRzaXplGAMgASgNIlMKFExpc3RBY2NvdW50c1Jlc3BvbnNlEiwKCGFjY291bnRzGAEgAygLMhouYWdlbnRtZXNoLmF1dGgudjEuQWNjb3VudBINCgV0b3RhbBgCIAEoBCKtAgoUVXBkYXRlQWNjb3VudFJlcXVlc3QSEAoIYWN0b3JfaWQYASABKAkSLwoHYWNjb3VudBgCIAEoCzIeLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnROYW1lEhcKCmZpcnN0X25hbWUYAyABKAlIAIgBARIWCglsYXN0X25hbWUYBCABKAlIAYgBARIVCgh1c2VybmFtZRgFIAEoCUgCiAEBEhYKCWZ1bGxfbmFtZRgGIAEoCUgDiAEBEiEKFG9uYm9hcmRpbmdfY29tcGxldGVkGAcgASgISASIAQFCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUILCglfdXNlcm5hbWVCDAoKX2Z1bGxfbmFtZUIXChVfb25ib2FyZGluZ19jb21wbGV0ZWQiRAoVVXBkYXRlQWNjb3VudFJlc3BvbnNlEisKB2FjY291bnQYASABKAsyGi5hZ2VudG1lc2guYXV0aC52MS5BY2NvdW50ImUKFERlbGV0ZUFjY291bnRSZXF1ZXN0EgoKAmlkGAEgASgJEhAKCGFjdG9yX2lkGAIgASgJEi8KB2FjY291bnQYAyABKAsyHi5hZ2VudG1lc2guYXV0aC52MS5BY2NvdW50TmFtZSIXChVEZWxldGVBY2NvdW50UmVzcG9uc2UiJAoOQWNjb3VudERlbGV0ZWQSEgoKYWNjb3VudF9pZBgBIAEoCTKNBQoLQXV0aFNlcnZpY2USTQoGU2lnblVwEiAuYWdlbnRtZXNoLmF1dGgudjEuU2lnblVwUmVxdWVzdBohLmFnZW50bWVzaC5hdXRoLnYxLlNpZ25VcFJlc3BvbnNlEk0KBlNpZ25JbhIgLmFnZW50bWVzaC5hdXRoLnYxLlNpZ25JblJlcXVlc3QaIS5hZ2VudG1lc2guYXV0aC52MS5TaWduSW5SZXNwb25zZRJZCgpHZXRBY2NvdW50EiQuYWdlbnRtZXNoLmF1dGgudjEuR2V0QWNjb3VudFJlcXVlc3QaJS5hZ2VudG1lc2guYXV0aC52MS5HZXRBY2NvdW50UmVzcG9uc2USXAoLRmluZEFjY291bnQSJS5hZ2VudG1lc2guYXV0aC52MS5GaW5kQWNjb3VudFJlcXVlc3QaJi5hZ2VudG1lc2guYXV0aC52MS5GaW5kQWNjb3VudFJlc3BvbnNlEl8KDExpc3RBY2NvdW50cxImLmFnZW50bWVzaC5hdXRoLnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaJy5hZ2VudG1lc2guYXV0aC52MS5MaXN0QWNjb3VudHNSZXNwb25zZRJiCg1VcGRhdGVBY2NvdW50EicuYWdlbnRtZXNoLmF1dGgudjEuVXBkYXRlQWNjb3VudFJlcXVlc3QaKC5hZ2VudG1lc2guYXV0aC52MS5VcGRhdGVBY2NvdW50UmVzcG9uc2USYgoNRGVsZXRlQWNjb3VudBInLmFnZW50bWVzaC5hdXRoLnYxLkRlbGV0ZUFjY291bnRSZXF1ZXN0GiguYWdlbnRtZXNoLmF1dGgudjEuRGVsZXRlQWNjb3VudFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChxhZ2VudG1lc2gvYXV0aC92MS9hdXRoLnByb3RvEhFhZ2VudG1lc2guYXV0aC52MSLaAgoHQWNjb3VudBIKCgJpZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgDEg0KBWVtYWlsGAMgASgJEhIKCmZpcnN0X25hbWUYBCABKAkSEQoJbGFzdF9uYW1lGAUgASgJEhUKCHVzZXJuYW1lGAYgASgJSACIAQESFgoJZnVsbF9uYW1lGAcgASgJSAGIAQESFwoKYXZhdGFyX3VybBgIIAEoCUgCiAEBEgwKBHJvbGUYCSABKAkSHAoUb25ib2FyZGluZ19jb21wbGV0ZWQYCiABKAgSLgoKY3JlYXRlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCwoJX3VzZXJuYW1lQgwKCl9mdWxsX25hbWVCDQoLX2F2YXRhcl91cmwiyQEKDVNpZ25VcFJlcXVlc3QSDQoFZW1haWwYASABKAkSEAoIcGFzc3dvcmQYAiABKAkSEgoKZmlyc3RfbmFtZRgDIAEoCRIRCglsYXN0X25hbWUYBCABKAkSFQoIdXNlcm5hbWUYBSABKAlIAIgBARIWCglmdWxsX25hbWUYBiABKAlIAYgBARIXCgphdmF0YXJfdXJsGAcgASgJSAKIAQFCCwoJX3VzZXJuYW1lQgwKCl9mdWxsX25hbWVCDQoLX2F2YXRhcl91cmwiPQoOU2lnblVwUmVzcG9uc2USKwoHYWNjb3VudBgBIAEoCzIaLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnQiLQoGRGV2aWNlEhIKCnVzZXJfYWdlbnQYASABKAkSDwoHYWRkcmVzcxgCIAEoCSJbCg1TaWduSW5SZXF1ZXN0Eg0KBWVtYWlsGAEgASgJEhAKCHBhc3N3b3JkGAIgASgJEikKBmRldmljZRgDIAEoCzIZLmFnZW50bWVzaC5hdXRoLnYxLkRldmljZSJeCg5TaWduSW5SZXNwb25zZRIUCgxhY2Nlc3NfdG9rZW4YASABKAkSNgoNcmVmcmVzaF90b2tlbhgCIAEoCzIfLmFnZW50bWVzaC5hdXRoLnYxLlJlZnJlc2hUb2tlbiI2CgxSZWZyZXNoVG9rZW4SDQoFdmFsdWUYASABKAkSFwoPbWF4X2FnZV9zZWNvbmRzGAIgASgDIlIKDlJlZnJlc2hSZXF1ZXN0EhUKDXJlZnJlc2hfdG9rZW4YASABKAkSKQoGZGV2aWNlGAIgASgLMhkuYWdlbnRtZXNoLmF1dGgudjEuRGV2aWNlIl8KD1JlZnJlc2hSZXNwb25zZRIUCgxhY2Nlc3NfdG9rZW4YASABKAkSNgoNcmVmcmVzaF90b2tlbhgCIAEoCzIfLmFnZW50bWVzaC5hdXRoLnYxLlJlZnJlc2hUb2tlbiInCg5TaWduT3V0UmVxdWVzdBIVCg1yZWZyZXNoX3Rva2VuGAEgASgJIhEKD1NpZ25PdXRSZXNwb25zZSLXAQoMU2lnbkluUmVjb3JkEgoKAmlkGAEgASgJEikKBmRldmljZRgCIAEoCzIZLmFnZW50bWVzaC5hdXRoLnYxLkRldmljZRIuCgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxsYXN0X3VzZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKEkxpc3RTaWduSW5zUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIkgKE0xpc3RTaWduSW5zUmVzcG9uc2USMQoIc2lnbl9pbnMYASADKAsyHy5hZ2VudG1lc2guYXV0aC52MS5TaWduSW5SZWNvcmQiMgoQRW5kU2lnbkluUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIhMKEUVuZFNpZ25JblJlc3BvbnNlIjoKEUVuZFNpZ25JbnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEQoJZXhjZXB0X2lkGAIgASgJIhQKEkVuZFNpZ25JbnNSZXNwb25zZSI8ChJHZXRTdGFuZGluZ1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRISCgpzaWduX2luX2lkGAIgASgJIoMBChNHZXRTdGFuZGluZ1Jlc3BvbnNlEg0KBWVtYWlsGAEgASgJEgwKBHJvbGUYAiABKAkSNwoTc2lnbl9pbnNfdmFsaWRfZnJvbRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFgoOc2lnbl9pbl9zdGFuZHMYBCABKAgiPAoaTGlzdENoYW5nZWRBY2NvdW50c1JlcXVlc3QSEwoGY3Vyc29yGAEgASgDSACIAQFCCQoHX2N1cnNvciJVChtMaXN0Q2hhbmdlZEFjY291bnRzUmVzcG9uc2USEwoLYWNjb3VudF9pZHMYASADKAkSDgoGY3Vyc29yGAIgASgDEhEKCXRydW5jYXRlZBgDIAEoCCIfChFHZXRBY2NvdW50UmVxdWVzdBIKCgJpZBgBIAEoCSJBChJHZXRBY2NvdW50UmVzcG9uc2USKwoHYWNjb3VudBgBIAEoCzIaLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnQiOQoLQWNjb3VudE5hbWUSEQoHdXNlcl9pZBgBIAEoA0gAEg8KBWVtYWlsGAIgASgJSABCBgoEbmFtZSJXChJGaW5kQWNjb3VudFJlcXVlc3QSEAoIYWN0b3JfaWQYASABKAkSLwoHYWNjb3VudBgCIAEoCzIeLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnROYW1lIkIKE0ZpbmRBY2NvdW50UmVzcG9uc2USKwoHYWNjb3VudBgBIAEoCzIaLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnQiQwoTTGlzdEFjY291bnRzUmVxdWVzdBIQCghhY3Rvcl9pZBgBIAEoCRIMCgRwYWdlGAIgASgNEgwKBHNpemUYAyABKA0iUwoUTGlzdEFjY291bnRzUmVzcG9uc2USLAoIYWNjb3VudHMYASADKAsyGi5hZ2VudG1lc2guYXV0aC52MS5BY2NvdW50Eg0KBXRvdGFsGAIgASgEIq0CChRVcGRhdGVBY2NvdW50UmVxdWVzdBIQCghhY3Rvcl9pZBgBIAEoCRIvCgdhY2NvdW50GAIgASgLMh4uYWdlbnRtZXNoLmF1dGgudjEuQWNjb3VudE5hbWUSFwoKZmlyc3RfbmFtZRgDIAEoCUgAiAEBEhYKCWxhc3RfbmFtZRgEIAEoCUgBiAEBEhUKCHVzZXJuYW1lGAUgASgJSAKIAQESFgoJZnVsbF9uYW1lGAYgASgJSAOIAQESIQoUb25ib2FyZGluZ19jb21wbGV0ZWQYByABKAhIBIgBAUINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgsKCV91c2VybmFtZUIMCgpfZnVsbF9uYW1lQhcKFV9vbmJvYXJkaW5nX2NvbXBsZXRlZCJEChVVcGRhdGVBY2NvdW50UmVzcG9uc2USKwoHYWNjb3VudBgBIAEoCzIaLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnQiZQoURGVsZXRlQWNjb3VudFJlcXVlc3QSCgoCaWQYASABKAkSEAoIYWN0b3JfaWQYAiABKAkSLwoHYWNjb3VudBgDIAEoCzIeLmFnZW50bWVzaC5hdXRoLnYxLkFjY291bnROYW1lIhcKFURlbGV0ZUFjY291bnRSZXNwb25zZSIkCg5BY2NvdW50Q2hhbmdlZBISCgphY2NvdW50X2lkGAEgASgJIiQKDkFjY291bnREZWxldGVkEhIKCmFjY291bnRfaWQYASABKAkylgoKC0F1dGhTZXJ2aWNlEk0KBlNpZ25VcBIgLmFnZW50bWVzaC5hdXRoLnYxLlNpZ25VcFJlcXVlc3QaIS5hZ2VudG1lc2guYXV0aC52MS5TaWduVXBSZXNwb25zZRJNCgZTaWduSW4SIC5hZ2VudG1lc2guYXV0aC52MS5TaWduSW5SZXF1ZXN0GiEuYWdlbnRtZXNoLmF1dGgudjEuU2lnbkluUmVzcG9uc2USUAoHUmVmcmVzaBIhLmFnZW50bWVzaC5hdXRoLnYxLlJlZnJlc2hSZXF1ZXN0GiIuYWdlbnRtZXNoLmF1dGgudjEuUmVmcmVzaFJlc3BvbnNlElAKB1NpZ25PdXQSIS5hZ2VudG1lc2guYXV0aC52MS5TaWduT3V0UmVxdWVzdBoiLmFnZW50bWVzaC5hdXRoLnYxLlNpZ25PdXRSZXNwb25zZRJcCgtMaXN0U2lnbklucxIlLmFnZW50bWVzaC5hdXRoLnYxLkxpc3RTaWduSW5zUmVxdWVzdBomLmFnZW50bWVzaC5hdXRoLnYxLkxpc3RTaWduSW5zUmVzcG9uc2USVgoJRW5kU2lnbkluEiMuYWdlbnRtZXNoLmF1dGgudjEuRW5kU2lnbkluUmVxdWVzdBokLmFnZW50bWVzaC5hdXRoLnYxLkVuZFNpZ25JblJlc3BvbnNlElkKCkVuZFNpZ25JbnMSJC5hZ2VudG1lc2guYXV0aC52MS5FbmRTaWduSW5zUmVxdWVzdBolLmFnZW50bWVzaC5hdXRoLnYxLkVuZFNpZ25JbnNSZXNwb25zZRJcCgtHZXRTdGFuZGluZxIlLmFnZW50bWVzaC5hdXRoLnYxLkdldFN0YW5kaW5nUmVxdWVzdBomLmFnZW50bWVzaC5hdXRoLnYxLkdldFN0YW5kaW5nUmVzcG9uc2USdAoTTGlzdENoYW5nZWRBY2NvdW50cxItLmFnZW50bWVzaC5hdXRoLnYxLkxpc3RDaGFuZ2VkQWNjb3VudHNSZXF1ZXN0Gi4uYWdlbnRtZXNoLmF1dGgudjEuTGlzdENoYW5nZWRBY2NvdW50c1Jlc3BvbnNlElkKCkdldEFjY291bnQSJC5hZ2VudG1lc2guYXV0aC52MS5HZXRBY2NvdW50UmVxdWVzdBolLmFnZW50bWVzaC5hdXRoLnYxLkdldEFjY291bnRSZXNwb25zZRJcCgtGaW5kQWNjb3VudBIlLmFnZW50bWVzaC5hdXRoLnYxLkZpbmRBY2NvdW50UmVxdWVzdBomLmFnZW50bWVzaC5hdXRoLnYxLkZpbmRBY2NvdW50UmVzcG9uc2USXwoMTGlzdEFjY291bnRzEiYuYWdlbnRtZXNoLmF1dGgudjEuTGlzdEFjY291bnRzUmVxdWVzdBonLmFnZW50bWVzaC5hdXRoLnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlEmIKDVVwZGF0ZUFjY291bnQSJy5hZ2VudG1lc2guYXV0aC52MS5VcGRhdGVBY2NvdW50UmVxdWVzdBooLmFnZW50bWVzaC5hdXRoLnYxLlVwZGF0ZUFjY291bnRSZXNwb25zZRJiCg1EZWxldGVBY2NvdW50EicuYWdlbnRtZXNoLmF1dGgudjEuRGVsZXRlQWNjb3VudFJlcXVlc3QaKC5hZ2VudG1lc2guYXV0aC52MS5EZWxldGVBY2NvdW50UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Describes the message agentmesh.auth.v1.Account.
@@ -33,102 +33,228 @@ export const SignUpResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_auth_v1_auth, 2);
 
 /**
+ * Describes the message agentmesh.auth.v1.Device.
+ * Use `create(DeviceSchema)` to create a new message.
+ */
+export const DeviceSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 3);
+
+/**
  * Describes the message agentmesh.auth.v1.SignInRequest.
  * Use `create(SignInRequestSchema)` to create a new message.
  */
 export const SignInRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 3);
+  messageDesc(file_agentmesh_auth_v1_auth, 4);
 
 /**
  * Describes the message agentmesh.auth.v1.SignInResponse.
  * Use `create(SignInResponseSchema)` to create a new message.
  */
 export const SignInResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 4);
+  messageDesc(file_agentmesh_auth_v1_auth, 5);
+
+/**
+ * Describes the message agentmesh.auth.v1.RefreshToken.
+ * Use `create(RefreshTokenSchema)` to create a new message.
+ */
+export const RefreshTokenSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 6);
+
+/**
+ * Describes the message agentmesh.auth.v1.RefreshRequest.
+ * Use `create(RefreshRequestSchema)` to create a new message.
+ */
+export const RefreshRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 7);
+
+/**
+ * Describes the message agentmesh.auth.v1.RefreshResponse.
+ * Use `create(RefreshResponseSchema)` to create a new message.
+ */
+export const RefreshResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 8);
+
+/**
+ * Describes the message agentmesh.auth.v1.SignOutRequest.
+ * Use `create(SignOutRequestSchema)` to create a new message.
+ */
+export const SignOutRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 9);
+
+/**
+ * Describes the message agentmesh.auth.v1.SignOutResponse.
+ * Use `create(SignOutResponseSchema)` to create a new message.
+ */
+export const SignOutResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 10);
+
+/**
+ * Describes the message agentmesh.auth.v1.SignInRecord.
+ * Use `create(SignInRecordSchema)` to create a new message.
+ */
+export const SignInRecordSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 11);
+
+/**
+ * Describes the message agentmesh.auth.v1.ListSignInsRequest.
+ * Use `create(ListSignInsRequestSchema)` to create a new message.
+ */
+export const ListSignInsRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 12);
+
+/**
+ * Describes the message agentmesh.auth.v1.ListSignInsResponse.
+ * Use `create(ListSignInsResponseSchema)` to create a new message.
+ */
+export const ListSignInsResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 13);
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInRequest.
+ * Use `create(EndSignInRequestSchema)` to create a new message.
+ */
+export const EndSignInRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 14);
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInResponse.
+ * Use `create(EndSignInResponseSchema)` to create a new message.
+ */
+export const EndSignInResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 15);
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInsRequest.
+ * Use `create(EndSignInsRequestSchema)` to create a new message.
+ */
+export const EndSignInsRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 16);
+
+/**
+ * Describes the message agentmesh.auth.v1.EndSignInsResponse.
+ * Use `create(EndSignInsResponseSchema)` to create a new message.
+ */
+export const EndSignInsResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 17);
+
+/**
+ * Describes the message agentmesh.auth.v1.GetStandingRequest.
+ * Use `create(GetStandingRequestSchema)` to create a new message.
+ */
+export const GetStandingRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 18);
+
+/**
+ * Describes the message agentmesh.auth.v1.GetStandingResponse.
+ * Use `create(GetStandingResponseSchema)` to create a new message.
+ */
+export const GetStandingResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 19);
+
+/**
+ * Describes the message agentmesh.auth.v1.ListChangedAccountsRequest.
+ * Use `create(ListChangedAccountsRequestSchema)` to create a new message.
+ */
+export const ListChangedAccountsRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 20);
+
+/**
+ * Describes the message agentmesh.auth.v1.ListChangedAccountsResponse.
+ * Use `create(ListChangedAccountsResponseSchema)` to create a new message.
+ */
+export const ListChangedAccountsResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 21);
 
 /**
  * Describes the message agentmesh.auth.v1.GetAccountRequest.
  * Use `create(GetAccountRequestSchema)` to create a new message.
  */
 export const GetAccountRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 5);
+  messageDesc(file_agentmesh_auth_v1_auth, 22);
 
 /**
  * Describes the message agentmesh.auth.v1.GetAccountResponse.
  * Use `create(GetAccountResponseSchema)` to create a new message.
  */
 export const GetAccountResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 6);
+  messageDesc(file_agentmesh_auth_v1_auth, 23);
 
 /**
  * Describes the message agentmesh.auth.v1.AccountName.
  * Use `create(AccountNameSchema)` to create a new message.
  */
 export const AccountNameSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 7);
+  messageDesc(file_agentmesh_auth_v1_auth, 24);
 
 /**
  * Describes the message agentmesh.auth.v1.FindAccountRequest.
  * Use `create(FindAccountRequestSchema)` to create a new message.
  */
 export const FindAccountRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 8);
+  messageDesc(file_agentmesh_auth_v1_auth, 25);
 
 /**
  * Describes the message agentmesh.auth.v1.FindAccountResponse.
  * Use `create(FindAccountResponseSchema)` to create a new message.
  */
 export const FindAccountResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 9);
+  messageDesc(file_agentmesh_auth_v1_auth, 26);
 
 /**
  * Describes the message agentmesh.auth.v1.ListAccountsRequest.
  * Use `create(ListAccountsRequestSchema)` to create a new message.
  */
 export const ListAccountsRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 10);
+  messageDesc(file_agentmesh_auth_v1_auth, 27);
 
 /**
  * Describes the message agentmesh.auth.v1.ListAccountsResponse.
  * Use `create(ListAccountsResponseSchema)` to create a new message.
  */
 export const ListAccountsResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 11);
+  messageDesc(file_agentmesh_auth_v1_auth, 28);
 
 /**
  * Describes the message agentmesh.auth.v1.UpdateAccountRequest.
  * Use `create(UpdateAccountRequestSchema)` to create a new message.
  */
 export const UpdateAccountRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 12);
+  messageDesc(file_agentmesh_auth_v1_auth, 29);
 
 /**
  * Describes the message agentmesh.auth.v1.UpdateAccountResponse.
  * Use `create(UpdateAccountResponseSchema)` to create a new message.
  */
 export const UpdateAccountResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 13);
+  messageDesc(file_agentmesh_auth_v1_auth, 30);
 
 /**
  * Describes the message agentmesh.auth.v1.DeleteAccountRequest.
  * Use `create(DeleteAccountRequestSchema)` to create a new message.
  */
 export const DeleteAccountRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 14);
+  messageDesc(file_agentmesh_auth_v1_auth, 31);
 
 /**
  * Describes the message agentmesh.auth.v1.DeleteAccountResponse.
  * Use `create(DeleteAccountResponseSchema)` to create a new message.
  */
 export const DeleteAccountResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 15);
+  messageDesc(file_agentmesh_auth_v1_auth, 32);
+
+/**
+ * Describes the message agentmesh.auth.v1.AccountChanged.
+ * Use `create(AccountChangedSchema)` to create a new message.
+ */
+export const AccountChangedSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_auth_v1_auth, 33);
 
 /**
  * Describes the message agentmesh.auth.v1.AccountDeleted.
  * Use `create(AccountDeletedSchema)` to create a new message.
  */
 export const AccountDeletedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_auth_v1_auth, 16);
+  messageDesc(file_agentmesh_auth_v1_auth, 34);
 
 /**
  * Accounts and sign-in. Passwords rest as argon2id hashes; tokens are signed here and checked by the gateway.

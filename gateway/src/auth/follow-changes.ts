@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { AccountChangedSchema, AccountDeletedSchema, type AuthService } from '@agentmesh/proto/auth/v1';
+import { fromBinary } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+import type { AccountDirectory } from './account-directory.ts';
+
+const intervalMs = 400;
+const timeoutMs = 2_000;
+
+export interface ChangeFollower {
+  readonly accounts: AccountDirectory;
+  readonly auth: Client<typeof AuthService>;
+  readonly log: Logger;
+}
+
+/** Forgets what the bus says has changed, at once, until the returned function is called. */
+export async function hearChanges(bus: Bus, accounts: AccountDirectory): Promise<() => Promise<void>> {
+  const unsubscribe = [
+    await bus.subscribe('agentmesh.auth.v1.account_changed', (payload) =>
+      accounts.forget(fromBinary(AccountChangedSchema, payload).accountId),
+    ),
+    await bus.subscribe('agentmesh.auth.v1.account_deleted', (payload) =>
+      accounts.bury(fromBinary(AccountDeletedSchema, payload).accountId),
+    ),
+  ];
+  return async () => {
+    for (const leave of unsubscribe) await leave();
+  };
+}
+
+/**
+ * Reads every 400 ms which accounts changed, for the bus may lose what it is told: whatever ends a token ends it here within a
+ * second, and no request pays for it. Nothing is read while nothing is remembered. While auth is away nothing new can be
+ * known; what is remembered then ends by itself, after a minute.
+ */
+export async function followChanges(follower: ChangeFollower, signal: AbortSignal): Promise<void> {
+  const { accounts, log } = follower;
+  let cursor: bigint | undefined;
+  let failing = false;
+  while (!signal.aborted) {
+    await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
+    if (accounts.isEmpty || signal.aborted) continue;
+    try {
+      cursor = await readChanges(follower, cursor);
+      failing = false;
+    } catch (err) {
+      if (!failing) log.warn({ err }, 'changes of accounts cannot be read: revocations may be noticed late');
+      failing = true;
+    }
+  }
+}
+
+/** Reads once and answers the next cursor. */
+async function readChanges({ auth, accounts }: ChangeFollower, cursor: bigint | undefined): Promise<bigint> {
+  const changes = await auth.listChangedAccounts(cursor === undefined ? {} : { cursor }, { timeoutMs });
+  // Whatever was remembered before the first cursor, or of another database, may have changed unseen.
+  if (cursor === undefined || changes.cursor < cursor || changes.truncated) accounts.forgetAll();
+  for (const accountId of changes.accountIds) accounts.forget(accountId);
+  return changes.cursor;
+}

@@ -1,0 +1,25 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const name = 'refresh_token';
+
+/** The cookie that holds a refresh token, as platform.md 2 describes it. */
+export interface RefreshCookie {
+  /** What a request sent of it. */
+  read(request: FastifyRequest): string | undefined;
+  write(reply: FastifyReply, value: string, maxAgeSeconds: number): void;
+  clear(reply: FastifyReply): void;
+}
+
+/** `secure`: browsers send it over https alone. */
+export function createRefreshCookie(secure: boolean): RefreshCookie {
+  const write = (reply: FastifyReply, value: string, maxAge: number): void => {
+    const cookie = { name, value, maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
+    reply.header('set-cookie', stringifySetCookie(cookie)).header('cache-control', 'no-store');
+  };
+  return {
+    read: ({ headers }) => parseCookie(headers.cookie ?? '')[name] || undefined,
+    write,
+    clear: (reply) => write(reply, '', 0),
+  };
+}

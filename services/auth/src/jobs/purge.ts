@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import { purgeAccountChanges } from '../store/account-changes.ts';
+import { purgeSignIns } from '../store/sign-ins.ts';
+
+const intervalMs = 10 * 60_000;
+
+/** Removes what has expired, every ten minutes until the process drains. Replicas may do so at once. */
+export function startPurging(context: Context, draining: AbortSignal): void {
+  const run = async (): Promise<void> => {
+    for (;;) {
+      await purge(context).catch((err: unknown) => context.log.warn({ err }, 'what has expired could not be removed'));
+      await sleep(intervalMs, undefined, { signal: draining, ref: false });
+    }
+  };
+  // Draining is the only way out.
+  run().catch(() => {});
+}
+
+/** One round. */
+export async function purge({ db }: Context): Promise<void> {
+  await purgeSignIns(db);
+  await purgeAccountChanges(db);
+}

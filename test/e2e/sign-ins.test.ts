@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { Caller, newAccount } from '../caller.ts';
+
+const url = inject('meshUrl');
+const revoked = { status: 401, body: { detail: 'session_revoked' } };
+
+interface SignIn {
+  readonly caller: Caller;
+  readonly cookie: string;
+}
+
+let email: string;
+const password = 'correct horse battery';
+beforeAll(async () => {
+  email = `${randomUUID()}@example.com`;
+  const person = { email, password, first_name: 'Ada', last_name: 'L' };
+  await new Caller(url).request('POST', '/api/users/', person);
+});
+
+async function signIn(): Promise<SignIn> {
+  return signedIn(
+    await fetch(`${url}/api/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'a test' },
+      body: JSON.stringify({ email, password }),
+    }),
+  );
+}
+
+async function signedIn(answer: Response): Promise<SignIn> {
+  expect(answer.status).toBe(200);
+  const [cookie = ''] = answer.headers.getSetCookie();
+  expect(cookie).toMatch(/^refresh_token=[\w-]{86}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
+  const { access_token } = (await answer.json()) as { access_token: string };
+  return { caller: new Caller(url, access_token), cookie: cookie.split(';')[0] ?? '' };
+}
+
+const withCookie = (path: string, cookie: string) => fetch(url + path, { method: 'POST', headers: { cookie } });
+const refresh = (cookie: string) => withCookie('/api/auth/refresh-token', cookie);
+const me = async ({ caller }: SignIn) => caller.request('GET', '/api/users/me');
+
+/** The token is refused within a second of what `end` did. */
+async function endsWithinASecond(ended: SignIn, end: () => Promise<unknown>): Promise<void> {
+  expect((await me(ended)).status).toBe(200);
+  await end();
+  const started = Date.now();
+  await expect.poll(() => me(ended), { interval: 20 }).toMatchObject(revoked);
+  expect(Date.now() - started).toBeLessThan(1_000);
+}
+
+describe('a sign-in', () => {
+  test('goes on by its cookie, whose predecessor gives the same again', async () => {
+    const first = await signIn();
+    const second = await signedIn(await refresh(first.cookie));
+    expect((await me(second)).body).toMatchObject({ email });
+    expect((await signedIn(await refresh(first.cookie))).cookie).toBe(second.cookie);
+  });
+
+  test('ends when a token is sent again that is older than that, within a second', async () => {
+    const first = await signIn();
+    const second = await signedIn(await refresh(first.cookie));
+    const third = await signedIn(await refresh(second.cookie));
+    await endsWithinASecond(third, async () => expect((await refresh(first.cookie)).status).toBe(401));
+    expect(await (await refresh(third.cookie)).json()).toMatchObject({ detail: 'Session revoked' });
+  });
+
+  test('ends by logout, within a second, and no other does', async () => {
+    const [ended, other] = [await signIn(), await signIn()];
+    await endsWithinASecond(ended, async () => {
+      const answer = await withCookie('/api/auth/logout', ended.cookie);
+      expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }]);
+      expect(answer.headers.getSetCookie()).toEqual(['refresh_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax']);
+    });
+    expect((await refresh(ended.cookie)).status).toBe(401);
+    expect((await me(other)).status).toBe(200);
+  });
+
+  test('is shown to its account, which ends one, or all others, or all', async () => {
+    const [one, own, other] = [await signIn(), await signIn(), await signIn()];
+    const list = async () => {
+      const { body } = await own.caller.request<{ sessions: Record<string, unknown>[] }>('GET', '/api/auth/sessions');
+      return body.sessions;
+    };
+    const before = await list();
+    expect(before.filter(({ current }) => current)).toHaveLength(1);
+    expect(before[0]).toMatchObject({ user_agent: 'a test', address: '127.0.0.1', current: false });
+    const { body } = await one.caller.request<{ sessions: { id: string; current: boolean }[] }>(
+      'GET',
+      '/api/auth/sessions',
+    );
+    const id = body.sessions.find(({ current }) => current)?.id ?? '';
+
+    const stranger = await newAccount(url);
+    expect((await stranger.request('DELETE', `/api/auth/sessions/${id}`)).status).toBe(404);
+    await endsWithinASecond(one, async () => {
+      expect((await own.caller.request('DELETE', `/api/auth/sessions/${id}`)).body).toEqual({ status: 'ok' });
+    });
+    await endsWithinASecond(other, () => own.caller.request('DELETE', '/api/auth/sessions?keep_current=true'));
+    expect(await list()).toMatchObject([{ current: true }]);
+    await endsWithinASecond(own, () => own.caller.request('DELETE', '/api/auth/sessions'));
+    expect((await refresh(own.cookie)).status).toBe(401);
+    expect((await me(await signIn())).status).toBe(200);
+    expect((await stranger.request('GET', '/api/users/me')).status).toBe(200);
+  });
+
+  test('takes a multipart form, too', async () => {
+    const body = new FormData();
+    body.append('username', email.toUpperCase());
+    body.append('password', password);
+    await signedIn(await fetch(`${url}/api/auth/token`, { method: 'POST', body }));
+  });
+});
