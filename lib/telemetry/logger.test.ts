@@ -35,13 +35,20 @@ describe('createLogger', () => {
     expect(last()).toMatchObject({ password: '[redacted]', maxTokens: 12 });
   });
 
-  it('writes errors with type, stack and cause, and redacts what hangs on them', () => {
+  it('writes errors with type, code, stack and causes, and leaves out the objects that hang on them', () => {
     const { log, lines, last } = capture();
     const error = Object.assign(new TypeError('broken', { cause: new Error('deeper') }), {
-      config: { headers: { authorization: 'hunter2' } },
+      code: 'E7',
+      client: { host: 'db.internal', headers: { authorization: 'hunter2' } },
     });
     log.error({ err: error }, 'failed');
-    expect(last()['err']).toMatchObject({ type: 'TypeError', message: 'broken', cause: { message: 'deeper' } });
+    expect(last()['err']).toMatchObject({
+      type: 'TypeError',
+      message: 'broken',
+      code: 'E7',
+      cause: { message: 'deeper' },
+    });
+    expect(lines.join('')).not.toContain('db.internal');
     log.error(error);
     expect(last()['err']).toMatchObject({ type: 'TypeError' });
     expect(lines.join('')).not.toContain('hunter2');

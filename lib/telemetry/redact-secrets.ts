@@ -5,17 +5,25 @@ const SECRET_KEY =
 // `token`, `accessToken` and `refresh_token` are secrets; `tokens` and `tokenCount` are numbers.
 const TOKEN_KEY = /token$/i;
 const MAX_DEPTH = 6;
+/** Fields of a serialized error that hold errors. */
+const causes = new Set(['cause', 'aggregateErrors']);
 
 /**
- * A copy fit for a log line: every value under a secret-looking key reads `[redacted]`, errors become plain objects with their
- * causes, and what lies deeper than six levels reads `[truncated]`.
+ * A copy fit for a log line: every value under a secret-looking key reads `[redacted]`, errors become plain objects with
+ * their causes and without other objects, and what lies deeper than six levels reads `[truncated]`.
  */
 export function redactSecrets(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return '[truncated]';
   if (Array.isArray(value)) return value.map((item) => redactSecrets(item, depth + 1));
-  if (value instanceof Error) return redactFields({ ...stdSerializers.errWithCause(value) }, depth);
+  if (value instanceof Error) return redactFields(plainError(value), depth);
   return 'toJSON' in value ? value : redactFields(value, depth);
+}
+
+/** Type, message, stack, causes and plain facts. Libraries hang whole clients and sockets on their errors. */
+function plainError(error: Error): object {
+  const fields = Object.entries(stdSerializers.errWithCause(error));
+  return Object.fromEntries(fields.filter(([key, value]) => typeof value !== 'object' || causes.has(key)));
 }
 
 function redactFields(fields: object, depth: number): Record<string, unknown> {
