@@ -1,0 +1,66 @@
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Caller, newAccount, type SessionJson, sessionPath } from '../caller.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
+import { agentsDir, startMesh } from '../mesh.ts';
+
+const resources = new AsyncDisposableStack();
+let openAi: FakeOpenAi;
+/** One account at two replicas on one database: one keeps what it has seen of a session, the other reads it anew. */
+let keeping: Caller;
+let reading: Caller;
+
+beforeAll(async () => {
+  const database = resources.use(await testDatabaseUrl());
+  openAi = resources.use(await startFakeOpenAi());
+  const start = async (cacheMb: string) => {
+    const env = {
+      AGENTS_DIR: agentsDir,
+      OPENAI_BASE_URL: openAi.baseUrl,
+      RUNS_HISTORY_WINDOW: '6',
+      RUNS_HISTORY_CACHE_MB: cacheMb,
+    };
+    return resources.use(await startMesh({ mode: 'all', databaseUrl: database.url, env }));
+  };
+  const first = await start('16');
+  const second = await start('0');
+  keeping = await newAccount(first.url);
+  reading = new Caller(second.url, keeping.token);
+});
+afterAll(() => resources.disposeAsync());
+
+const toolCall = { toolCalls: [{ id: 'call_1', name: 'get_current_time', arguments: '{}' }] };
+
+/** A conversation of plain turns, long ones, and writes of others in between; what the model was asked in each. */
+async function converse(session: SessionJson, callerOf: (turn: number) => Caller): Promise<unknown[]> {
+  const asked: unknown[] = [];
+  for (let turn = 0; turn < 14; turn++) {
+    const caller = callerOf(turn);
+    if (turn % 3 === 2) await caller.request('PATCH', sessionPath(session), { stateDelta: { turn } });
+    if (turn % 5 === 1) openAi.answer(toolCall, toolCall, toolCall, { text: `told ${turn}` });
+    else openAi.answer({ text: `answer ${turn}` });
+    const before = openAi.requests.length;
+    await caller.run(session, `question ${turn}`);
+    asked.push(openAi.requests.slice(before).map(({ messages }) => withoutTimes(messages)));
+  }
+  return asked;
+}
+
+/** Ids of calls are made by chance, and the time passes. */
+function withoutTimes(messages: unknown): unknown {
+  const text = JSON.stringify(messages)
+    .replaceAll(/adk-[0-9a-f-]{36}/g, 'id')
+    .replaceAll(/\d{4}-\d\d-\d\dT[^"\\]*/g, 't');
+  return JSON.parse(text);
+}
+
+describe('what a model is told of a conversation', () => {
+  test('is the same from a replica that kept it, one that reads it anew, and by turns from both', async () => {
+    const sessions = [];
+    for (let n = 0; n < 3; n++) sessions.push(await keeping.createSession('chat'));
+    const [kept, read, mixed] = sessions as [SessionJson, SessionJson, SessionJson];
+    const anew = await converse(read, () => reading);
+    expect(await converse(kept, () => keeping)).toEqual(anew);
+    expect(await converse(mixed, (turn) => (turn % 4 < 2 ? keeping : reading))).toEqual(anew);
+  });
+});
