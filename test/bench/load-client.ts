@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { LoadJob } from './load-job.ts';
 
 const user = 'u1';
@@ -10,6 +10,8 @@ export interface LoadClient {
   run(session: string): Promise<void>;
   /** Reads a streamed run to its end and answers when its first event arrived. */
   firstEvent(session: string): Promise<number>;
+  /** Any other request; its answer's headers and text. */
+  request(path: string, body?: object): Promise<{ headers: IncomingHttpHeaders; text: string }>;
 }
 
 /** A client of the ADK API server's contract over kept-alive connections. Throws on any other status than 200. */
@@ -28,20 +30,22 @@ export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'co
       const answer = await send('/run_sse', { ...runBody(session), streaming: true });
       return firstEventOf(answer);
     },
+    request: async (path, body) => {
+      const answer = await send(path, body);
+      return { headers: answer.headers, text: await text(answer) };
+    },
   };
 
   function runBody(sessionId: string): object {
     return { appName: app, userId: user, sessionId, newMessage };
   }
 
-  function send(path: string, body: object): Promise<IncomingMessage> {
+  function send(path: string, body?: object): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const payload = Buffer.from(JSON.stringify(body));
-    const sent = request(
-      `${target.url}${path}`,
-      { method: 'POST', agent, headers: { ...headers, 'content-length': payload.length } },
-      resolve,
-    );
+    const payload = Buffer.from(body === undefined ? '' : JSON.stringify(body));
+    const length = body === undefined ? {} : { 'content-length': payload.length };
+    const method = body === undefined ? 'GET' : 'POST';
+    const sent = request(`${target.url}${path}`, { method, agent, headers: { ...headers, ...length } }, resolve);
     sent.once('error', reject);
     sent.end(payload);
     return promise;

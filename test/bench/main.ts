@@ -6,10 +6,12 @@ import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
 import { meshOneProcess, meshSeparate } from './mesh-targets.ts';
 import { adkMemory, adkPostgres, installPeers } from './peers.ts';
-import { formatCeilings, formatGoals, formatTable, goalsOf, medianOf } from './report.ts';
+import type { Figure, Part } from './part.ts';
+import { formatCeilings, formatFigures, formatGoals, formatTable, goalsOf, goalsOfParts, medianOf } from './report.ts';
+import { sessionList } from './session-list.ts';
 import type { Candidate } from './target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -18,6 +20,8 @@ const candidates: Readonly<Record<string, Candidate>> = {
   'adk-memory': adkMemory,
   'adk-postgres': adkPostgres,
 };
+
+const parts: readonly Part[] = [sessionList];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
@@ -49,8 +53,17 @@ async function measureAll({ names, rounds, seconds }: Plan): Promise<Map<string,
   return measured;
 }
 
+async function measureParts(names: readonly string[]): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const part of parts.filter(({ name }) => names.includes(name))) {
+    say(part.name);
+    figures.push(...(await part.measure({ say, signal: stopping.signal })));
+  }
+  return figures;
+}
+
 async function main(args: readonly string[]): Promise<void> {
-  const known = [...Object.keys(candidates), 'ceilings'];
+  const known = [...Object.keys(candidates), 'ceilings', ...parts.map(({ name }) => name)];
   const asked = args.filter((arg) => arg !== '--quick');
   if (asked.some((name) => !known.includes(name))) throw new Error(usage);
   const names = asked.length > 0 ? asked : known;
@@ -61,11 +74,13 @@ async function main(args: readonly string[]): Promise<void> {
   stopping.signal.throwIfAborted();
   if (names.includes('ceilings')) say('ceilings of this machine');
   const ceilings = names.includes('ceilings') ? await measureCeilings(plan.seconds) : undefined;
-  const goals = goalsOf(results);
+  const figures = await measureParts(names);
+  const goals = [...goalsOf(results), ...goalsOfParts(figures)];
 
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem() };
   console.log(`\n${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, median of ${plan.rounds} rounds`);
   if (results.size > 0) console.log(`\n${formatTable(results)}`);
+  if (figures.length > 0) console.log(`\n${formatFigures(figures)}`);
   if (goals.length > 0) console.log(`\n${formatGoals(goals)}`);
   if (ceilings !== undefined) console.log(`\n${formatCeilings(ceilings)}`);
   mkdirSync(artifacts, { recursive: true });
@@ -74,6 +89,7 @@ async function main(args: readonly string[]): Promise<void> {
     plan,
     results: Object.fromEntries(results),
     rounds: Object.fromEntries(rounds),
+    figures,
     goals,
     ceilings,
   };

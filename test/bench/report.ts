@@ -1,5 +1,6 @@
 import type { Ceilings } from './ceilings.ts';
 import type { Figures } from './measure.ts';
+import type { Figure } from './part.ts';
 
 export type Results = ReadonlyMap<string, Figures>;
 
@@ -66,6 +67,18 @@ export function goalsOf(results: Results): Goal[] {
     atMost('idle memory of all, MB', mesh?.idleMb, 450),
   ];
   return goals.filter((goal) => goal.value !== undefined);
+}
+
+/** The figures of parts that have a limit. */
+export function goalsOfParts(figures: readonly Figure[]): Goal[] {
+  return figures.flatMap(({ label, value, atMost: most, atLeast: least }) => [
+    ...(most === undefined ? [] : [atMost(label, value, most)]),
+    ...(least === undefined ? [] : [atLeast(label, value, least)]),
+  ]);
+}
+
+export function formatFigures(figures: readonly Figure[]): string {
+  return align(figures.map(({ label, value }) => [label, value.toFixed(1)]));
 }
 
 export function formatGoals(goals: readonly Goal[]): string {
