@@ -21,6 +21,7 @@ export const settings = {
   AUTH_REGISTER_ENABLED: flag({ default: true }),
   CORS_ALLOWED_ORIGINS: origins({ default: [] }),
   ADK_DEFAULT_APP_NAME: text({ default: undefined }),
+  ADK_WEB_UI: flag({ default: false }),
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
   GATEWAY_HEARTBEAT_SECONDS: positiveInteger({ default: 15 }),

@@ -7,6 +7,7 @@ import type { Client } from '@connectrpc/connect';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication } from './auth/authenticate.ts';
+import type { BrowserSession } from './auth/browser-session.ts';
 import type { Config } from './config.ts';
 
 /** What routes need. */
@@ -15,6 +16,8 @@ export interface Context {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly authentication: Authentication;
+  /** Sign-in of the web UI; absent while that is not served. */
+  readonly browser: BrowserSession | undefined;
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;

@@ -14,6 +14,7 @@ import { securityHeaders } from './http/security-headers.ts';
 import { createSlashRedirect } from './http/slash-redirect.ts';
 import { validatorCompiler } from './http/validator.ts';
 import { addRoutes } from './routes/index.ts';
+import { addWebUi } from './web-ui/web-ui.ts';
 
 /** As long as a request line may be: whether an id is too long is for validation to say. */
 const maxParamLength = 16_384;
@@ -40,6 +41,7 @@ export async function createServer(context: Context): Promise<App> {
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(errorHandler({ log, bodyLimit: config.GATEWAY_MAX_BODY_BYTES }));
   const redirect = createSlashRedirect(app);
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
   app.addHook(
     'onRequest',
     createAdmission({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config), draining, redirect }),
@@ -51,6 +53,7 @@ export async function createServer(context: Context): Promise<App> {
   if (config.GATEWAY_DOCS_ENABLED) await showApi(app);
   app.decorateRequest('identity');
   addRoutes(app, context);
+  if (context.browser !== undefined) await addWebUi(app, context, context.browser);
   closeOtherMethods();
   await app.ready();
   return app;

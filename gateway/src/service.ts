@@ -3,11 +3,12 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createTokenReader } from './auth/access-token.ts';
-import { createAccountDirectory } from './auth/account-directory.ts';
+import { type AccountDirectory, createAccountDirectory } from './auth/account-directory.ts';
 import { createAuthentication } from './auth/authenticate.ts';
 import { createBearer } from './auth/bearer.ts';
+import { type BrowserSession, createBrowserSession } from './auth/browser-session.ts';
 import { followChanges, hearChanges } from './auth/follow-changes.ts';
-import { settings } from './config.ts';
+import { publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { dependencyChecks } from './routes/dependency-checks.ts';
 import { createServer } from './server.ts';
@@ -26,6 +27,7 @@ async function start(host: GatewayHost): Promise<Running> {
   void followChanges({ accounts, auth, log }, draining);
 
   const bearer = createBearer(await createTokenReader(config.ENCRYPT_KEY), accounts);
+  const browser = await browserSessionOf(host, accounts);
   const context: Context = {
     config,
     log,
@@ -34,12 +36,21 @@ async function start(host: GatewayHost): Promise<Running> {
     auth,
     sessions: mesh.client(SessionsService),
     runs: mesh.client(RunsService),
-    authentication: createAuthentication(bearer, config.RUNTIME_AUTH === 'open'),
+    authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
+    browser,
   };
   const app = await createServer(context);
   resources.defer(() => closeNow(app));
   const address = await app.listen({ host: config.HOST, port: config.PORT });
   return { address, ready: dependencyChecks(context), drain: () => drain(app) };
+}
+
+async function browserSessionOf(
+  { config }: GatewayHost,
+  accounts: AccountDirectory,
+): Promise<BrowserSession | undefined> {
+  if (!config.ADK_WEB_UI) return undefined;
+  return createBrowserSession({ encryptKey: config.ENCRYPT_KEY, publicBaseUrl: publicBaseUrl(config), accounts });
 }
 
 function warnOfWeakness({ config, log }: GatewayHost): void {

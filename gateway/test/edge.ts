@@ -40,6 +40,7 @@ export interface SendOptions {
   readonly json?: unknown;
   readonly text?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string | null>>;
+  readonly redirect?: 'follow' | 'manual';
 }
 
 export interface Answer {
@@ -91,13 +92,14 @@ export async function startEdge({ env, auth, sessions, runs }: EdgeOptions = {})
 }
 
 async function send(url: URL, authorization: string, options: SendOptions): Promise<Answer> {
-  const { method, json, text, headers = {} } = options;
+  const { method, json, text, redirect = 'follow', headers = {} } = options;
   const body = json === undefined ? text : JSON.stringify(json);
   const all = { authorization, ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers };
   const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
   const response = await fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: present,
+    redirect,
     ...(body === undefined ? {} : { body: typeof body === 'string' ? new TextEncoder().encode(body) : body }),
   });
   const answer = await response.text();

@@ -16,6 +16,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const database = resources.use(await testDatabaseUrl());
   const env = {
     AGENTS_DIR: agentsDir,
+    ADK_WEB_UI: 'true',
     DEFAULT_SUPERADMIN_EMAIL: 'root@example.com',
     DEFAULT_SUPERADMIN_PASSWORD: 'the superadmin password',
   };

@@ -25,15 +25,15 @@ export interface TokenReader {
 const rememberedTokens = 10_000;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Reads HS256 tokens that were signed with the UTF-8 bytes of `encryptKey`; no other algorithm is accepted. */
-export async function createTokenReader(encryptKey: string): Promise<TokenReader> {
-  const bytes = new TextEncoder().encode(encryptKey);
+/** Reads HS256 tokens of one type that were signed with the UTF-8 bytes of `secret`; no other algorithm is accepted. */
+export async function createTokenReader(secret: string, type = 'access'): Promise<TokenReader> {
+  const bytes = new TextEncoder().encode(secret);
   const key = await webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
   const known = new LRUCache<string, AccessToken>({ max: rememberedTokens });
   return {
     read(token) {
       const found = known.get(token);
-      if (found === undefined) return verify(token, key).then((read) => remember(known, token, read));
+      if (found === undefined) return verify(token, key, type).then((read) => remember(known, token, read));
       if (found.expiresAt * 1000 > Date.now()) return found;
       known.delete(token);
       throw invalidToken();
@@ -46,11 +46,11 @@ function remember(known: LRUCache<string, AccessToken>, token: string, read: Acc
   return read;
 }
 
-async function verify(token: string, key: webcrypto.CryptoKey): Promise<AccessToken> {
+async function verify(token: string, key: webcrypto.CryptoKey, type: string): Promise<AccessToken> {
   const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'] }).catch((error: unknown) => {
     throw error instanceof errors.JOSEError ? invalidToken() : error;
   });
-  if (payload.type !== 'access') throw wrongTokenType();
+  if (payload.type !== type) throw wrongTokenType();
   const { sub, uid, sid, exp, iat } = payload;
   if (typeof sub !== 'string' || sub === '' || exp === undefined) throw invalidToken();
   if (iat === undefined) throw revokedSession();

@@ -1,5 +1,6 @@
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Bearer } from './bearer.ts';
+import type { BrowserSession } from './browser-session.ts';
 import { anonymous, type Identity } from './identity.ts';
 
 declare module 'fastify' {
@@ -12,24 +13,44 @@ declare module 'fastify' {
 type Hook = (request: FastifyRequest, reply: unknown, done: HookHandlerDoneFunction) => void;
 
 export interface Authentication {
-  /** For everything that needs an account. */
+  /** For everything that needs an account: a bearer token. */
   readonly account: Hook;
-  /** For the runtime routes, which `RUNTIME_AUTH=open` serves without a token. */
+  /** For what the web UI reads beside the runtime routes: a bearer token or its cookie. */
+  readonly page: Hook;
+  /** For the runtime routes: the same, and with `RUNTIME_AUTH=open` neither. */
   readonly runtime: Hook;
 }
 
+export interface AuthenticationOptions {
+  readonly bearer: Bearer;
+  /** Absent while the web UI is not served. */
+  readonly browser: BrowserSession | undefined;
+  readonly isRuntimeOpen: boolean;
+}
+
 /** The hooks run after the body was parsed and before its fields are checked, as the contract orders it. */
-export function createAuthentication(bearer: Bearer, isRuntimeOpen: boolean): Authentication {
+export function createAuthentication({ bearer, browser, isRuntimeOpen }: AuthenticationOptions): Authentication {
   const account: Hook = (request, _reply, done) => {
     const { authorization } = request.headers;
     settle(() => bearer.identify(authorization), { request, done });
   };
-  const runtime: Hook = (request, reply, done) => {
-    if (request.headers.authorization !== undefined) return account(request, reply, done);
+  if (browser === undefined) return { account, page: account, runtime: isRuntimeOpen ? openTo(account) : account };
+  const page: Hook = (request, reply, done) => {
+    const isBearer = request.headers.authorization !== undefined || !browser.isPresent(request);
+    if (isBearer) account(request, reply, done);
+    else settle(() => browser.identify(request), { request, done });
+  };
+  return { account, page, runtime: isRuntimeOpen ? openTo(page, browser) : page };
+}
+
+/** Whoever shows nothing is nobody in particular; what is shown must be good. */
+function openTo(check: Hook, browser?: BrowserSession): Hook {
+  return (request, reply, done) => {
+    const shows = request.headers.authorization !== undefined || browser?.isPresent(request) === true;
+    if (shows) return check(request, reply, done);
     request.identity = anonymous;
     done();
   };
-  return { account, runtime: isRuntimeOpen ? runtime : account };
 }
 
 interface Waiting {

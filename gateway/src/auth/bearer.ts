@@ -6,6 +6,8 @@ import { notAuthenticated, revokedSession, unknownAccount } from './unauthorized
 export interface Bearer {
   /** Whom an `Authorization` header names; at once when token and account are known. Fails with 401. */
   identify(authorization: string | undefined): Identity | Promise<Identity>;
+  /** Whom a token names that was carried in another way. */
+  identifyToken(token: string): Identity | Promise<Identity>;
 }
 
 const scheme = /^bearer +([^ ]+) *$/i;
@@ -15,13 +17,17 @@ export function createBearer(tokens: TokenReader, accounts: AccountDirectory): B
     const found = accounts.find(token.accountId, token.signInId);
     return found instanceof Promise ? found.then((standing) => admit(token, standing)) : admit(token, found);
   };
+  const identifyToken = (token: string) => {
+    const read = tokens.read(token);
+    return read instanceof Promise ? read.then(owner) : owner(read);
+  };
   return {
     identify(authorization) {
       const token = scheme.exec(authorization ?? '')?.[1];
       if (token === undefined) throw notAuthenticated();
-      const read = tokens.read(token);
-      return read instanceof Promise ? read.then(owner) : owner(read);
+      return identifyToken(token);
     },
+    identifyToken,
   };
 }
 

@@ -13,7 +13,7 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
   app.get(
     '/list-apps',
     {
-      preValidation: authentication.account,
+      preValidation: authentication.page,
       schema: {
         tags,
         operationId: 'listApps',

@@ -47,7 +47,7 @@ export function operationRoutes(app: App, context: Context): void {
   app.get(
     '/version',
     {
-      preValidation: context.authentication.account,
+      preValidation: context.authentication.page,
       schema: {
         tags,
         operationId: 'getVersion',

@@ -46,7 +46,7 @@ export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
   const mesh = createMesh({ urls: {}, key: 'test', log, metrics: createMetrics({ processMetrics: false }) });
   mesh.serve(SessionsService, sessions.service);
   const client = mesh.client(SessionsService);
-  const app = { name: 'app', source: '', root };
+  const app = { name: 'app', source: '', root, graphJson: new Uint8Array(0) };
   const histories = createHistoryCache(1_000_000);
   const executor = createExecutor({
     sessions: client,

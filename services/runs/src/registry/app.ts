@@ -8,4 +8,6 @@ export interface App {
   readonly root: BaseAgent;
   /** AppInfo as public JSON; absent when the root agent is a workflow. */
   readonly infoJson?: Uint8Array;
+  /** Its tree of agents as public JSON. */
+  readonly graphJson: Uint8Array;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { App } from './app.ts';
+import { printAppGraph } from './app-graph.ts';
 import { printAppInfo } from './app-info.ts';
 import { type AgentParts, buildAgent } from './build-agent.ts';
 import { loadAgentFiles } from './load-agent-files.ts';
@@ -18,5 +19,6 @@ export async function loadApp({ dir, name, present }: AppPlace, parts: AgentPart
   if (present?.source === text) return present;
   const root = buildAgent(file, parts);
   const infoJson = printAppInfo({ name, root, file });
-  return { name, source: text, root, ...(infoJson === undefined ? {} : { infoJson }) };
+  const graphJson = printAppGraph(name, file);
+  return { name, source: text, root, graphJson, ...(infoJson === undefined ? {} : { infoJson }) };
 }

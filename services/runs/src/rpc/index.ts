@@ -1,6 +1,7 @@
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
+import { createGetAppGraph } from './get-app-graph.ts';
 import { createGetAppInfo } from './get-app-info.ts';
 import { createListApps } from './list-apps.ts';
 import { createRun } from './run.ts';
@@ -11,5 +12,6 @@ export function createRpcs(context: Context): ServiceImpl<typeof RunsService> {
     run: createRun(context),
     listApps: createListApps(context),
     getAppInfo: createGetAppInfo(context),
+    getAppGraph: createGetAppGraph(context),
   };
 }

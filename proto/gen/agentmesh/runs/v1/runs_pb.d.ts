@@ -243,6 +243,45 @@ export declare type GetAppInfoResponse = Message<"agentmesh.runs.v1.GetAppInfoRe
 export declare const GetAppInfoResponseSchema: GenMessage<GetAppInfoResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.GetAppGraphRequest
+ */
+export declare type GetAppGraphRequest = Message<"agentmesh.runs.v1.GetAppGraphRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetAppGraphRequest.
+ * Use `create(GetAppGraphRequestSchema)` to create a new message.
+ */
+export declare const GetAppGraphRequestSchema: GenMessage<GetAppGraphRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.GetAppGraphResponse
+ */
+export declare type GetAppGraphResponse = Message<"agentmesh.runs.v1.GetAppGraphResponse"> & {
+  /**
+   * `{name, root_agent}` as public JSON; an agent is `{name, type, description?, model?, tools?, sub_agents?}`.
+   *
+   * @generated from field: bytes json = 1;
+   */
+  json: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetAppGraphResponse.
+ * Use `create(GetAppGraphResponseSchema)` to create a new message.
+ */
+export declare const GetAppGraphResponseSchema: GenMessage<GetAppGraphResponse>;
+
+/**
  * Applications and their execution. Stateless beside the registry: every fact of a run lives in the sessions service.
  *
  * @generated from service agentmesh.runs.v1.RunsService
@@ -280,6 +319,16 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof GetAppInfoRequestSchema;
     output: typeof GetAppInfoResponseSchema;
+  },
+  /**
+   * One application's tree of agents, workflows included. NOT_FOUND app_not_found, PERMISSION_DENIED app_internal.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.GetAppGraph
+   */
+  getAppGraph: {
+    methodKind: "unary";
+    input: typeof GetAppGraphRequestSchema;
+    output: typeof GetAppGraphResponseSchema;
   },
 }>;
 

@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyReply } from 'fastify';
+import type { BrowserSession } from '../auth/browser-session.ts';
+import type { App, Context } from '../context.ts';
+import { iconFolder, readBundle } from './bundle.ts';
+import { devRoutes } from './dev-routes.ts';
+import { signInPath, signInRoutes } from './sign-in.ts';
+
+export const webUiPath = '/dev-ui/';
+
+const ownFiles = fileURLToPath(new URL('../../web-ui/', import.meta.url));
+const hashedName = /-[A-Z0-9]{8}\.[a-z]+$/;
+
+/** What bears a hash in its name never changes; all else is asked for again. */
+const serving = {
+  index: false,
+  dotfiles: 'ignore',
+  decorateReply: false,
+  cacheControl: false,
+  setHeaders: (reply: Pick<FastifyReply, 'header'>, path: string) => {
+    reply.header('cache-control', hashedName.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache');
+  },
+} as const;
+
+/** The built web UI of ADK under `/dev-ui/`, for those who have signed in. Its files are public, as their package is. */
+export async function addWebUi(app: App, context: Context, browser: BrowserSession): Promise<void> {
+  const bundle = readBundle();
+  for (const url of ['/', '/dev-ui']) {
+    app.get(url, { schema: { hide: true } }, (_request, reply) => reply.redirect(webUiPath, 307));
+  }
+  devRoutes(app, context);
+  await app.register(async (ui) => {
+    ui.addHook('onRequest', (_request, reply, done) => {
+      // A form is sent with the origin that the same-origin check needs only under this policy.
+      reply.headers({ 'content-security-policy': bundle.policy, 'referrer-policy': 'same-origin' });
+      done();
+    });
+    addPage(ui, bundle.page, browser);
+    addConfiguration(ui);
+    signInRoutes(ui, context, browser);
+    await ui.register(fastifyStatic, {
+      ...serving,
+      root: iconFolder(),
+      prefix: `${webUiPath}icons/`,
+      allowedPath: (path) => path.endsWith('.woff2'),
+    });
+    // Ours beside those of the bundle, two of which its package has forgotten: the themes of its code view.
+    await ui.register(fastifyStatic, { ...serving, root: [ownFiles, bundle.root], prefix: webUiPath });
+  });
+}
+
+function addPage(ui: App, page: string, browser: BrowserSession): void {
+  for (const url of [webUiPath, `${webUiPath}index.html`]) {
+    ui.get(url, { schema: { hide: true } }, async (request, reply) => {
+      const isSignedIn = browser.isPresent(request) && (await isGood(() => browser.identify(request)));
+      if (!isSignedIn) return reply.redirect(signInPath(request.url), 303);
+      return reply.type('text/html; charset=utf-8').header('cache-control', 'no-store').send(page);
+    });
+  }
+}
+
+async function isGood(identify: () => unknown): Promise<boolean> {
+  try {
+    await identify();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The UI speaks to where it came from. */
+function addConfiguration(ui: App): void {
+  const noStore = (reply: FastifyReply) => reply.header('cache-control', 'no-store');
+  ui.get(`${webUiPath}assets/config/runtime-config.json`, { schema: { hide: true } }, (_request, reply) =>
+    noStore(reply).send({ backendUrl: '' }),
+  );
+  ui.get(`${webUiPath}config`, { schema: { hide: true } }, (_request, reply) =>
+    noStore(reply).send({ logo_text: null, logo_image_url: null }),
+  );
+}
