@@ -1,18 +1,23 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, textOf } from '../caller.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../fakes/anthropic/index.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import type { FakeAnswer } from '../fakes/openai-answer.ts';
 import { agentsDir, startMesh } from '../mesh.ts';
 
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
+let anthropic: FakeAnthropic;
 let caller: Caller;
 
 beforeAll(async () => {
   const database = resources.use(await testDatabaseUrl());
   openAi = resources.use(await startFakeOpenAi({ apiKey: 'sk-test-secret' }));
+  anthropic = resources.use(await startFakeAnthropic({ apiKey: 'sk-ant-test-secret' }));
   const env = {
+    ANTHROPIC_API_KEY: 'sk-ant-test-secret',
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
     AGENTS_DIR: agentsDir,
     OPENAI_BASE_URL: openAi.baseUrl,
     OPENAI_API_KEY: 'sk-test-secret',
@@ -81,4 +86,45 @@ describe('an OpenAI-compatible server', () => {
     expect(JSON.stringify(stored)).not.toContain('sk-test-secret');
     openAi.forget();
   });
+});
+
+describe('Anthropic', () => {
+  test('thinks, calls a tool and goes on with its result, streamed and stored', async () => {
+    const session = await caller.createSession('claude');
+    const call = { id: 'toolu_1', name: 'get_current_time', input: {} };
+    anthropic.answer(
+      { blocks: [{ thinking: ['What ', 'time?'] }, { text: 'Let me see. ' }, { call }] },
+      { blocks: [{ text: ['It is ', 'late.'] }] },
+    );
+    const frames = await caller.runSse(session, 'What time is it?', { streaming: true });
+    const thinking = { text: 'What time?', thought: true, thoughtSignature: expect.any(String) };
+    const functionCall = { id: 'toolu_1', name: 'get_current_time', args: {} };
+    expect(frames.filter(({ partial }) => partial).map(textOf)).toEqual([
+      'What ',
+      'time?',
+      'Let me see. ',
+      'It is ',
+      'late.',
+    ]);
+    expect(frames.filter(({ partial }) => partial !== true).map(({ content }) => content?.parts)).toMatchObject([
+      [thinking, { text: 'Let me see. ' }, { functionCall }],
+      [{ functionResponse: { id: 'toolu_1', name: 'get_current_time' } }],
+      [{ text: 'It is late.' }],
+    ]);
+    expect(frames.at(-1)).toMatchObject({ finishReason: 'STOP', usageMetadata: { totalTokenCount: 18 } });
+    const stored = await caller.readSession(session);
+    expect(stored.events.map(({ id }) => id).slice(1)).toEqual(
+      frames.filter(({ partial }) => partial !== true).map(({ id }) => id),
+    );
+    await caller.run(session, 'And now?');
+    expect(anthropic.requests.at(-1)?.messages).toHaveLength(5);
+  });
+});
+
+test('a provider without a key answers with a stored event that names the setting; the others answer', async () => {
+  const session = await caller.createSession('gemini');
+  const frames = await caller.runSse(session, 'hello', { streaming: true });
+  const missing = { errorCode: 'MODEL_KEY_MISSING', errorMessage: expect.stringContaining('GEMINI_API_KEY') };
+  expect(frames).toMatchObject([missing]);
+  expect((await caller.readSession(session)).events.at(-1)).toMatchObject(missing);
 });

@@ -1,3 +1,5 @@
+import type { FakeBytes } from './scripted-server.ts';
+
 /** A tool call that the fake makes; `arguments` is sent as it is, JSON or not. */
 export interface FakeToolCall {
   readonly id: string;
@@ -27,14 +29,4 @@ export interface FakeError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Bytes as they are: quirks, garbage, HTML, what breaks off. */
-export interface FakeBody {
-  readonly status?: number;
-  readonly contentType: string;
-  readonly body: string;
-  /** What follows the body: the end (default), a broken connection, or silence. */
-  readonly after?: 'end' | 'break' | 'hang';
-}
-
-/** `hang` accepts the request and never answers; `break` drops the connection. */
-export type FakeAnswer = FakeCompletion | FakeError | FakeBody | 'hang' | 'break';
+export type FakeAnswer = FakeCompletion | FakeError | FakeBytes;

@@ -1,3 +1,5 @@
+import { demand, isObject, parseObject } from './demand.ts';
+
 /** A request body that the fake has found right. */
 export interface ChatRequest {
   readonly model: string;
@@ -19,7 +21,7 @@ const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
 /** Reads a body as strictly as the vendor; throws an Error with the vendor's message. */
 export function readChatRequest(text: string): ChatRequest {
-  const body = parseBody(text);
+  const body = parseObject(text, 'We could not parse the JSON body of your request.');
   const unknownKey = Object.keys(body).find((key) => !knownKeys.has(key));
   demand(unknownKey === undefined, `Unrecognized request argument supplied: ${unknownKey}`);
   const { model, messages, stream = false, stream_options: streamOptions } = body;
@@ -30,20 +32,10 @@ export function readChatRequest(text: string): ChatRequest {
   checkNumber(body, 'temperature', 2);
   checkNumber(body, 'top_p', 1);
   checkTools(body);
-  const objects = (messages as unknown[]).map(asMessage);
+  const objects = messages.map(asMessage);
   checkConversation(objects);
   const includeUsage = isObject(streamOptions) && streamOptions['include_usage'] === true;
-  return { model: model as string, messages: objects, stream: stream as boolean, includeUsage, body };
-}
-
-function parseBody(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (isObject(body)) return body;
-  } catch {
-    // answered below
-  }
-  throw new Error('We could not parse the JSON body of your request.');
+  return { model, messages: objects, stream, includeUsage, body };
 }
 
 function checkNumber(body: Record<string, unknown>, key: string, most: number): void {
@@ -59,7 +51,7 @@ function checkTools({ tools, tool_choice: choice }: Record<string, unknown>): vo
   for (const tool of tools as unknown[]) {
     const fn = isObject(tool) && tool['type'] === 'function' ? tool['function'] : undefined;
     demand(isObject(fn), "Missing required parameter: 'tools[].function'.");
-    const { name, parameters } = fn as Record<string, unknown>;
+    const { name, parameters } = fn;
     demand(typeof name === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(name), "Invalid 'tools[].function.name'.");
     const right = parameters === undefined || (isObject(parameters) && parameters['type'] === 'object');
     demand(right, `Invalid schema for function '${String(name)}': schema must be a JSON Schema of 'type: "object"'.`);
@@ -68,12 +60,12 @@ function checkTools({ tools, tool_choice: choice }: Record<string, unknown>): vo
 
 function asMessage(message: unknown, index: number): Record<string, unknown> {
   demand(isObject(message), `Invalid type for 'messages[${index}]': expected an object.`);
-  const { role, content, tool_calls: calls } = message as Record<string, unknown>;
+  const { role, content, tool_calls: calls } = message;
   demand(typeof role === 'string' && roles.has(role), `Invalid value: 'messages[${index}].role'.`);
   const spoken = typeof content === 'string' || (Array.isArray(content) && content.length > 0);
   const silent = role === 'assistant' && content === null && Array.isArray(calls);
   demand(spoken || silent, `Invalid value for 'content': expected a string at 'messages[${index}].content'.`);
-  return message as Record<string, unknown>;
+  return message;
 }
 
 /** Every call of an assistant is answered by tool messages before anything else is said, and no answer lacks its call. */
@@ -101,18 +93,10 @@ function demandAnswered(open: ReadonlySet<string>): void {
 function callIds(calls: unknown): string[] {
   if (calls === undefined) return [];
   demand(Array.isArray(calls) && calls.length > 0, "Invalid 'messages[].tool_calls': empty array.");
-  return (calls as unknown[]).map((call) => {
+  return calls.map((call) => {
     const fn = isObject(call) && call['type'] === 'function' ? call['function'] : undefined;
     const right = isObject(fn) && typeof fn['name'] === 'string' && typeof fn['arguments'] === 'string';
     demand(right && isObject(call) && typeof call['id'] === 'string', "Invalid 'messages[].tool_calls[]'.");
     return String((call as Record<string, unknown>)['id']);
   });
-}
-
-function demand(right: boolean, message: string): void {
-  if (!right) throw new Error(message);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

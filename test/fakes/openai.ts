@@ -1,72 +1,31 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import type { FakeAnswer, FakeBody, FakeCompletion, FakeError } from './openai-answer.ts';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './demand.ts';
+import type { FakeCompletion, FakeError } from './openai-answer.ts';
 import { completionBody, completionFrames } from './openai-completion.ts';
 import { type ChatRequest, readChatRequest } from './openai-request.ts';
+import { type FakeBody, json, type ScriptedServer, sse, startScriptedServer } from './scripted-server.ts';
 
 /** A fake of the OpenAI chat completions API. Requests are judged as strictly as the vendor does. */
-export interface FakeOpenAi extends AsyncDisposable {
+export interface FakeOpenAi extends ScriptedServer<ChatRequest, FakeCompletion | FakeError> {
   /** For `OPENAI_BASE_URL`: ends in `/v1`. */
   readonly baseUrl: string;
-  /** The requests that were found right, oldest first. */
-  readonly requests: readonly ChatRequest[];
-  /** How many requests came in, right or wrong. */
-  readonly received: number;
-  /** How many answers are still open: their caller has neither got the end nor gone. */
-  readonly hanging: number;
-  /** Queues what the next requests are answered with, one each; without one the fake says `ok`. */
-  answer(...answers: readonly FakeAnswer[]): void;
-  /** Drops what is queued. */
-  forget(): void;
 }
 
 /** Starts a fake on a free port of the loopback; with `apiKey` it asks every request for this bearer token. */
 export async function startFakeOpenAi({ apiKey }: { readonly apiKey?: string } = {}): Promise<FakeOpenAi> {
-  const requests: ChatRequest[] = [];
-  const answers: FakeAnswer[] = [];
-  let received = 0;
-  let hanging = 0;
-  const server = createServer((request, response) => {
-    received += 1;
-    hanging += 1;
-    response.once('close', () => {
-      hanging -= 1;
-    });
-    void read(request, apiKey).then((outcome) => {
-      if ('error' in outcome) return sendError(response, outcome);
-      requests.push(outcome);
-      return send(response, answers.shift() ?? { text: 'ok' }, outcome);
-    });
+  const server = await startScriptedServer<ChatRequest, FakeCompletion | FakeError>({
+    read: (request, body) => read(request, body, apiKey),
+    print,
+    ok: { text: 'ok' },
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    requests,
-    get received() {
-      return received;
-    },
-    get hanging() {
-      return hanging;
-    },
-    answer: (...more) => {
-      answers.push(...more);
-    },
-    forget: () => {
-      answers.length = 0;
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return Object.assign(server, { baseUrl: `${server.origin}/v1` });
 }
 
-async function read(request: IncomingMessage, apiKey: string | undefined): Promise<ChatRequest | FakeError> {
-  const body = await text(request);
+function read(
+  request: IncomingMessage,
+  body: string,
+  apiKey: string | undefined,
+): { right: ChatRequest } | { wrong: FakeBody } {
   if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
     return refusal(404, `Invalid URL (${request.method} ${request.url})`);
   }
@@ -77,41 +36,23 @@ async function read(request: IncomingMessage, apiKey: string | undefined): Promi
   if (!request.headers['content-type']?.startsWith('application/json'))
     return refusal(400, 'Unsupported content type.');
   try {
-    return readChatRequest(body);
+    return { right: readChatRequest(body) };
   } catch (error) {
-    return refusal(400, error instanceof Error ? error.message : 'Bad request.');
+    if (error instanceof Refusal) return refusal(error.status, error.message);
+    throw error;
   }
 }
 
-function refusal(status: number, message: string, code: string | null = null): FakeError {
-  return { status, error: { message, type: 'invalid_request_error', param: null, code } };
+function refusal(status: number, message: string, code: string | null = null): { wrong: FakeBody } {
+  return { wrong: printError({ status, error: { message, code } }) };
 }
 
-function send(response: ServerResponse, answer: FakeAnswer, request: ChatRequest): void {
-  if (answer === 'hang') return;
-  if (answer === 'break') response.destroy();
-  else if ('error' in answer) sendError(response, answer);
-  else if ('body' in answer) sendBody(response, answer);
-  else sendCompletion(response, answer, request);
+function print(answer: FakeCompletion | FakeError, request: ChatRequest): FakeBody {
+  if ('error' in answer) return printError(answer);
+  if (request.stream) return sse(completionFrames(answer, request));
+  return { contentType: 'application/json', body: completionBody(answer, request) };
 }
 
-function sendError(response: ServerResponse, { status, error, headers = {} }: FakeError): void {
-  const body = JSON.stringify({ error: { type: 'invalid_request_error', param: null, code: null, ...error } });
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
-}
-
-function sendBody(response: ServerResponse, { status = 200, contentType, body, after = 'end' }: FakeBody): void {
-  response.writeHead(status, { 'content-type': contentType });
-  if (after === 'end') response.end(body);
-  else response.write(body, () => void (after === 'break' && response.destroy()));
-}
-
-function sendCompletion(response: ServerResponse, answer: FakeCompletion, request: ChatRequest): void {
-  if (!request.stream) {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(completionBody(answer, request));
-    return;
-  }
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  for (const frame of completionFrames(answer, request)) response.write(frame);
-  response.end();
+function printError({ status, error, headers }: FakeError): FakeBody {
+  return json({ error: { type: 'invalid_request_error', param: null, code: null, ...error } }, status, headers);
 }

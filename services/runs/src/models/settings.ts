@@ -1,10 +1,21 @@
 import { httpUrl, positiveInteger, text } from '@agentmesh/lib/service';
+import type { Endpoint } from './connect-model.ts';
 import type { ModelsConfig } from './models.ts';
 
 /** The settings of the models, to be spread into those of the service. */
 export const modelSettings = {
   OPENAI_API_KEY: text({ default: undefined, desc: 'key of provider openai; local servers may need none' }),
   OPENAI_BASE_URL: httpUrl({ default: 'https://api.openai.com/v1', desc: 'where provider openai is asked, with /v1' }),
+  ANTHROPIC_API_KEY: text({ default: undefined, desc: 'key of provider anthropic' }),
+  ANTHROPIC_BASE_URL: httpUrl({
+    default: 'https://api.anthropic.com',
+    desc: 'where provider anthropic is asked, without /v1',
+  }),
+  GEMINI_API_KEY: text({ default: undefined, desc: 'key of provider gemini' }),
+  GEMINI_BASE_URL: httpUrl({
+    default: 'https://generativelanguage.googleapis.com',
+    desc: 'where provider gemini is asked, without /v1beta',
+  }),
   RUNS_MODEL_TIMEOUT_SECONDS: positiveInteger({ default: 120, desc: 'how long a model may be silent, at most 300' }),
 };
 
@@ -12,11 +23,20 @@ export const modelSettings = {
 export function readModelsConfig(settings: {
   readonly OPENAI_API_KEY: string | undefined;
   readonly OPENAI_BASE_URL: string;
+  readonly ANTHROPIC_API_KEY: string | undefined;
+  readonly ANTHROPIC_BASE_URL: string;
+  readonly GEMINI_API_KEY: string | undefined;
+  readonly GEMINI_BASE_URL: string;
   readonly RUNS_MODEL_TIMEOUT_SECONDS: number;
 }): ModelsConfig {
-  const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = settings;
   return {
-    openai: { baseUrl, ...(apiKey === undefined ? {} : { apiKey }) },
+    openai: endpoint(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
+    anthropic: endpoint(settings.ANTHROPIC_BASE_URL, settings.ANTHROPIC_API_KEY),
+    gemini: endpoint(settings.GEMINI_BASE_URL, settings.GEMINI_API_KEY),
     timeoutMs: settings.RUNS_MODEL_TIMEOUT_SECONDS * 1000,
   };
+}
+
+function endpoint(baseUrl: string, apiKey: string | undefined): Endpoint {
+  return { baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
 }

@@ -10,7 +10,8 @@ import { createRegistry, type Registry } from './registry.ts';
 import { watchApps } from './watch-apps.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
-const models = createModels({ openai: { baseUrl: 'http://localhost/v1' }, timeoutMs: 1_000 });
+const nowhere = { baseUrl: 'http://localhost' };
+const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1_000 });
 const toolDeps = { fetch: createGuardedFetch({ allow: [] }) };
 
 quietAdk(log);

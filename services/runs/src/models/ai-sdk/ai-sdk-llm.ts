@@ -1,24 +1,24 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
 import { liveUnsupported } from '../live-unsupported.ts';
 import type { ModelFailure } from '../models.ts';
 import { pause } from '../pause.ts';
-import { describeFailure } from './describe-failure.ts';
-import { errorFacts } from './loggable-error.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import type { Connection } from './connection.ts';
+import { describeFailure } from './failure/describe-failure.ts';
+import { errorFacts } from './failure/loggable-error.ts';
+import { retryDelayMs } from './failure/retry-delay.ts';
 import { streamOnce } from './stream-once.ts';
-import { toCallOptions } from './to-call-options.ts';
+import { toCallOptions } from './request/to-call-options.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface AiSdkLlmOptions {
   /** The name the app uses, e.g. `openai/gpt-5-mini`. */
   readonly model: string;
-  readonly languageModel: LanguageModelV4;
+  /** Asked before every call, so that credentials may change; what it throws is the answer. */
+  readonly connect: () => Connection;
   /** How long the model may take to its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
-  /** Texts that no error message may show. */
-  readonly secrets: readonly string[];
-  readonly providerOptions?: NonNullable<LanguageModelV4CallOptions['providerOptions']>;
+  /** By when attempts after the first one end, unless the model has begun to answer; 15 s when absent. */
+  readonly retryWindowMs?: number;
   readonly onFailure?: (failure: ModelFailure) => void;
 }
 
@@ -27,15 +27,19 @@ const longestLogged = 200;
 
 /** What one attempt is given. */
 interface Attempt {
-  readonly call: LanguageModelV4CallOptions;
+  readonly connection: Connection;
+  readonly request: LlmRequest;
   readonly stream: boolean;
+  /** How long it may take to its first sign of life, in milliseconds. */
+  readonly firstMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
  * A model of the AI SDK as a model of ADK. Partial responses carry text and thoughts only; function calls come in the
  * last, whole response. Every failure ends as a response with `errorCode` and `errorMessage`; an abort ends without one.
- * A call that fails before its first part is tried again for at most 15 s, where that can help.
+ * A call that fails before its first part is tried again where that can help; a second attempt and those after it end
+ * within 15 s of the first, unless the model has begun to answer.
  */
 export class AiSdkLlm extends BaseLlm {
   readonly #options: AiSdkLlmOptions;
@@ -51,25 +55,37 @@ export class AiSdkLlm extends BaseLlm {
     signal?: AbortSignal,
   ): AsyncGenerator<LlmResponse, void> {
     this.maybeAppendUserContent(request);
+    let connection: Connection;
+    try {
+      connection = this.#options.connect();
+    } catch (error) {
+      yield this.#fail(error, []);
+      return;
+    }
+    yield* this.#attempts({ connection, request, stream, signal });
+  }
+
+  async *#attempts(call: Omit<Attempt, 'firstMs'>): AsyncGenerator<LlmResponse, void> {
+    const { timeoutMs, retryWindowMs: windowMs = 15_000 } = this.#options;
     const startedAt = performance.now();
+    const elapsedMs = (): number => performance.now() - startedAt;
     let spoke = false;
-    for (let attempt = 0; !isAborted(signal); attempt += 1) {
+    for (let attempt = 0; !isAborted(call.signal); attempt += 1) {
+      const firstMs = attempt === 0 ? timeoutMs : windowMs - elapsedMs();
       try {
-        const call = this.#callOptions(request);
-        for await (const response of this.#attempt({ call, stream, signal })) {
+        for await (const response of this.#attempt({ ...call, firstMs })) {
           spoke = true;
           yield response;
         }
         return;
       } catch (error) {
-        if (isAborted(signal)) return;
-        const elapsedMs = performance.now() - startedAt;
-        const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, elapsedMs });
+        if (isAborted(call.signal)) return;
+        const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, elapsedMs: elapsedMs(), windowMs });
         if (delayMs === undefined) {
-          yield this.#fail(error);
+          yield this.#fail(error, call.connection.secrets);
           return;
         }
-        await pause(delayMs, signal);
+        await pause(delayMs, call.signal);
       }
     }
   }
@@ -78,16 +94,11 @@ export class AiSdkLlm extends BaseLlm {
     return Promise.reject(liveUnsupported(this.model));
   }
 
-  #callOptions(request: LlmRequest): LanguageModelV4CallOptions {
-    const { providerOptions } = this.#options;
-    return { ...toCallOptions(request), ...(providerOptions === undefined ? {} : { providerOptions }) };
-  }
-
-  async *#attempt({ call, stream, signal }: Attempt): AsyncGenerator<LlmResponse, void> {
-    const watchdog = new Watchdog(this.#options.timeoutMs, signal);
-    const { languageModel } = this.#options;
+  async *#attempt({ connection, request, stream, firstMs, signal }: Attempt): AsyncGenerator<LlmResponse, void> {
+    const watchdog = new Watchdog({ timeoutMs: this.#options.timeoutMs, firstMs }, signal);
     try {
-      yield* streamOnce({ languageModel, call, watchdog, stream });
+      const call = toCallOptions(request, connection.dialect);
+      yield* streamOnce({ connection, call, watchdog, stream });
     } catch (error) {
       throw watchdog.expired ?? error;
     } finally {
@@ -95,8 +106,8 @@ export class AiSdkLlm extends BaseLlm {
     }
   }
 
-  #fail(cause: unknown): LlmResponse {
-    const { model, secrets, onFailure } = this.#options;
+  #fail(cause: unknown, secrets: readonly string[]): LlmResponse {
+    const { model, onFailure } = this.#options;
     const failure = describeFailure(cause, secrets);
     const errorMessage = failure.errorMessage.slice(0, longestLogged);
     onFailure?.({ model, errorCode: failure.errorCode, errorMessage, cause: errorFacts(cause) });

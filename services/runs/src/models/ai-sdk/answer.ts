@@ -1,63 +1,122 @@
 import type {
   LanguageModelV4Content,
+  LanguageModelV4File,
   LanguageModelV4FinishReason,
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
 import { FinishReason, type Part } from '@google/genai';
-import { ModelCallError } from './model-call-error.ts';
-import { toFinish } from './to-finish.ts';
-import { toUsageMetadata } from './to-usage-metadata.ts';
+import type { Dialect } from './dialect.ts';
+import { ModelCallError } from './failure/model-call-error.ts';
+import { readArgs } from './read-args.ts';
+
+/** A piece of text or of a thought. */
+export interface Piece {
+  /** Of the block it belongs to, as the vendor numbers them. */
+  readonly id: string;
+  readonly text: string;
+  readonly thought: boolean;
+  readonly metadata: SharedV4ProviderMetadata | undefined;
+}
+
+/** What the vendor says at the end. */
+export interface AnswerEnd {
+  readonly finishReason: LanguageModelV4FinishReason;
+  readonly usage: LanguageModelV4Usage;
+  readonly providerMetadata?: SharedV4ProviderMetadata | undefined;
+}
+
+interface Said {
+  readonly id: string;
+  readonly part: Part;
+}
 
 /** What a model has said so far in one call. */
 export class Answer {
   modelVersion: string | undefined;
+  readonly #dialect: Dialect;
   readonly #stream: boolean;
-  readonly #said: Part[] = [];
-  readonly #calls: LanguageModelV4ToolCall[] = [];
-  #reason: LanguageModelV4FinishReason | undefined;
-  #usage: LanguageModelV4Usage | undefined;
+  readonly #said: (Said | LanguageModelV4ToolCall)[] = [];
+  #end: AnswerEnd | undefined;
 
   /** With `stream` the whole response says that it is not a partial one. */
-  constructor({ stream }: { stream: boolean }) {
+  constructor({ stream, dialect }: { stream: boolean; dialect: Dialect }) {
     this.#stream = stream;
+    this.#dialect = dialect;
   }
 
-  /** Adds text or a thought, merged with what precedes it, and answers the partial response of it. */
-  addText(text: string, thought: boolean): LlmResponse | undefined {
-    if (text === '') return undefined;
+  /** Adds a piece, merged with what precedes it, and answers the partial response of it. */
+  addText(piece: Piece): LlmResponse | undefined {
+    const { text, thought } = piece;
+    const thoughtSignature = this.#signature(piece.metadata);
+    if (text === '' && thoughtSignature === undefined) return undefined;
     const last = this.#said.at(-1);
-    if (last !== undefined && (last.thought === true) === thought) last.text = (last.text ?? '') + text;
-    else this.#said.push(toPart(text, thought));
-    return { content: { role: 'model', parts: [toPart(text, thought)] }, partial: true, ...this.#version() };
+    const part = continues(last, piece) ? last.part : this.#begin(piece);
+    if (text !== '') part.text = (part.text ?? '') + text;
+    if (thoughtSignature !== undefined) part.thoughtSignature = thoughtSignature;
+    if (text === '') return undefined;
+    const parts = [thought ? { text, thought } : { text }];
+    return { content: { role: 'model', parts }, partial: true, ...this.#version() };
   }
 
-  addContent(part: LanguageModelV4Content): void {
-    if (part.type === 'text') this.addText(part.text, false);
-    else if (part.type === 'reasoning') this.addText(part.text, true);
-    else if (part.type === 'tool-call') this.#calls.push(part);
+  addFile({ mediaType, data, providerMetadata }: Pick<LanguageModelV4File, 'mediaType' | 'data' | 'providerMetadata'>) {
+    if (data.type !== 'data') return;
+    const base64 = typeof data.data === 'string' ? data.data : Buffer.from(data.data).toString('base64');
+    const thoughtSignature = this.#signature(providerMetadata);
+    const part = { inlineData: { mimeType: mediaType, data: base64 } };
+    this.#said.push({ id: '', part: thoughtSignature === undefined ? part : { ...part, thoughtSignature } });
   }
 
-  end(reason: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): void {
-    this.#reason = reason;
-    this.#usage = usage;
+  addCall(call: LanguageModelV4ToolCall): void {
+    if (call.providerExecuted !== true) this.#said.push(call);
+  }
+
+  /** Adds a part of a whole answer; `id` tells it from the others. */
+  addContent(part: LanguageModelV4Content, id: string): void {
+    const metadata = part.providerMetadata;
+    if (part.type === 'text') this.addText({ id, text: part.text, thought: false, metadata });
+    else if (part.type === 'reasoning') this.addText({ id, text: part.text, thought: true, metadata });
+    else if (part.type === 'file') this.addFile(part);
+    else if (part.type === 'tool-call') this.addCall(part);
+  }
+
+  end(end: AnswerEnd): void {
+    this.#end = end;
   }
 
   /** The whole response. Throws ModelCallError when the answer did not come to an end or calls cannot be acted on. */
   finish(): LlmResponse {
-    if (this.#reason === undefined) throw brokenOff();
-    const { finishReason, ...error } = toFinish(this.#reason, this.#said.length + this.#calls.length > 0);
-    const whole = finishReason === FinishReason.STOP;
-    const parts = whole ? [...this.#said, ...this.#calls.map(toCallPart)] : this.#said;
+    const { finishReason: reason, usage, providerMetadata: metadata } = this.#end ?? {};
+    if (reason === undefined || usage === undefined || reason.unified === 'interrupted') throw brokenOff();
+    const finish = this.#dialect.finish({ reason, metadata, hasContent: this.#said.length > 0 });
+    const whole = finish.finishReason === FinishReason.STOP;
+    const parts = this.#said.flatMap((said) => ('part' in said ? [said.part] : whole ? [this.#callPart(said)] : []));
+    const usageMetadata = this.#dialect.usage(usage);
     return {
       ...(parts.length === 0 ? {} : { content: { role: 'model', parts } }),
       ...(this.#stream ? { partial: false } : {}),
-      ...error,
-      finishReason,
-      usageMetadata: toUsageMetadata(this.#usage),
+      ...finish,
+      ...(Object.keys(usageMetadata).length === 0 ? {} : { usageMetadata }),
       ...this.#version(),
     };
+  }
+
+  #begin({ id, thought }: Piece): Part {
+    const part: Part = thought ? { thought } : {};
+    this.#said.push({ id, part });
+    return part;
+  }
+
+  #callPart({ toolCallId, toolName, input, providerMetadata }: LanguageModelV4ToolCall): Part {
+    const thoughtSignature = this.#signature(providerMetadata);
+    const part = { functionCall: { id: toolCallId, name: toolName, args: readArgs(toolName, input) } };
+    return thoughtSignature === undefined ? part : { ...part, thoughtSignature };
+  }
+
+  #signature(metadata: SharedV4ProviderMetadata | undefined): string | undefined {
+    return metadata === undefined ? undefined : this.#dialect.readSignature(metadata);
   }
 
   #version(): { modelVersion?: string } {
@@ -65,23 +124,11 @@ export class Answer {
   }
 }
 
-function toCallPart({ toolCallId, toolName, input }: LanguageModelV4ToolCall): Part {
-  return { functionCall: { id: toolCallId, name: toolName, args: readArgs(toolName, input) } };
-}
-
-function toPart(text: string, thought: boolean): Part {
-  return thought ? { text, thought } : { text };
-}
-
-function readArgs(toolName: string, input: string): Record<string, unknown> {
-  const malformed = `The model called "${toolName}" with arguments that are not a JSON object.`;
-  try {
-    const args: unknown = JSON.parse(input.trim() === '' ? '{}' : input);
-    if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { ...args };
-  } catch (cause) {
-    throw new ModelCallError('MALFORMED_FUNCTION_CALL', malformed, { cause });
-  }
-  throw new ModelCallError('MALFORMED_FUNCTION_CALL', malformed);
+/** What is signed is whole, and thoughts are signed block by block; other text runs on. */
+function continues(last: Said | LanguageModelV4ToolCall | undefined, { id, thought }: Piece): last is Said {
+  if (last === undefined || !('part' in last) || last.part.inlineData !== undefined) return false;
+  if ((last.part.thought === true) !== thought) return false;
+  return last.id === id || (!thought && last.part.thoughtSignature === undefined);
 }
 
 function brokenOff(): ModelCallError {

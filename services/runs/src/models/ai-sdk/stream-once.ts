@@ -1,11 +1,12 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
-import { Answer } from './answer.ts';
+import { Answer, type Piece } from './answer.ts';
+import type { Connection } from './connection.ts';
 import type { Watchdog } from './watchdog.ts';
 
 /** One call of a model. */
 export interface ModelCall {
-  readonly languageModel: LanguageModelV4;
+  readonly connection: Connection;
   readonly call: LanguageModelV4CallOptions;
   readonly watchdog: Watchdog;
   /** Whether the caller wants partial responses. */
@@ -14,37 +15,50 @@ export interface ModelCall {
 
 /** Asks the model once; throws whatever goes wrong. */
 export async function* streamOnce(call: ModelCall): AsyncGenerator<LlmResponse, void> {
-  const answer = new Answer({ stream: call.stream });
+  const answer = new Answer({ stream: call.stream, dialect: call.connection.dialect });
   if (call.stream) yield* readStream(call, answer);
   else await readWhole(call, answer);
   yield answer.finish();
 }
 
-async function readWhole({ languageModel, call, watchdog }: ModelCall, answer: Answer): Promise<void> {
+async function readWhole({ connection, call, watchdog }: ModelCall, answer: Answer): Promise<void> {
+  const { languageModel, dialect } = connection;
   const result = await languageModel.doGenerate({ ...call, abortSignal: watchdog.signal });
-  answer.modelVersion = result.response?.modelId;
-  for (const part of result.content) answer.addContent(part);
-  answer.end(result.finishReason, result.usage);
+  answer.modelVersion = dialect.readModelVersion?.(result.response?.body) ?? result.response?.modelId;
+  for (const [index, part] of result.content.entries()) answer.addContent(part, String(index));
+  answer.end(result);
 }
 
 async function* readStream(
-  { languageModel, call, watchdog }: ModelCall,
+  { connection, call, watchdog }: ModelCall,
   answer: Answer,
 ): AsyncGenerator<LlmResponse, void> {
-  const { stream } = await languageModel.doStream({ ...call, abortSignal: watchdog.signal });
+  const { languageModel, dialect } = connection;
+  const includeRawChunks = dialect.readModelVersion !== undefined;
+  const { stream } = await languageModel.doStream({ ...call, includeRawChunks, abortSignal: watchdog.signal });
   for await (const part of stream) {
-    watchdog.feed();
+    // It comes with the first byte, before the model has said anything.
+    if (part.type !== 'stream-start') watchdog.feed();
+    if (part.type === 'raw') answer.modelVersion ??= dialect.readModelVersion?.(part.rawValue);
     const partial = take(part, answer);
     if (partial !== undefined) yield partial;
   }
 }
 
 function take(part: LanguageModelV4StreamPart, answer: Answer): LlmResponse | undefined {
-  if (part.type === 'text-delta') return answer.addText(part.delta, false);
-  if (part.type === 'reasoning-delta') return answer.addText(part.delta, true);
-  if (part.type === 'tool-call') answer.addContent(part);
-  else if (part.type === 'response-metadata') answer.modelVersion = part.modelId;
-  else if (part.type === 'finish') answer.end(part.finishReason, part.usage);
+  const piece = toPiece(part);
+  if (piece !== undefined) return answer.addText(piece);
+  if (part.type === 'file') answer.addFile(part);
+  else if (part.type === 'tool-call') answer.addCall(part);
+  else if (part.type === 'response-metadata') answer.modelVersion = part.modelId ?? answer.modelVersion;
+  else if (part.type === 'finish') answer.end(part);
   else if (part.type === 'error') throw part.error;
   return undefined;
+}
+
+function toPiece(part: LanguageModelV4StreamPart): Piece | undefined {
+  const isText = part.type === 'text-delta';
+  if (!isText && part.type !== 'reasoning-start' && part.type !== 'reasoning-delta') return undefined;
+  const text = part.type === 'reasoning-start' ? '' : part.delta;
+  return { id: part.id, text, thought: !isText, metadata: part.providerMetadata };
 }

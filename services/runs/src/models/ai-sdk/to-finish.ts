@@ -1,15 +1,15 @@
-import type { LanguageModelV4FinishReason } from '@ai-sdk/provider';
 import { FinishReason } from '@google/genai';
+import type { Ending } from './dialect.ts';
 
 /** How an answer ended, in ADK's words; with an error unless it ended well. */
 export interface Finish {
-  readonly finishReason: FinishReason;
+  readonly finishReason?: FinishReason;
   readonly errorCode?: string;
   readonly errorMessage?: string;
 }
 
 /** An unknown reason counts as the end of the answer when there is one: compatible servers have words of their own. */
-export function toFinish({ unified }: LanguageModelV4FinishReason, hasContent: boolean): Finish {
+export function toFinish({ reason: { unified }, hasContent }: Ending): Finish {
   if (unified === 'stop' || unified === 'tool-calls') return { finishReason: FinishReason.STOP };
   if (unified === 'length') return failed(FinishReason.MAX_TOKENS, 'The answer reached the limit of output tokens.');
   if (unified === 'content-filter') return failed(FinishReason.SAFETY, "The model's content filter ended the answer.");
@@ -17,6 +17,7 @@ export function toFinish({ unified }: LanguageModelV4FinishReason, hasContent: b
   return failed(FinishReason.OTHER, 'The model ended without an answer.');
 }
 
-function failed(finishReason: FinishReason, errorMessage: string): Finish {
+/** An answer that did not end well. */
+export function failed(finishReason: FinishReason, errorMessage: string): Finish {
   return { finishReason, errorCode: finishReason, errorMessage };
 }

@@ -1,18 +1,28 @@
-import { ModelCallError } from './model-call-error.ts';
+import { ModelCallError } from './failure/model-call-error.ts';
+
+/** How long a model may be silent, in milliseconds. */
+export interface Patience {
+  /** Between two signs of life. */
+  readonly timeoutMs: number;
+  /** Until the first one, when that is less. */
+  readonly firstMs?: number;
+}
 
 /** Aborts a call whose model is silent for too long, and when the caller aborts. */
 export class Watchdog {
   readonly #timeoutMs: number;
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
+  #waitingMs: number;
   readonly #onAbort = (): void => this.#controller.abort(this.#outer?.reason);
   #expired: ModelCallError | undefined;
 
-  constructor(timeoutMs: number, outer: AbortSignal | undefined) {
+  constructor({ timeoutMs, firstMs = timeoutMs }: Patience, outer: AbortSignal | undefined) {
     this.#timeoutMs = timeoutMs;
     this.#outer = outer;
-    this.#timer = setTimeout(() => this.#expire(), timeoutMs);
+    this.#waitingMs = Math.min(timeoutMs, firstMs);
+    this.#timer = setTimeout(() => this.#expire(), this.#waitingMs);
     outer?.addEventListener('abort', this.#onAbort, { once: true });
     if (outer?.aborted === true) this.#onAbort();
   }
@@ -28,7 +38,13 @@ export class Watchdog {
 
   /** The model has shown life: the time begins anew. */
   feed(): void {
-    this.#timer.refresh();
+    if (this.#waitingMs === this.#timeoutMs) {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#waitingMs = this.#timeoutMs;
+    this.#timer = setTimeout(() => this.#expire(), this.#timeoutMs);
   }
 
   /** Stops the clock and whatever of the call still runs. */
@@ -39,7 +55,7 @@ export class Watchdog {
   }
 
   #expire(): void {
-    const message = `The model was silent for ${this.#timeoutMs / 1000} s.`;
+    const message = `The model was silent for ${Math.round(this.#waitingMs / 100) / 10} s.`;
     this.#expired = new ModelCallError('DEADLINE_EXCEEDED', message);
     this.#controller.abort(this.#expired);
   }

@@ -1,14 +1,14 @@
 import { FunctionCallingConfigMode, type GenerateContentConfig, Type } from '@google/genai';
 import { describe, expect, test } from 'vitest';
+import { connectModel } from '../../connect-model.ts';
 import { toCallOptions } from './to-call-options.ts';
 
+const { dialect } = connectModel({ provider: 'openai', model: 'x' }, { baseUrl: 'http://127.0.0.1:1' });
 const optionsOf = (config: GenerateContentConfig) =>
-  toCallOptions({
-    contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
-    config,
-    toolsDict: {},
-    liveConnectConfig: {},
-  });
+  toCallOptions(
+    { contents: [{ role: 'user', parts: [{ text: 'hello' }] }], config, toolsDict: {}, liveConnectConfig: {} },
+    { ...dialect, options: () => ({}) },
+  );
 
 describe('a request of ADK', () => {
   test('without settings is a prompt alone', () => {

@@ -1,39 +1,23 @@
-import { FunctionTool, type LlmRequest, type LlmResponse } from '@google/adk';
+import type { LlmResponse } from '@google/adk';
 import { type Content, Type } from '@google/genai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type FakeOpenAi, startFakeOpenAi } from '../../../../test/fakes/openai.ts';
-import { createModels, type ModelFailure } from './models.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
+import { createAsker } from '../../../test/ask-model.ts';
+import { createModels, type ModelFailure } from '../models.ts';
 
 const key = 'sk-secret-key';
-const lookup = new FunctionTool({ name: 'lookup', description: 'looks up', execute: () => 'x' });
 
 let fake: FakeOpenAi;
 let failures: ModelFailure[];
+let ask: ReturnType<typeof createAsker>;
 
 beforeEach(async () => {
   fake = await startFakeOpenAi({ apiKey: key });
   failures = [];
+  ask = createAsker('openai/gpt-x', { baseUrl: fake.baseUrl, apiKey: key }, failures);
 });
 
 afterEach(async () => fake[Symbol.asyncDispose]());
-
-interface Asked {
-  readonly stream?: boolean;
-  readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
-  readonly apiKey?: string;
-}
-
-async function ask(
-  request: Partial<LlmRequest> = {},
-  { stream = true, signal, timeoutMs = 5000, apiKey = key }: Asked = {},
-): Promise<LlmResponse[]> {
-  const config = { openai: { baseUrl: fake.baseUrl, apiKey }, timeoutMs };
-  const model = createModels(config, { onFailure: (failure) => failures.push(failure) }).resolve('openai/gpt-x');
-  const contents: Content[] = [{ role: 'user', parts: [{ text: 'hello' }] }];
-  const whole: LlmRequest = { contents, toolsDict: { lookup }, liveConnectConfig: {}, ...request };
-  return Array.fromAsync(model.generateContentAsync(whole, stream, signal));
-}
 
 async function askSse(frames: readonly string[], after: 'end' | 'break' | 'hang' = 'end'): Promise<LlmResponse[]> {
   fake.answer({ contentType: 'text/event-stream', body: frames.join(''), after });
@@ -275,7 +259,9 @@ describe('a retry', () => {
 
 test('a caller who leaves early closes the connection', async () => {
   fake.answer({ contentType: 'text/event-stream', body: chunk({ content: 'hi' }), after: 'hang' });
-  const model = createModels({ openai: { baseUrl: fake.baseUrl, apiKey: key }, timeoutMs: 5000 }).resolve('openai/x');
+  const openai = { baseUrl: fake.baseUrl, apiKey: key };
+  const models = createModels({ openai, anthropic: openai, gemini: openai, timeoutMs: 5000 });
+  const model = models.resolve('openai/x');
   const contents: Content[] = [{ role: 'user', parts: [{ text: 'hello' }] }];
   for await (const response of model.generateContentAsync({ contents, toolsDict: {}, liveConnectConfig: {} }, true)) {
     expect(response.partial).toBe(true);
@@ -292,4 +278,11 @@ test('an abort ends the call at any time without a response', async () => {
   controller.abort();
   expect(await responses).toEqual([]);
   expect(failures).toEqual([]);
+});
+
+test('a refusal is told, and counts as an error', async () => {
+  const frames = [chunk({ refusal: 'I will ' }), chunk({ refusal: 'not.' }), chunk({}, 'stop'), done];
+  const responses = await askSse(frames);
+  expect(textOf(responses)).toBe('I will not.');
+  expect(responses.at(-1)).toMatchObject({ finishReason: 'SAFETY', errorCode: 'SAFETY' });
 });

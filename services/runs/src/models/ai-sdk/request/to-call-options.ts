@@ -1,14 +1,16 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { LlmRequest } from '@google/adk';
 import { type FunctionDeclaration, FunctionCallingConfigMode, type GenerateContentConfig } from '@google/genai';
+import type { Dialect } from '../dialect.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 import { toPrompt } from './to-prompt.ts';
 
 /** A request of ADK as a call of the AI SDK. */
-export function toCallOptions({ contents, config = {} }: LlmRequest): LanguageModelV4CallOptions {
+export function toCallOptions({ contents, config = {} }: LlmRequest, dialect: Dialect): LanguageModelV4CallOptions {
   const tools = functionDeclarations(config).map(toTool);
   return {
-    prompt: toPrompt(contents, config.systemInstruction),
+    prompt: toPrompt(contents, dialect, config.systemInstruction),
+    ...dialect.options(config),
     ...withoutUndefined({
       temperature: config.temperature,
       topP: config.topP,

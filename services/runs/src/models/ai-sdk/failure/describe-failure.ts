@@ -1,6 +1,7 @@
-import { APICallError, InvalidResponseDataError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { InvalidArgumentError, InvalidResponseDataError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
+import { type CallFailure, readFailure } from './call-failure.ts';
 import { ModelCallError } from './model-call-error.ts';
-import { readVendorError } from './vendor-error.ts';
+import type { VendorError } from './vendor-error.ts';
 
 /** What a caller may know of a failed model call. */
 export interface Failure {
@@ -23,37 +24,44 @@ export function describeFailure(error: unknown, secrets: readonly string[]): Fai
 
 function describe(error: unknown): Failure {
   if (error instanceof ModelCallError) return { errorCode: error.errorCode, errorMessage: error.message };
-  if (APICallError.isInstance(error)) return describeApiCall(error);
+  const failure = readFailure(error);
+  if (failure !== undefined) return describeCall(failure);
   if (UnsupportedFunctionalityError.isInstance(error)) {
     return { errorCode: 'INVALID_ARGUMENT', errorMessage: `The model cannot take this: ${error.functionality}.` };
+  }
+  if (InvalidArgumentError.isInstance(error)) {
+    return { errorCode: 'INVALID_ARGUMENT', errorMessage: `The model cannot be asked like this: ${error.argument}.` };
   }
   if (InvalidResponseDataError.isInstance(error)) {
     return { errorCode: 'MODEL_STREAM_BROKEN', errorMessage: 'The answer of the model is incomplete.' };
   }
-  const vendor = readVendorError(error);
-  if (vendor !== undefined) return { errorCode: 'MODEL_ERROR', errorMessage: vendor.message };
-  return { errorCode: 'MODEL_RESPONSE_UNREADABLE', errorMessage: 'The model sent an answer that cannot be read.' };
+  return unreadable;
 }
 
-function describeApiCall(error: APICallError): Failure {
-  const { statusCode } = error;
-  if (statusCode === undefined) {
+const unreadable = {
+  errorCode: 'MODEL_RESPONSE_UNREADABLE',
+  errorMessage: 'The model sent an answer that cannot be read.',
+};
+
+function describeCall({ status, inStream, vendor, isRetryable }: CallFailure): Failure {
+  if (inStream) return { errorCode: toErrorCode(status, vendor), errorMessage: vendor?.message ?? '' };
+  if (status === undefined) {
     return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The model could not be reached.' };
   }
   // The SDK marks what broke on the way, after a good status too.
-  if (statusCode < 400 && error.isRetryable) {
+  if (status < 400 && isRetryable) {
     return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The connection to the model broke.' };
   }
-  if (statusCode < 400) {
-    return { errorCode: 'MODEL_RESPONSE_UNREADABLE', errorMessage: 'The model sent an answer that cannot be read.' };
-  }
-  const vendor = readVendorError(error.data)?.message;
-  const errorMessage = vendor ?? `The model's server answered HTTP ${statusCode}.`;
-  return { errorCode: toErrorCode(statusCode), errorMessage };
+  if (status < 300) return unreadable;
+  const errorMessage = vendor?.message ?? `The model's server answered HTTP ${status}.`;
+  return { errorCode: toErrorCode(status, vendor), errorMessage };
 }
 
-function toErrorCode(status: number): string {
-  if (status === 401) return 'UNAUTHENTICATED';
+function toErrorCode(status: number | undefined, vendor: VendorError | undefined): string {
+  if (status === undefined) return 'MODEL_ERROR';
+  if (status < 400) return 'MODEL_RESPONSE_UNREADABLE';
+  // Google answers a wrong key with 400.
+  if (status === 401 || vendor?.details.some(({ reason }) => reason === 'API_KEY_INVALID')) return 'UNAUTHENTICATED';
   if (status === 403) return 'PERMISSION_DENIED';
   if (status === 404) return 'NOT_FOUND';
   if (status === 429) return 'RESOURCE_EXHAUSTED';

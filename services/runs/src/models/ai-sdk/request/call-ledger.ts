@@ -2,27 +2,34 @@ import type { JSONValue, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultP
 import type { FunctionCall, FunctionResponse } from '@google/genai';
 
 interface OpenCall {
+  /** As the vendor gave it; without one, answers do not know it. */
+  readonly id: string | undefined;
+  /** As it is sent. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Whether the vendor gave the id; else it was made here and answers do not know it. */
-  readonly named: boolean;
 }
 
 /** Pairs function calls with their answers: by id where there is one, else by name in the order of the calls. */
 export class CallLedger {
   readonly #open: OpenCall[] = [];
+  readonly #takes: RegExp;
   #count = 0;
+
+  /** Ids that `takes` does not match are replaced. */
+  constructor(takes: RegExp) {
+    this.#takes = takes;
+  }
 
   open({ id, name = '', args = {} }: FunctionCall): LanguageModelV4ToolCallPart {
     this.#count += 1;
-    const toolCallId = id ?? `call_${this.#count}`;
-    this.#open.push({ toolCallId, toolName: name, named: id !== undefined });
+    const toolCallId = id !== undefined && this.#takes.test(id) ? id : `call_${this.#count}`;
+    this.#open.push({ id, toolCallId, toolName: name });
     return { type: 'tool-call', toolCallId, toolName: name, input: args };
   }
 
   /** The answer as part of the prompt; undefined when no call waits for it. */
   answer({ id, name, response }: FunctionResponse): LanguageModelV4ToolResultPart | undefined {
-    const index = this.#open.findIndex((call) => (call.named ? call.toolCallId === id : call.toolName === name));
+    const index = this.#open.findIndex((call) => (call.id === undefined ? call.toolName === name : call.id === id));
     const [call] = index === -1 ? [] : this.#open.splice(index, 1);
     return call === undefined ? undefined : toResult(call, response ?? {});
   }

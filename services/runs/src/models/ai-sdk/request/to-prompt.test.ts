@@ -1,8 +1,10 @@
 import type { Part } from '@google/genai';
 import { describe, expect, test } from 'vitest';
+import { connectModel } from '../../connect-model.ts';
 import { toPrompt } from './to-prompt.ts';
 
-const said = (...parts: Part[]) => toPrompt([{ role: 'user', parts }])[0]?.content;
+const { dialect } = connectModel({ provider: 'openai', model: 'x' }, { baseUrl: 'http://127.0.0.1:1' });
+const said = (...parts: Part[]) => toPrompt([{ role: 'user', parts }], dialect)[0]?.content;
 
 describe('a prompt', () => {
   test('carries files in the standard base64 alphabet', () => {
@@ -28,11 +30,11 @@ describe('a prompt', () => {
       { role: 'model', parts: [{ text: 'musing', thought: true }] },
       { role: 'model' },
     ];
-    expect(toPrompt(contents)).toEqual([]);
+    expect(toPrompt(contents, dialect)).toEqual([]);
   });
 
   test('closes a call that the conversation ends with', () => {
-    const [assistant, tool] = toPrompt([{ role: 'model', parts: [{ functionCall: { name: 'lookup' } }] }]);
+    const [assistant, tool] = toPrompt([{ role: 'model', parts: [{ functionCall: { name: 'lookup' } }] }], dialect);
     expect(assistant).toMatchObject({ role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1' }] });
     expect(tool).toMatchObject({
       role: 'tool',

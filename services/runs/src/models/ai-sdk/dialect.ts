@@ -1,0 +1,37 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
+import type { GenerateContentConfig, GenerateContentResponseUsageMetadata } from '@google/genai';
+import type { FileRules } from './request/to-user-part.ts';
+import type { Finish } from './to-finish.ts';
+
+/** What ended an answer. */
+export interface Ending {
+  readonly reason: LanguageModelV4FinishReason;
+  readonly metadata: SharedV4ProviderMetadata | undefined;
+  /** Whether anything was said or called. */
+  readonly hasContent: boolean;
+}
+
+/** What vendors do each in their own way, where the SDK leaves it to its caller. */
+export interface Dialect {
+  readonly files: FileRules;
+  /** Whether a conversation must begin with a user. */
+  readonly userFirst: boolean;
+  /** Call ids that the vendor takes; others are replaced in what is sent. */
+  readonly callId: RegExp;
+  /** Settings of the app in the vendor's own options. */
+  readonly options: (config: GenerateContentConfig) => Partial<LanguageModelV4CallOptions>;
+  /** What a part of an answer must be sent back with, as ADK's `thoughtSignature` (standard base64). */
+  readonly readSignature: (metadata: SharedV4ProviderMetadata) => string | undefined;
+  /** The reverse; undefined for what another vendor signed. */
+  readonly writeSignature: (thoughtSignature: string) => SharedV4ProviderOptions | undefined;
+  readonly finish: (ending: Ending) => Finish;
+  readonly usage: (usage: LanguageModelV4Usage) => GenerateContentResponseUsageMetadata;
+  /** The model's version in a raw chunk or body; absent where the SDK reads it. */
+  readonly readModelVersion?: (raw: unknown) => string | undefined;
+}

@@ -1,0 +1,41 @@
+import { APICallError } from '@ai-sdk/provider';
+import { readVendorError, type VendorError } from './vendor-error.ts';
+
+/** A failure of the server or of the way to it. */
+export interface CallFailure {
+  /** HTTP status, or what a vendor's error inside a stream stands for; undefined when nothing was answered. */
+  readonly status: number | undefined;
+  /** Whether it came in the place of an answer that had begun well. */
+  readonly inStream: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly vendor: VendorError | undefined;
+  /** As the SDK sees it. */
+  readonly isRetryable: boolean;
+}
+
+/** Reads the SDK's errors, and what vendors report in the midst of a stream; undefined for anything else. */
+export function readFailure(error: unknown): CallFailure | undefined {
+  if (APICallError.isInstance(error)) {
+    const { statusCode: status, responseHeaders: headers = {}, isRetryable } = error;
+    const vendor = readVendorError(error.data) ?? readVendorError(parse(error.responseBody));
+    return { status, inStream: false, headers, vendor, isRetryable };
+  }
+  const vendor = readVendorError(error);
+  if (vendor === undefined || typeof error !== 'object' || error === null) return undefined;
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
+  return {
+    status,
+    inStream: true,
+    headers: {},
+    vendor,
+    isRetryable: 'isRetryable' in error && error.isRetryable === true,
+  };
+}
+
+function parse(body: string | undefined): unknown {
+  try {
+    return JSON.parse(body ?? '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import { APICallError } from '@ai-sdk/provider';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { retryDelayMs } from './retry-delay.ts';
+
+const windowMs = 15_000;
+
+function failed(statusCode: number, responseHeaders: Record<string, string> = {}, data?: unknown): APICallError {
+  return new APICallError({ message: 'no', url: 'http://x', requestBodyValues: {}, statusCode, responseHeaders, data });
+}
+
+describe('retries', () => {
+  test('begin within 13 s however long each attempt takes and whatever the server wants', () => {
+    const headers = fc.constantFrom(
+      {},
+      { 'retry-after': '3' },
+      { 'retry-after-ms': '4000' },
+      { 'retry-after': 'soon' },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(headers, fc.nat(8000)), { minLength: 1 }), (attempts) => {
+        let elapsedMs = 0;
+        for (const [attempt, [responseHeaders, tookMs]] of attempts.entries()) {
+          elapsedMs += tookMs;
+          const delayMs = retryDelayMs(failed(503, responseHeaders), { attempt, elapsedMs, windowMs });
+          if (delayMs === undefined) return;
+          elapsedMs += delayMs;
+          expect(elapsedMs).toBeLessThanOrEqual(13_000);
+        }
+      }),
+    );
+  });
+
+  test('come after the time the server names, in milliseconds, seconds or as a date', () => {
+    const progress = { attempt: 0, elapsedMs: 0, windowMs };
+    expect(retryDelayMs(failed(429, { 'retry-after-ms': '7', 'retry-after': '2' }), progress)).toBe(7);
+    expect(retryDelayMs(failed(429, { 'retry-after': '2' }), progress)).toBe(2000);
+    const date = new Date(Date.now() + 5000).toUTCString();
+    expect(retryDelayMs(failed(503, { 'retry-after': date }), progress)).toBeGreaterThan(3000);
+    expect(retryDelayMs(failed(503, { 'retry-after': new Date(0).toUTCString() }), progress)).toBe(0);
+  });
+
+  test('come when a spent limit is filled again, or Google says so', () => {
+    const progress = { attempt: 0, elapsedMs: 0, windowMs };
+    const reset = new Date(Date.now() + 4000).toISOString();
+    const anthropic = {
+      'anthropic-ratelimit-requests-remaining': '0',
+      'anthropic-ratelimit-requests-reset': reset,
+      'anthropic-ratelimit-input-tokens-remaining': '100',
+      'anthropic-ratelimit-input-tokens-reset': new Date(Date.now() + 60_000).toISOString(),
+    };
+    expect(retryDelayMs(failed(429, anthropic), progress)).toBeGreaterThan(3000);
+    expect(retryDelayMs(failed(429, anthropic), progress)).toBeLessThanOrEqual(4000);
+    const openAi = { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m2.5s' };
+    expect(retryDelayMs(failed(429, openAi), progress)).toBeUndefined();
+    expect(retryDelayMs(failed(429, { ...openAi, 'x-ratelimit-reset-tokens': '20ms' }), progress)).toBe(20);
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2.5s' }];
+    const data = { error: { code: 429, message: 'slow', status: 'RESOURCE_EXHAUSTED', details } };
+    expect(retryDelayMs(failed(429, {}, data), progress)).toBe(2500);
+  });
+
+  test('are made or not as the server says', () => {
+    const progress = { attempt: 0, elapsedMs: 0, windowMs };
+    expect(retryDelayMs(failed(503, { 'x-should-retry': 'false' }), progress)).toBeUndefined();
+    expect(retryDelayMs(failed(409, { 'x-should-retry': 'true' }), progress)).toBeGreaterThan(0);
+    expect(retryDelayMs({ message: 'busy', type: 'overloaded_error', statusCode: 529 }, progress)).toBeGreaterThan(0);
+  });
+
+  test('are not made when the server wants a longer pause than there is time', () => {
+    expect(retryDelayMs(failed(429, { 'retry-after': '60' }), { attempt: 0, elapsedMs: 0, windowMs })).toBeUndefined();
+  });
+
+  test('are few, and only for what passes', () => {
+    expect(retryDelayMs(failed(503), { attempt: 4, elapsedMs: 0, windowMs })).toBeUndefined();
+    for (const error of [failed(400), failed(404), failed(200), new Error('bug')]) {
+      expect(retryDelayMs(error, { attempt: 0, elapsedMs: 0, windowMs })).toBeUndefined();
+    }
+  });
+});

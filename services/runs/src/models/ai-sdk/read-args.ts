@@ -1,0 +1,13 @@
+import { ModelCallError } from './failure/model-call-error.ts';
+
+/** The arguments of a call; none for an empty text. Throws ModelCallError `MALFORMED_FUNCTION_CALL`. */
+export function readArgs(toolName: string, input: string): Record<string, unknown> {
+  const malformed = `The model called "${toolName}" with arguments that are not a JSON object.`;
+  try {
+    const args: unknown = JSON.parse(input.trim() === '' ? '{}' : input);
+    if (typeof args === 'object' && args !== null && !Array.isArray(args)) return { ...args };
+  } catch (cause) {
+    throw new ModelCallError('MALFORMED_FUNCTION_CALL', malformed, { cause });
+  }
+  throw new ModelCallError('MALFORMED_FUNCTION_CALL', malformed);
+}

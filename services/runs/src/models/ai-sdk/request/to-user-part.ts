@@ -1,0 +1,47 @@
+import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
+import type { Blob, Part } from '@google/genai';
+
+/** What a vendor takes beside text. */
+export interface FileRules {
+  /** How files of text are sent: as files of their own type, as documents of type `text/plain`, or in words. */
+  readonly text: 'file' | 'document' | 'text';
+  /** Whether the vendor fetches a file of this type from there itself; others are named in words. */
+  readonly link: (url: URL, mediaType: string) => boolean;
+}
+
+type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
+
+const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|x-ndjson)\b)/;
+
+/** A part of a user's message; empty when it says nothing. */
+export function toUserPart(part: Part, rules: FileRules): UserPart[] {
+  const { text, inlineData, fileData } = part;
+  // Thoughts stand in a user's message where ADK tells an agent what another one did.
+  if (part.thought === true) return [];
+  if (inlineData?.data !== undefined) return [toFile(inlineData, rules)];
+  if (fileData?.fileUri !== undefined) return [toLink(fileData.fileUri, fileData.mimeType, rules)];
+  return text === undefined || text === '' ? [] : [{ type: 'text', text }];
+}
+
+/** Both base64 alphabets are accepted; vendors want the standard one. */
+function toFile({ data = '', mimeType = 'application/octet-stream', displayName }: Blob, rules: FileRules): UserPart {
+  const bytes = Buffer.from(data, 'base64');
+  const isText = textTypes.test(mimeType) && rules.text !== 'file';
+  if (isText && rules.text === 'text') {
+    return { type: 'text', text: `[file: ${displayName ?? mimeType}]\n${bytes.toString()}` };
+  }
+  return {
+    type: 'file',
+    mediaType: isText ? 'text/plain' : mimeType,
+    data: { type: 'data', data: bytes.toString('base64') },
+    ...(displayName === undefined ? {} : { filename: displayName }),
+  };
+}
+
+function toLink(fileUri: string, mediaType = '', rules: FileRules): UserPart {
+  const url = URL.parse(fileUri);
+  if (url === null || mediaType === '' || !rules.link(url, mediaType)) {
+    return { type: 'text', text: `[file: ${fileUri}]` };
+  }
+  return { type: 'file', mediaType, data: { type: 'url', url } };
+}

@@ -1,0 +1,52 @@
+import type { LlmRequest, LlmResponse } from '@google/adk';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';
+import { connectModel } from '../connect-model.ts';
+import { AiSdkLlm } from './ai-sdk-llm.ts';
+
+const busy = { status: 529, error: { type: 'overloaded_error', message: 'busy' } };
+const retryWindowMs = 3500;
+
+let fake: FakeAnthropic;
+
+beforeEach(async () => {
+  fake = await startFakeAnthropic({ apiKey: 'k' });
+});
+
+afterEach(async () => fake[Symbol.asyncDispose]());
+
+async function ask(stream: boolean, timeoutMs: number): Promise<{ responses: LlmResponse[]; tookMs: number }> {
+  const connect = () => connectModel({ provider: 'anthropic', model: 'm' }, { baseUrl: fake.baseUrl, apiKey: 'k' });
+  const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs, retryWindowMs });
+  const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
+  const request: LlmRequest = { contents, toolsDict: {}, liveConnectConfig: {} };
+  const startedAt = performance.now();
+  const responses = await Array.fromAsync(llm.generateContentAsync(request, stream));
+  return { responses, tookMs: performance.now() - startedAt };
+}
+
+test.each([true, false])(
+  'a retry that is answered with nothing ends with the window, however long a model may be silent; streamed: %s',
+  async (stream) => {
+    fake.answer(busy, 'hang');
+    const { responses, tookMs } = await ask(stream, 60_000);
+    expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED' }]);
+    expect(tookMs).toBeLessThan(retryWindowMs + 1000);
+  },
+);
+
+test('the head of an answer is not yet the model speaking', async () => {
+  fake.answer(busy, { contentType: 'text/event-stream', body: ': hello\n\n', after: 'hang' });
+  const { responses, tookMs } = await ask(true, 60_000);
+  expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED' }]);
+  expect(tookMs).toBeLessThan(retryWindowMs + 1000);
+});
+
+test('a retry that has begun to answer may be silent as long as any answer', async () => {
+  const start = { type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1 } };
+  const body = `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: start })}\n\n`;
+  fake.answer(busy, { contentType: 'text/event-stream', body, after: 'hang' });
+  const { responses, tookMs } = await ask(true, 4000);
+  expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED', errorMessage: 'The model was silent for 4 s.' }]);
+  expect(tookMs).toBeGreaterThan(retryWindowMs);
+});

@@ -1,0 +1,21 @@
+import type { AnthropicLanguageModelOptions } from '@ai-sdk/anthropic';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { GenerateContentConfig } from '@google/genai';
+import { toReasoning } from './to-reasoning.ts';
+
+/** The least that the vendor takes as a budget of thought, in tokens. */
+const leastBudget = 1024;
+
+/** ADK's settings in the vendor's own. Thoughts that are wanted without saying how many are `medium`. */
+export function anthropicOptions({ thinkingConfig }: GenerateContentConfig): Partial<LanguageModelV4CallOptions> {
+  const { thinkingBudget = 0, includeThoughts = false } = thinkingConfig ?? {};
+  // Arguments in fine-grained streams need not be JSON, and nobody is shown them before they are whole.
+  const own = { toolStreaming: false } satisfies AnthropicLanguageModelOptions;
+  if (thinkingBudget > 0) {
+    const budgetTokens = Math.max(leastBudget, thinkingBudget);
+    return { providerOptions: { anthropic: { ...own, thinking: { type: 'enabled', budgetTokens } } } };
+  }
+  const wanted = includeThoughts || thinkingBudget < 0 ? 'medium' : undefined;
+  const reasoning = toReasoning(thinkingConfig) ?? wanted;
+  return { providerOptions: { anthropic: own }, ...(reasoning === undefined ? {} : { reasoning }) };
+}

@@ -1,0 +1,28 @@
+import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import { FinishReason } from '@google/genai';
+import type { Ending } from '../ai-sdk/dialect.ts';
+import type { Finish } from '../ai-sdk/to-finish.ts';
+
+const messages: ReadonlyMap<string, string> = new Map([
+  ['MAX_TOKENS', 'The answer reached the limit of output tokens.'],
+  ['SAFETY', "The model's safety filter ended the answer."],
+  ['RECITATION', 'The answer was ended because it recites what others wrote.'],
+  ['MALFORMED_FUNCTION_CALL', 'The model made a function call that cannot be read.'],
+  ['UNEXPECTED_TOOL_CALL', 'The model called a tool that it was not given.'],
+]);
+
+/** Gemini's reasons are ADK's. A prompt that was blocked has no finish reason, but the reason of the block as its error. */
+export function geminiFinish({ reason, metadata }: Ending): Finish {
+  const { raw = FinishReason.OTHER } = reason;
+  if (raw === FinishReason.STOP) return { finishReason: FinishReason.STOP };
+  const blocked = textIn(metadata, 'promptFeedback', 'blockReason') === raw;
+  if (blocked) return { errorCode: raw, errorMessage: 'The prompt was blocked by the filter of the model.' };
+  const errorMessage = textIn(metadata, 'finishMessage') ?? messages.get(raw) ?? `The model ended its answer: ${raw}.`;
+  return { finishReason: raw as FinishReason, errorCode: raw, errorMessage };
+}
+
+function textIn(metadata: SharedV4ProviderMetadata | undefined, ...path: readonly string[]): string | undefined {
+  let at: unknown = metadata?.['google'];
+  for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
+  return typeof at === 'string' && at !== '' ? at : undefined;
+}

@@ -1,0 +1,65 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { GenerateContentConfig } from '@google/genai';
+import type { Connection } from '../ai-sdk/connection.ts';
+import type { Dialect } from '../ai-sdk/dialect.ts';
+import { toFinish } from '../ai-sdk/to-finish.ts';
+import { toUsageMetadata } from '../ai-sdk/to-usage-metadata.ts';
+import type { Endpoint } from '../connect-model.ts';
+import { requireKey } from './require-key.ts';
+import { toReasoning } from './to-reasoning.ts';
+import { createVendorFetch } from './vendor-fetch.ts';
+
+/**
+ * A model behind `POST {base}/chat/completions`: OpenAI's own, whose reasoning models have rules of their own, or one of
+ * a server that is compatible with them.
+ */
+export function connectOpenAi(model: string, endpoint: Endpoint): Connection {
+  return isVendor(endpoint.baseUrl) ? connectOwn(model, endpoint) : connectCompatible(model, endpoint);
+}
+
+function connectOwn(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
+  const key = requireKey(apiKey, 'OPENAI_API_KEY');
+  const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(fetch) });
+  return { languageModel: provider.chat(model), dialect, secrets: [key] };
+}
+
+function connectCompatible(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
+  const provider = createOpenAICompatible({
+    name: 'openai',
+    baseURL: baseUrl,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+    fetch: createVendorFetch(fetch),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  return { languageModel: provider.chatModel(model), dialect, secrets: apiKey === undefined ? [] : [apiKey] };
+}
+
+const dialect: Dialect = {
+  files: {
+    text: 'text',
+    link: ({ protocol }, mediaType) => /^https?:$/.test(protocol) && mediaType.startsWith('image/'),
+  },
+  userFirst: false,
+  callId: /^.+$/s,
+  options,
+  readSignature: () => undefined,
+  writeSignature: () => undefined,
+  finish: toFinish,
+  usage: toUsageMetadata,
+};
+
+function options({ thinkingConfig }: GenerateContentConfig): Partial<LanguageModelV4CallOptions> {
+  const reasoning = toReasoning(thinkingConfig);
+  return {
+    // An agent's schema seldom meets the rules of strict mode (every property required, no others).
+    providerOptions: { openai: { strictJsonSchema: false }, openaiCompatible: { strictJsonSchema: false } },
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}
+
+function isVendor(baseUrl: string): boolean {
+  return URL.parse(baseUrl)?.hostname === 'api.openai.com';
+}

@@ -1,0 +1,17 @@
+import { createHmac } from 'node:crypto';
+
+/** Signs a thought as the fake does; as opaque, and as full of `+` and `/`, as the vendor's. */
+export function signThought(thinking: string): string {
+  return createHmac('sha512', 'fake').update(thinking).digest('base64');
+}
+
+const mark = 'redacted by the fake: ';
+
+/** A thought that only the fake can read. */
+export function redact(thought: string): string {
+  return Buffer.from(mark + thought).toString('base64');
+}
+
+export function isRedacted(data: unknown): boolean {
+  return typeof data === 'string' && Buffer.from(data, 'base64').toString().startsWith(mark);
+}
