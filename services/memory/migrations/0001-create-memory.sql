@@ -1,0 +1,58 @@
+-- One user's memory in one application. Whoever changes what hangs on it locks this row first.
+create table partitions (
+  account_id uuid not null,
+  app_name text not null,
+  user_id text not null,
+  pk bigint generated always as identity,
+  -- Entries are counted up from 1; a place is never given again.
+  next_place integer not null default 1,
+  -- Text search dictionaries whose stems stand in the postings.
+  languages text[] not null default '{}',
+  primary key (account_id, app_name, user_id)
+);
+create unique index partitions_pk on partitions (pk);
+
+-- How much of a session has been added.
+create table sources (
+  account_id uuid not null,
+  partition_pk bigint not null,
+  session_id text not null,
+  -- The session's handle in the sessions service: another one is another session of the same id.
+  session_pk bigint not null,
+  -- All events up to here are entries; 0 after one of them was deleted, so that the next adding reads all again.
+  last_seq integer not null,
+  primary key (partition_pk, session_id)
+);
+
+create table entries (
+  account_id uuid not null,
+  partition_pk bigint not null,
+  -- Order of insertion.
+  place integer not null,
+  -- Made of session and event id.
+  id uuid not null,
+  session_id text not null,
+  event_id text not null,
+  invocation_id text not null,
+  author text not null,
+  ts double precision not null,
+  -- json, not jsonb: a text may hold what jsonb refuses.
+  content json not null,
+  custom_metadata json,
+  -- The dictionary whose stems of this entry stand in the postings.
+  language text not null,
+  primary key (partition_pk, place)
+);
+create unique index entries_id on entries (partition_pk, id);
+create index entries_session on entries (partition_pk, session_id, place);
+
+-- Which entries hold a term: for each 8,192 places one set, as 16-bit little-endian offsets while that is shorter than the
+-- bitmap of 1,024 bytes. C: terms are compared, never sorted for people.
+create table postings (
+  account_id uuid not null,
+  partition_pk bigint not null,
+  term text collate "C" not null,
+  chunk integer not null,
+  places bytea not null,
+  primary key (partition_pk, term, chunk)
+);

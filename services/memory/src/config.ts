@@ -1,0 +1,16 @@
+import { flag } from '@agentmesh/lib/service';
+import { EnvError, makeValidator } from 'envalid';
+import { type Language, languages } from './text/languages.ts';
+
+const language = makeValidator<Language>((input) => {
+  const found = languages.find((one) => one === input.trim().toLowerCase());
+  if (found === undefined) throw new EnvError(`must be one of ${languages.join(', ')}`);
+  return found;
+});
+
+/** Settings of the service; see docs/settings.md. */
+export const settings = {
+  MEMORY_ENABLED: flag({ default: true }),
+  /** The language of texts that do not tell theirs by their stop words. */
+  MEMORY_LANGUAGE: language({ default: 'english' }),
+};

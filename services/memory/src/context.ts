@@ -1,0 +1,15 @@
+import type { Database } from '@agentmesh/lib/pg';
+import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import type { Language } from './text/languages.ts';
+import type { Lexicon } from './text/lexicon.ts';
+
+/** What every RPC of this service works with. */
+export interface Context {
+  readonly enabled: boolean;
+  /** The language of texts that do not tell theirs. */
+  readonly defaultLanguage: Language;
+  readonly db: Database;
+  readonly sessions: Client<typeof SessionsService>;
+  readonly lexicon: Lexicon;
+}

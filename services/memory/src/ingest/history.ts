@@ -1,0 +1,81 @@
+import type { Transaction } from '@agentmesh/lib/pg';
+import type { ListEventsResponse } from '@agentmesh/proto/sessions/v1';
+import type { Context } from '../context.ts';
+import type { KeyParameters } from '../memory-key.ts';
+import { openPartition } from '../store/partitions.ts';
+import { findSource, saveSource, type Source } from '../store/sources.ts';
+import { startIngest } from './ingest.ts';
+import { removeSession } from './remove-session.ts';
+
+/** Most time for a page: the transaction that waits for it holds the memory. */
+const timeoutMs = 20_000;
+
+interface Named {
+  readonly key: KeyParameters;
+  readonly sessionId: string;
+  /** What of the session was added before. */
+  readonly known: Source | undefined;
+  /** Aborts when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What a session holds beyond what is known: its first page, behind which the others are read when they are needed. */
+export interface History extends Named {
+  readonly first: ListEventsResponse;
+  /** Whether the session was deleted and made anew since it was added. */
+  readonly isNew: boolean;
+  /** Whether there is nothing to add. */
+  readonly isKnown: boolean;
+}
+
+/** Reads the first page of what is to be added. NOT_FOUND session_not_found. */
+export async function readHistory(context: Context, named: Named): Promise<History> {
+  const { known } = named;
+  const next = await readPage(context, named, known?.lastSeq ?? 0);
+  const isNew = known !== undefined && known.sessionPk !== next.sessionPk;
+  const first = isNew && known.lastSeq > 0 ? await readPage(context, named, 0) : next;
+  return { ...named, first, isNew, isKnown: known !== undefined && !isNew && first.events.length === 0 };
+}
+
+/**
+ * Adds a history in one transaction; how many entries are new. Undefined when another has added the session since, or the
+ * session is no longer the one whose first page was read: nothing was changed, and it is read again.
+ */
+export async function addHistory(context: Context, history: History): Promise<number | undefined> {
+  try {
+    return await context.db.transaction((tx) => write(tx, context, history));
+  } catch (error) {
+    if (error instanceof Outdated) return undefined;
+    throw error;
+  }
+}
+
+/** What was read is no longer so; ends the transaction. */
+class Outdated extends Error {}
+
+async function write(tx: Transaction, context: Context, history: History): Promise<number> {
+  const { key, sessionId, known, first, isNew } = history;
+  const partition = await openPartition(tx, key);
+  if (!isSame(await findSource(tx, key, sessionId), known)) throw new Outdated();
+  if (isNew) await removeSession(tx, partition, { sessionId, lexicon: context.lexicon });
+  const ingest = startIngest(context, { tx, partition, sessionId });
+  let lastSeq = isNew ? 0 : (known?.lastSeq ?? 0);
+  for (let page = first; ; page = await readPage(context, history, lastSeq)) {
+    if (page.sessionPk !== first.sessionPk) throw new Outdated();
+    await ingest.addPage(page.events);
+    lastSeq = page.events.at(-1)?.seq ?? lastSeq;
+    if (!page.more) break;
+  }
+  const added = await ingest.finish();
+  await saveSource(tx, partition, { sessionId, sessionPk: first.sessionPk, lastSeq });
+  return added;
+}
+
+function isSame(a: Source | undefined, b: Source | undefined): boolean {
+  return a?.sessionPk === b?.sessionPk && a?.lastSeq === b?.lastSeq;
+}
+
+function readPage({ sessions }: Context, { key, sessionId, signal }: Named, afterSeq: number) {
+  const [accountId, appName, userId] = key;
+  return sessions.listEvents({ session: { accountId, appName, userId, sessionId }, afterSeq }, { signal, timeoutMs });
+}

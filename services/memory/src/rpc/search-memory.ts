@@ -1,0 +1,22 @@
+import type { Context } from '../context.ts';
+import { notConfigured } from '../errors.ts';
+import { keyParameters, limitOf } from '../memory-key.ts';
+import { searchText } from '../search/search-text.ts';
+import { findPartition } from '../store/partitions.ts';
+import { toWireEntry } from '../wire-entry.ts';
+import type { MemoryRpc } from './index.ts';
+
+const limits = { standard: 10, most: 100 };
+
+/** Finds what matches, best first. */
+export function searchMemory(context: Context): MemoryRpc['searchMemory'] {
+  return async ({ memory, query, limit: asked }) => {
+    if (!context.enabled) throw notConfigured();
+    const key = keyParameters(memory);
+    const limit = limitOf(asked, limits);
+    const partition = key && (await findPartition(context.db, key));
+    if (partition === undefined) return {};
+    const found = await searchText(context, partition, { query, limit });
+    return { entries: found.map(toWireEntry) };
+  };
+}

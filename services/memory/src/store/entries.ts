@@ -1,0 +1,151 @@
+import type { Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
+import type { Partition } from './partitions.ts';
+
+/** An entry as it is stored. */
+export interface StoredEntry {
+  readonly place: number;
+  readonly id: string;
+  readonly sessionId: string;
+  readonly eventId: string;
+  readonly invocationId: string;
+  readonly author: string;
+  /** Unix time in seconds. */
+  readonly timestamp: number;
+  readonly contentJson: string;
+  readonly customMetadataJson: string | null;
+  readonly language: string;
+}
+
+type Row = Record<'id' | 'session_id' | 'event_id' | 'invocation_id' | 'author' | 'content' | 'language', string> & {
+  place: number;
+  ts: number;
+  custom_metadata: string | null;
+  /** How many rows there are with those that were left out. */
+  chosen: number;
+};
+
+const columns = 'place, id, session_id, event_id, invocation_id, author, ts, content, custom_metadata, language';
+const types = 'int uuid text text text text float8 json json text'.split(' ');
+
+const insert: Statement = {
+  name: 'insert-entries',
+  text: `insert into entries (account_id, partition_pk, ${columns})
+    select $1, $2, * from unnest(${types.map((type, index) => `$${index + 3}::${type}[]`).join(', ')})`,
+};
+
+export async function insertEntries(
+  tx: Transaction,
+  { accountId, pk }: Partition,
+  entries: readonly StoredEntry[],
+): Promise<void> {
+  const rows = entries.map((entry) => [
+    entry.place,
+    entry.id,
+    entry.sessionId,
+    entry.eventId,
+    entry.invocationId,
+    entry.author,
+    entry.timestamp,
+    entry.contentJson,
+    entry.customMetadataJson,
+    entry.language,
+  ]);
+  await tx.query(insert, [accountId, pk, ...types.map((_, column) => rows.map((row) => row[column]))]);
+}
+
+const present: Statement = {
+  name: 'present-entries',
+  text: 'select id from entries where partition_pk = $1 and id = any($2::uuid[])',
+};
+
+/** Those of the ids that are entries already. */
+export async function presentIds(tx: Transaction, { pk }: Partition, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(present, [pk, ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const removeSome: Statement = {
+  name: 'remove-entries',
+  text: `delete from entries where partition_pk = $1 and place in (
+      select place from entries where partition_pk = $1 and session_id = $2 order by place limit $3
+    ) returning ${columns}`,
+};
+
+/** Deletes the first entries of a session; the session's others stay for the next call. */
+export async function removeEntries(
+  tx: Transaction,
+  { pk }: Partition,
+  { sessionId, limit }: { readonly sessionId: string; readonly limit: number },
+): Promise<StoredEntry[]> {
+  return (await tx.query<Row>(removeSome, [pk, sessionId, limit])).map(toEntry);
+}
+
+const removeOne: Statement = {
+  name: 'remove-entry',
+  text: `delete from entries where partition_pk = $1 and id = $2 returning ${columns}`,
+};
+
+export async function removeEntry(tx: Transaction, { pk }: Partition, id: string): Promise<StoredEntry | undefined> {
+  const [row] = await tx.query<Row>(removeOne, [pk, id]);
+  return row && toEntry(row);
+}
+
+/** Rows in `order`, ended with the one that fills so many bytes: an answer must not outgrow a message. */
+const maxBytes = 16 * 1024 * 1024;
+const within = (from: string, order: string): string => `select ${columns}, chosen from (
+    select *, (count(*) over ())::int as chosen, sum(octet_length(content::text)) over (order by ${order} rows unbounded preceding)
+      - octet_length(content::text) as bytes_before from (${from}) chosen
+  ) measured where bytes_before < ${maxBytes} order by ${order}`;
+
+const read: Statement = {
+  name: 'read-entries',
+  text: within(
+    'select * from entries where partition_pk = $1 and place = any($2::int[])',
+    'array_position($2::int[], place)',
+  ),
+};
+
+/** Entries in the order of the places; those that are gone are left out, and those that would make the answer too large. */
+export async function readEntries(db: Queryable, { pk }: Partition, places: readonly number[]): Promise<StoredEntry[]> {
+  return (await db.query<Row>(read, [pk, places])).map(toEntry);
+}
+
+const page = 'where partition_pk = $1 and place > $2';
+const listAll: Statement = {
+  name: 'list-entries',
+  text: within(`select * from entries ${page} order by place limit $3`, 'place'),
+};
+const listOfSession: Statement = {
+  name: 'list-session-entries',
+  text: within(`select * from entries ${page} and session_id = $4 order by place limit $3`, 'place'),
+};
+
+/** Entries behind a place in the order of insertion, of one session or of all; whether others follow behind these. */
+export async function listEntries(
+  db: Queryable,
+  { pk }: Partition,
+  { after, limit, sessionId }: { readonly after: number; readonly limit: number; readonly sessionId: string },
+): Promise<{ readonly entries: StoredEntry[]; readonly more: boolean }> {
+  const values = [pk, after, limit + 1];
+  const rows =
+    sessionId === ''
+      ? await db.query<Row>(listAll, values)
+      : await db.query<Row>(listOfSession, [...values, sessionId]);
+  const shown = rows.slice(0, limit);
+  return { entries: shown.map(toEntry), more: (rows[0]?.chosen ?? 0) > shown.length };
+}
+
+function toEntry(row: Row): StoredEntry {
+  return {
+    place: row.place,
+    id: row.id,
+    sessionId: row.session_id,
+    eventId: row.event_id,
+    invocationId: row.invocation_id,
+    author: row.author,
+    timestamp: row.ts,
+    contentJson: row.content,
+    customMetadataJson: row.custom_metadata,
+    language: row.language,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Statement, Transaction } from '@agentmesh/lib/pg';
+import type { Partition } from './partitions.ts';
+
+const tables = ['postings', 'sources', 'entries'] as const;
+const ofPartition = tables.map((table) => ({ text: `delete from ${table} where partition_pk = $1` }));
+const countOfPartition: Statement = { text: 'select count(*)::int as entries from entries where partition_pk = $1' };
+
+/** Deletes all that a memory holds; how many entries that was. The partition is locked. */
+export async function emptyPartition(tx: Transaction, { pk }: Pick<Partition, 'pk'>): Promise<number> {
+  const [row] = await tx.query<{ entries: number }>(countOfPartition, [pk]);
+  for (const statement of ofPartition) await tx.query(statement, [pk]);
+  return row?.entries ?? 0;
+}
+
+const lockAll: Statement = { text: 'select pk from partitions where account_id = $1 order by pk for update' };
+const dropAll: Statement = { text: 'delete from partitions where account_id = $1' };
+
+/** Deletes all memories of an account; how many entries that was. */
+export async function eraseAccount(tx: Transaction, accountId: string): Promise<number> {
+  let entries = 0;
+  for (const partition of await tx.query<{ pk: bigint }>(lockAll, [accountId])) {
+    entries += await emptyPartition(tx, partition);
+  }
+  await tx.query(dropAll, [accountId]);
+  return entries;
+}

@@ -1,0 +1,62 @@
+import type { Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
+import type { KeyParameters } from '../memory-key.ts';
+
+/** One user's memory in one application. */
+export interface Partition {
+  readonly accountId: string;
+  readonly pk: bigint;
+  readonly nextPlace: number;
+  readonly languages: readonly string[];
+}
+
+interface Row {
+  account_id: string;
+  pk: bigint;
+  next_place: number;
+  languages: string[];
+}
+
+const columns = 'account_id, pk, next_place, languages';
+const named = 'account_id = $1 and app_name = $2 and user_id = $3';
+
+const find: Statement = { name: 'find-partition', text: `select ${columns} from partitions where ${named}` };
+const lock: Statement = { name: 'lock-partition', text: `select ${columns} from partitions where ${named} for update` };
+const create: Statement = {
+  name: 'create-partition',
+  text: 'insert into partitions (account_id, app_name, user_id) values ($1, $2, $3) on conflict do nothing',
+};
+
+/** The memory of this key, or undefined when nothing was ever added to it. */
+export async function findPartition(db: Queryable, key: KeyParameters): Promise<Partition | undefined> {
+  return toPartition(await db.query<Row>(find, key));
+}
+
+/** As `findPartition`; nobody else changes this memory until the transaction has ended. */
+export async function lockPartition(tx: Transaction, key: KeyParameters): Promise<Partition | undefined> {
+  return toPartition(await tx.query<Row>(lock, key));
+}
+
+/** As `lockPartition`, and makes the memory when there is none. */
+export async function openPartition(tx: Transaction, key: KeyParameters): Promise<Partition> {
+  for (;;) {
+    const found = await lockPartition(tx, key);
+    if (found !== undefined) return found;
+    await tx.query(create, key);
+  }
+}
+
+const advance: Statement = {
+  name: 'advance-partition',
+  text: 'update partitions set next_place = $2, languages = $3::text[] where pk = $1',
+};
+
+/** Writes down which places are taken and which languages were met. */
+export async function savePartition(tx: Transaction, { pk, nextPlace, languages }: Partition): Promise<void> {
+  await tx.query(advance, [pk, nextPlace, languages]);
+}
+
+function toPartition([row]: Row[]): Partition | undefined {
+  if (row === undefined) return undefined;
+  const { account_id: accountId, next_place: nextPlace, pk, languages } = row;
+  return { accountId, pk, nextPlace, languages };
+}

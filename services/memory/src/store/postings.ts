@@ -1,0 +1,124 @@
+import type { Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
+import { clearBit, fromBitmap, locate, setBit, toBitmap } from '../postings/place-set.ts';
+import type { Partition } from './partitions.ts';
+
+/** Changes of postings on their way: by term, then by chunk, the offsets that are put in or taken out. */
+type Offsets = Map<string, Map<number, number[]>>;
+
+export interface PostingChanges {
+  /** How many of them there are. */
+  readonly size: number;
+  add(place: number, terms: Iterable<string>): void;
+  /** Writes the changes and forgets them. The partition is locked. */
+  flush(tx: Transaction): Promise<void>;
+}
+
+const mostRows = 5_000;
+
+/** Collects entries that are put into the postings, or with `remove` taken out of them. */
+export function collectPostings(partition: Partition, { remove }: { readonly remove: boolean }): PostingChanges {
+  const offsets: Offsets = new Map();
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(place, terms) {
+      const { chunk, offset } = locate(place);
+      for (const term of terms) {
+        const chunks = offsets.get(term) ?? new Map<number, number[]>();
+        offsets.set(term, chunks);
+        const places = chunks.get(chunk);
+        if (places === undefined) chunks.set(chunk, [offset]);
+        else places.push(offset);
+        size += 1;
+      }
+    },
+    async flush(tx) {
+      const changes = [...offsets].flatMap(([term, chunks]) =>
+        Array.from(chunks, ([chunk, places]) => ({ term, chunk, places })),
+      );
+      for (let at = 0; at < changes.length; at += mostRows) {
+        await change(tx, partition, { changes: changes.slice(at, at + mostRows), remove });
+      }
+      offsets.clear();
+      size = 0;
+    },
+  };
+}
+
+interface Change {
+  readonly term: string;
+  readonly chunk: number;
+  readonly places: readonly number[];
+}
+
+const readSome: Statement = {
+  name: 'read-some-postings',
+  text: `select p.term, p.chunk, p.places from unnest($2::text[], $3::int[]) as w(term, chunk)
+    join postings p on p.partition_pk = $1 and p.term = w.term and p.chunk = w.chunk`,
+};
+const write: Statement = {
+  name: 'write-postings',
+  text: `insert into postings (account_id, partition_pk, term, chunk, places)
+    select $1, $2, * from unnest($3::text[], $4::int[], $5::bytea[])
+    on conflict (partition_pk, term, chunk) do update set places = excluded.places`,
+};
+const drop: Statement = {
+  name: 'drop-postings',
+  text: `delete from postings p using unnest($2::text[], $3::int[]) as w(term, chunk)
+    where p.partition_pk = $1 and p.term = w.term and p.chunk = w.chunk`,
+};
+
+interface Row {
+  term: string;
+  chunk: number;
+  places: Buffer;
+}
+
+async function change(
+  tx: Transaction,
+  { accountId, pk }: Partition,
+  { changes, remove }: { readonly changes: readonly Change[]; readonly remove: boolean },
+): Promise<void> {
+  const stored = new Map<string, Buffer>();
+  for (const row of await tx.query<Row>(readSome, [pk, ...columnsOf(changes)])) stored.set(keyOf(row), row.places);
+  const apply = remove ? clearBit : setBit;
+  const changed = changes.map((one) => {
+    const bitmap = toBitmap(stored.get(keyOf(one)));
+    for (const offset of one.places) apply(bitmap, offset);
+    return { ...one, stored: fromBitmap(bitmap) };
+  });
+  const kept = changed.filter((one) => one.stored.length > 0);
+  const empty = changed.filter((one) => one.stored.length === 0);
+  if (kept.length > 0) await tx.query(write, [accountId, pk, ...columnsOf(kept), kept.map((one) => one.stored)]);
+  if (empty.length > 0) await tx.query(drop, [pk, ...columnsOf(empty)]);
+}
+
+function columnsOf(rows: readonly Pick<Change, 'term' | 'chunk'>[]): [string[], number[]] {
+  return [rows.map(({ term }) => term), rows.map(({ chunk }) => chunk)];
+}
+
+function keyOf({ term, chunk }: Pick<Change, 'term' | 'chunk'>): string {
+  return `${chunk} ${term}`;
+}
+
+const find: Statement = {
+  name: 'find-postings',
+  text: 'select term, chunk, places from postings where partition_pk = $1 and term = any($2::text[])',
+};
+
+/** The bitmaps of all entries that hold each of the terms, as of one moment. */
+export async function findPostings(
+  db: Queryable,
+  { pk }: Partition,
+  terms: readonly string[],
+): Promise<Map<string, Map<number, Uint8Array>>> {
+  const postings = new Map<string, Map<number, Uint8Array>>();
+  for (const row of await db.query<Row>(find, [pk, terms])) {
+    const chunks = postings.get(row.term) ?? new Map<number, Uint8Array>();
+    postings.set(row.term, chunks);
+    chunks.set(row.chunk, toBitmap(row.places));
+  }
+  return postings;
+}

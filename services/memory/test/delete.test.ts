@@ -1,0 +1,91 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newKey, search, type SessionKey, startMemory, type TestMemory, textOf } from './memory.ts';
+
+const resources = new AsyncDisposableStack();
+let service: TestMemory;
+/** How many postings an account has. */
+let postingsOf: (memory: SessionKey) => Promise<number>;
+
+beforeAll(async () => {
+  service = resources.use(await startMemory());
+  const migrations = new URL('../migrations/', import.meta.url);
+  const options = { service: 'memory', url: service.databaseUrl, poolSize: 2, migrations };
+  const db = resources.use(await openDatabase(options, createLogger({ level: 'silent', name: 'test' })));
+  const count = { text: 'select count(*)::int as rows from postings where account_id = $1' };
+  postingsOf = async ({ accountId }) => (await db.query<{ rows: number }>(count, [accountId]))[0]?.rows ?? 0;
+});
+afterAll(() => resources.disposeAsync());
+
+async function remember(session: SessionKey, ...texts: string[]): Promise<SessionKey> {
+  service.sessions.say(session, ...texts);
+  await service.client.addSession({ session });
+  return session;
+}
+
+describe('deleting', () => {
+  test('an entry leaves no word of it behind, and adding its session again brings it back', async () => {
+    const memory = await remember(newKey(), 'keep this');
+    const before = await postingsOf(memory);
+    await remember(memory, 'drop these words 猫');
+    const [, dropped] = (await service.client.listEntries({ memory })).entries;
+    const entryId = dropped?.id ?? '';
+    expect(await service.client.deleteEntry({ memory, entryId })).toMatchObject({ deleted: 1 });
+    expect(await service.client.deleteEntry({ memory, entryId })).toMatchObject({ deleted: 0 });
+    expect(await service.client.deleteEntry({ memory, entryId: 'no uuid' })).toMatchObject({ deleted: 0 });
+    expect(await search(service, memory, 'drop words 猫')).toEqual([]);
+    expect(await postingsOf(memory)).toBe(before);
+    await service.client.addSession({ session: memory });
+    expect(await search(service, memory, 'drop')).toEqual(['drop these words 猫']);
+    expect((await service.client.listEntries({ memory })).entries.map(({ id }) => id)).toContain(entryId);
+  });
+
+  test('a session takes its entries alone, and the session can be added again', async () => {
+    const memory = await remember(newKey(), ...Array.from({ length: 30 }, (_, index) => `word ${index}`));
+    const other = await remember({ ...memory, sessionId: 'other' }, 'other word');
+    expect(await service.client.deleteEntries({ memory, sessionId: memory.sessionId })).toMatchObject({ deleted: 30 });
+    expect(await search(service, memory, 'word')).toEqual(['other word']);
+    await service.client.addSession({ session: memory });
+    expect(await search(service, memory, 'word', 100)).toHaveLength(31);
+    expect(await service.client.deleteEntries({ memory: other })).toMatchObject({ deleted: 31 });
+    expect(await service.client.deleteEntries({ memory: other })).toMatchObject({ deleted: 0 });
+    expect(await postingsOf(memory)).toBe(0);
+  });
+
+  test('an account takes everything of it, and counts nothing the second time', async () => {
+    const memory = await remember(newKey(), 'one', 'two');
+    await remember({ ...memory, userId: 'u2' }, 'three');
+    const { accountId } = memory;
+    expect(await service.client.eraseAccount({ accountId })).toMatchObject({ deletedEntries: 3 });
+    expect(await service.client.eraseAccount({ accountId })).toMatchObject({ deletedEntries: 0 });
+    expect(await postingsOf(memory)).toBe(0);
+    await expect(service.client.eraseAccount({ accountId: 'x' })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('a list', () => {
+  test('comes page by page in the order of adding, of one session or of all', async () => {
+    const memory = await remember(newKey(), 'a', 'b', 'c');
+    await remember({ ...memory, sessionId: 'other' }, 'd', 'e');
+    const seen: string[] = [];
+    for (let afterPlace = -1; afterPlace !== 0; ) {
+      const page = await service.client.listEntries({ memory, limit: 2, afterPlace: Math.max(afterPlace, 0) });
+      seen.push(...page.entries.map(textOf));
+      afterPlace = page.nextAfterPlace;
+    }
+    expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const ofOne = await service.client.listEntries({ memory, sessionId: 'other' });
+    expect(ofOne.entries.map(textOf)).toEqual(['d', 'e']);
+    expect((await service.client.listEntries({ memory: newKey() })).entries).toEqual([]);
+  });
+
+  test('of entries that are large comes in pages that can be sent', async () => {
+    const memory = await remember(newKey(), ...Array.from({ length: 5 }, () => 'x '.repeat(4_000_000)));
+    const first = await service.client.listEntries({ memory });
+    expect(first.entries).toHaveLength(3);
+    const rest = await service.client.listEntries({ memory, afterPlace: first.nextAfterPlace });
+    expect([rest.nextAfterPlace, rest.entries.length]).toEqual([0, 2]);
+    expect(await search(service, memory, 'x')).toHaveLength(3);
+  });
+});

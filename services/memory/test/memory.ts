@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { defineService, startProcess } from '@agentmesh/lib/service';
+import { type Entry, MemoryService } from '@agentmesh/proto/memory/v1';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client, ServiceImpl } from '@connectrpc/connect';
+import { memory } from '../src/index.ts';
+
+/** An event of the tests: its text, or what its content is, and what else it holds. */
+export type Said = string | { readonly id?: string; readonly content?: unknown; readonly [key: string]: unknown };
+
+export type SessionKey = ReturnType<typeof newKey>;
+
+export interface TestMemory extends AsyncDisposable {
+  readonly client: Client<typeof MemoryService>;
+  readonly sessions: HeldSessions;
+  readonly databaseUrl: string;
+}
+
+/** This service alone on a fresh database of a real PostgreSQL, beside sessions that the test holds. */
+export async function startMemory(env: Record<string, string> = {}): Promise<TestMemory> {
+  await using resources = new AsyncDisposableStack();
+  const database = resources.use(await testDatabaseUrl());
+  const sessions = new HeldSessions();
+  const process = resources.use(
+    await startProcess({
+      services: [sessions.service, memory],
+      words: ['sessions', 'memory'],
+      env: { DATABASE_URL: database.url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env },
+    }),
+  );
+  const opened = resources.move();
+  return {
+    client: process.mesh.client(MemoryService),
+    sessions,
+    databaseUrl: database.url,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+export function newKey(over: Partial<Record<'accountId' | 'appName' | 'userId' | 'sessionId', string>> = {}) {
+  return { accountId: randomUUID(), appName: 'echo', userId: 'u1', sessionId: randomUUID(), ...over };
+}
+
+interface HeldSession {
+  readonly pk: bigint;
+  readonly events: { readonly id: string; readonly json: Uint8Array }[];
+}
+
+/** What the memory reads of the sessions service, held in memory. */
+export class HeldSessions {
+  /** Called before each page is answered. */
+  beforePage: () => void | Promise<void> = () => undefined;
+  pageSize = 500;
+  pages = 0;
+  readonly #held = new Map<string, HeldSession>();
+  #lastPk = 0n;
+
+  /** Appends events to a session, which is made if it is not there. */
+  say(key: SessionKey, ...said: readonly Said[]): void {
+    const held = this.#held.get(nameOf(key)) ?? { pk: ++this.#lastPk, events: [] };
+    this.#held.set(nameOf(key), held);
+    for (const one of said) {
+      const event = typeof one === 'string' ? { content: { role: 'user', parts: [{ text: one }] } } : one;
+      const id = event.id ?? randomUUID();
+      held.events.push({ id, json: Buffer.from(JSON.stringify({ ...event, id })) });
+    }
+  }
+
+  forget(key: SessionKey): void {
+    this.#held.delete(nameOf(key));
+  }
+
+  readonly service = defineService({
+    name: 'sessions',
+    settings: {},
+    start: async ({ mesh }) => {
+      mesh.serve(SessionsService, { listEvents: this.#listEvents } as ServiceImpl<typeof SessionsService>);
+      return {};
+    },
+  });
+
+  readonly #listEvents: ServiceImpl<typeof SessionsService>['listEvents'] = async ({ session, afterSeq }) => {
+    await this.beforePage();
+    this.pages += 1;
+    const held = session && this.#held.get(nameOf(session));
+    if (held === undefined) throw new MeshError('not_found', 'session_not_found', 'Session not found');
+    const events = held.events.slice(afterSeq, afterSeq + this.pageSize).map((event, index) => ({
+      ...event,
+      seq: afterSeq + index + 1,
+      author: 'user',
+      invocationId: 'e-1',
+      timestamp: 12.5,
+    }));
+    const more = afterSeq + events.length < held.events.length;
+    return { events, more, lastSeq: held.events.length, sessionPk: held.pk };
+  };
+}
+
+function nameOf({ accountId, appName, userId, sessionId }: SessionKey): string {
+  return JSON.stringify([accountId, appName, userId, sessionId]);
+}
+
+/** The text of an entry's parts, joined. */
+export function textOf({ contentJson }: Entry): string {
+  const { parts } = JSON.parse(Buffer.from(contentJson).toString()) as { parts: { text?: string }[] };
+  return parts.map(({ text }) => text ?? '').join(' ');
+}
+
+export async function search({ client }: TestMemory, memory: SessionKey, query: string, limit = 0): Promise<string[]> {
+  const { entries } = await client.searchMemory({ memory, query, limit });
+  return entries.map(textOf);
+}
