@@ -7,6 +7,7 @@ const services: Record<string, () => Promise<Service>> = {
   sessions: async () => (await import('@agentmesh/sessions')).sessions,
   runs: async () => (await import('@agentmesh/runs')).runs,
   artifacts: async () => (await import('@agentmesh/artifacts')).artifacts,
+  memory: async () => (await import('@agentmesh/memory')).memory,
   gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 

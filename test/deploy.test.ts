@@ -156,7 +156,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     });
     const used = [...pods.values()].flatMap((pod) => Object.entries(envOf(pod)));
     const siblings = used.filter(([name]) => /^MESH_\w+_URL$/.test(name));
-    expect(siblings.length).toBe(6);
+    expect(siblings.length).toBe(9);
     for (const entry of siblings) expect(addresses).toContainEqual(entry);
   });
 
@@ -179,9 +179,12 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     const needed = [
       'gateway>artifacts:9104',
       'gateway>auth:9101',
+      'gateway>memory:9105',
       'gateway>runs:9103',
       'gateway>sessions:9102',
+      'memory>sessions:9102',
       'runs>artifacts:9104',
+      'runs>memory:9105',
       'runs>sessions:9102',
     ];
     expect([edges(manifests, 'ingress'), edges(manifests, 'egress')]).toEqual([needed, needed]);
@@ -198,12 +201,12 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
   });
 
   it('takes a new service as one entry of values', () => {
-    const grown = render({ services: { memory: { port: 9105, calledBy: ['runs'] } } });
-    const address = { MESH_MEMORY_URL: 'dns:///acme-agent-mesh-memory:9105' };
+    const grown = render({ services: { search: { port: 9199, calledBy: ['runs'] } } });
+    const address = { MESH_SEARCH_URL: 'dns:///acme-agent-mesh-search:9199' };
     expect(envOf(podsOf(grown).get('runs'))).toMatchObject(address);
     expect(envOf(podsOf(grown).get('gateway'))).not.toMatchObject(address);
-    expect(envOf(podsOf(grown).get('memory'))).toMatchObject({ MESH_PORT: '9105' });
-    for (const side of ['ingress', 'egress'] as const) expect(edges(grown, side)).toContain('runs>memory:9105');
+    expect(envOf(podsOf(grown).get('search'))).toMatchObject({ MESH_PORT: '9199' });
+    for (const side of ['ingress', 'egress'] as const) expect(edges(grown, side)).toContain('runs>search:9199');
   });
 
   it('keeps large artifacts on a claim that outlives the release', () => {

@@ -29,7 +29,7 @@ export interface MeshOptions {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const words = ['auth', 'sessions', 'runs', 'artifacts', 'gateway'];
+const words = ['auth', 'sessions', 'runs', 'artifacts', 'memory', 'gateway'];
 /** The applications that tests run. */
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';

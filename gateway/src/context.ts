@@ -1,5 +1,6 @@
 import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -21,6 +22,7 @@ export interface Context {
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;
+  readonly memory: Client<typeof MemoryService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
 }

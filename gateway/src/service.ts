@@ -1,5 +1,6 @@
 import { defineService, type Host, isShortKey, type Running } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
+import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createTokenReader } from './auth/access-token.ts';
@@ -36,6 +37,7 @@ async function start(host: GatewayHost): Promise<Running> {
     auth,
     sessions: mesh.client(SessionsService),
     runs: mesh.client(RunsService),
+    memory: mesh.client(MemoryService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
   };

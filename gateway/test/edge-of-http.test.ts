@@ -160,6 +160,7 @@ describe('operations', () => {
         checks: {
           auth: { ok: true, error: null },
           sessions: { ok: true, error: null },
+          memory: { ok: true, error: null },
           runs: { ok: false, error: 'failed' },
         },
       },

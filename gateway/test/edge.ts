@@ -4,6 +4,7 @@ import { unserved } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { AuthService, GetAccountRequestSchema } from '@agentmesh/proto/auth/v1';
+import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
@@ -22,6 +23,7 @@ export interface EdgeOptions {
   readonly auth?: Partial<Auth>;
   readonly sessions?: Partial<ServiceImpl<typeof SessionsService>>;
   readonly runs?: Partial<ServiceImpl<typeof RunsService>>;
+  readonly memory?: Partial<ServiceImpl<typeof MemoryService>>;
 }
 
 export interface Edge extends AsyncDisposable {
@@ -51,7 +53,7 @@ export interface Answer {
 }
 
 /** A real gateway on a real socket; the services behind it are what the test gives, all else is not found. */
-export async function startEdge({ env, auth, sessions, runs }: EdgeOptions = {}): Promise<Edge> {
+export async function startEdge({ env, auth, sessions, runs, memory }: EdgeOptions = {}): Promise<Edge> {
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
@@ -61,6 +63,7 @@ export async function startEdge({ env, auth, sessions, runs }: EdgeOptions = {})
   const emptySessions = { ...unserved(SessionsService), getSession: nothing, listSessions: nothing };
   mesh.serve(SessionsService, { ...emptySessions, ...sessions });
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
+  mesh.serve(MemoryService, { ...unserved(MemoryService), deleteEntry: () => ({ deleted: 0 }), ...memory });
   const bus = memoryBus();
   const draining = new AbortController();
   const resources = new AsyncDisposableStack();

@@ -8,7 +8,7 @@ import type { Candidate } from './target.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const mainProgram = join(root, 'main.ts');
-const inner = ['auth', 'sessions', 'runs', 'artifacts'] as const;
+const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory'] as const;
 
 /** Our mesh as `npm start` runs it: one process, embedded PostgreSQL, accounts on. */
 export const meshOneProcess: Candidate = {

@@ -5,8 +5,10 @@ import type { Context } from '../context.ts';
 
 const timeoutMs = 2_000;
 
+type Services = Pick<Context, 'auth' | 'sessions' | 'runs' | 'memory'>;
+
 /** A cheap call to each service that the gateway cannot do without; each throws when the service fails. */
-export function dependencyChecks({ auth, sessions, runs }: Pick<Context, 'auth' | 'sessions' | 'runs'>): Checks {
+export function dependencyChecks({ auth, sessions, runs, memory }: Services): Checks {
   const { accountId } = anonymous;
   return {
     auth: async () => {
@@ -17,6 +19,10 @@ export function dependencyChecks({ auth, sessions, runs }: Pick<Context, 'auth' 
     },
     runs: async () => {
       await runs.listApps({ accountId }, { timeoutMs });
+    },
+    memory: async () => {
+      const nobody = { accountId, appName: '-', userId: '-' };
+      await memory.deleteEntry({ memory: nobody, entryId: '-' }, { timeoutMs });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { App, Context } from '../context.ts';
 import { appRoutes } from './apps.ts';
 import { authRoutes } from './auth.ts';
+import { memoryRoutes } from './memory.ts';
 import { operationRoutes } from './operations.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -17,5 +18,6 @@ export function addRoutes(app: App, context: Context): void {
   userRoutes(app, context);
   appRoutes(app, context);
   sessionRoutes(app, context);
+  memoryRoutes(app, context);
   runRoutes(app, context);
 }

@@ -6,7 +6,7 @@ import { findPartition } from '../store/partitions.ts';
 import { toWireEntry } from '../wire-entry.ts';
 import type { MemoryRpc } from './index.ts';
 
-const limits = { standard: 10, most: 100 };
+const limits = { standard: 10, most: 500 };
 
 /** Finds what matches, best first. */
 export function searchMemory(context: Context): MemoryRpc['searchMemory'] {

@@ -8,7 +8,7 @@ export interface Looked<T> extends Candidate {
 export interface PickOptions<T> {
   readonly limit: number;
   /** Reads candidates; those that are gone are absent from the answer, and counts may come out lower. */
-  look(candidates: readonly Candidate[]): Promise<Looked<T>[]>;
+  readonly look: (candidates: readonly Candidate[]) => Promise<Looked<T>[]>;
 }
 
 /** Candidates that are looked at in vain before the search gives up. */

@@ -155,7 +155,7 @@ export declare type SearchMemoryRequest = Message<"agentmesh.memory.v1.SearchMem
   query: string;
 
   /**
-   * How many entries at most, up to 100; 0: 10.
+   * How many entries at most, up to 500; 0: 10. Large entries make it fewer: an answer has about 16 MiB.
    *
    * @generated from field: int32 limit = 3;
    */
@@ -208,7 +208,7 @@ export declare type ListEntriesRequest = Message<"agentmesh.memory.v1.ListEntrie
   afterPlace: number;
 
   /**
-   * How many entries at most, up to 500; 0: 100.
+   * How many entries at most, up to 500; 0: 100. Large entries make a page shorter.
    *
    * @generated from field: int32 limit = 4;
    */

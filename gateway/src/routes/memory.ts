@@ -1,0 +1,143 @@
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../context.ts';
+import { sendJson } from '../http/json-bytes.ts';
+import { addNextPage, cursorFault, type Page, pageOf } from '../http/page.ts';
+import {
+  MemoriesDeleted,
+  MemoryList,
+  MemoryPath,
+  MemoryQuery,
+  MemorySession,
+  UpdateMemoryRequest,
+} from '../schemas/memory.ts';
+import { pageHeaders } from '../schemas/page.ts';
+import { UserPath } from '../schemas/path.ts';
+import { bodyFailures, failures, Problem } from '../schemas/problem.ts';
+import type { Identity } from '../auth/identity.ts';
+import { memoriesJson } from './memory-json.ts';
+
+const path = '/apps/:app_name/users/:user_id/memory';
+const tags = ['memory'];
+const nothing = Buffer.from('null');
+const listLimit = 100;
+/** Long histories take their time. */
+const adding = { timeoutMs: 300_000 } as const;
+
+/** Add sessions to a user's memory, search it, list and delete what it holds. */
+export function memoryRoutes(app: App, context: Context): void {
+  addUpdate(app, context);
+  addSearchAndList(app, context);
+  addDeletions(app, context);
+}
+
+interface UserRequest {
+  readonly identity: Identity;
+  readonly params: { readonly app_name: string; readonly user_id: string };
+}
+
+function memoryKeyOf({ identity, params }: UserRequest) {
+  return { accountId: identity.accountId, appName: params.app_name, userId: params.user_id };
+}
+
+function addUpdate(app: App, { memory, authentication }: Context): void {
+  app.patch(
+    path,
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        tags,
+        operationId: 'updateMemory',
+        summary: 'Add a session to memory',
+        params: UserPath,
+        body: UpdateMemoryRequest,
+        response: { 200: Type.Null(), 404: Problem, ...bodyFailures, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const session = { ...memoryKeyOf(request), sessionId: request.body.sessionId };
+      await memory.addSession({ session }, adding);
+      return sendJson(reply, nothing);
+    },
+  );
+}
+
+function addSearchAndList(app: App, { memory, authentication }: Context): void {
+  app.get(
+    path,
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        tags,
+        operationId: 'readMemory',
+        summary: 'Search memory, or list it page by page',
+        params: UserPath,
+        querystring: MemoryQuery,
+        response: { 200: { ...MemoryList, headers: pageHeaders }, 400: Problem, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { query, limit, sessionId = '', cursor } = request.query;
+      const key = memoryKeyOf(request);
+      if (query !== undefined) {
+        const found = await memory.searchMemory({ memory: key, query, limit: limit ?? 0 }, unary);
+        return sendJson(reply, memoriesJson(found.entries));
+      }
+      const list = ['memory', ...Object.values(key), sessionId];
+      const page = pageOf(list, { limit: limit ?? listLimit, ...(cursor === undefined ? {} : { cursor }) });
+      const afterPlace = placeOf(page, cursor);
+      const found = await memory.listEntries({ memory: key, sessionId, afterPlace, limit: limit ?? listLimit }, unary);
+      if (page !== undefined && found.nextAfterPlace > 0) {
+        addNextPage(reply, { list, page, last: [found.nextAfterPlace] });
+      }
+      return sendJson(reply, memoriesJson(found.entries));
+    },
+  );
+}
+
+function placeOf(page: Page | undefined, cursor = ''): number {
+  if (page?.after === undefined) return 0;
+  const [place] = page.after;
+  if (typeof place === 'number' && Number.isInteger(place) && place > 0 && place < 2 ** 31) return place;
+  throw cursorFault(cursor, 'the cursor names no place');
+}
+
+function addDeletions(app: App, { memory, authentication }: Context): void {
+  const preValidation = authentication.runtime;
+
+  app.delete(
+    `${path}/:memory_id`,
+    {
+      preValidation,
+      schema: {
+        tags,
+        operationId: 'deleteMemory',
+        summary: 'Delete one memory',
+        params: MemoryPath,
+        response: { 200: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      await memory.deleteEntry({ memory: memoryKeyOf(request), entryId: request.params.memory_id }, unary);
+      return sendJson(reply, nothing);
+    },
+  );
+
+  app.delete(
+    path,
+    {
+      preValidation,
+      schema: {
+        tags,
+        operationId: 'deleteMemories',
+        summary: 'Delete the memories of a session, or all of a user',
+        params: UserPath,
+        querystring: MemorySession,
+        response: { 200: MemoriesDeleted, ...failures },
+      },
+    },
+    async (request) => {
+      const { sessionId = '' } = request.query;
+      return await memory.deleteEntries({ memory: memoryKeyOf(request), sessionId }, adding);
+    },
+  );
+}

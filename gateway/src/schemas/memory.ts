@@ -1,0 +1,50 @@
+import { Type, type Static } from 'typebox';
+import { Content } from './content.ts';
+import { freeForm, storedId } from './keywords.ts';
+
+export const UpdateMemoryRequest = Type.Object({ sessionId: storedId() }, { title: 'UpdateMemoryRequest' });
+export type UpdateMemoryRequest = Static<typeof UpdateMemoryRequest>;
+
+/** One remembered event, with where it comes from. */
+const Memory = Type.Object(
+  {
+    id: Type.String(),
+    content: Content,
+    author: Type.String(),
+    timestamp: Type.Optional(Type.String({ format: 'date-time' })),
+    customMetadata: freeForm(),
+    sessionId: Type.String(),
+    eventId: Type.String(),
+    invocationId: Type.String(),
+  },
+  { title: 'Memory' },
+);
+
+export const MemoryList = Type.Object({ memories: Type.Array(Memory) }, { title: 'MemoryList' });
+
+export const MemoryQuery = Type.Object(
+  {
+    query: Type.Optional(Type.String({ description: 'Searches, best first; without it memories are listed.' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 500, description: 'How many at most: 10 of a search, 100 of a list.' }),
+    ),
+    sessionId: Type.Optional(storedId({ description: 'Lists those of one session.' })),
+    cursor: Type.Optional(
+      Type.String({ maxLength: 2000, description: '`X-Next-Cursor` of the page of the list before.' }),
+    ),
+  },
+  { title: 'MemoryQuery' },
+);
+export type MemoryQuery = Static<typeof MemoryQuery>;
+
+export const MemorySession = Type.Object({
+  sessionId: Type.Optional(storedId({ description: 'Deletes those of one session; without it all.' })),
+});
+
+export const MemoryPath = Type.Object({
+  app_name: storedId(),
+  user_id: storedId(),
+  memory_id: Type.String(),
+});
+
+export const MemoriesDeleted = Type.Object({ deleted: Type.Integer() }, { title: 'MemoriesDeleted' });
