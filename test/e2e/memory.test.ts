@@ -123,3 +123,26 @@ describe('over HTTP', () => {
     expect((await caller.request('GET', `${path}?${query}`)).status).toBe(422);
   });
 });
+
+describe('an agent with load_memory', () => {
+  test('finds what its user said in other sessions, and nobody else', async () => {
+    const who = await newAccount(caller.url);
+    const past = await who.createSession('remember');
+    await who.run(past, 'my parrot is called Pepe');
+    await who.request('PATCH', '/apps/remember/users/u1/memory', { sessionId: past.id });
+    const found = async (other: Caller): Promise<unknown> => {
+      const session = await other.createSession('remember');
+      const { body } = await other.run(session, 'look [[tool:load_memory {"query":"Pepe"}]]');
+      return body.flatMap(({ content }) => content?.parts ?? []).find((part) => part.functionResponse)
+        ?.functionResponse;
+    };
+    const memories = ['u1', 'remember'].map(() => expect.stringContaining('Pepe') as unknown);
+    expect(await found(who)).toMatchObject({
+      name: 'load_memory',
+      response: {
+        memories: memories.map((content) => ({ content, author: expect.any(String), timestamp: expect.any(String) })),
+      },
+    });
+    expect(await found(await newAccount(caller.url))).toMatchObject({ response: { memories: [] } });
+  });
+});

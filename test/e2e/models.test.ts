@@ -51,6 +51,20 @@ describe('an OpenAI-compatible server', () => {
     for (const text of ['Be brief.', 'first question', 'ok', 'second question']) expect(sent).toContain(text);
   });
 
+  test('is told with preload_memory what the user said in other sessions', async () => {
+    const past = await caller.createSession('recall');
+    await caller.run(past, 'My parrot is called Pepe.');
+    await caller.request('PATCH', '/apps/recall/users/u1/memory', { sessionId: past.id });
+    const session = await caller.createSession('recall');
+    await caller.run(session, 'What is my parrot called?');
+    const [system] = openAi.requests.at(-1)?.messages ?? [];
+    expect(system).toMatchObject({ role: 'system', content: expect.stringContaining('<PAST_CONVERSATIONS>') });
+    expect(system).toMatchObject({ content: expect.stringContaining('user: My parrot is called Pepe.') });
+    const elsewhere = await newAccount(caller.url);
+    await elsewhere.run(await elsewhere.createSession('recall'), 'What is my parrot called?');
+    expect(JSON.stringify(openAi.requests.at(-1))).not.toContain('Pepe');
+  });
+
   test('calls a tool and goes on with its result', async () => {
     const session = await caller.createSession('chat');
     openAi.answer(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, newAccount, textOf } from '../caller.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
@@ -32,6 +33,31 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     const said = events.map((event) => (event.errorCode as string | undefined) ?? textOf(event));
     expect(said.slice(0, 4)).toEqual(['before', 'before', 'cut [[wait:60000]]', 'INTERRUPTED']);
     expect(said.slice(-2)).toEqual(['after', 'after']);
+  });
+
+  test('a session that was added to memory is found, and the adding that was cut is whole or not there', {
+    timeout: 60_000,
+  }, async () => {
+    const path = '/apps/echo/users/u1/memory';
+    const say = (text: string) => ({ author: 'user', content: { parts: [{ text }] } });
+    const kept = await caller.createSession('echo', { events: [say('kept zebra')] });
+    const events = Array.from({ length: 20_000 }, (_, index) => say(`long giraffe ${index}`));
+    const long = await caller.createSession('echo', { events });
+    expect((await caller.request('PATCH', path, { sessionId: kept.id })).status).toBe(200);
+    const cut = caller.request('PATCH', path, { sessionId: long.id }).catch(() => undefined);
+    // Any moment of the adding will do.
+    await delay(300);
+    await mesh.kill();
+    await cut;
+    await mesh.restart();
+    const found = async (query: string): Promise<number> => {
+      const { body } = await caller.request<{ memories: unknown[] }>('GET', `${path}?limit=500&query=${query}`);
+      return body.memories.length;
+    };
+    expect(await found('zebra')).toBe(1);
+    expect([0, 500]).toContain(await found('giraffe'));
+    expect((await caller.request('PATCH', path, { sessionId: long.id })).status).toBe(200);
+    expect(await found('19999')).toBe(1);
   });
 
   test('every acknowledged write of many sessions is there', { timeout: 60_000 }, async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => resources.disposeAsync());
 
 describe('a service that dies', () => {
-  test.each(['auth', 'sessions', 'runs'])(
+  test.each(['auth', 'sessions', 'runs', 'memory'])(
     '%s: is named by /readyz, and served again after its restart',
     { timeout: 60_000 },
     async (word) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { type Host, type Running, SettingsError } from '@agentmesh/lib/service';
+import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, type RunsConfig, type runsSettings } from './config.ts';
@@ -33,6 +34,7 @@ export async function startRuns(host: RunsHost): Promise<Running> {
   const histories = createHistoryCache(config.historyCacheBytes);
   const executor = createExecutor({
     sessions,
+    memory: mesh.client(MemoryService),
     log,
     findApp: (name) => registry.get(name),
     maxModelCalls: config.maxModelCalls,

@@ -1,5 +1,6 @@
 import type { Event } from '@google/adk';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import { isLost } from '../errors.ts';
@@ -18,6 +19,8 @@ import type { Viewer } from './viewer.ts';
 
 export interface ExecutionDeps {
   readonly sessions: Client<typeof SessionsService>;
+  /** What agents with the memory tools search; without it they are told so. */
+  readonly memory?: Client<typeof MemoryService>;
   /** Finds an app; throws MeshError when it is not there. */
   readonly findApp: (name: string) => App;
   readonly maxModelCalls: number;
@@ -70,7 +73,8 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   try {
     const { root } = deps.findApp(author);
     author = root.name;
-    const loop = openLoop({ root, turn, turnSession, maxModelCalls: deps.maxModelCalls, signal: working.signal });
+    const { memory, maxModelCalls } = deps;
+    const loop = openLoop({ root, turn, turnSession, memory, maxModelCalls, signal: working.signal });
     await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
     viewer?.end();
     remember(deps, { turn, window, journal });

@@ -1,5 +1,8 @@
 import { type BaseAgent, type Event, InvocationContext, PluginManager, StreamingMode } from '@google/adk';
+import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import { createTurnMemory } from '../memory/turn-memory.ts';
 import { agentForTurn } from './agent-for-turn.ts';
 import { parseMessage } from './event-json.ts';
 import type { TurnSession } from './turn-session.ts';
@@ -8,6 +11,8 @@ export interface LoopOptions {
   readonly root: BaseAgent;
   readonly turn: Turn;
   readonly turnSession: TurnSession;
+  /** What the turn's user has said in sessions before. */
+  readonly memory: Client<typeof MemoryService> | undefined;
   readonly maxModelCalls: number;
   /** Aborts models, tools and the agents beside the one that failed. */
   readonly signal: AbortSignal;
@@ -20,6 +25,7 @@ export function openLoop({
   root,
   turn,
   turnSession,
+  memory,
   maxModelCalls,
   signal,
 }: LoopOptions): AsyncGenerator<Event, void, void> {
@@ -30,6 +36,7 @@ export function openLoop({
     agent,
     session,
     sessionService: service,
+    ...(memory && { memoryService: createTurnMemory({ memory, turn, signal }) }),
     pluginManager: noPlugins,
     runConfig: {
       maxLlmCalls: maxModelCalls,

@@ -79,6 +79,11 @@ describe('the built-in tools', () => {
     expect(await call('set_state', { value: 1 })).toHaveProperty('error');
   });
 
+  test('load_memory answers what keeps it from searching', async () => {
+    expect(await call('load_memory', { query: 'x' })).toEqual({ error: 'Memory service is not initialized.' });
+    expect(await call('load_memory', {})).toHaveProperty('error');
+  });
+
   test('request_input is long-running and leaves its answer open', async () => {
     expect(toolOf('request_input').isLongRunning).toBe(true);
     expect(await call('request_input', { message: 'Which?' })).toBeNull();

@@ -1,7 +1,8 @@
-import { type BaseTool, ExitLoopTool } from '@google/adk';
+import { type BaseTool, ExitLoopTool, PreloadMemoryTool } from '@google/adk';
 import type { GuardedFetch } from '../outbound/index.ts';
 import { createGetCurrentTime } from './get-current-time.ts';
 import { createHttpGet } from './http-get.ts';
+import { LoadMemory } from './load-memory.ts';
 import { createRequestInput } from './request-input.ts';
 import { createSetState, SET_STATE } from './set-state.ts';
 
@@ -20,6 +21,8 @@ export const builtInTools: ReadonlyMap<string, ToolFactory> = new Map<string, To
   ['http_get', createHttpGet],
   ['exit_loop', () => new ExitLoopTool()],
   ['request_input', createRequestInput],
+  ['load_memory', () => new LoadMemory()],
+  ['preload_memory', () => new PreloadMemoryTool()],
   [SET_STATE, createSetState],
 ]);
 
@@ -28,8 +31,6 @@ export const flowTools: ReadonlySet<string> = new Set(['transfer_to_agent']);
 
 /** Tools of services that a mesh may lack, by the word of the service each needs. */
 export const laterTools: ReadonlyMap<string, string> = new Map([
-  ['load_memory', 'memory'],
-  ['preload_memory', 'memory'],
   ['load_artifacts', 'artifacts'],
   ['save_artifact', 'artifacts'],
 ]);

@@ -1,0 +1,53 @@
+import type { BaseMemoryService, MemoryEntry, SearchMemoryRequest } from '@google/adk';
+import type { Entry, MemoryService } from '@agentmesh/proto/memory/v1';
+import type { Turn } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+
+const timeoutMs = 10_000;
+
+interface TurnMemoryOptions {
+  readonly memory: Client<typeof MemoryService>;
+  readonly turn: Turn;
+  readonly signal: AbortSignal;
+}
+
+/** What an entry is to ADK for Python, which has more fields than the one for JavaScript knows. */
+interface Remembered extends MemoryEntry {
+  readonly id: string;
+  readonly customMetadata: object;
+}
+
+/**
+ * The memory that the agents of a turn see: that of its user in its application, whatever session or application a tool
+ * opened for itself.
+ */
+export function createTurnMemory({ memory, turn, signal }: TurnMemoryOptions): BaseMemoryService {
+  const { session } = turn;
+  return {
+    async addSessionToMemory() {
+      await memory.addSession({ ...(session && { session }) }, { signal });
+    },
+    async searchMemory({ query }: SearchMemoryRequest) {
+      const { accountId = '', appName = '', userId = '' } = session ?? {};
+      const key = { accountId, appName, userId };
+      const { entries } = await memory.searchMemory({ memory: key, query }, { signal, timeoutMs });
+      return { memories: entries.map(toMemory) };
+    },
+  };
+}
+
+function toMemory(entry: Entry): Remembered {
+  const { id, author, timestamp, contentJson, customMetadataJson } = entry;
+  const date = new Date(timestamp * 1000);
+  return {
+    id,
+    content: parse(contentJson),
+    author,
+    ...(Number.isNaN(date.getTime()) ? {} : { timestamp: date.toISOString() }),
+    customMetadata: customMetadataJson.length === 0 ? {} : parse(customMetadataJson),
+  };
+}
+
+function parse(json: Uint8Array): object {
+  return JSON.parse(Buffer.from(json).toString('utf8')) as object;
+}
