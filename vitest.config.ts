@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: [
-            '{lib,gateway,services,scripts}/**/*.test.ts',
+            '{proto,lib,gateway,services,scripts}/**/*.test.ts',
             'test/*.test.ts',
             'test/{fakes,faults,start}/**/*.test.ts',
           ],

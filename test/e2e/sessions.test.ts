@@ -109,6 +109,18 @@ describe('bad input', () => {
       ['body', 'events', 0, 'content', 'parts', 0, 'foo'],
       'extra_forbidden',
     ],
+    [
+      'an unknown key in actions',
+      { events: [{ author: 'a', actions: { state_delta: {}, foo: 1 } }] },
+      ['body', 'events', 0, 'actions', 'foo'],
+      'extra_forbidden',
+    ],
+    [
+      'an unknown key within actions',
+      { events: [{ author: 'a', actions: { compaction: { startTimestamp: 1, foo: 1 } } }] },
+      ['body', 'events', 0, 'actions', 'compaction', 'foo'],
+      'extra_forbidden',
+    ],
   ])('%s is 422 and names the place', async (_, body, loc, type) => {
     const answer = await caller.request('POST', '/apps/echo/users/u1/sessions', body);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });

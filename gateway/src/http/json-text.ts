@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseExactly } from '@agentmesh/proto/exact-json';
 import { pathToInfinity } from './finite-numbers.ts';
 import { findJsonFault } from './json-fault.ts';
 import { BadRequest, InvalidRequest } from './request-error.ts';
@@ -6,7 +7,7 @@ import { BadRequest, InvalidRequest } from './request-error.ts';
 /** Deeper than any record of the contract, and shallow enough for everything that walks a body. */
 const depthLimit = 200;
 
-/** Reads a JSON body; an empty one is null. Throws BadRequest for what is not UTF-8 and InvalidRequest for what is not JSON or too large a number. */
+/** Reads a JSON body, long integers with all their digits; an empty one is null. Throws BadRequest for what is not UTF-8 and InvalidRequest for what is not JSON or too large a number. */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return null;
   const text = decode(body);
@@ -20,7 +21,7 @@ export function parseJsonBody(body: Buffer): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     const { offset, error } = findJsonFault(text);
     throw invalid(offset, error);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@agentmesh/proto/event';
+import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Event } from '@agentmesh/proto/sessions/v1';
 import { encodeJson } from '../http/json-bytes.ts';
 
@@ -8,7 +9,7 @@ import { encodeJson } from '../http/json-bytes.ts';
  */
 export function eventFrames({ json, artifactDeltaJson }: Pick<Event, 'json' | 'artifactDeltaJson'>): Uint8Array[] {
   if (artifactDeltaJson.length === 0) return [json];
-  const event = JSON.parse(Buffer.from(json).toString()) as JsonObject & { content?: { parts?: unknown[] } };
+  const event = parseExactly(Buffer.from(json).toString()) as JsonObject & { content?: { parts?: unknown[] } };
   if ((event.content?.parts?.length ?? 0) === 0 || !hasArtifacts(event.actions)) return [json];
   const { content: _, ...withoutContent } = event;
   const actions = { ...(event.actions as JsonObject), artifactDelta: {} };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Content } from './content.ts';
 import { modalities, trafficTypes } from './enums.ts';
-import { freeForm, keeping, keyedMap, maybe, openEnum, stateMap } from './keywords.ts';
+import { freeForm, keeping, keyedMap, maybe, openEnum, stateMap, strict } from './keywords.ts';
 
 const ModalityTokenCount = Type.Object(
   { modality: maybe(openEnum(modalities)), tokenCount: maybe(Type.Integer()) },
@@ -86,15 +86,15 @@ export const Transcription = Type.Object(
 
 const Compaction = Type.Object(
   { startTimestamp: maybe(Type.Number()), endTimestamp: maybe(Type.Number()), compactedContent: maybe(Content) },
-  keeping,
+  strict,
 );
 
 const UiWidget = Type.Object(
   { id: maybe(Type.String()), provider: maybe(Type.String()), payload: maybe(freeForm()) },
-  keeping,
+  strict,
 );
 
-/** What an event changes. */
+/** What an event changes. Unlike the event itself it takes no keys that the contract does not know. */
 export const EventActions = Type.Object(
   {
     skipSummarization: maybe(Type.Boolean()),
@@ -112,5 +112,5 @@ export const EventActions = Type.Object(
     renderUiWidgets: maybe(Type.Array(UiWidget)),
     setModelResponse: Type.Optional(Type.Unknown()),
   },
-  { ...keeping, title: 'EventActions' },
+  { ...strict, title: 'EventActions' },
 );

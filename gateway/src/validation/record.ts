@@ -1,6 +1,8 @@
+import { isExactInteger } from '@agentmesh/proto/exact-json';
+
 /** Whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactInteger(value);
 }
 
 /** Sets a key that a caller chose: `__proto__` is data like any other. */

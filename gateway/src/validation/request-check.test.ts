@@ -230,7 +230,7 @@ describe('an event', () => {
       finish_reason: 'stop',
       partial: null,
       future_field: { deep_er: null },
-      actions: { state_delta: { k_1: null }, other: 1 },
+      actions: { state_delta: { k_1: null } },
       usageMetadata: { trafficType: 'on_demand', promptTokenCount: '7', new_count: 1 },
       __proto_: 1,
     };
@@ -240,7 +240,7 @@ describe('an event', () => {
       timestamp: 12.5,
       finishReason: 'STOP',
       usageMetadata: { promptTokenCount: 7, trafficType: 'ON_DEMAND', new_count: 1 },
-      actions: { stateDelta: { k_1: null }, other: 1 },
+      actions: { stateDelta: { k_1: null } },
       future_field: { deep_er: null },
       __proto_: 1,
     });
@@ -251,6 +251,14 @@ describe('an event', () => {
       author: 'a',
       finishReason: 'Brand_new',
     });
+  });
+
+  it('takes no keys in its actions that nobody knows', () => {
+    const actions = { other: 1, renderUiWidgets: [{ id: 'w', more: 2 }] };
+    expect(issuesOf(Event, { author: 'a', actions })).toMatchObject([
+      { type: 'extra_forbidden', loc: ['body', 'actions', 'renderUiWidgets', 0, 'more'] },
+      { type: 'extra_forbidden', loc: ['body', 'actions', 'other'] },
+    ]);
   });
 
   it('needs an author', () => {

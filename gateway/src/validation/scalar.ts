@@ -1,3 +1,4 @@
+import { isExactInteger } from '@agentmesh/proto/exact-json';
 import { readBase64 } from './base64.ts';
 import { faults, notBase64, notEnum, notLiteral, tooLarge, tooSmall } from './fault.ts';
 import type { Report } from './issue.ts';
@@ -22,6 +23,7 @@ const notFinite = /^[+-]?(inf(inity)?|nan)$/i;
 
 export const checkNumber: Check = (input, report) => {
   if (typeof input === 'number') return Number.isFinite(input) ? input : report.add(faults.finite, null);
+  if (isExactInteger(input)) return Number(input.rawJSON);
   if (typeof input === 'boolean') return Number(input);
   if (typeof input !== 'string') return report.add(faults.number, input);
   const text = input.trim();
@@ -36,6 +38,7 @@ const whole = /^[+-]?\d+(_\d+)*(\.0*)?$/;
 const checkInteger: Check = (input, report) => {
   if (typeof input === 'boolean') return Number(input);
   if (typeof input === 'number') return checkWhole(input, report);
+  if (isExactInteger(input)) return input;
   if (typeof input !== 'string') return report.add(faults.integer, input);
   const text = input.trim();
   if (!whole.test(text)) return report.add(faults.integerText, input);
@@ -48,9 +51,10 @@ export function integer({ minimum = -Infinity, maximum = Infinity }: JsonSchema)
   if (minimum === -Infinity && maximum === Infinity) return checkInteger;
   return (input, report) => {
     const value = checkInteger(input, report);
-    if (typeof value !== 'number') return undefined;
-    if (value < minimum) return report.add(tooSmall(minimum), input);
-    return value > maximum ? report.add(tooLarge(maximum), input) : value;
+    if (value === undefined) return undefined;
+    const size = isExactInteger(value) ? Number(value.rawJSON) : Number(value);
+    if (size < minimum) return report.add(tooSmall(minimum), input);
+    return size > maximum ? report.add(tooLarge(maximum), input) : value;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@agentmesh/proto/event';
+import { isExactInteger, parseExactly } from '@agentmesh/proto/exact-json';
 import { invalid } from './errors.ts';
 import { textOf } from './json-bytes.ts';
 
@@ -20,8 +21,8 @@ const maxKeyBytes = 1024;
 /** Parses the JSON object of a delta; empty bytes are an empty object. */
 export function parseDelta(bytes: Uint8Array): JsonObject {
   if (bytes.length === 0) return {};
-  const value: unknown = JSON.parse(textOf(bytes));
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  const value = parseExactly(textOf(bytes));
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isExactInteger(value))
     throw invalid('A state delta is a JSON object.');
   return value as JsonObject;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { completeActions, type EventJson, type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
+import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Event } from '@agentmesh/proto/sessions/v1';
 import { invalid } from './errors.ts';
 import { textOf } from './json-bytes.ts';
@@ -19,7 +20,7 @@ export function fromAttempt(event: Event): StoredEvent {
  */
 export function fromImport(event: Event): { stored: StoredEvent; delta: JsonObject } | undefined {
   if (event.partial) return undefined;
-  const given = JSON.parse(textOf(event.json)) as Partial<EventJson>;
+  const given = parseExactly(textOf(event.json)) as Partial<EventJson>;
   const id = event.id === '' ? randomUUID() : event.id;
   const timestamp = typeof given.timestamp === 'number' ? given.timestamp : Date.now() / 1000;
   const actions = completeActions(given.actions as JsonObject | undefined);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createEvent, type Event, getFunctionResponses } from '@google/adk';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
+import { parseExactly } from '@agentmesh/proto/exact-json';
 import { AttemptEnd_Outcome as Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from './event-json.ts';
 import type { End, Journal } from './journal.ts';
@@ -72,5 +73,5 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
 }
 
 function parseMetadata(json: Uint8Array): JsonObject | undefined {
-  return json.length === 0 ? undefined : (JSON.parse(new TextDecoder().decode(json)) as JsonObject);
+  return json.length === 0 ? undefined : (parseExactly(new TextDecoder().decode(json)) as JsonObject);
 }

@@ -1,4 +1,5 @@
 import type { EventJson } from '@agentmesh/proto/event';
+import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { AppendEventsRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { MethodImpl } from '@connectrpc/connect';
 import { endAttempt } from '../attempt.ts';
@@ -73,6 +74,6 @@ function toAppend(request: AppendEventsRequest): Work {
 }
 
 function stateDeltaOf(row: EventRow): Uint8Array[] {
-  const delta = (JSON.parse(row.json) as Partial<EventJson>).actions?.stateDelta;
+  const delta = (parseExactly(row.json) as Partial<EventJson>).actions?.stateDelta;
   return delta !== undefined && Object.keys(delta).length > 0 ? [bytesOf(JSON.stringify(delta))] : [];
 }
