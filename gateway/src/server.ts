@@ -52,6 +52,7 @@ export async function createServer(context: Context): Promise<App> {
   await describeApi(app, publicBaseUrl(config));
   if (config.GATEWAY_DOCS_ENABLED) await showApi(app);
   app.decorateRequest('identity');
+  app.addHook('preHandler', context.authentication.withinGrant);
   addRoutes(app, context);
   if (context.browser !== undefined) await addWebUi(app, context, context.browser);
   closeOtherMethods();

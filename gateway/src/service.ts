@@ -4,11 +4,14 @@ import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createTokenReader } from './auth/access-token.ts';
-import { type AccountDirectory, createAccountDirectory } from './auth/account-directory.ts';
+import { createAccountChanges } from './auth/account-changes.ts';
 import { createAuthentication } from './auth/authenticate.ts';
 import { createBearer } from './auth/bearer.ts';
 import { type BrowserSession, createBrowserSession } from './auth/browser-session.ts';
+import type { Directory } from './auth/directory.ts';
 import { followChanges, hearChanges } from './auth/follow-changes.ts';
+import { createPersonalTokens } from './auth/personal-tokens.ts';
+import { createStandings, type Standing } from './auth/standings.ts';
 import { publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { dependencyChecks } from './routes/dependency-checks.ts';
@@ -23,12 +26,16 @@ async function start(host: GatewayHost): Promise<Running> {
   warnOfWeakness(host);
   const { config, log, metrics, mesh, draining, resources } = host;
   const auth = mesh.client(AuthService);
-  const accounts = createAccountDirectory(auth);
-  resources.defer(await hearChanges(host.bus, accounts));
-  void followChanges({ accounts, auth, log }, draining);
+  const changes = createAccountChanges();
+  const standings = createStandings(auth, changes);
+  const personalTokens = createPersonalTokens(auth, changes);
+  const isIdle = (): boolean => standings.isEmpty && personalTokens.isEmpty;
+  resources.defer(await hearChanges(host.bus, changes));
+  void followChanges({ changes, isIdle, auth, log }, draining);
 
-  const bearer = createBearer(await createTokenReader(config.ENCRYPT_KEY), accounts);
-  const browser = await browserSessionOf(host, accounts);
+  const tokens = await createTokenReader(config.ENCRYPT_KEY);
+  const bearer = createBearer({ tokens, standings, personalTokens });
+  const browser = await browserSessionOf(host, standings);
   const context: Context = {
     config,
     log,
@@ -49,10 +56,10 @@ async function start(host: GatewayHost): Promise<Running> {
 
 async function browserSessionOf(
   { config }: GatewayHost,
-  accounts: AccountDirectory,
+  standings: Directory<Standing>,
 ): Promise<BrowserSession | undefined> {
   if (!config.ADK_WEB_UI) return undefined;
-  return createBrowserSession({ encryptKey: config.ENCRYPT_KEY, publicBaseUrl: publicBaseUrl(config), accounts });
+  return createBrowserSession({ encryptKey: config.ENCRYPT_KEY, publicBaseUrl: publicBaseUrl(config), standings });
 }
 
 function warnOfWeakness({ config, log }: GatewayHost): void {

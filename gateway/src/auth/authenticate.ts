@@ -1,6 +1,7 @@
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser-session.ts';
+import { checkScope, checkUser } from './grant-check.ts';
 import { anonymous, type Identity } from './identity.ts';
 
 declare module 'fastify' {
@@ -19,6 +20,8 @@ export interface Authentication {
   readonly page: Hook;
   /** For the runtime routes: the same, and with `RUNTIME_AUTH=open` neither. */
   readonly runtime: Hook;
+  /** For every route, after its fields were checked: holds personal tokens to their end user. */
+  readonly withinGrant: Hook;
 }
 
 export interface AuthenticationOptions {
@@ -34,13 +37,32 @@ export function createAuthentication({ bearer, browser, isRuntimeOpen }: Authent
     const { authorization } = request.headers;
     settle(() => bearer.identify(authorization), { request, done });
   };
-  if (browser === undefined) return { account, page: account, runtime: isRuntimeOpen ? openTo(account) : account };
+  if (browser === undefined) {
+    return { account, page: account, runtime: isRuntimeOpen ? openTo(account) : account, withinGrant };
+  }
   const page: Hook = (request, reply, done) => {
     const isBearer = request.headers.authorization !== undefined || !browser.isPresent(request);
     if (isBearer) account(request, reply, done);
     else settle(() => browser.identify(request), { request, done });
   };
-  return { account, page, runtime: isRuntimeOpen ? openTo(page, browser) : page };
+  return { account, page, runtime: isRuntimeOpen ? openTo(page, browser) : page, withinGrant };
+}
+
+const withinGrant: Hook = (request, _reply, done) => {
+  // Open routes have no identity, whatever its type says.
+  const { grant } = (request as Partial<FastifyRequest>).identity ?? {};
+  attempt(() => grant !== undefined && checkUser(grant, request), done);
+};
+
+/** Calls `done` once, with what `check` throws. */
+function attempt(check: () => unknown, done: HookHandlerDoneFunction): void {
+  let failure: Error | undefined;
+  try {
+    check();
+  } catch (error) {
+    failure = error as Error;
+  }
+  done(failure);
 }
 
 /** Whoever shows nothing is nobody in particular; what is shown must be good. */
@@ -75,5 +97,7 @@ function settle(identify: () => Identity | Promise<Identity>, { request, done }:
 
 function admit(identity: Identity, { request, done }: Waiting): void {
   request.identity = identity;
-  done();
+  const { grant } = identity;
+  if (grant === undefined) done();
+  else attempt(() => checkScope(grant, request), done);
 }

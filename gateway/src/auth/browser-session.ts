@@ -6,8 +6,9 @@ import { HttpError } from '../http/request-error.ts';
 import { createOwnOrigin, isFromOwnPage } from '../http/same-origin.ts';
 import { createTokenReader } from './access-token.ts';
 import { type Bearer, createBearer } from './bearer.ts';
-import type { AccountDirectory } from './account-directory.ts';
+import type { Directory } from './directory.ts';
 import type { Identity } from './identity.ts';
+import type { Standing } from './standings.ts';
 
 /**
  * The sign-in of the web UI: a cookie that pages of this origin alone can use, for the runtime routes alone. It is signed with
@@ -29,7 +30,7 @@ export interface BrowserSessionOptions {
   readonly encryptKey: string;
   /** This API as the outside sees it. */
   readonly publicBaseUrl: string;
-  readonly accounts: AccountDirectory;
+  readonly standings: Directory<Standing>;
 }
 
 const tokenType = 'browser';
@@ -38,11 +39,11 @@ const longest = '12h';
 export async function createBrowserSession({
   encryptKey,
   publicBaseUrl,
-  accounts,
+  standings,
 }: BrowserSessionOptions): Promise<BrowserSession> {
   const secret = derive(encryptKey);
   const key = await importKey(secret);
-  const bearer = createBearer(await createTokenReader(secret, tokenType), accounts);
+  const bearer = createBearer({ tokens: await createTokenReader(secret, tokenType), standings });
   const isOwn = createOwnOrigin(publicBaseUrl);
   const cookie = cookieOf(publicBaseUrl);
   const read = ({ headers }: FastifyRequest) =>

@@ -4,25 +4,27 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import { AccountChangedSchema, AccountDeletedSchema, type AuthService } from '@agentmesh/proto/auth/v1';
 import { fromBinary } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
-import type { AccountDirectory } from './account-directory.ts';
+import type { AccountChanges } from './account-changes.ts';
 
 const intervalMs = 400;
 const timeoutMs = 2_000;
 
 export interface ChangeFollower {
-  readonly accounts: AccountDirectory;
+  readonly changes: AccountChanges;
+  /** Whether nothing is remembered that a change could make stale. */
+  readonly isIdle: () => boolean;
   readonly auth: Client<typeof AuthService>;
   readonly log: Logger;
 }
 
-/** Forgets what the bus says has changed, at once, until the returned function is called. */
-export async function hearChanges(bus: Bus, accounts: AccountDirectory): Promise<() => Promise<void>> {
+/** Notes what the bus says has changed, at once, until the returned function is called. */
+export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<() => Promise<void>> {
   const unsubscribe = [
     await bus.subscribe('agentmesh.auth.v1.account_changed', (payload) =>
-      accounts.forget(fromBinary(AccountChangedSchema, payload).accountId),
+      changes.note(fromBinary(AccountChangedSchema, payload).accountId),
     ),
     await bus.subscribe('agentmesh.auth.v1.account_deleted', (payload) =>
-      accounts.bury(fromBinary(AccountDeletedSchema, payload).accountId),
+      changes.bury(fromBinary(AccountDeletedSchema, payload).accountId),
     ),
   ];
   return async () => {
@@ -36,12 +38,12 @@ export async function hearChanges(bus: Bus, accounts: AccountDirectory): Promise
  * known; what is remembered then ends by itself, after a minute.
  */
 export async function followChanges(follower: ChangeFollower, signal: AbortSignal): Promise<void> {
-  const { accounts, log } = follower;
+  const { isIdle, log } = follower;
   let cursor: bigint | undefined;
   let failing = false;
   while (!signal.aborted) {
     await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
-    if (accounts.isEmpty || signal.aborted) continue;
+    if (isIdle() || signal.aborted) continue;
     try {
       cursor = await readChanges(follower, cursor);
       failing = false;
@@ -53,10 +55,10 @@ export async function followChanges(follower: ChangeFollower, signal: AbortSigna
 }
 
 /** Reads once and answers the next cursor. */
-async function readChanges({ auth, accounts }: ChangeFollower, cursor: bigint | undefined): Promise<bigint> {
-  const changes = await auth.listChangedAccounts(cursor === undefined ? {} : { cursor }, { timeoutMs });
+async function readChanges({ auth, changes }: ChangeFollower, cursor: bigint | undefined): Promise<bigint> {
+  const read = await auth.listChangedAccounts(cursor === undefined ? {} : { cursor }, { timeoutMs });
   // Whatever was remembered before the first cursor, or of another database, may have changed unseen.
-  if (cursor === undefined || changes.cursor < cursor || changes.truncated) accounts.forgetAll();
-  for (const accountId of changes.accountIds) accounts.forget(accountId);
-  return changes.cursor;
+  if (cursor === undefined || read.cursor < cursor || read.truncated) changes.noteAll();
+  for (const accountId of read.accountIds) changes.note(accountId);
+  return read.cursor;
 }

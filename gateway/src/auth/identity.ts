@@ -8,6 +8,15 @@ export interface Identity {
   readonly role: string;
   /** The sign-in that let it in; undefined where none did. */
   readonly signInId: string | undefined;
+  /** All that it may do; undefined: whatever its account may. */
+  readonly grant: Grant | undefined;
+}
+
+/** What a personal token may do. */
+export interface Grant {
+  readonly scopes: ReadonlySet<string>;
+  /** The only end user whose data it reaches; undefined: all of the account. */
+  readonly userId: string | undefined;
 }
 
 /** The one account of all callers without a token, where `RUNTIME_AUTH=open`. It exists nowhere. */
@@ -16,4 +25,5 @@ export const anonymous: Identity = {
   email: '',
   role: 'USER',
   signInId: undefined,
+  grant: undefined,
 };

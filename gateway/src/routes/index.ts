@@ -3,6 +3,7 @@ import { appRoutes } from './apps.ts';
 import { authRoutes } from './auth.ts';
 import { memoryRoutes } from './memory.ts';
 import { operationRoutes } from './operations.ts';
+import { personalTokenRoutes } from './personal-tokens.ts';
 import { runRoutes } from './runs.ts';
 import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-ins.ts';
@@ -14,6 +15,7 @@ export function addRoutes(app: App, context: Context): void {
   operationRoutes(app, context);
   authRoutes(app, context);
   signInRoutes(app, context);
+  personalTokenRoutes(app, context);
   signUpRoute(app, context);
   userRoutes(app, context);
   appRoutes(app, context);

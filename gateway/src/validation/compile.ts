@@ -1,4 +1,4 @@
-import { faults, tooMany } from './fault.ts';
+import { faults, tooFew, tooMany } from './fault.ts';
 import type { Report } from './issue.ts';
 import { type JsonSchema, nullableOf } from './json-schema.ts';
 import { object } from './object.ts';
@@ -90,12 +90,13 @@ function mapValues(input: Record<string, unknown>, values: Check, report: Report
   return output;
 }
 
-function list({ items, uniqueItems, maxItems }: JsonSchema): Check {
+function list({ items, uniqueItems, minItems = 0, maxItems }: JsonSchema): Check {
   const check = items === undefined ? undefined : compile(items);
   const fault = uniqueItems === true ? faults.set : faults.list;
   return (input, report) => {
     if (!Array.isArray(input)) return report.add(fault, input);
     if (maxItems !== undefined && input.length > maxItems) return report.add(tooMany(maxItems, input.length), input);
+    if (input.length < minItems) return report.add(tooFew(minItems, input.length), input);
     const output: unknown[] = check === undefined ? input : checkItems(input, check, report);
     return uniqueItems === true ? [...new Set(output)] : output;
   };

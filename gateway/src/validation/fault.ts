@@ -77,6 +77,14 @@ export function tooMany(maxItems: number, actual: number): Fault {
   };
 }
 
+export function tooFew(minItems: number, actual: number): Fault {
+  return {
+    type: 'too_short',
+    msg: `List should have at least ${minItems} item${minItems === 1 ? '' : 's'} after validation, not ${actual}`,
+    ctx: { field_type: 'List', min_length: minItems, actual_length: actual },
+  };
+}
+
 export function patternMismatch(pattern: string): Fault {
   return {
     type: 'string_pattern_mismatch',

@@ -9,6 +9,7 @@ export interface JsonSchema {
   readonly propertyNames?: JsonSchema;
   readonly items?: JsonSchema;
   readonly uniqueItems?: boolean;
+  readonly minItems?: number;
   readonly maxItems?: number;
   /** Either `[X, null]`, or on an object alternatives of `required`. */
   readonly anyOf?: readonly JsonSchema[];

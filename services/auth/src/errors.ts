@@ -36,6 +36,15 @@ export const refreshUnverified = (): MeshError =>
 
 export const signInNotFound = (): MeshError => new MeshError('not_found', 'sign_in_not_found', 'Session not found');
 
+export const personalTokenInvalid = (message: string): MeshError =>
+  new MeshError('invalid_argument', 'personal_token_invalid', message);
+
+export const personalTokenLimit = (limit: number): MeshError =>
+  new MeshError('failed_precondition', 'personal_token_limit', `An account may have ${limit} tokens; revoke some.`);
+
+export const personalTokenNotFound = (): MeshError =>
+  new MeshError('not_found', 'personal_token_not_found', 'Token not found');
+
 export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');
 
 /** Said of every other account alike, so that nobody learns which ones exist. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { purgeAccountChanges } from '../store/account-changes.ts';
+import { purgePersonalTokens } from '../store/personal-tokens.ts';
 import { purgeSignIns } from '../store/sign-ins.ts';
 
 const intervalMs = 10 * 60_000;
@@ -20,5 +21,6 @@ export function startPurging(context: Context, draining: AbortSignal): void {
 /** One round. */
 export async function purge({ db }: Context): Promise<void> {
   await purgeSignIns(db);
+  await purgePersonalTokens(db);
   await purgeAccountChanges(db);
 }

@@ -12,6 +12,11 @@ import { listChangedAccounts } from './list-changed-accounts.ts';
 import { listSignIns } from './list-sign-ins.ts';
 import { refresh } from './refresh.ts';
 import { signOut } from './sign-out.ts';
+import { createPersonalToken } from './create-personal-token.ts';
+import { listPersonalTokens } from './list-personal-tokens.ts';
+import { revokePersonalToken } from './revoke-personal-token.ts';
+import { revokePersonalTokens } from './revoke-personal-tokens.ts';
+import { findPersonalToken } from './find-personal-token.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
 import { updateAccount } from './update-account.ts';
@@ -27,6 +32,11 @@ export function authRpc(context: Context): AuthRpc {
     listAccounts: listAccounts(context),
     updateAccount: updateAccount(context),
     signOut: signOut(context),
+    findPersonalToken: findPersonalToken(context),
+    revokePersonalTokens: revokePersonalTokens(context),
+    revokePersonalToken: revokePersonalToken(context),
+    listPersonalTokens: listPersonalTokens(context),
+    createPersonalToken: createPersonalToken(context),
     refresh: refresh(context),
     listSignIns: listSignIns(context),
     listChangedAccounts: listChangedAccounts(context),

@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache';
+import type { AccountChanges } from './account-changes.ts';
+
+/** What auth says of tokens, remembered for a minute or until the account changes. */
+export interface Directory<V> {
+  /** At once when it is remembered; else whatever the look-up answers or throws. */
+  find(key: string): V | Promise<V>;
+  /** Whether nothing is remembered that could go stale. */
+  readonly isEmpty: boolean;
+}
+
+/** What is remembered belongs to an account. */
+interface Owned {
+  readonly accountId: string;
+}
+
+const rememberedMs = 60_000;
+const remembered = 50_000;
+
+/** Requests that ask for the same at once share a look-up, unless an account has changed since it began. */
+export function createDirectory<V extends Owned>(
+  fetch: (key: string) => Promise<V>,
+  changes: AccountChanges,
+): Directory<V> {
+  const known = new LRUCache<string, { readonly value: V; readonly mark: number }>({
+    max: remembered,
+    ttl: rememberedMs,
+  });
+  const lookups = new Map<string, { readonly answer: Promise<V>; readonly mark: number }>();
+
+  function lookUp(key: string): Promise<V> {
+    const mark = changes.mark();
+    const answer = fetch(key)
+      .then((value) => {
+        known.set(key, { value, mark });
+        return value;
+      })
+      .finally(() => {
+        if (lookups.get(key) === lookup) lookups.delete(key);
+      });
+    const lookup = { answer, mark };
+    lookups.set(key, lookup);
+    return answer;
+  }
+
+  return {
+    find(key) {
+      const entry = known.get(key);
+      if (entry !== undefined && changes.isGood(entry.value.accountId, entry.mark)) return entry.value;
+      const lookup = lookups.get(key);
+      return lookup?.mark === changes.mark() ? lookup.answer : lookUp(key);
+    },
+    get isEmpty() {
+      return known.size === 0 && lookups.size === 0;
+    },
+  };
+}

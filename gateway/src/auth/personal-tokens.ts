@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { Client } from '@connectrpc/connect';
+import type { AccountChanges } from './account-changes.ts';
+import { createDirectory, type Directory } from './directory.ts';
+import type { Grant } from './identity.ts';
+import { unlessUnknown } from './standings.ts';
+import { invalidToken } from './unauthorized.ts';
+
+/** Whom a personal token names, and what it may do. */
+export interface PersonalToken {
+  readonly accountId: string;
+  /** In lower case. */
+  readonly email: string;
+  /** Unix time in milliseconds. */
+  readonly expiresAtMs: number;
+  readonly grant: Grant;
+}
+
+const prefix = 'agentmesh_pat_';
+const shape = /^(agentmesh_pat_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const timeoutMs = 5_000;
+
+/** Whether a bearer token claims to be one. */
+export function isPersonal(token: string): boolean {
+  return token.startsWith(prefix);
+}
+
+/** By the token's text. Looking up fails with 401 for one that is none, and as unavailable when nobody can tell. */
+export function createPersonalTokens(
+  auth: Client<typeof AuthService>,
+  changes: AccountChanges,
+): Directory<PersonalToken> {
+  return createDirectory(async (text) => {
+    // A mistyped token costs auth nothing.
+    if (!hasChecksum(text)) throw invalidToken();
+    const hash = createHash('sha256').update(text).digest();
+    const found = await auth.findPersonalToken({ hash }, { timeoutMs }).catch((error: unknown) => {
+      throw unlessUnknown(error, invalidToken);
+    });
+    const { accountId, email, token } = found;
+    if (token?.expiresAt === undefined) throw invalidToken();
+    const grant = { scopes: new Set(token.scopes), userId: token.userId };
+    return { accountId, email: email.toLowerCase(), expiresAtMs: timestampMs(token.expiresAt), grant };
+  }, changes);
+}
+
+function hasChecksum(text: string): boolean {
+  const [, body = '', checksum = ''] = shape.exec(text) ?? [];
+  let value = 0;
+  for (const digit of checksum) value = value * 62 + digits.indexOf(digit);
+  return body !== '' && value === crc32(body);
+}

@@ -1,0 +1,56 @@
+import type { CreatePersonalTokenRequest } from '@agentmesh/proto/auth/v1';
+import { parseAccountId } from '../account-id.ts';
+import type { Context } from '../context.ts';
+import { accountNotFound, personalTokenInvalid, personalTokenLimit } from '../errors.ts';
+import { hashPersonalToken, mintPersonalToken } from '../personal-token.ts';
+import { personalTokenMessage } from '../personal-token-message.ts';
+import { findAccount } from '../store/accounts.ts';
+import { insertPersonalToken } from '../store/personal-tokens.ts';
+import { isStorable } from '../text.ts';
+import type { AuthRpc } from './index.ts';
+
+const maxTokens = 10_000;
+const maxNameLength = 100;
+const maxScopes = 50;
+const maxUserIdBytes = 512;
+const minLifeSeconds = 60;
+const maxLifeSeconds = 366 * 24 * 60 * 60;
+const scope = /^[a-z][a-z-]{0,31}:[a-z][a-z-]{0,31}$/;
+
+export function createPersonalToken({ db }: Context): AuthRpc['createPersonalToken'] {
+  return async (request) => {
+    check(request);
+    const accountId = parseAccountId(request.accountId);
+    if (accountId === undefined) throw accountNotFound();
+    const secret = mintPersonalToken();
+    const row = await insertPersonalToken(
+      db,
+      {
+        accountId,
+        tokenHash: hashPersonalToken(secret),
+        name: request.name,
+        scopes: [...new Set(request.scopes)].toSorted(),
+        userId: request.userId,
+        lifeSeconds: Number(request.lifeSeconds),
+      },
+      maxTokens,
+    );
+    if (row !== undefined) return { secret, token: personalTokenMessage(row) };
+    throw (await findAccount(db, accountId)) === undefined ? accountNotFound() : personalTokenLimit(maxTokens);
+  };
+}
+
+function check({ name, scopes, userId, lifeSeconds }: CreatePersonalTokenRequest): void {
+  if (name.trim() === '' || name.length > maxNameLength || /\p{Cc}/u.test(name) || !isStorable(name)) {
+    throw personalTokenInvalid(`A token has a name of 1 to ${maxNameLength} characters.`);
+  }
+  if (scopes.length === 0 || scopes.length > maxScopes || !scopes.every((text) => scope.test(text))) {
+    throw personalTokenInvalid('A token has at least one scope.');
+  }
+  if (userId !== undefined && (userId === '' || Buffer.byteLength(userId) > maxUserIdBytes || !isStorable(userId))) {
+    throw personalTokenInvalid('The user_id of a token is an id that a session can have.');
+  }
+  if (lifeSeconds < minLifeSeconds || lifeSeconds > maxLifeSeconds) {
+    throw personalTokenInvalid('A token lives from a minute to 366 days.');
+  }
+}

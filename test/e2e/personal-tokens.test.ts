@@ -1,0 +1,70 @@
+import { describe, expect, inject, test } from 'vitest';
+import { Caller, newAccount, sessionPath } from '../caller.ts';
+
+const url = inject('meshUrl');
+
+interface Made {
+  readonly id: string;
+  readonly token: string;
+}
+
+async function make(account: Caller, body: object): Promise<Made & { readonly program: Caller }> {
+  const answer = await account.request<Made & { [key: string]: never }>('POST', '/api/auth/tokens', {
+    name: 'a test',
+    ...body,
+  });
+  if (answer.status !== 201) throw new Error(`no token made: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return { ...answer.body, program: new Caller(url, answer.body.token) };
+}
+
+describe('a personal token', () => {
+  test('looks like one, and is shown once', async () => {
+    const account = await newAccount(url);
+    const { id, token } = await make(account, { scopes: ['sessions:read'] });
+    expect(token).toMatch(/^agentmesh_pat_[0-9A-Za-z]{49}$/);
+    const { body } = await account.request<{ tokens: object[] }>('GET', '/api/auth/tokens');
+    expect(body.tokens).toMatchObject([{ id, name: 'a test', scopes: ['sessions:read'], user_id: null }]);
+    expect(JSON.stringify(body)).not.toContain(token.slice(14, 57));
+  });
+
+  test('runs an agent for its account, and only what it was made for', async () => {
+    const account = await newAccount(url);
+    const { program } = await make(account, { scopes: ['sessions:write', 'runs:write'] });
+    const session = await program.createSession();
+    expect((await program.run(session, 'hi')).status).toBe(200);
+    expect((await program.request('GET', sessionPath(session))).status).toBe(403);
+    expect((await account.readSession(session)).events).not.toHaveLength(0);
+    expect((await program.request('GET', '/api/auth/tokens')).status).toBe(403);
+  });
+
+  test('that is bound to an end user reaches no other', async () => {
+    const account = await newAccount(url);
+    const scopes = ['sessions:read', 'sessions:write', 'runs:write'];
+    const { program } = await make(account, { scopes, user_id: 'u1' });
+    const own = await program.createSession();
+    const others = await account.request('POST', '/apps/echo/users/u2/sessions', { sessionId: 'theirs' });
+    expect(others.status).toBe(200);
+    expect((await program.run(own, 'hi')).status).toBe(200);
+    const refused = { status: 403, body: { detail: 'This token is bound to another user_id.' } };
+    for (const id of ['theirs', 'never-made']) {
+      expect(await program.request('GET', `/apps/echo/users/u2/sessions/${id}`)).toMatchObject(refused);
+    }
+    expect(await program.run({ ...own, userId: 'u2', id: 'theirs' }, 'hi')).toMatchObject(refused);
+  });
+
+  test('is refused within a second of being revoked, by its account alone', async () => {
+    const [account, stranger] = [await newAccount(url), await newAccount(url)];
+    const { id, program } = await make(account, { scopes: ['apps:read'] });
+    const listApps = () => program.request('GET', '/list-apps');
+    expect((await listApps()).status).toBe(200);
+    expect((await stranger.request('DELETE', `/api/auth/tokens/${id}`)).status).toBe(404);
+    expect((await listApps()).status).toBe(200);
+    expect((await account.request('DELETE', `/api/auth/tokens/${id}`)).body).toEqual({ status: 'ok' });
+    const started = Date.now();
+    await expect.poll(listApps, { interval: 20 }).toMatchObject({
+      status: 401,
+      body: { detail: 'Could not validate credentials' },
+    });
+    expect(Date.now() - started).toBeLessThan(1_000);
+  });
+});
