@@ -2,6 +2,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, textOf } from '../caller.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../fakes/anthropic/index.ts';
+import { type FakeGemini, startFakeGemini } from '../fakes/gemini/index.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import type { FakeAnswer } from '../fakes/openai-answer.ts';
 import { agentsDir, startMesh } from '../mesh.ts';
@@ -9,13 +10,17 @@ import { agentsDir, startMesh } from '../mesh.ts';
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
 let anthropic: FakeAnthropic;
+let gemini: FakeGemini;
 let caller: Caller;
 
 beforeAll(async () => {
   const database = resources.use(await testDatabaseUrl());
   openAi = resources.use(await startFakeOpenAi({ apiKey: 'sk-test-secret' }));
   anthropic = resources.use(await startFakeAnthropic({ apiKey: 'sk-ant-test-secret' }));
+  gemini = resources.use(await startFakeGemini({ apiKey: 'goog-test-secret' }));
   const env = {
+    GEMINI_API_KEY: 'goog-test-secret',
+    GEMINI_BASE_URL: gemini.baseUrl,
     ANTHROPIC_API_KEY: 'sk-ant-test-secret',
     ANTHROPIC_BASE_URL: anthropic.baseUrl,
     AGENTS_DIR: agentsDir,
@@ -102,43 +107,61 @@ describe('an OpenAI-compatible server', () => {
   });
 });
 
-describe('Anthropic', () => {
-  test('thinks, calls a tool and goes on with its result, streamed and stored', async () => {
-    const session = await caller.createSession('claude');
-    const call = { id: 'toolu_1', name: 'get_current_time', input: {} };
-    anthropic.answer(
-      { blocks: [{ thinking: ['What ', 'time?'] }, { text: 'Let me see. ' }, { call }] },
-      { blocks: [{ text: ['It is ', 'late.'] }] },
-    );
-    const frames = await caller.runSse(session, 'What time is it?', { streaming: true });
-    const thinking = { text: 'What time?', thought: true, thoughtSignature: expect.any(String) };
-    const functionCall = { id: 'toolu_1', name: 'get_current_time', args: {} };
-    expect(frames.filter(({ partial }) => partial).map(textOf)).toEqual([
-      'What ',
-      'time?',
-      'Let me see. ',
-      'It is ',
-      'late.',
-    ]);
-    expect(frames.filter(({ partial }) => partial !== true).map(({ content }) => content?.parts)).toMatchObject([
-      [thinking, { text: 'Let me see. ' }, { functionCall }],
-      [{ functionResponse: { id: 'toolu_1', name: 'get_current_time' } }],
-      [{ text: 'It is late.' }],
-    ]);
-    expect(frames.at(-1)).toMatchObject({ finishReason: 'STOP', usageMetadata: { totalTokenCount: 18 } });
-    const stored = await caller.readSession(session);
-    expect(stored.events.map(({ id }) => id).slice(1)).toEqual(
-      frames.filter(({ partial }) => partial !== true).map(({ id }) => id),
-    );
-    await caller.run(session, 'And now?');
-    expect(anthropic.requests.at(-1)?.messages).toHaveLength(5);
-  });
+/** What a run of a vendor's app shows and stores, and what the vendor hears of it in the next one. */
+async function thinkAndCall(app: string): Promise<void> {
+  const session = await caller.createSession(app);
+  const frames = await caller.runSse(session, 'What time is it?', { streaming: true });
+  const whole = frames.filter(({ partial }) => partial !== true);
+  expect(frames.filter(({ partial }) => partial).map(textOf)).toEqual([
+    'What ',
+    'time?',
+    'Let me see. ',
+    'It is ',
+    'late.',
+  ]);
+  const functionCall = { id: 'call_1', name: 'get_current_time', args: {} };
+  const parts = whole.map(({ content }) => content?.parts);
+  expect(parts).toMatchObject([
+    [{ text: 'What time?', thought: true }, { text: 'Let me see. ' }, { functionCall }],
+    [{ functionResponse: { id: 'call_1', name: 'get_current_time' } }],
+    [{ text: 'It is late.' }],
+  ]);
+  expect(JSON.stringify(parts[0])).toMatch(/"thoughtSignature":"[\w-]+=*"/);
+  expect(whole.at(-1)).toMatchObject({ finishReason: 'STOP', usageMetadata: { totalTokenCount: 18 } });
+  const { events } = await caller.readSession(session);
+  expect(events.slice(1).map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
+  const next = await caller.run(session, 'And now?');
+  expect(next.body.map(textOf)).toEqual(['ok']);
+}
+
+test('Anthropic thinks, calls a tool and goes on with its result, streamed and stored', async () => {
+  const call = { id: 'call_1', name: 'get_current_time', input: {} };
+  anthropic.answer(
+    { blocks: [{ thinking: ['What ', 'time?'] }, { text: 'Let me see. ' }, { call }] },
+    { blocks: [{ text: ['It is ', 'late.'] }] },
+  );
+  await thinkAndCall('claude');
+  expect(anthropic.requests.at(-1)?.messages).toHaveLength(5);
 });
 
-test('a provider without a key answers with a stored event that names the setting; the others answer', async () => {
-  const session = await caller.createSession('gemini');
-  const frames = await caller.runSse(session, 'hello', { streaming: true });
-  const missing = { errorCode: 'MODEL_KEY_MISSING', errorMessage: expect.stringContaining('GEMINI_API_KEY') };
-  expect(frames).toMatchObject([missing]);
-  expect((await caller.readSession(session)).events.at(-1)).toMatchObject(missing);
+test('Gemini thinks, calls a tool and goes on with its result, streamed and stored', async () => {
+  const call = { id: 'call_1', name: 'get_current_time', args: {} };
+  gemini.answer(
+    { parts: [{ thought: ['What ', 'time?'] }, { text: 'Let me see. ' }, { call, signed: true }] },
+    { parts: [{ text: ['It is ', 'late.'], signed: true }] },
+  );
+  await thinkAndCall('gemini');
+  expect(gemini.requests.at(-1)?.contents).toHaveLength(5);
+});
+
+test.each([
+  ['chat', 'OPENAI_API_KEY'],
+  ['claude', 'ANTHROPIC_API_KEY'],
+  ['gemini', 'GEMINI_API_KEY'],
+])('without a key, %s answers with a stored event that names the setting', async (app, setting) => {
+  const keyless = await newAccount(inject('meshUrl'));
+  const session = await keyless.createSession(app);
+  const missing = { errorCode: 'MODEL_KEY_MISSING', errorMessage: expect.stringContaining(setting) };
+  expect(await keyless.runSse(session, 'hello', { streaming: true })).toMatchObject([missing]);
+  expect((await keyless.readSession(session)).events.at(-1)).toMatchObject(missing);
 });
