@@ -68,8 +68,10 @@ function breach(file: string, specifier: string): string | undefined {
     const target = relative(root, resolve(root, dirname(file), specifier));
     const other = roomOf(target);
     if (other === room || room === 'test') return undefined;
-    const fakes = file.endsWith('.test.ts') && target.startsWith(join('test', 'fakes'));
-    return fakes ? undefined : `${file} reaches into ${other} by path: ${specifier}`;
+    const ofTests = file.endsWith('.test.ts') || file.split(sep).includes('test');
+    return ofTests && target.startsWith(join('test', 'fakes'))
+      ? undefined
+      : `${file} reaches into ${other} by path: ${specifier}`;
   }
   const [scope, word, ...rest] = specifier.split('/');
   const found = packages.get(`${scope}/${word}`);

@@ -13,6 +13,8 @@ export type Mode = 'all' | 'separate';
 export interface TestMesh extends AsyncDisposable {
   /** Where the gateway answers. */
   readonly url: string;
+  /** `DATA_DIR` of its processes. */
+  readonly dataDir: string;
   /** Everything the processes have written, a line each. */
   readonly lines: readonly string[];
   /** SIGKILL to one service's process, or to all of them. */
@@ -70,6 +72,7 @@ export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): P
   };
   const mesh: TestMesh = {
     url: `http://127.0.0.1:${port}`,
+    dataDir,
     lines,
     kill: (word) => end('SIGKILL', word),
     restart: startMissing,

@@ -29,8 +29,7 @@ export interface RoundOptions {
 
 const connections = 16;
 const settleMs = 1500;
-/** Long enough for the optimizing compiler to have seen the hot path. */
-const warmUpSeconds = 4;
+const warmUpSeconds = 1.5;
 const shortHistory = 10;
 const longHistory = 10_000;
 /** Of a request body, which servers limit. */

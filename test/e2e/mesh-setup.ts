@@ -6,6 +6,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     meshUrl: string;
     mode: Mode;
+    dataDir: string;
   }
 }
 
@@ -23,6 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const mesh = resources.use(await startMesh({ mode, databaseUrl: database.url, env }));
   project.provide('meshUrl', mesh.url);
   project.provide('mode', mode);
+  project.provide('dataDir', mesh.dataDir);
   const opened = resources.move();
   return () => opened.disposeAsync();
 }

@@ -50,12 +50,14 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- if $service.public -}}
 {{- $_ := set $env "HOST" "0.0.0.0" -}}
 {{- $_ := set $env "PORT" $port -}}
-{{- $_ := set $env "PUBLIC_BASE_URL" (include "agent-mesh.publicBaseUrl" .) -}}
 {{- else -}}
 {{- $_ := set $env "MESH_HOST" "0.0.0.0" -}}
 {{- $_ := set $env "MESH_PORT" $port -}}
 {{- end -}}
 {{- range $other, $entry := $root.Values.services -}}
+{{- if $entry.public -}}
+{{- $_ := set $env "PUBLIC_BASE_URL" (include "agent-mesh.publicBaseUrl" (dict "root" $root "word" $other "service" $entry)) -}}
+{{- end -}}
 {{- if has $word ($entry.calledBy | default list) -}}
 {{- $url := printf "dns:///%s-%s:%d" (include "agent-mesh.fullname" $root) $other (int $entry.port) -}}
 {{- $_ := set $env (printf "MESH_%s_URL" (upper $other)) $url -}}

@@ -1,5 +1,7 @@
 import type { App, Context } from '../context.ts';
+import { accountMailRoutes } from './account-mail.ts';
 import { appRoutes } from './apps.ts';
+import { auditRoutes } from './audit.ts';
 import { authRoutes } from './auth.ts';
 import { memoryRoutes } from './memory.ts';
 import { operationRoutes } from './operations.ts';
@@ -16,8 +18,10 @@ export function addRoutes(app: App, context: Context): void {
   authRoutes(app, context);
   signInRoutes(app, context);
   personalTokenRoutes(app, context);
+  accountMailRoutes(app, context);
   signUpRoute(app, context);
   userRoutes(app, context);
+  auditRoutes(app, context);
   appRoutes(app, context);
   sessionRoutes(app, context);
   memoryRoutes(app, context);

@@ -1,7 +1,8 @@
-import { encryptKey, flag, positiveInteger } from '@agentmesh/lib/service';
+import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
 import type { CleanedEnv } from 'envalid';
 import { EnvError, makeExactValidator, makeValidator, str } from 'envalid';
 import { findEmailAddress } from './email-address.ts';
+import { parseSmtpUrl, type SmtpServer } from './mail/smtp-url.ts';
 import { isPossiblePassword } from './password.ts';
 
 const emailAddress = makeExactValidator<string>((text) => {
@@ -21,6 +22,27 @@ const argon2MemoryKib = makeValidator<number>((text) => {
   return value;
 });
 
+const smtpServer = makeExactValidator<SmtpServer>((text) => {
+  const server = parseSmtpUrl(text);
+  // The text itself may hold a password.
+  if (server === undefined) throw new EnvError('must be smtp://user:pass@host:port or smtps://…');
+  return server;
+});
+
+/** `box@domain` or `Name <box@domain>`. */
+const mailbox = makeExactValidator<string>((text) => {
+  const [, name = '', quoted] = /^([^<>@,;:"\\\r\n]*)<([^<>]+)>$/.exec(text.trim()) ?? [];
+  const address = findSender(quoted ?? text);
+  if (address === undefined) throw new EnvError('must be an address, or a name and <an address>');
+  return name.trim() === '' ? address : `${name.trim()} <${address}>`;
+});
+
+/** A sender may be of this machine itself. */
+function findSender(text: string): string | undefined {
+  return /^[a-z0-9._+-]+@localhost$/.test(text.trim()) ? text.trim() : findEmailAddress(text);
+}
+
+/** Settings of the service; see docs/settings.md. */
 export const settings = {
   NODE_ENV: str({ default: 'development' }),
   ENCRYPT_KEY: encryptKey(),
@@ -31,8 +53,21 @@ export const settings = {
   AUTH_REGISTER_ENABLED: flag({ default: true }),
   AUTH_BASIC_ENABLED: flag({ default: true }),
   AUTH_EMAIL_VERIFICATION_REQUIRED: flag({ default: false }),
+  EMAIL_VERIFY_TOKEN_EXPIRE_HOURS: positiveInteger({ default: 24 }),
+  PASSWORD_RESET_TOKEN_EXPIRE_MINUTES: positiveInteger({ default: 30 }),
+  SMTP_URL: smtpServer({ default: undefined }),
+  MAIL_FROM: mailbox({ default: undefined }),
+  APP_PUBLIC_URL: httpUrl({ default: undefined }),
+  PUBLIC_BASE_URL: httpUrl({ default: undefined }),
+  HOST: text({ default: '127.0.0.1' }),
+  PORT: portNumber({ default: 8000 }),
   AUTH_ARGON2_MEMORY_KIB: argon2MemoryKib({ default: 19_456 }),
   AUTH_ARGON2_PASSES: positiveInteger({ default: 2 }),
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;
+
+/** The front end as people reach it: where links in mail lead. No request has a say in it. */
+export function appPublicUrl({ APP_PUBLIC_URL, PUBLIC_BASE_URL, HOST, PORT }: Config): string {
+  return APP_PUBLIC_URL ?? PUBLIC_BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
+}

@@ -2,6 +2,7 @@ import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AccessTokens } from './access-token.ts';
 import type { Config } from './config.ts';
+import type { Mail } from './mail/open-mail.ts';
 import type { Passwords } from './password.ts';
 
 /** What every RPC closes over. */
@@ -13,6 +14,7 @@ export interface Context {
   readonly accessTokens: AccessTokens;
   /** Tells the bus that an account's standing has changed, after the commit. A hint: who misses it reads the change soon after. */
   readonly accountChanged: (accountId: string) => void;
+  readonly mail: Mail;
   /** Called after a fact in the outbox has been committed. */
   readonly wakeOutbox: () => void;
 }

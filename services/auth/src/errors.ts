@@ -22,6 +22,17 @@ export const basicAuthDisabled = (): MeshError => new MeshError('not_found', 'ba
 export const invalidCredentials = (): MeshError =>
   new MeshError('unauthenticated', 'invalid_credentials', 'Invalid email or password');
 
+/** Unknown, used, expired, or no token at all. */
+export const mailTokenInvalid = (): MeshError =>
+  new MeshError('unauthenticated', 'mail_token_invalid', 'Invalid or expired token');
+
+export const mailTokenOfOtherKind = (): MeshError =>
+  new MeshError('unauthenticated', 'mail_token_kind', 'Invalid token type');
+
+/** Its account is gone. */
+export const mailTokenOrphaned = (): MeshError =>
+  new MeshError('unauthenticated', 'mail_token_orphaned', 'Invalid token');
+
 export const emailNotVerified = (): MeshError =>
   new MeshError('permission_denied', 'email_not_verified', 'email_not_verified');
 

@@ -5,7 +5,9 @@ import { createAccessTokens } from './access-token.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
 import { createAccountNotice } from './account-notice.ts';
+import { startMailWorker } from './jobs/send-mails.ts';
 import { startPurging } from './jobs/purge.ts';
+import { openMail } from './mail/open-mail.ts';
 import { createPasswords } from './password.ts';
 import { authRpc } from './rpc/index.ts';
 import { checkSettingStrength } from './setting-strength.ts';
@@ -31,13 +33,19 @@ export const auth = defineService({
       }),
       accessTokens: await createAccessTokens(config.ENCRYPT_KEY, config.ACCESS_TOKEN_EXPIRE_MINUTES),
       accountChanged: createAccountNotice(host.bus, log),
+      mail: openMail(config, host.dataDir),
       wakeOutbox: () => relay.wake(),
     };
     startPurging(context, host.draining);
+    const mails = startMailWorker(context, host.draining);
 
     await ensureSuperadmin(context);
     host.mesh.serve(AuthService, authRpc(context));
 
-    return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
+    const settle = async (): Promise<void> => {
+      await mails.settle();
+      await relay.settle();
+    };
+    return { ready: { database: () => db.ping() }, settle };
   },
 });

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createMesh } from '@agentmesh/lib/rpc';
@@ -8,6 +11,7 @@ import type { Client } from '@connectrpc/connect';
 import { createAccessTokens } from '../src/access-token.ts';
 import { settings } from '../src/config.ts';
 import type { Context } from '../src/context.ts';
+import { openMail } from '../src/mail/open-mail.ts';
 import type { Passwords } from '../src/password.ts';
 import { createPasswords } from '../src/password.ts';
 import { authRpc } from '../src/rpc/index.ts';
@@ -25,6 +29,8 @@ export interface TestAuth extends AsyncDisposable {
   readonly logged: readonly string[];
   /** What each check of a password was given to check against. */
   readonly verifiedAgainst: readonly (string | undefined)[];
+  /** Where mail is written while no SMTP server is set. */
+  readonly outbox: string;
   /** The same house under other settings. */
   contextWith(environment: Record<string, string>): Context;
 }
@@ -38,6 +44,8 @@ export async function openTestAuth(): Promise<TestAuth> {
   const migrations = new URL('../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 8, migrations }, log));
   const verifiedAgainst: (string | undefined)[] = [];
+  const dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
+  resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   const base = {
     db,
     log,
@@ -46,10 +54,10 @@ export async function openTestAuth(): Promise<TestAuth> {
     accountChanged: () => {},
     wakeOutbox: () => {},
   };
-  const contextWith = (environment: Record<string, string>): Context => ({
-    ...base,
-    config: parseSettings(settings, { ENCRYPT_KEY: encryptKey, ...environment }),
-  });
+  const contextWith = (environment: Record<string, string>): Context => {
+    const config = parseSettings(settings, { ENCRYPT_KEY: encryptKey, ...environment });
+    return { ...base, config, mail: openMail(config, dataDir) };
+  };
   const context = contextWith({});
   const opened = resources.move();
   return {
@@ -58,6 +66,7 @@ export async function openTestAuth(): Promise<TestAuth> {
     client: clientOf(context),
     logged,
     verifiedAgainst,
+    outbox: join(dataDir, 'outbox'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { purgeAccountChanges } from '../store/account-changes.ts';
 import { purgePersonalTokens } from '../store/personal-tokens.ts';
+import { purgeMailTokens } from '../store/mail-tokens.ts';
+import { purgeMails } from '../store/mails.ts';
 import { purgeSignIns } from '../store/sign-ins.ts';
 
 const intervalMs = 10 * 60_000;
@@ -23,4 +25,6 @@ export async function purge({ db }: Context): Promise<void> {
   await purgeSignIns(db);
   await purgePersonalTokens(db);
   await purgeAccountChanges(db);
+  await purgeMailTokens(db);
+  await purgeMails(db);
 }

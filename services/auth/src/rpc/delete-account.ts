@@ -5,6 +5,8 @@ import { parseAccountId } from '../account-id.ts';
 import type { Context } from '../context.ts';
 import { findPermitted } from '../permitted-account.ts';
 import { deleteAccount as deleteRow } from '../store/accounts.ts';
+import { recordAction } from '../store/audit.ts';
+import { removeMailsTo } from '../store/mails.ts';
 import type { AuthRpc } from './index.ts';
 
 export function deleteAccount({ db, wakeOutbox }: Context): AuthRpc['deleteAccount'] {
@@ -13,7 +15,11 @@ export function deleteAccount({ db, wakeOutbox }: Context): AuthRpc['deleteAccou
       request.actorId === '' ? parseAccountId(request.id) : (await findPermitted(db, request, 'Not authorized')).id;
     if (id === undefined) return {};
     await db.transaction(async (tx) => {
-      if (await deleteRow(tx, id)) await writeOutbox(tx, [accountDeleted(id)]);
+      const email = await deleteRow(tx, id);
+      if (email === undefined) return;
+      await removeMailsTo(tx, email);
+      await recordAction(tx, { action: 'account_deleted', accountId: id, actorId: parseAccountId(request.actorId) });
+      await writeOutbox(tx, [accountDeleted(id)]);
     });
     wakeOutbox();
     return {};

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { deleteAccount } from './delete-account.ts';
 import { findAccount } from './find-account.ts';
 import { getAccount } from './get-account.ts';
+import { listActions } from './list-actions.ts';
 import { listAccounts } from './list-accounts.ts';
 import { endSignIn } from './end-sign-in.ts';
 import { endSignIns } from './end-sign-ins.ts';
@@ -17,9 +18,12 @@ import { listPersonalTokens } from './list-personal-tokens.ts';
 import { revokePersonalToken } from './revoke-personal-token.ts';
 import { revokePersonalTokens } from './revoke-personal-tokens.ts';
 import { findPersonalToken } from './find-personal-token.ts';
+import { requestPasswordReset, resendVerification } from './request-mail.ts';
+import { resetPassword } from './reset-password.ts';
 import { signIn } from './sign-in.ts';
 import { signUp } from './sign-up.ts';
 import { updateAccount } from './update-account.ts';
+import { verifyEmail } from './verify-email.ts';
 
 export type AuthRpc = ServiceImpl<typeof AuthService>;
 
@@ -43,6 +47,11 @@ export function authRpc(context: Context): AuthRpc {
     getStanding: getStanding(context),
     endSignIns: endSignIns(context),
     endSignIn: endSignIn(context),
+    requestPasswordReset: requestPasswordReset(context),
+    resetPassword: resetPassword(context),
+    verifyEmail: verifyEmail(context),
+    resendVerification: resendVerification(context),
+    listActions: listActions(context),
     deleteAccount: deleteAccount(context),
   };
 }

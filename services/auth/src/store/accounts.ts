@@ -145,22 +145,65 @@ export async function replacePasswordHash(
   await db.query({ name: 'auth_replace_password_hash', text }, [id, from, to]);
 }
 
-/** Makes the account of a proven address an ADMIN; answers whether there is an ADMIN of that address now. */
-export async function promoteVerified(db: Queryable, email: string): Promise<boolean> {
-  const rows = await db.query(
+export interface Promotion {
+  readonly id: string;
+  /** It was no ADMIN before. */
+  readonly promoted: boolean;
+}
+
+/** Makes the account of a proven address an ADMIN; undefined when there is no ADMIN of that address even now. */
+export async function promoteVerified(db: Queryable, email: string): Promise<Promotion | undefined> {
+  const [row] = await db.query<Promotion>(
     {
-      text: `update accounts set role = 'ADMIN', updated_at = case when role = 'ADMIN' then updated_at else now() end
-        where email = $1 and (email_verified_at is not null or role = 'ADMIN')
-        returning id`,
+      text: `with found as (select id, role from accounts where email = $1 for update)
+        update accounts a set role = 'ADMIN', updated_at = case when a.role = 'ADMIN' then a.updated_at else now() end
+        from found where a.id = found.id and (a.email_verified_at is not null or a.role = 'ADMIN')
+        returning a.id, found.role <> 'ADMIN' as promoted`,
     },
     [email],
   );
-  return rows.length > 0;
+  return row;
 }
 
-/** Answers whether there was one to delete. */
-export async function deleteAccount(db: Queryable, id: string): Promise<boolean> {
-  const statement = { name: 'auth_delete_account', text: 'delete from accounts where id = $1 returning id' };
-  const rows = await db.query(statement, [id]);
-  return rows.length > 0;
+export interface RecipientRow {
+  readonly id: string;
+  /** The address has been proven. */
+  readonly verified: boolean;
+}
+
+/** Whom mail to an address in normal form is for. */
+export async function findRecipient(db: Queryable, email: string): Promise<RecipientRow | undefined> {
+  const text = 'select id, email_verified_at is not null as verified from accounts where email = $1';
+  const [row] = await db.query<RecipientRow>({ name: 'auth_find_recipient', text }, [email]);
+  return row;
+}
+
+/** Takes the address as proven; answers it, and whether it was proven before. Undefined when the account is gone. */
+export async function markVerified(
+  db: Queryable,
+  id: string,
+): Promise<{ readonly email: string; readonly was_verified: boolean } | undefined> {
+  const [row] = await db.query<{ email: string; was_verified: boolean }>(
+    {
+      name: 'auth_mark_verified',
+      text: `with found as (select id, email_verified_at from accounts where id = $1 for update)
+        update accounts a set email_verified_at = coalesce(a.email_verified_at, now()) from found where a.id = found.id
+        returning a.email, found.email_verified_at is not null as was_verified`,
+    },
+    [id],
+  );
+  return row;
+}
+
+/** Sets a password, whatever it was before. */
+export async function setPasswordHash(db: Queryable, id: string, hash: string): Promise<void> {
+  const text = 'update accounts set password_hash = $2, updated_at = now() where id = $1';
+  await db.query({ name: 'auth_set_password_hash', text }, [id, hash]);
+}
+
+/** The address of the account that was deleted; undefined when there was none. */
+export async function deleteAccount(db: Queryable, id: string): Promise<string | undefined> {
+  const statement = { name: 'auth_delete_account', text: 'delete from accounts where id = $1 returning email' };
+  const [row] = await db.query<{ email: string }>(statement, [id]);
+  return row?.email;
 }

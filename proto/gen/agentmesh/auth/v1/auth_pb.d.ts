@@ -1086,6 +1086,238 @@ export declare type UpdateAccountResponse = Message<"agentmesh.auth.v1.UpdateAcc
 export declare const UpdateAccountResponseSchema: GenMessage<UpdateAccountResponse>;
 
 /**
+ * @generated from message agentmesh.auth.v1.RequestPasswordResetRequest
+ */
+export declare type RequestPasswordResetRequest = Message<"agentmesh.auth.v1.RequestPasswordResetRequest"> & {
+  /**
+   * @generated from field: string email = 1;
+   */
+  email: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RequestPasswordResetRequest.
+ * Use `create(RequestPasswordResetRequestSchema)` to create a new message.
+ */
+export declare const RequestPasswordResetRequestSchema: GenMessage<RequestPasswordResetRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.RequestPasswordResetResponse
+ */
+export declare type RequestPasswordResetResponse = Message<"agentmesh.auth.v1.RequestPasswordResetResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RequestPasswordResetResponse.
+ * Use `create(RequestPasswordResetResponseSchema)` to create a new message.
+ */
+export declare const RequestPasswordResetResponseSchema: GenMessage<RequestPasswordResetResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ResetPasswordRequest
+ */
+export declare type ResetPasswordRequest = Message<"agentmesh.auth.v1.ResetPasswordRequest"> & {
+  /**
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * 8 to 256 characters.
+   *
+   * @generated from field: string new_password = 2;
+   */
+  newPassword: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ResetPasswordRequest.
+ * Use `create(ResetPasswordRequestSchema)` to create a new message.
+ */
+export declare const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ResetPasswordResponse
+ */
+export declare type ResetPasswordResponse = Message<"agentmesh.auth.v1.ResetPasswordResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ResetPasswordResponse.
+ * Use `create(ResetPasswordResponseSchema)` to create a new message.
+ */
+export declare const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.VerifyEmailRequest
+ */
+export declare type VerifyEmailRequest = Message<"agentmesh.auth.v1.VerifyEmailRequest"> & {
+  /**
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.VerifyEmailRequest.
+ * Use `create(VerifyEmailRequestSchema)` to create a new message.
+ */
+export declare const VerifyEmailRequestSchema: GenMessage<VerifyEmailRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.VerifyEmailResponse
+ */
+export declare type VerifyEmailResponse = Message<"agentmesh.auth.v1.VerifyEmailResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.VerifyEmailResponse.
+ * Use `create(VerifyEmailResponseSchema)` to create a new message.
+ */
+export declare const VerifyEmailResponseSchema: GenMessage<VerifyEmailResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ResendVerificationRequest
+ */
+export declare type ResendVerificationRequest = Message<"agentmesh.auth.v1.ResendVerificationRequest"> & {
+  /**
+   * @generated from field: string email = 1;
+   */
+  email: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ResendVerificationRequest.
+ * Use `create(ResendVerificationRequestSchema)` to create a new message.
+ */
+export declare const ResendVerificationRequestSchema: GenMessage<ResendVerificationRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ResendVerificationResponse
+ */
+export declare type ResendVerificationResponse = Message<"agentmesh.auth.v1.ResendVerificationResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ResendVerificationResponse.
+ * Use `create(ResendVerificationResponseSchema)` to create a new message.
+ */
+export declare const ResendVerificationResponseSchema: GenMessage<ResendVerificationResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListActionsRequest
+ */
+export declare type ListActionsRequest = Message<"agentmesh.auth.v1.ListActionsRequest"> & {
+  /**
+   * The account that asks.
+   *
+   * @generated from field: string actor_id = 1;
+   */
+  actorId: string;
+
+  /**
+   * Absent: of all accounts for admins, one's own for everybody else.
+   *
+   * @generated from field: agentmesh.auth.v1.AccountName account = 2;
+   */
+  account?: AccountName | undefined;
+
+  /**
+   * `next` of the page before.
+   *
+   * @generated from field: optional int64 before = 3;
+   */
+  before?: bigint | undefined;
+
+  /**
+   * 1 to 200.
+   *
+   * @generated from field: uint32 limit = 4;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListActionsRequest.
+ * Use `create(ListActionsRequestSchema)` to create a new message.
+ */
+export declare const ListActionsRequestSchema: GenMessage<ListActionsRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ListActionsResponse
+ */
+export declare type ListActionsResponse = Message<"agentmesh.auth.v1.ListActionsResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.auth.v1.Action actions = 1;
+   */
+  actions: Action[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional int64 next = 2;
+   */
+  next?: bigint | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ListActionsResponse.
+ * Use `create(ListActionsResponseSchema)` to create a new message.
+ */
+export declare const ListActionsResponseSchema: GenMessage<ListActionsResponse>;
+
+/**
+ * Something that was done to an account. Kept for ever, and never personal.
+ *
+ * @generated from message agentmesh.auth.v1.Action
+ */
+export declare type Action = Message<"agentmesh.auth.v1.Action"> & {
+  /**
+   * @generated from field: int64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * Empty: an address was tried that has no account.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * Empty: nobody had signed in, or the mesh itself did it.
+   *
+   * @generated from field: string actor_id = 3;
+   */
+  actorId: string;
+
+  /**
+   * Such as `signed_up`, `password_reset`, `account_deleted`.
+   *
+   * @generated from field: string action = 4;
+   */
+  action: string;
+
+  /**
+   * A JSON object of ids and counts.
+   *
+   * @generated from field: string detail_json = 5;
+   */
+  detailJson: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 6;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.Action.
+ * Use `create(ActionSchema)` to create a new message.
+ */
+export declare const ActionSchema: GenMessage<Action>;
+
+/**
  * @generated from message agentmesh.auth.v1.DeleteAccountRequest
  */
 export declare type DeleteAccountRequest = Message<"agentmesh.auth.v1.DeleteAccountRequest"> & {
@@ -1352,6 +1584,58 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof UpdateAccountRequestSchema;
     output: typeof UpdateAccountResponseSchema;
+  },
+  /**
+   * Asks for a mail with a link that sets a new password. The same answer and the same work for every address.
+   * NOT_FOUND basic_auth_disabled.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.RequestPasswordReset
+   */
+  requestPasswordReset: {
+    methodKind: "unary";
+    input: typeof RequestPasswordResetRequestSchema;
+    output: typeof RequestPasswordResetResponseSchema;
+  },
+  /**
+   * Sets a password with a mailed token, once; ends all sign-ins and all other tokens of its kind. UNAUTHENTICATED
+   * mail_token_invalid, mail_token_kind, mail_token_orphaned; INVALID_ARGUMENT password_invalid; NOT_FOUND basic_auth_disabled.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ResetPassword
+   */
+  resetPassword: {
+    methodKind: "unary";
+    input: typeof ResetPasswordRequestSchema;
+    output: typeof ResetPasswordResponseSchema;
+  },
+  /**
+   * Proves an address with a mailed token; again is no error. Fails as ResetPassword does.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.VerifyEmail
+   */
+  verifyEmail: {
+    methodKind: "unary";
+    input: typeof VerifyEmailRequestSchema;
+    output: typeof VerifyEmailResponseSchema;
+  },
+  /**
+   * Asks for a mail with a link that proves its address, as RequestPasswordReset does.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ResendVerification
+   */
+  resendVerification: {
+    methodKind: "unary";
+    input: typeof ResendVerificationRequestSchema;
+    output: typeof ResendVerificationResponseSchema;
+  },
+  /**
+   * What was done to an account, newest first; to admins also what was done to any. PERMISSION_DENIED not_allowed.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ListActions
+   */
+  listActions: {
+    methodKind: "unary";
+    input: typeof ListActionsRequestSchema;
+    output: typeof ListActionsResponseSchema;
   },
   /**
    * Deletes an account; its tokens are refused from then on. Idempotent without `actor_id`; with it, PERMISSION_DENIED and

@@ -1,0 +1,67 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import type { MailKind } from '../store/mails.ts';
+
+export interface MailContent {
+  readonly id: string;
+  readonly kind: MailKind;
+  readonly to: string;
+  readonly from: string;
+  readonly date: Date;
+  /** Where the front end is, without a slash at its end. */
+  readonly publicUrl: string;
+  readonly token: string;
+  readonly lifetime: string;
+}
+
+const texts = {
+  verify: {
+    path: '/auth/verify-email',
+    subject: 'Confirm your e-mail address',
+    before: 'Somebody, probably you, signed up with this address. Confirm that it is yours:',
+    button: 'Confirm the address',
+    after: 'If it was not you, do nothing.',
+  },
+  reset: {
+    path: '/auth/reset-password',
+    subject: 'Choose a new password',
+    before: 'Somebody, probably you, asked for a new password for the account of this address. Choose it here:',
+    button: 'Choose a new password',
+    after: 'If it was not you, do nothing: the password stays as it is.',
+  },
+} as const;
+
+/** The message as it goes over the wire. Its Message-ID is that of every attempt at sending it. */
+export function composeMail(content: MailContent): Promise<Buffer> {
+  const { id, from, to, date, kind } = content;
+  const { path, subject, before, button, after } = texts[kind];
+  const link = `${content.publicUrl}${path}?token=${content.token}`;
+  const valid = `The link is valid for ${content.lifetime}.`;
+  const html = `<!doctype html><html lang="en"><body style="font-family:sans-serif">
+<p>${before}</p>
+<p><a href="${escapeHtml(link)}">${button}</a></p>
+<p>${valid} ${after}</p>
+</body></html>`;
+  const mail = new MailComposer({
+    from,
+    // An object: text would be read as a list of recipients.
+    to: { name: '', address: to },
+    subject,
+    date,
+    messageId: `<${id}@${addressOf(from).replace(/^.*@/, '')}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    text: `${before}\n\n${link}\n\n${valid} ${after}\n`,
+    html,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return mail.compile().build();
+}
+
+/** `box@domain` of `box@domain` or `Name <box@domain>`. */
+export function addressOf(from: string): string {
+  return /<([^<>]+)>$/.exec(from)?.[1] ?? from;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,78 @@
+import type { Context } from '../context.ts';
+import { findRecipient, type RecipientRow } from '../store/accounts.ts';
+import { recordAction } from '../store/audit.ts';
+import { countRecentMails, saveMailToken } from '../store/mail-tokens.ts';
+import { beginHandingOver, buryMail, postponeMail, removeMail, type TakenMail } from '../store/mails.ts';
+import { addressOf, composeMail } from './compose-mail.ts';
+import { hashMailToken } from './mail-token.ts';
+import { PostError } from './post.ts';
+
+/** Seconds until the next attempt; after the last one the mail is given up. */
+const pauses = [5, 30, 120, 600, 1_800, 3_600, 7_200];
+/** Of one kind to one account; more are left out, so that nobody's mailbox can be flooded. */
+const mostAnHour = 5;
+
+/**
+ * One attempt at a mail. It never leaves twice: whether the server may have it is written down before it can, and a mail that was
+ * cut off in between is not sent again. The file of a mail is the same however often it is written.
+ */
+export async function deliver(context: Context, mail: TakenMail): Promise<void> {
+  const { db, log } = context;
+  if (mail.in_doubt) {
+    log.warn({ mailId: mail.id }, 'a mail may have left when its worker ended: it is not sent again');
+    return removeMail(db, mail);
+  }
+  const recipient = await findRecipient(db, mail.address);
+  if (recipient === undefined || !(await isWanted(context, mail, recipient))) return removeMail(db, mail);
+  try {
+    await send(context, mail, recipient);
+    await removeMail(db, mail);
+  } catch (error) {
+    await retryOrBury(context, mail, error);
+  }
+}
+
+async function isWanted({ db }: Context, mail: TakenMail, recipient: RecipientRow): Promise<boolean> {
+  if (mail.kind === 'verify' && recipient.verified) return false;
+  return (await countRecentMails(db, { accountId: recipient.id, kind: mail.kind, mailId: mail.id })) < mostAnHour;
+}
+
+async function send(context: Context, mail: TakenMail, { id: accountId }: RecipientRow): Promise<void> {
+  const { db, mail: out } = context;
+  const { id, kind, address: to, created_at: date } = mail;
+  const token = out.tokens.tokenOf(id);
+  const life = lifeOf(context, kind);
+  const hash = hashMailToken(token);
+  if (hash === undefined) throw new Error('a mail token has another shape than it should');
+  await db.transaction(async (tx) => {
+    await saveMailToken(tx, { accountId, mailId: id, kind, hash, lifeSeconds: life.seconds });
+    const action = kind === 'verify' ? 'verification_requested' : 'reset_requested';
+    if (mail.attempts === 1) await recordAction(tx, { action, accountId });
+  });
+  const { from, publicUrl } = out;
+  const message = await composeMail({ id, kind, to, date, from, publicUrl, token, lifetime: life.text });
+  await out.post.send(message, { id, from: addressOf(from), to, beforeEnd: () => beginHandingOver(db, mail) });
+}
+
+function lifeOf({ config }: Context, kind: TakenMail['kind']): { seconds: number; text: string } {
+  const hours = config.EMAIL_VERIFY_TOKEN_EXPIRE_HOURS;
+  const minutes = config.PASSWORD_RESET_TOKEN_EXPIRE_MINUTES;
+  if (kind === 'verify') return { seconds: hours * 3_600, text: hours === 1 ? 'one hour' : `${hours} hours` };
+  return { seconds: minutes * 60, text: minutes === 1 ? 'one minute' : `${minutes} minutes` };
+}
+
+async function retryOrBury({ db, log }: Context, mail: TakenMail, error: unknown): Promise<void> {
+  const outcome = error instanceof PostError ? error.outcome : 'later';
+  const told = { err: error, mailId: mail.id, attempts: mail.attempts };
+  const pause = pauses[mail.attempts - 1];
+  if (outcome === 'unknown') {
+    log.warn(told, 'a mail may have left: it is not sent again');
+    return removeMail(db, mail);
+  }
+  if (outcome === 'refused' || pause === undefined) {
+    log.error(told, 'a mail cannot be delivered: given up');
+    return buryMail(db, mail);
+  }
+  log.warn({ ...told, pause }, 'a mail was not delivered: tried again later');
+  return postponeMail(db, mail, pause);
+}

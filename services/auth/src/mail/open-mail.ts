@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { SettingsError } from '@agentmesh/lib/service';
+import { appPublicUrl, type Config } from '../config.ts';
+import { createFilePost } from './file-post.ts';
+import { createMailTokens, type MailTokens } from './mail-token.ts';
+import type { Post } from './post.ts';
+import { createSmtpPost } from './smtp-post.ts';
+
+/** How account mail is made and leaves. */
+export interface Mail {
+  readonly tokens: MailTokens;
+  readonly post: Post;
+  /** `box@domain` or `Name <box@domain>`. */
+  readonly from: string;
+  /** The front end as people reach it, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/**
+ * By SMTP where SMTP_URL is set, else as files under DATA_DIR.
+ *
+ * @throws SettingsError when SMTP_URL is set without MAIL_FROM
+ */
+export function openMail(config: Config, dataDir: string): Mail {
+  const { SMTP_URL: server, MAIL_FROM: from } = config;
+  if (server !== undefined && from === undefined) {
+    throw new SettingsError(new Map([['MAIL_FROM', 'is missing: SMTP_URL is set']]));
+  }
+  return {
+    tokens: createMailTokens(config.ENCRYPT_KEY),
+    post: server === undefined ? createFilePost(join(dataDir, 'outbox')) : createSmtpPost(server),
+    from: from ?? 'Agent Mesh <agent-mesh@localhost>',
+    publicUrl: appPublicUrl(config),
+  };
+}

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Envelope } from './envelope.ts';
+import { type Post, PostError } from './post.ts';
+import type { SmtpServer } from './smtp-url.ts';
+
+const timeouts = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
+/** Of a whole attempt; shorter than a worker may hold a mail. */
+const deadlineMs = 60_000;
+
+/** Sends mail over SMTP, a connection each. */
+export function createSmtpPost({ auth, ...server }: SmtpServer): Post {
+  return {
+    async send(message, envelope) {
+      const connection = new SMTPConnection({ ...server, ...timeouts });
+      const failure = Promise.withResolvers<never>();
+      connection.on('error', failure.reject);
+      const timer = setTimeout(() => failure.reject(new Error('the server took too long')), deadlineMs);
+      const state = { handedOver: false };
+      try {
+        await Promise.race([converse(connection, auth, { message, envelope, state }), failure.promise]);
+        connection.quit();
+      } catch (error) {
+        connection.close();
+        throw explain(error, state.handedOver);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+interface Handover {
+  readonly message: Buffer;
+  readonly envelope: Envelope;
+  readonly state: { handedOver: boolean };
+}
+
+async function converse(
+  connection: SMTPConnection,
+  auth: SmtpServer['auth'],
+  { message, envelope, state }: Handover,
+): Promise<void> {
+  await called((done) => connection.connect(done));
+  if (auth !== undefined) await called((done) => connection.login({ credentials: auth }, done));
+  // Not the package's transport: that reads a stream to its end before the server has agreed to anything.
+  const raw = Readable.from(untilEnd(message, envelope, state));
+  // Whatever breaks it is told by the connection.
+  raw.on('error', () => {});
+  await called((done) => connection.send({ from: envelope.from, to: [envelope.to] }, raw, done));
+}
+
+/** The message; its end, which makes the server take it, only once that is written down. */
+async function* untilEnd(message: Buffer, envelope: Envelope, state: { handedOver: boolean }): AsyncGenerator<Buffer> {
+  yield message;
+  if (!(await envelope.beforeEnd())) throw new Error('the mail was taken over or withdrawn');
+  state.handedOver = true;
+}
+
+function called(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    work((error) => (error ? reject(error) : resolve()));
+  });
+}
+
+interface SmtpFailure {
+  readonly responseCode?: number;
+  readonly code?: string;
+}
+
+/** The server's number decides. Without one nobody knows what it did with a message that it had in full. */
+function explain(error: unknown, handedOver: boolean): PostError {
+  const { responseCode, code = 'error' } = error as SmtpFailure;
+  if (responseCode === undefined) return new PostError(handedOver ? 'unknown' : 'later', `SMTP failed: ${code}`);
+  // 530 and 535 are about our credentials, which the operator will mend; not about this mail.
+  const outcome = responseCode >= 500 && responseCode !== 530 && responseCode !== 535 ? 'refused' : 'later';
+  return new PostError(outcome, `SMTP answered ${responseCode}`);
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../context.ts';
+import { basicAuthDisabled, mailTokenInvalid, mailTokenOrphaned } from '../errors.ts';
+import { checkMailToken } from '../mail/check-mail-token.ts';
+import { checkNewPassword } from '../password.ts';
+import { markVerified, setPasswordHash } from '../store/accounts.ts';
+import { recordAction } from '../store/audit.ts';
+import { endMailTokens, useMailToken } from '../store/mail-tokens.ts';
+import { removeMailsTo } from '../store/mails.ts';
+import { endSignIns } from '../store/sign-ins.ts';
+import type { AuthRpc } from './index.ts';
+
+export function resetPassword(context: Context): AuthRpc['resetPassword'] {
+  const { config, db, passwords, accountChanged } = context;
+  return async (request, { signal }) => {
+    if (!config.AUTH_BASIC_ENABLED) throw basicAuthDisabled();
+    checkNewPassword(request.newPassword);
+    // Before the hash, which costs more than anything else here.
+    const token = await checkMailToken(db, request.token, 'reset');
+    if (token.used) throw mailTokenInvalid();
+    const hash = await passwords.hash(request.newPassword, signal);
+    await db.transaction(async (tx) => {
+      // Of two at once, one waits here and then finds it used.
+      if (!(await useMailToken(tx, token.hash))) throw mailTokenInvalid();
+      // Whoever has the link reads mail at the address.
+      const account = await markVerified(tx, token.accountId);
+      if (account === undefined) throw mailTokenOrphaned();
+      await setPasswordHash(tx, token.accountId, hash);
+      await endMailTokens(tx, token.accountId, 'reset');
+      await removeMailsTo(tx, account.email, 'reset');
+      await endSignIns(tx, { accountId: token.accountId, exceptId: undefined });
+      await recordAction(tx, { action: 'password_reset', accountId: token.accountId });
+    });
+    accountChanged(token.accountId);
+    return {};
+  };
+}

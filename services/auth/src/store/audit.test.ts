@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestAuth, signUpOf, type TestAuth } from '../../test/open-test-auth.ts';
+import { listActions, recordAction } from './audit.ts';
+
+let auth: TestAuth;
+beforeAll(async () => {
+  auth = await openTestAuth();
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+describe('the record of actions', () => {
+  test.each(['update audit set action = action', 'delete from audit', 'truncate audit'])('refuses %s', async (text) => {
+    await recordAction(auth.context.db, { action: 'signed_in', accountId: undefined });
+    await expect(auth.context.db.query({ text })).rejects.toThrow(/permission denied|append-only/);
+    await expect(asSuperuser(text)).rejects.toThrow('audit is append-only');
+  });
+
+  test('is part of what it records: what is rolled back was never done', async () => {
+    const id = '11111111-1111-4111-8111-111111111111';
+    const undone = auth.context.db.transaction(async (tx) => {
+      await recordAction(tx, { action: 'signed_in', accountId: id });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await listActions(auth.context.db, { accountId: id, before: undefined, limit: 10 })).toEqual([]);
+  });
+
+  test('outlives the account, without anything personal', async () => {
+    const { account } = await auth.client.signUp(signUpOf('forgotten@example.com'));
+    const id = account?.id ?? '';
+    await auth.client.updateAccount({ actorId: id, account: userId(account?.userId), firstName: 'Personal' });
+    await auth.client.deleteAccount({ actorId: id, account: userId(account?.userId) });
+    const rows = await listActions(auth.context.db, { accountId: id, before: undefined, limit: 10 });
+    expect(rows.map((row) => row.action)).toEqual(['account_deleted', 'profile_changed', 'signed_up']);
+    const text = rows.map((row) => `${row.action} ${row.detail}`).join();
+    for (const personal of ['forgotten@example.com', 'Personal', 'Ada', 'Lovelace'])
+      expect(text).not.toContain(personal);
+  });
+});
+
+function userId(value = 0n) {
+  return { name: { case: 'userId', value } } as const;
+}
+
+/** In the role that connected, which has every privilege. */
+function asSuperuser(text: string): Promise<unknown> {
+  return auth.context.db.transaction(async (tx) => {
+    await tx.query({ text: 'set local role none' });
+    await tx.query({ text });
+  });
+}

@@ -1,0 +1,75 @@
+import type { Queryable } from '@agentmesh/lib/pg';
+
+/** What can be done to an account. */
+export type Action =
+  | 'signed_up'
+  | 'signed_in'
+  | 'sign_in_failed'
+  | 'signed_out'
+  | 'sign_in_ended'
+  | 'sign_ins_ended'
+  | 'refresh_token_reused'
+  | 'token_created'
+  | 'token_revoked'
+  | 'reset_requested'
+  | 'password_reset'
+  | 'verification_requested'
+  | 'email_verified'
+  | 'profile_changed'
+  | 'role_changed'
+  | 'account_deleted'
+  | 'account_erased';
+
+export interface ActionRecord {
+  readonly action: Action;
+  /** Undefined: an address was tried that has no account. */
+  readonly accountId: string | undefined;
+  /** Undefined: nobody had signed in, or the mesh itself did it. */
+  readonly actorId?: string | undefined;
+  /** Ids and counts. Nothing personal: the record outlives the account. */
+  readonly detail?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Records an action for ever, in the transaction of what it did. */
+export async function recordAction(db: Queryable, record: ActionRecord): Promise<void> {
+  const statement = {
+    name: 'auth_record_action',
+    text: 'insert into audit (account_id, actor_id, action, detail) values ($1, $2, $3, $4)',
+  };
+  const { accountId, actorId, action, detail = {} } = record;
+  await db.query(statement, [accountId, actorId, action, JSON.stringify(detail)]);
+}
+
+export interface AuditRow {
+  readonly id: bigint;
+  readonly account_id: string | null;
+  readonly actor_id: string | null;
+  readonly action: string;
+  /** JSON text. */
+  readonly detail: string;
+  readonly at: Date;
+}
+
+export interface AuditPage {
+  /** Undefined: of all accounts. */
+  readonly accountId: string | undefined;
+  /** Only what was recorded before this id. */
+  readonly before: bigint | undefined;
+  readonly limit: number;
+}
+
+const columns = 'id, account_id, actor_id, action, detail::text as detail, at';
+
+/** The newest first. */
+export async function listActions(db: Queryable, { accountId, before, limit }: AuditPage): Promise<AuditRow[]> {
+  const newest = 'id < coalesce($1, 9223372036854775807) order by id desc limit $2';
+  if (accountId === undefined) {
+    const all = { name: 'auth_list_actions', text: `select ${columns} from audit where ${newest}` };
+    return db.query<AuditRow>(all, [before, limit]);
+  }
+  const own = {
+    name: 'auth_list_own_actions',
+    text: `select ${columns} from audit where account_id = $3 and ${newest}`,
+  };
+  return db.query<AuditRow>(own, [before, limit, accountId]);
+}

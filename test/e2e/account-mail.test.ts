@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { expect, inject, test } from 'vitest';
+import { Caller, newAccount } from '../caller.ts';
+import { mailedToken } from '../outbox.ts';
+
+const url = inject('meshUrl');
+const dataDir = inject('dataDir');
+
+const ok = { status: 200, body: { status: 'ok' } };
+
+test('a forgotten password is replaced by the token of a mail, once, and whoever was signed in is not any more', async () => {
+  const caller = await newAccount(url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  const visitor = new Caller(url);
+  expect(await visitor.request('POST', '/api/auth/forgot-password', { email: email.toUpperCase() })).toMatchObject(ok);
+  const token = await mailedToken(dataDir, email);
+  const reset = { token, new_password: 'a password never used before' };
+  expect(await visitor.request('POST', '/api/auth/reset-password', reset)).toMatchObject(ok);
+  await expect.poll(async () => (await caller.request('GET', '/api/users/me')).status, { timeout: 1_000 }).toBe(401);
+  const again = await visitor.request('POST', '/api/auth/reset-password', reset);
+  expect(again).toMatchObject({ status: 401, body: { detail: 'Invalid or expired token' } });
+  const credentials = { email, password: reset.new_password };
+  expect((await visitor.request('POST', '/api/auth/token', credentials)).status).toBe(200);
+});
+
+test('an address is proven by the token of a mail, and nothing else takes that token', async () => {
+  const caller = await newAccount(url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  expect(await caller.request('POST', '/api/auth/resend-verification', { email })).toMatchObject(ok);
+  const token = await mailedToken(dataDir, email);
+  const reset = await caller.request('POST', '/api/auth/reset-password', { token, new_password: 'long enough' });
+  expect(reset).toMatchObject({ status: 401, body: { detail: 'Invalid token type' } });
+  const asBearer = await new Caller(url, token).request('GET', '/api/users/me');
+  expect(asBearer).toMatchObject({ status: 401, body: { detail: 'Could not validate credentials' } });
+  for (let n = 0; n < 2; n++)
+    expect(await caller.request('POST', '/api/auth/verify-email', { token })).toMatchObject(ok);
+});
+
+test('what was done to an account is told to it and to admins, and to nobody else', async () => {
+  const [caller, other, root] = [await newAccount(url), await newAccount(url), new Caller(url)];
+  const credentials = { email: 'root@example.com', password: 'the superadmin password' };
+  root.token = (await root.request<{ access_token: string }>('POST', '/api/auth/token', credentials)).body.access_token;
+  const me = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body;
+  await caller.request('PATCH', `/api/users/${me.user_id}`, { first_name: 'Neu' });
+  interface Page {
+    entries: { id: number; action: string; account_id: string }[];
+    next: number | null;
+  }
+  const own = (await caller.request<Page>('GET', '/api/audit')).body;
+  expect(own.entries.map((entry) => entry.action)).toEqual(expect.arrayContaining(['profile_changed', 'signed_up']));
+  expect(new Set(own.entries.map((entry) => entry.account_id)).size).toBe(1);
+  const read: number[] = [];
+  for (let before = ''; ; ) {
+    const page = (await caller.request<Page>('GET', `/api/audit?limit=1${before}`)).body;
+    read.push(...page.entries.map((entry) => entry.id));
+    if (page.next === null) break;
+    before = `&before=${page.next}`;
+  }
+  expect(read).toEqual(own.entries.map((entry) => entry.id));
+  expect((await root.request<Page>('GET', `/api/audit?user_id=${me.user_id}`)).body.entries).toEqual(own.entries);
+  expect((await root.request<Page>('GET', '/api/audit')).body.entries.length).toBeGreaterThan(own.entries.length);
+  expect((await other.request('GET', `/api/audit?user_id=${me.user_id}`)).status).toBe(403);
+  expect((await new Caller(url).request('GET', '/api/audit')).status).toBe(401);
+  expect((await caller.request('GET', '/api/audit?limit=0')).status).toBe(422);
+});
+
+test('an address that nobody has gets no mail and the same answer', async () => {
+  const email = `${randomUUID()}@example.com`;
+  for (const path of ['/api/auth/forgot-password', '/api/auth/resend-verification']) {
+    expect(await new Caller(url).request('POST', path, { email })).toMatchObject(ok);
+  }
+});

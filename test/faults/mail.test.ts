@@ -1,0 +1,88 @@
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Caller, newAccount } from '../caller.ts';
+import { type SmtpSink, startSmtpSink } from '../fakes/smtp-sink.ts';
+import { startMesh, type TestMesh } from '../mesh.ts';
+
+const resources = new AsyncDisposableStack();
+const log = createLogger({ level: 'silent', name: 'test' });
+let sink: SmtpSink;
+let mesh: TestMesh;
+let db: Database;
+let recipientHangs = false;
+let reached = 0;
+
+beforeAll(async () => {
+  sink = resources.use(
+    await startSmtpSink({
+      onRcptTo: (_address, _session, callback) => {
+        reached += 1;
+        if (!recipientHangs) callback();
+      },
+    }),
+  );
+  const { url } = resources.use(await testDatabaseUrl());
+  const env = { SMTP_URL: sink.url, MAIL_FROM: 'mesh@example.org' };
+  mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: url, env }));
+  const migrations = new URL('../../services/auth/migrations/', import.meta.url);
+  db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 2, migrations }, log));
+});
+afterAll(() => resources.disposeAsync());
+
+/** What a worker that has ended held is taken over after two minutes: they pass at once. */
+async function passHold(): Promise<void> {
+  await db.query({ text: 'update mails set due_at = now()' });
+}
+
+/** Starts auth again, and waits until the gateway has found it. */
+async function restarted(): Promise<void> {
+  await mesh.restart();
+  const ready = async (): Promise<number> => (await new Caller(mesh.url).request('GET', '/readyz')).status;
+  await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+}
+
+const left = async (): Promise<unknown> => (await db.query({ text: 'select status from mails' })).length;
+
+async function forget(): Promise<string> {
+  const caller = await newAccount(mesh.url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  await new Caller(mesh.url).request('POST', '/api/auth/forgot-password', { email });
+  return email;
+}
+
+describe('after kill -9 of auth in the middle of sending a mail', () => {
+  test('one that the server has in full is not sent again', { timeout: 60_000 }, async () => {
+    sink.failNext('hang');
+    await forget();
+    await expect.poll(() => sink.seen).toBe(1);
+    await mesh.kill('auth');
+    await restarted();
+    await passHold();
+    await expect.poll(left).toBe(0);
+    expect([sink.seen, sink.mails.length]).toEqual([1, 0]);
+  });
+
+  test('one that the server cannot have is sent once', { timeout: 60_000 }, async () => {
+    const seen = sink.seen;
+    recipientHangs = true;
+    const before = reached;
+    const email = await forget();
+    await expect.poll(() => reached).toBe(before + 1);
+    await mesh.kill('auth');
+    recipientHangs = false;
+    await restarted();
+    await passHold();
+    await expect.poll(left).toBe(0);
+    expect(sink.mails.map((mail) => mail.recipients)).toEqual([[email]]);
+    expect(sink.seen).toBe(seen + 1);
+  });
+
+  test('one that waited leaves', { timeout: 60_000 }, async () => {
+    await mesh.kill('auth');
+    await db.query({ text: `insert into mails (kind, address) values ('reset', 'nobody@example.com')` });
+    await restarted();
+    await expect.poll(left).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Caller } from '../caller.ts';
+import { startMesh } from '../mesh.ts';
+import { mannWhitney, median } from './mann-whitney.ts';
+
+const accounts = Array.from({ length: 40 }, () => `${randomUUID()}@example.com`);
+const pairs = 400;
+/** A busy machine may spoil a round; what really differs differs in every one. */
+const rounds = 4;
+
+const resources = new AsyncDisposableStack();
+let caller: Caller;
+
+beforeAll(async () => {
+  const database = resources.use(await testDatabaseUrl());
+  const env = { AUTH_ARGON2_MEMORY_KIB: '64', RATE_LIMIT_ENABLED: 'false' };
+  const mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: database.url, env }));
+  caller = new Caller(mesh.url);
+  for (const email of accounts) {
+    const person = { email, password: 'correct horse battery', first_name: 'A', last_name: 'B' };
+    const { status } = await caller.request('POST', '/api/users/', person);
+    if (status !== 201) throw new Error(`sign-up failed: ${status}`);
+  }
+});
+afterAll(() => resources.disposeAsync());
+
+describe('the time of an answer does not tell whether an address has an account', () => {
+  test.each([
+    ['/api/auth/forgot-password', (email: string) => ({ email })],
+    ['/api/auth/resend-verification', (email: string) => ({ email })],
+    ['/api/auth/token', (email: string) => ({ email, password: 'not the password' })],
+  ])('%s', { timeout: 240_000 }, async (path, bodyOf) => {
+    const outcomes: { p: number; differenceMs: number }[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const { known, unknown } = await measure(path, bodyOf);
+      outcomes.push({ p: mannWhitney(known, unknown), differenceMs: Math.abs(median(known) - median(unknown)) });
+      if (isEven(outcomes.at(-1))) break;
+    }
+    expect({ outcomes, even: outcomes.some(isEven) }).toMatchObject({ even: true });
+  });
+
+  const isEven = (outcome: { p: number; differenceMs: number } | undefined): boolean =>
+    outcome !== undefined && outcome.p >= 0.01 && outcome.differenceMs < 1;
+
+  test('and a difference would be seen', async () => {
+    const { known, unknown } = await measure('/api/auth/forgot-password', (email) => ({ email }));
+    const slower = known.map((ms) => ms + Math.max(0.3, median(known) / 4));
+    expect(mannWhitney(slower, unknown)).toBeLessThan(0.01);
+  });
+});
+
+/** Samples in pairs, one of each kind, in an order that nobody can foresee. */
+async function measure(path: string, bodyOf: (email: string) => object) {
+  const known: number[] = [];
+  const unknown: number[] = [];
+  const ask = async (email: string): Promise<number> => {
+    const body = bodyOf(email);
+    const began = performance.now();
+    await caller.request('POST', path, body);
+    return performance.now() - began;
+  };
+  for (let pair = 0; pair < pairs; pair++) {
+    const mine = accounts[pair % accounts.length] ?? '';
+    const nobodys = `${randomUUID()}@example.com`;
+    const knownFirst = Math.random() < 0.5;
+    if (knownFirst) known.push(await ask(mine));
+    unknown.push(await ask(nobodys));
+    if (!knownFirst) known.push(await ask(mine));
+  }
+  return { known, unknown };
+}
