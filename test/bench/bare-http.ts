@@ -1,14 +1,20 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { openRows } from './rows.ts';
 
-/** The least that a JSON server in Node does: reads a body, parses it and answers it. */
+/**
+ * The least that a JSON server in Node does: reads a body, parses it and answers it. With the address of a PostgreSQL it
+ * commits so many rows before it answers, one after the other.
+ */
+const [port, commits = '0', databaseUrl] = process.argv.slice(2);
+const rows = databaseUrl === undefined ? undefined : await openRows(databaseUrl);
+
 const server = createServer((request, response) => {
-  let text = '';
-  request.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  request.once('end', () => {
+  void text(request).then(async (body) => {
+    const value: unknown = JSON.parse(body || 'null');
+    for (let commit = 0; commit < Number(commits); commit += 1) await rows?.commit();
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(JSON.parse(text || 'null')));
+    response.end(JSON.stringify(value));
   });
 });
-server.listen(Number(process.argv[2]), '127.0.0.1');
+server.listen(Number(port), '127.0.0.1');

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from '@agentmesh/lib/pg';
-import { createLogger } from '@agentmesh/lib/telemetry';
 import { startDurablePostgres } from './durable-postgres.ts';
 import { createClient } from './load-client.ts';
+import { openRows } from './rows.ts';
 import { freePort, startServer } from './server-process.ts';
 
 /** What this machine can do at most, with nothing of ours between. */
@@ -12,34 +11,38 @@ export interface Ceilings {
   readonly commitsPerSecond16: number;
   /** JSON echoed by a bare node:http server over 16 connections. */
   readonly httpPerSecond: number;
+  /** The same with one such transaction before each answer, as a created session has, and with two, as a run has. */
+  readonly httpCommitPerSecond: number;
+  readonly httpTwoCommitsPerSecond: number;
 }
 
 export async function measureCeilings(seconds: number): Promise<Ceilings> {
   await using database = await startDurablePostgres();
-  await using rows = await openDatabase(
-    { service: 'bench', url: database.url, poolSize: 16, migrations: new URL('migrations/', import.meta.url) },
-    createLogger({ level: 'warn', name: 'bench' }),
-  );
-  const [{ fsync } = { fsync: '' }] = await rows.query<{ fsync: string }>({ text: 'show fsync' });
-  if (fsync !== 'on') throw new Error('the PostgreSQL of the benchmark is not durable');
-  const insert = { name: 'insert', text: 'insert into rows (body) values ($1)' };
-  const body = 'x'.repeat(500);
-  const commit = () => rows.query(insert, [body]);
-  await rate(16, 0.5, commit);
+  const commits = await measureCommits(database.url, seconds);
   return {
-    commitsPerSecond: await rate(1, seconds, commit),
-    commitsPerSecond16: await rate(16, seconds, commit),
-    httpPerSecond: await bareHttp(seconds),
+    ...commits,
+    httpPerSecond: await bareHttp(seconds, []),
+    httpCommitPerSecond: await bareHttp(seconds, ['1', database.url]),
+    httpTwoCommitsPerSecond: await bareHttp(seconds, ['2', database.url]),
   };
 }
 
-async function bareHttp(seconds: number): Promise<number> {
+async function measureCommits(url: string, seconds: number) {
+  await using rows = await openRows(url);
+  await rate(16, 0.5, () => rows.commit());
+  return {
+    commitsPerSecond: await rate(1, seconds, () => rows.commit()),
+    commitsPerSecond16: await rate(16, seconds, () => rows.commit()),
+  };
+}
+
+async function bareHttp(seconds: number, database: readonly string[]): Promise<number> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const argv = [fileURLToPath(new URL('bare-http.ts', import.meta.url)), String(port)];
+  const argv = [fileURLToPath(new URL('bare-http.ts', import.meta.url)), String(port), ...database];
   await using _server = await startServer({ argv, env: process.env, readyUrl: url });
   const client = createClient({ url, app: 'none', connections: 16 });
-  await rate(16, 0.5, () => client.run('s'));
+  await rate(16, 1, () => client.run('s'));
   return await rate(16, seconds, () => client.run('s'));
 }
 

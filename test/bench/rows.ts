@@ -1,0 +1,25 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+
+/** A table whose rows mean nothing. */
+export interface Rows extends AsyncDisposable {
+  /** Adds one row of 500 bytes in a durable transaction of its own. */
+  commit(): Promise<unknown>;
+}
+
+const body = 'x'.repeat(500);
+const insert = { name: 'insert', text: 'insert into rows (body) values ($1)' };
+
+/** Throws when the server's commits are not durable. */
+export async function openRows(url: string): Promise<Rows> {
+  const database = await openDatabase(
+    { service: 'bench', url, poolSize: 16, migrations: new URL('migrations/', import.meta.url) },
+    createLogger({ level: 'warn', name: 'bench' }),
+  );
+  const [{ fsync } = { fsync: '' }] = await database.query<{ fsync: string }>({ text: 'show fsync' });
+  if (fsync !== 'on') throw new Error('the PostgreSQL of the benchmark is not durable');
+  return {
+    commit: () => database.query(insert, [body]),
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
+}
