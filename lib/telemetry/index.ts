@@ -11,3 +11,4 @@ export { type RequestContext, requestContext } from './request-context.ts';
 export { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 export { activeTraceparent, type ServerSpan, startServerSpan } from './server-span.ts';
 export { startTracing, type TracingOptions } from './tracing.ts';
+export { type EndedSpan, startSpanWatching, watchSpans } from './watch-spans.ts';

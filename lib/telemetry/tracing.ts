@@ -4,6 +4,13 @@ export interface TracingOptions {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
+let tracing = false;
+
+/** Whether this process has started tracing for an exporter. */
+export function isTracing(): boolean {
+  return tracing;
+}
+
 /**
  * Starts the OpenTelemetry SDK when an exporter is configured (`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_TRACES_EXPORTER`, which
  * may be `none`); otherwise nothing is imported and the answer is undefined. Disposing flushes what is pending.
@@ -16,6 +23,7 @@ export async function startTracing({
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
   const sdk = new NodeSDK({ serviceName: env['OTEL_SERVICE_NAME'] ?? serviceName, instrumentations: [] });
   sdk.start();
+  tracing = true;
   return { [Symbol.asyncDispose]: () => sdk.shutdown() };
 }
 

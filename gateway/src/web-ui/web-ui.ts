@@ -6,6 +6,7 @@ import type { App, Context } from '../context.ts';
 import { iconFolder, readBundle } from './bundle.ts';
 import { devRoutes } from './dev-routes.ts';
 import { signInPath, signInRoutes } from './sign-in.ts';
+import { traceRoutes } from './trace-routes.ts';
 
 export const webUiPath = '/dev-ui/';
 
@@ -30,6 +31,7 @@ export async function addWebUi(app: App, context: Context, browser: BrowserSessi
     app.get(url, { schema: { hide: true } }, (_request, reply) => reply.redirect(webUiPath, 307));
   }
   devRoutes(app, context);
+  traceRoutes(app, context);
   await app.register(async (ui) => {
     ui.addHook('onRequest', (_request, reply, done) => {
       // A form is sent with the origin that the same-origin check needs only under this policy.

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
-import { positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
+import { flag, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
 import type { ModelsConfig } from './models/models.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
 import { readToolsConfig, toolSettings } from './tools/settings.ts';
@@ -9,6 +9,7 @@ import { readToolsConfig, toolSettings } from './tools/settings.ts';
 export const runsSettings = {
   ...modelSettings,
   ...toolSettings,
+  ADK_WEB_UI: flag({ default: false, desc: 'keeps the spans of the latest runs for the web UI' }),
   AGENTS_DIR: text({
     default: undefined,
     desc: 'folder with one folder per app; unset: the samples of this repository',

@@ -6,6 +6,7 @@ import type { Executor } from './execution/executor.ts';
 import type { WaitingViewers } from './execution/waiting-viewers.ts';
 import type { HistoryCache } from './execution/history-cache.ts';
 import type { Registry } from './registry/registry.ts';
+import type { SpanLog } from './tracing/span-log.ts';
 
 /** What the service's RPCs, consumers and jobs share. */
 export interface Context {
@@ -18,6 +19,8 @@ export interface Context {
   readonly executor: Executor;
   readonly histories: HistoryCache;
   readonly waiting: WaitingViewers;
+  /** Spans of the latest runs; absent while the web UI is off. */
+  readonly spans: SpanLog | undefined;
   /** Aborts when the process takes no new runs. */
   readonly draining: AbortSignal;
 }

@@ -21,6 +21,7 @@ import { quietAdk } from './quiet-adk.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import { watchApps } from './registry/watch-apps.ts';
 import { createRpcs } from './rpc/index.ts';
+import { keepSpans } from './tracing/keep-spans.ts';
 
 type RunsHost = Host<typeof runsSettings>;
 
@@ -30,7 +31,9 @@ export async function startRuns(host: RunsHost): Promise<Running> {
   quietAdk(log);
 
   const registry = await openRegistry(host, config);
-  const sessions = mesh.client(SessionsService);
+  const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;
+  const client = mesh.client(SessionsService);
+  const sessions = spans?.noticing(client) ?? client;
   const histories = createHistoryCache(config.historyCacheBytes);
   const executor = createExecutor({
     sessions,
@@ -41,6 +44,7 @@ export async function startRuns(host: RunsHost): Promise<Running> {
     historyWindow: config.historyWindow,
     histories,
     onEnded: countEndings(host),
+    ...(spans === undefined ? {} : { around: spans.around }),
   });
   const waiting = createWaitingViewers();
   const context: Context = {
@@ -52,20 +56,14 @@ export async function startRuns(host: RunsHost): Promise<Running> {
     executor,
     histories,
     waiting,
+    spans: spans?.log,
     draining,
   };
 
   mesh.serve(RunsService, createRpcs(context));
   resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));
   resources.defer(await bus.subscribe(runEnded, createOnRunEnded(context)));
-
-  const closing = new AbortController();
-  const claiming = every(createClaimDueRuns(context), log, draining);
-  const renewing = every(createRenewLeases(context), log, closing.signal);
-  resources.defer(async () => {
-    closing.abort();
-    await Promise.all([claiming, renewing]);
-  });
+  startJobs(context, resources);
   draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 
   return {
@@ -73,6 +71,18 @@ export async function startRuns(host: RunsHost): Promise<Running> {
     drain: () => executor.drain(config.drainMs),
     settle: () => executor.idle(),
   };
+}
+
+/** Claims end with the drain; leases are renewed until all is closed. */
+function startJobs(context: Context, resources: AsyncDisposableStack): void {
+  const { log, draining } = context;
+  const closing = new AbortController();
+  const claiming = every(createClaimDueRuns(context), log, draining);
+  const renewing = every(createRenewLeases(context), log, closing.signal);
+  resources.defer(async () => {
+    closing.abort();
+    await Promise.all([claiming, renewing]);
+  });
 }
 
 /** The applications, watched for changes. */

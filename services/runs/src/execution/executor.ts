@@ -27,6 +27,8 @@ export interface Executor {
 
 export interface ExecutorOptions extends ExecutionDeps {
   readonly onEnded?: (ending: Ending) => void;
+  /** Runs an attempt in surroundings of its own. */
+  readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
 }
 
 interface RunningAttempt {
@@ -47,7 +49,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const lease = { sessionPk, invocationId, fence };
       const running = { lease, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
       attempts.set(nameOf(lease), running);
-      running.done = executeAttempt(options, { turn, known, viewer, working, lost: lost.signal }).then((ending) => {
+      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
+      running.done = (options.around?.(turn, attempt) ?? attempt()).then((ending) => {
         attempts.delete(nameOf(lease));
         options.onEnded?.(ending);
       });

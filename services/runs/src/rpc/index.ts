@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { createGetAppGraph } from './get-app-graph.ts';
 import { createGetAppInfo } from './get-app-info.ts';
 import { createListApps } from './list-apps.ts';
+import { createListSpans } from './list-spans.ts';
 import { createRun } from './run.ts';
 
 /** Every RPC of the service. */
@@ -13,5 +14,6 @@ export function createRpcs(context: Context): ServiceImpl<typeof RunsService> {
     listApps: createListApps(context),
     getAppInfo: createGetAppInfo(context),
     getAppGraph: createGetAppGraph(context),
+    listSpans: createListSpans(context),
   };
 }

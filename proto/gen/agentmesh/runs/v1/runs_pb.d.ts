@@ -282,6 +282,114 @@ export declare type GetAppGraphResponse = Message<"agentmesh.runs.v1.GetAppGraph
 export declare const GetAppGraphResponseSchema: GenMessage<GetAppGraphResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.ListSpansRequest
+ */
+export declare type ListSpansRequest = Message<"agentmesh.runs.v1.ListSpansRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * @generated from oneof agentmesh.runs.v1.ListSpansRequest.of
+   */
+  of: {
+    /**
+     * All spans of the runs of a session, whoever's of the account's users it is.
+     *
+     * @generated from field: string session_id = 3;
+     */
+    value: string;
+    case: "sessionId";
+  } | {
+    /**
+     * The span in which an event was made.
+     *
+     * @generated from field: string event_id = 4;
+     */
+    value: string;
+    case: "eventId";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.ListSpansRequest.
+ * Use `create(ListSpansRequestSchema)` to create a new message.
+ */
+export declare const ListSpansRequestSchema: GenMessage<ListSpansRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.ListSpansResponse
+ */
+export declare type ListSpansResponse = Message<"agentmesh.runs.v1.ListSpansResponse"> & {
+  /**
+   * In the order of their ends, each as public JSON: name, start_time and end_time in Unix nanoseconds, trace_id, span_id,
+   * parent_span_id?, attributes.
+   *
+   * @generated from field: repeated bytes spans = 1;
+   */
+  spans: Uint8Array[];
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.ListSpansResponse.
+ * Use `create(ListSpansResponseSchema)` to create a new message.
+ */
+export declare const ListSpansResponseSchema: GenMessage<ListSpansResponse>;
+
+/**
+ * Bus: agentmesh.runs.v1.span_ended, a hint, while `ADK_WEB_UI` is on.
+ *
+ * @generated from message agentmesh.runs.v1.SpanEnded
+ */
+export declare type SpanEnded = Message<"agentmesh.runs.v1.SpanEnded"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string span_id = 4;
+   */
+  spanId: string;
+
+  /**
+   * Of the event that was made in it; empty where none was.
+   *
+   * @generated from field: string event_id = 5;
+   */
+  eventId: string;
+
+  /**
+   * As in ListSpansResponse.
+   *
+   * @generated from field: bytes json = 6;
+   */
+  json: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.SpanEnded.
+ * Use `create(SpanEndedSchema)` to create a new message.
+ */
+export declare const SpanEndedSchema: GenMessage<SpanEnded>;
+
+/**
  * Applications and their execution. Stateless beside the registry: every fact of a run lives in the sessions service.
  *
  * @generated from service agentmesh.runs.v1.RunsService
@@ -329,6 +437,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof GetAppGraphRequestSchema;
     output: typeof GetAppGraphResponseSchema;
+  },
+  /**
+   * Spans of the latest runs, for the web UI: kept in memory, of the last few hundred sessions, while `ADK_WEB_UI` is on.
+   * Every process keeps what all of them recorded since it started. None is no error.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.ListSpans
+   */
+  listSpans: {
+    methodKind: "unary";
+    input: typeof ListSpansRequestSchema;
+    output: typeof ListSpansResponseSchema;
   },
 }>;
 

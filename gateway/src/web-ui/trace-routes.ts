@@ -1,0 +1,45 @@
+import type { ListSpansRequestSchema } from '@agentmesh/proto/runs/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../context.ts';
+import { jsonArray, sendJson } from '../http/json-bytes.ts';
+import { HttpError } from '../http/request-error.ts';
+import { storedId } from '../schemas/keywords.ts';
+
+const hide = true;
+const app_name = storedId();
+const SessionTrace = Type.Object({ app_name, session_id: storedId() });
+const EventTrace = Type.Object({ app_name, event_id: storedId() });
+
+/** What happened inside the latest runs, as the web UI's trace view reads it. */
+export function traceRoutes(ui: App, { authentication, runs }: Context): void {
+  const preValidation = authentication.page;
+  const find = async (of: MessageInitShape<typeof ListSpansRequestSchema>) => (await runs.listSpans(of, unary)).spans;
+
+  ui.get(
+    '/dev/apps/:app_name/debug/trace/session/:session_id',
+    { preValidation, schema: { hide, params: SessionTrace } },
+    async ({ identity, params }, reply) => {
+      const of = { case: 'sessionId', value: params.session_id } as const;
+      return sendJson(reply, jsonArray(await find({ accountId: identity.accountId, appName: params.app_name, of })));
+    },
+  );
+
+  ui.get(
+    '/dev/apps/:app_name/debug/trace/:event_id',
+    { preValidation, schema: { hide, params: EventTrace } },
+    async ({ identity, params }) => {
+      const of = { case: 'eventId', value: params.event_id } as const;
+      const [span] = await find({ accountId: identity.accountId, appName: params.app_name, of });
+      if (span === undefined) throw new HttpError(404, 'Trace not found');
+      const { attributes, trace_id, span_id } = JSON.parse(Buffer.from(span).toString()) as SpanJson;
+      return { ...attributes, trace_id, span_id };
+    },
+  );
+}
+
+interface SpanJson {
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}

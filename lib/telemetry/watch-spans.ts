@@ -1,0 +1,104 @@
+import { type Attributes, type Context, context, createContextKey, type HrTime, trace } from '@opentelemetry/api';
+import type { NodeSDK } from '@opentelemetry/sdk-node';
+import { isTracing } from './tracing.ts';
+
+/** A span that has ended. */
+export interface EndedSpan {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Absent of the outermost one that is watched. */
+  readonly parentSpanId?: string;
+  /** Unix time in nanoseconds, to within a microsecond. */
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly attributes: Attributes;
+}
+
+type Watcher = (span: EndedSpan) => void;
+type SpanProcessor = NonNullable<NonNullable<ConstructorParameters<typeof NodeSDK>[0]>['spanProcessors']>[number];
+type StartedSpan = Parameters<SpanProcessor['onStart']>[0];
+type FinishedSpan = Parameters<SpanProcessor['onEnd']>[0];
+
+const watcherKey = createContextKey('agentmesh span watcher');
+
+/** Texts of attributes are cut here: some hold what somebody wrote. */
+const longestText = 512;
+
+/**
+ * Makes spans visible to `watchSpans` in this process. Undefined where tracing has been started for an exporter: then spans go
+ * there alone.
+ */
+export async function startSpanWatching(serviceName: string): Promise<AsyncDisposable | undefined> {
+  if (isTracing()) return undefined;
+  const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const sdk = new NodeSDK({
+    serviceName,
+    instrumentations: [],
+    autoDetectResources: false,
+    metricReaders: [],
+    logRecordProcessors: [],
+    spanLimits: { attributeValueLengthLimit: longestText },
+    spanProcessors: [new SpanTap()],
+  });
+  sdk.start();
+  return { [Symbol.asyncDispose]: () => sdk.shutdown() };
+}
+
+/** Does work in a new span and shows `watcher` that span and all inside it, each when it ends. Without watching, only works. */
+export function watchSpans<T>(
+  { name, attributes, watcher }: { name: string; attributes: Attributes; watcher: Watcher },
+  work: () => Promise<T>,
+): Promise<T> {
+  const watched = context.active().setValue(watcherKey, watcher);
+  const span = trace.getTracer('agentmesh').startSpan(name, { attributes }, watched);
+  return context.with(trace.setSpan(watched, span), work).finally(() => span.end());
+}
+
+interface Watched {
+  readonly watcher: Watcher;
+  /** Its parent is not shown to the watcher. */
+  readonly isOutermost: boolean;
+}
+
+class SpanTap implements SpanProcessor {
+  readonly #watched = new WeakMap<object, Watched>();
+
+  onStart(span: StartedSpan, parent: Context): void {
+    const watcher = parent.getValue(watcherKey) as Watcher | undefined;
+    if (watcher === undefined) return;
+    const around = trace.getSpan(parent);
+    this.#watched.set(span, { watcher, isOutermost: around === undefined || !this.#watched.has(around) });
+  }
+
+  onEnd(span: FinishedSpan): void {
+    const watched = this.#watched.get(span);
+    watched?.watcher(plain(span, watched.isOutermost));
+  }
+
+  async forceFlush(): Promise<void> {
+    // Nothing is held back.
+  }
+
+  async shutdown(): Promise<void> {
+    // Nothing is open.
+  }
+}
+
+function plain(span: FinishedSpan, isOutermost: boolean): EndedSpan {
+  const { traceId, spanId } = span.spanContext();
+  const parent = span.parentSpanContext?.spanId;
+  return {
+    name: span.name,
+    traceId,
+    spanId,
+    ...(isOutermost || parent === undefined ? {} : { parentSpanId: parent }),
+    startTime: nanoseconds(span.startTime),
+    endTime: nanoseconds(span.endTime),
+    attributes: span.attributes,
+  };
+}
+
+function nanoseconds([seconds, nanos]: HrTime): number {
+  return seconds * 1e9 + nanos;
+}

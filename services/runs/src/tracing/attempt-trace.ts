@@ -1,0 +1,66 @@
+import type { EndedSpan } from '@agentmesh/lib/telemetry';
+import type { EventJson } from '@agentmesh/proto/event';
+import type { Event } from '@agentmesh/proto/sessions/v1';
+
+/** Most spans of one attempt that are kept. */
+const mostSpans = 400;
+/** Events carry milliseconds, spans nanoseconds. */
+const slackNs = 1e6;
+
+type MadeEvent = Pick<Event, 'id' | 'author' | 'timestamp' | 'json'>;
+
+interface NotedEvent {
+  readonly id: string;
+  readonly author: string;
+  readonly timeNs: number;
+  /** Calls that it answers. */
+  readonly answers: ReadonlySet<string>;
+}
+
+/** What one attempt leaves: its spans, and the events that were made in them. ADK knows neither the ids nor the times of ours. */
+export class AttemptTrace {
+  readonly #spans: EndedSpan[] = [];
+  readonly #events: NotedEvent[] = [];
+
+  add(span: EndedSpan): void {
+    if (this.#spans.length === mostSpans) this.#spans.shift();
+    this.#spans.push(span);
+  }
+
+  /** Events may be noted again: an append is tried until it succeeds. */
+  note(events: readonly MadeEvent[]): void {
+    const known = new Set(this.#events.map(({ id }) => id));
+    for (const { id, author, timestamp, json } of events) {
+      if (known.has(id)) continue;
+      this.#events.push({ id, author, timeNs: timestamp * 1e9, answers: answersIn(json) });
+    }
+  }
+
+  /** Every span with the id of the event that was made in it, in the order of their ends. */
+  spans(): (EndedSpan & { readonly eventId: string })[] {
+    const free = new Set(this.#events);
+    return this.#spans.map((span) => {
+      const made = [...free].find((event) => isMadeIn(event, span));
+      if (made !== undefined) free.delete(made);
+      return { ...span, eventId: made?.id ?? '' };
+    });
+  }
+}
+
+function isMadeIn(
+  { author, timeNs, answers }: NotedEvent,
+  { name, attributes, startTime, endTime }: EndedSpan,
+): boolean {
+  const call = attributes['gen_ai.tool.call.id'];
+  if (typeof call === 'string') return answers.has(call);
+  if (name !== 'call_llm' || answers.size > 0 || attributes['gen_ai.agent.name'] !== author) return false;
+  return timeNs >= startTime - slackNs && timeNs <= endTime + slackNs;
+}
+
+function answersIn(json: Uint8Array): ReadonlySet<string> {
+  const text = new TextDecoder().decode(json);
+  if (!text.includes('"functionResponse"')) return new Set();
+  const { content } = JSON.parse(text) as EventJson;
+  const parts = (content?.parts ?? []) as { functionResponse?: { id?: string } }[];
+  return new Set(parts.map(({ functionResponse }) => functionResponse?.id ?? ''));
+}

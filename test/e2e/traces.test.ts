@@ -1,0 +1,56 @@
+import { expect, inject, test } from 'vitest';
+import { newAccount, sessionPath } from '../caller.ts';
+
+interface Span {
+  name: string;
+  start_time: number;
+  end_time: number;
+  trace_id: string;
+  span_id: string;
+  parent_span_id?: string;
+  attributes: Record<string, unknown>;
+}
+
+const traceOf = (id: string) => `/dev/apps/echo/debug/trace/session/${id}`;
+
+test('a run leaves a tree of spans that its account alone sees, without what was said', async () => {
+  const caller = await newAccount(inject('meshUrl'));
+  const session = await caller.createSession('echo', { sessionId: 'a-session-of-that-name' });
+  const { body: events, headers } = await caller.run(session, 'nobody else sees this [[tool:get_current_time {}]]');
+  const read = async () => (await caller.request<Span[]>('GET', traceOf(session.id))).body;
+  await expect.poll(async () => (await read()).some(({ name }) => name === 'invocation')).toBe(true);
+
+  const spans = await read();
+  const names = spans.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['invoke_agent echo', 'call_llm', 'execute_tool get_current_time']));
+  const roots = spans.filter((span) => span.parent_span_id === undefined);
+  expect(roots.map(({ name }) => name)).toEqual(['invocation']);
+  expect(roots[0]?.attributes['gcp.vertex.agent.invocation_id']).toBe(headers.get('x-invocation-id'));
+  const ids = new Set(spans.map((span) => span.span_id));
+  for (const { start_time, end_time, parent_span_id, trace_id } of spans) {
+    expect(end_time).toBeGreaterThanOrEqual(start_time);
+    expect(Math.abs(end_time / 1e9 - Date.now() / 1000)).toBeLessThan(60);
+    expect(parent_span_id === undefined || ids.has(parent_span_id)).toBe(true);
+    expect(trace_id).toMatch(/^[0-9a-f]{32}$/);
+  }
+  expect(JSON.stringify(spans)).not.toContain('nobody else sees this');
+
+  const answer = events.find((event) => event.content?.parts?.some((part) => 'functionResponse' in part));
+  const ofEvent = await caller.request('GET', `/dev/apps/echo/debug/trace/${answer?.id}`);
+  expect([ofEvent.status, ofEvent.body['gen_ai.tool.name']]).toEqual([200, 'get_current_time']);
+
+  const other = await newAccount(inject('meshUrl'));
+  await other.createSession('echo', { sessionId: session.id });
+  expect((await other.request('GET', traceOf(session.id))).body).toEqual([]);
+  const missing = await other.request('GET', `/dev/apps/echo/debug/trace/${answer?.id}`);
+  expect([missing.status, missing.body]).toEqual([404, { detail: 'Trace not found' }]);
+});
+
+test('the picture of an event shows who made it', async () => {
+  const caller = await newAccount(inject('meshUrl'));
+  const session = await caller.createSession('echo');
+  const { body: events } = await caller.run(session, 'hello');
+  const path = `/dev${sessionPath(session)}/events/${events[0]?.id}/graph`;
+  const { status, body } = await caller.request('GET', path);
+  expect([status, body]).toEqual([200, { dotSrc: expect.stringContaining('digraph "echo"') }]);
+});

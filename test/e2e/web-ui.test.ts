@@ -1,0 +1,108 @@
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { newAccount } from '../caller.ts';
+import { findChromium } from '../chromium.ts';
+
+const artifacts = fileURLToPath(new URL('../.artifacts', import.meta.url));
+const url = inject('meshUrl');
+const patience = 10_000;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  const executablePath = await findChromium();
+  if (executablePath === undefined) return;
+  const audio = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...audio] });
+}, 300_000);
+
+afterAll(() => browser?.close());
+
+interface Visit extends AsyncDisposable {
+  readonly page: Page;
+  /** What the console, the page or a request complained of. */
+  readonly complaints: string[];
+}
+
+/** A browser of its own, at the sign-in. */
+async function open(fresh: Browser, path = '/dev-ui/?app=echo'): Promise<Visit> {
+  const context = await fresh.newContext({ viewport: { width: 1280, height: 860 } });
+  context.setDefaultTimeout(patience);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  await page.goto(url + path);
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByPlaceholder('Type a message').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+const emailOf = async () => {
+  const { body } = await (await newAccount(url)).request<{ email: string }>('GET', '/api/users/me');
+  return body.email;
+};
+
+describe("ADK's web UI in a browser", () => {
+  test('signs in, makes a session, shows an answer as it comes, renames, reloads and deletes', {
+    timeout: 90_000,
+  }, async ({ skip }) => {
+    if (browser === undefined) return skip('there is no Chromium');
+    await using visit = await open(browser);
+    const { page, complaints } = visit;
+    await signIn(page, await emailOf());
+    await page.getByPlaceholder('Type a message').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(complaints).toEqual([]);
+
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.getByText('Streaming').click();
+    await page.keyboard.press('Escape');
+    await send(page, 'alpha beta [[wait:3000]] gamma');
+    // The first words are there while the agent still waits, the last one comes later.
+    const whole = page.getByText(/^\s*alpha beta\s+gamma\s*$/);
+    await page.getByText(/^\s*alpha beta\s*$/).waitFor();
+    expect(await whole.count()).toBe(0);
+    await whole.waitFor();
+
+    await page.getByText('alpha beta', { exact: false }).first().click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('a session of mine');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Close session selector' }).click();
+    await page.reload();
+    await page.getByText('a session of mine').first().waitFor();
+    await whole.waitFor();
+    await mkdir(artifacts, { recursive: true });
+    await page.screenshot({ path: `${artifacts}/web-ui-${inject('mode')}.png` });
+    expect(complaints).toEqual([]);
+
+    const session = new URL(page.url()).searchParams.get('session') ?? '';
+    await page.getByText('a session of mine').first().click();
+    await page.getByRole('button', { name: 'Delete' }).first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => page.getByText(session).count()).toBe(0);
+    const list = async () => page.request.get(`${url}/apps/echo/users/user/sessions`);
+    expect(await (await list()).json()).toEqual([]);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail').waitFor();
+    expect((await list()).status()).toBe(401);
+  });
+});
