@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
+import { memorySearch } from './memory-search.ts';
 import { meshOneProcess, meshSeparate } from './mesh-targets.ts';
 import { adkMemory, adkPostgres, installPeers } from './peers.ts';
 import type { Figure, Part } from './part.ts';
@@ -11,7 +12,7 @@ import { formatCeilings, formatFigures, formatGoals, formatTable, goalsOf, goals
 import { sessionList } from './session-list.ts';
 import type { Candidate } from './target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -21,7 +22,7 @@ const candidates: Readonly<Record<string, Candidate>> = {
   'adk-postgres': adkPostgres,
 };
 
-const parts: readonly Part[] = [sessionList];
+const parts: readonly Part[] = [sessionList, memorySearch];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);

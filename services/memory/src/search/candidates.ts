@@ -1,5 +1,5 @@
 import { chunkPlaces } from '../postings/place-set.ts';
-import type { Counts } from './count.ts';
+import { type ChunkCounts, type Counts, isCounted, placesOfCount } from './count.ts';
 
 /** An entry that may be an answer. */
 export interface Candidate {
@@ -14,22 +14,22 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
 }
 
 /** All places that match anything, in the order of `compareCandidates`. Lazy: few are ever asked for. */
-export function* candidatesOf(counts: Counts): Generator<Candidate, undefined> {
-  let most = 0;
-  for (const chunk of counts.values()) for (const count of chunk) if (count > most) most = count;
+export function* candidatesOf({ most, chunks }: Counts): Generator<Candidate, undefined> {
   for (let count = most; count > 0; count--) {
-    for (const [chunk, ofChunk] of counts) {
-      for (let at = ofChunk.indexOf(count); at >= 0; at = ofChunk.indexOf(count, at + 1)) {
-        yield { place: chunk * chunkPlaces + at, count };
-      }
+    for (const ofChunk of chunks) yield* candidatesIn(ofChunk, count);
+  }
+}
+
+function* candidatesIn(ofChunk: ChunkCounts, count: number): Generator<Candidate, undefined> {
+  const first = ofChunk.chunk * chunkPlaces;
+  for (let word = 0; word < chunkPlaces / 32; word++) {
+    for (let bits = placesOfCount(ofChunk, word, count); bits !== 0; bits &= bits - 1) {
+      yield { place: first + word * 32 + 31 - Math.clz32(bits & -bits), count };
     }
   }
 }
 
 /** As `candidatesOf` the one, but without places that the other counts at all. */
 export function* candidatesBeside(counts: Counts, others: Counts): Generator<Candidate, undefined> {
-  for (const candidate of candidatesOf(counts)) {
-    const other = others.get(Math.floor(candidate.place / chunkPlaces));
-    if ((other?.[candidate.place % chunkPlaces] ?? 0) === 0) yield candidate;
-  }
+  for (const candidate of candidatesOf(counts)) if (!isCounted(others, candidate.place)) yield candidate;
 }

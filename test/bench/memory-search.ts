@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from './load-client.ts';
+import { meshOneProcess } from './mesh-targets.ts';
+import type { Figure, Part } from './part.ts';
+import { residentMb } from './server-process.ts';
+import type { Target } from './target.ts';
+
+const total = 100_000;
+const wordsPerText = 14;
+const distinctWords = 30_000;
+const searches = 600;
+const app = 'remembered';
+const path = `/apps/${app}/users/u1/memory`;
+
+/** Searches in the memory of one user who has 100,000 entries, one after the other, and what adding them as one session takes. */
+export const memorySearch: Part = {
+  name: 'memory-search',
+  measure: async ({ say, signal }) => {
+    await using target = await meshOneProcess.start();
+    const client = createClient({ ...target, app, connections: 1 });
+    say(`creating a session of ${total} events`);
+    const random = createRandom(7);
+    const events = Array.from({ length: total }, () => ({
+      author: 'user',
+      content: { parts: [{ text: textOf(random) }] },
+    }));
+    const session = await client.createSession(events);
+    say('adding it to memory');
+    const adding = await add(target, session, signal);
+    const find = async (query: string): Promise<number> => {
+      signal.throwIfAborted();
+      const started = performance.now();
+      const { text } = await client.request(`${path}?query=${encodeURIComponent(query)}`);
+      const took = performance.now() - started;
+      if ((JSON.parse(text) as { memories: unknown[] }).memories.length === 0) throw new Error(`nothing for ${query}`);
+      return took;
+    };
+    const figures: Figure[] = [];
+    for (const [kind, query] of kinds) {
+      say(`searching: ${kind}`);
+      for (let warm = 0; warm < 50; warm++) await find(query(random));
+      const latencies: number[] = [];
+      for (let count = 0; count < searches; count++) latencies.push(await find(query(random)));
+      latencies.sort((a, b) => a - b);
+      const quantile = (q: number) => latencies[Math.floor(latencies.length * q)] ?? 0;
+      const label = `memory search among ${total}, ${kind}`;
+      figures.push({ label: `${label}, p50 ms`, value: quantile(0.5) });
+      figures.push({ label: `${label}, p99 ms`, value: quantile(0.99), atMost: 30 });
+    }
+    return [...adding, ...figures];
+  },
+};
+
+/** Rare words stand in some tens of entries, the three most frequent in 62, 43 and 33 % of all. */
+const kinds: readonly (readonly [string, (random: () => number) => string])[] = [
+  ['two rare words', (random) => `${rareWord(random)} ${rareWord(random)}`],
+  ['a message of 14 words', textOf],
+  ['the three most frequent words', () => 'word0 word1 word2'],
+];
+
+async function add(target: Target, sessionId: string, signal: AbortSignal): Promise<Figure[]> {
+  const beforeMb = residentMb(target.pids);
+  let peakMb = beforeMb;
+  const over = new AbortController();
+  const watch = (async () => {
+    for (; !over.signal.aborted; await sleep(50)) peakMb = Math.max(peakMb, residentMb(target.pids));
+  })();
+  const started = performance.now();
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${target.token}` };
+  const init = { method: 'PATCH', headers, body: JSON.stringify({ sessionId }), signal };
+  const answer = await fetch(target.url + path, init);
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  const seconds = (performance.now() - started) / 1000;
+  over.abort();
+  await watch;
+  return [
+    { label: `adding a session of ${total} events to memory, s`, value: seconds },
+    { label: `resident memory that adding it took, MB`, value: peakMb - beforeMb },
+  ];
+}
+
+/** By Zipf's law, more or less. */
+function textOf(random: () => number): string {
+  return Array.from({ length: wordsPerText }, () => `word${Math.floor(distinctWords ** random()) - 1}`).join(' ');
+}
+
+function rareWord(random: () => number): string {
+  return `word${Math.floor(1_000 + random() * 9_000)}`;
+}
+
+/** The same texts and queries at every run: mulberry32. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
