@@ -4,16 +4,6 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountId, type Answer, type Edge, type EdgeOptions, type SendOptions, startEdge, token } from './edge.ts';
 
-const graph = {
-  name: 'shop',
-  root_agent: {
-    name: 'shop',
-    type: 'agent',
-    tools: [{ name: 'look "up"', type: 'tool' }],
-    sub_agents: [{ name: 'clerk', type: 'agent' }],
-  },
-};
-
 const signInId = '7d0c2f3e-52d4-4a56-9a1c-1d3f3f9c0001';
 const ended: string[] = [];
 
@@ -30,16 +20,9 @@ const services: EdgeOptions = {
   },
   runs: {
     listApps: () => ({ apps: [{ name: 'shop' }] }),
-    getAppGraph: ({ appName }) => {
-      if (appName === 'shop') return { json: Buffer.from(JSON.stringify(graph)) };
-      throw new MeshError('not_found', 'app_not_found', 'No root_agent found');
-    },
   },
   sessions: {
     deleteSession: () => ({}),
-    getSession: async function* () {
-      yield { events: [Buffer.from(JSON.stringify({ id: 'ev-1', author: 'clerk', content: { parts: [] } }))] };
-    },
   },
 };
 
@@ -274,46 +257,5 @@ describe('the cookie of the web UI', () => {
     const headers = { authorization: null, cookie, origin: 'https://app.example' };
     expect((await shared.send('/list-apps', { headers })).status).toBe(403);
     expect((await shared.send('/list-apps', { headers: { ...headers, authorization: '' } })).status).toBe(401);
-  });
-});
-
-describe('the routes of the web UI beside the contract', () => {
-  it('draw an app and its events', async () => {
-    expect((await edge.send('/dev/apps/shop/build_graph')).body).toEqual(graph);
-    const image = (await edge.send('/dev/apps/shop/build_graph_image?dark_mode=true')).body as Record<string, object>;
-    expect(image['']).toEqual({ dotSrc: expect.stringContaining('"shop" -> "look \\"up\\""') });
-    const below = (await edge.send('/dev/apps/shop/build_graph_image?node=shop/clerk')).body;
-    expect(below).toEqual({ 'shop/clerk': { dotSrc: expect.stringContaining('digraph "clerk"') } });
-    const event = (await edge.send(`/dev${session}/events/ev-1/graph`)).body;
-    expect(event).toEqual({ dotSrc: expect.stringContaining('"clerk" [style="rounded,filled" fillcolor=') });
-  });
-
-  it('say what is not there', async () => {
-    const missing = async (path: string) => {
-      const { status, body } = await edge.send(path);
-      return [status, body];
-    };
-    expect(await missing('/dev/apps/nope/build_graph')).toEqual([404, { detail: 'App not found: nope' }]);
-    expect(await missing('/dev/apps/shop/build_graph_image?node=x')).toEqual([404, { detail: 'Node not found: x' }]);
-    expect(await missing(`/dev${session}/events/nope/graph`)).toEqual([404, { detail: 'Event not found: nope' }]);
-    for (const name of ['eval_sets', 'eval_results', 'tests']) {
-      expect(await missing(`/dev/apps/shop/${name}`)).toEqual([200, []]);
-    }
-    expect(await missing('/dev/apps/shop/metrics-info')).toEqual([200, { metricsInfo: [] }]);
-    expect((await edge.send('/dev/apps/shop/builder')).text).toBe('');
-  });
-
-  it('need a token or the cookie', async () => {
-    for (const path of ['/dev/apps/shop/build_graph', '/dev/apps/shop/eval_sets', '/config/telemetry']) {
-      expect((await visit(path)).status).toBe(401);
-    }
-  });
-
-  it('report to nobody, whatever is chosen', async () => {
-    expect((await edge.send('/config/telemetry')).body).toEqual({ telemetry: false });
-    expect((await edge.send('/config/telemetry', { json: { telemetry: true } })).status).toBe(400);
-    const headers = { 'x-adk-telemetry-request': 'true' };
-    const chosen = await edge.send('/config/telemetry', { json: { telemetry: true }, headers });
-    expect([chosen.status, chosen.body]).toEqual([200, { telemetry: false }]);
   });
 });
