@@ -144,7 +144,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
         ports: [{ containerPort: Number(port) }, { name: 'ops', containerPort: Number(env.OPS_PORT) }],
         startupProbe: { httpGet: { path: '/livez', port: 'ops' } },
         livenessProbe: { httpGet: { path: '/livez', port: 'ops' } },
-        readinessProbe: { httpGet: { path: '/readyz', port: 'ops' } },
+        readinessProbe: { httpGet: { path: '/readyz/own', port: 'ops' } },
       });
     }
   });

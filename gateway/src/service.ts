@@ -51,7 +51,7 @@ async function start(host: GatewayHost): Promise<Running> {
   const app = await createServer(context);
   resources.defer(() => closeNow(app));
   const address = await app.listen({ host: config.HOST, port: config.PORT });
-  return { address, ready: dependencyChecks(context), drain: () => drain(app) };
+  return { address, siblings: dependencyChecks(context), drain: () => drain(app) };
 }
 
 async function browserSessionOf(

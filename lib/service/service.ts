@@ -39,6 +39,11 @@ export interface Running {
   readonly address?: string;
   /** Checks of what it depends on, by name; each throws when the dependency fails. */
   readonly ready?: Readonly<Record<string, () => Promise<void>>>;
+  /**
+   * Checks of siblings that it calls, by name. They have to pass once before the process is put to use; after that, a sibling
+   * that is away is named by `/readyz` and takes nobody else out of service.
+   */
+  readonly siblings?: Readonly<Record<string, () => Promise<void>>>;
   /** Resolves when in-flight work is finished; new work has been refused since `draining` aborted. */
   drain?(): Promise<void>;
   /** Resolves when consumers and jobs have nothing left to do. For tests. */

@@ -79,11 +79,12 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
       await startService(service, { ...base, env: options.env, resources, draining: draining.signal }),
     );
   }
-  const checks = collectChecks(base, running);
+  const own = collectChecks(running, 'ready');
+  const checks = { bus: () => base.bus.ping(), ...own, ...collectChecks(running, 'siblings') };
   const meshPort = await listen(options, base);
   if (base.config.OPS_PORT !== 0) {
     const { OPS_HOST: host, OPS_PORT: port } = base.config;
-    resources.use(await startOpsServer({ host, port, metrics: base.metrics, checks }));
+    resources.use(await startOpsServer({ host, port, metrics: base.metrics, checks, own }));
   }
   failure.move();
   const opened = resources.move();
@@ -166,10 +167,10 @@ async function listen({ services, words }: ProcessOptions, base: Base): Promise<
   return port;
 }
 
-function collectChecks({ bus }: Base, running: ReadonlyMap<string, Running>): Checks {
-  const checks: Record<string, () => Promise<void>> = { bus: () => bus.ping() };
+function collectChecks(running: ReadonlyMap<string, Running>, kind: 'ready' | 'siblings'): Checks {
+  const checks: Record<string, () => Promise<void>> = {};
   for (const [word, service] of running) {
-    for (const [name, check] of Object.entries(service.ready ?? {})) checks[`${word}.${name}`] = check;
+    for (const [name, check] of Object.entries(service[kind] ?? {})) checks[`${word}.${name}`] = check;
   }
   return checks;
 }

@@ -6,9 +6,11 @@ afterEach(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-async function start(checks: Record<string, () => Promise<void>>) {
+type Checks = Record<string, () => Promise<void>>;
+
+async function start(checks: Checks, own?: Checks) {
   const metrics = createMetrics();
-  server = await startOpsServer({ host: '127.0.0.1', port: 0, metrics, checks });
+  server = await startOpsServer({ host: '127.0.0.1', port: 0, metrics, checks, ...(own && { own }) });
   const { port } = server;
   return { metrics, get: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init) };
 }
@@ -38,6 +40,23 @@ describe('startOpsServer', () => {
   it('is ready when every check passes', async () => {
     const { get } = await start({ database: () => Promise.resolve() });
     expect((await get('/readyz')).status).toBe(200);
+  });
+
+  it('is admitted when everything has answered once, and held to its own checks from then on', async () => {
+    const failing = new Set(['sibling']);
+    const check = (name: string) => async () => {
+      if (failing.has(name)) throw new Error(name);
+    };
+    const own = { database: check('database') };
+    const { get } = await start({ ...own, sibling: check('sibling') }, own);
+    const statuses = async () => [(await get('/readyz')).status, (await get('/readyz/own')).status];
+    expect(await statuses()).toEqual([503, 503]);
+    failing.clear();
+    expect(await statuses()).toEqual([200, 200]);
+    failing.add('sibling');
+    expect(await statuses()).toEqual([503, 200]);
+    failing.add('database');
+    expect(await statuses()).toEqual([503, 503]);
   });
 
   it('answers JSON to unknown paths and other methods', async () => {

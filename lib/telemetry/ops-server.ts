@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';
-import { type Checks, runChecks } from './run-checks.ts';
+import { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 
 export interface OpsServerOptions {
   host: string;
@@ -9,7 +9,9 @@ export interface OpsServerOptions {
   port: number;
   metrics: Metrics;
   /** Asked at each `/readyz`: what the process depends on, by name. */
-  checks: Checks | (() => Checks);
+  checks: Checks;
+  /** Those of `checks` without which the process is of no use: what it shares with nobody, or cannot do anything without. */
+  own?: Checks;
 }
 
 export interface OpsServer extends AsyncDisposable {
@@ -17,15 +19,26 @@ export interface OpsServer extends AsyncDisposable {
 }
 
 /**
- * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers) and `/readyz` (200, or 503 naming each dependency
- * that fails or takes longer than 2 s). For operators: bind it where the public cannot reach it. Rejects when the port is taken.
+ * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers), `/readyz` (200, or 503 naming each dependency that
+ * fails or takes longer than 2 s) and `/readyz/own` for whoever routes traffic: as `/readyz` until that was 200 once, then held
+ * to `own` alone, so that one dependency that fails does not take out everybody who uses it among other things.
+ * For operators: bind it where the public cannot reach it. Rejects when the port is taken.
  */
-export async function startOpsServer({ host, port, metrics, checks }: OpsServerOptions): Promise<OpsServer> {
+export async function startOpsServer({
+  host,
+  port,
+  metrics,
+  checks,
+  own = checks,
+}: OpsServerOptions): Promise<OpsServer> {
+  let admitted = false;
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => sendJson(response, 200, { status: 'ok' }),
-    '/readyz': async (response) => {
-      const { ready, results } = await runChecks(typeof checks === 'function' ? checks() : checks);
-      sendJson(response, ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks: results });
+    '/readyz': async (response) => sendResults(response, await runChecks(checks)),
+    '/readyz/own': async (response) => {
+      const outcome = await runChecks(admitted ? own : checks);
+      admitted ||= outcome.ready;
+      sendResults(response, outcome);
     },
     '/metrics': async (response) => {
       const text = await metrics.registry.metrics();
@@ -55,6 +68,10 @@ async function answer(
     return sendJson(response, 405, { detail: 'Method Not Allowed' });
   }
   await route(response);
+}
+
+function sendResults(response: ServerResponse, { ready, results }: CheckResults): void {
+  sendJson(response, ready ? 200 : 503, { status: ready ? 'ok' : 'unavailable', checks: results });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

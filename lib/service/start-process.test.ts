@@ -1,0 +1,41 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { testDatabaseUrl } from '../pg/testing.ts';
+import { defineService, startProcess } from './index.ts';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+test('a sibling that goes away is named by /readyz and does not take the process out of service', async () => {
+  const away = new Set(['sibling']);
+  const check = (name: string) => async () => {
+    if (away.has(name)) throw new Error(`${name} is away`);
+  };
+  const service = defineService({
+    name: 'edge',
+    settings: {},
+    start: async () => ({ ready: { store: check('store') }, siblings: { sibling: check('sibling') } }),
+  });
+  await using database = await testDatabaseUrl();
+  const port = await freePort();
+  const env = { DATABASE_URL: database.url, OPS_PORT: String(port), LOG_LEVEL: 'silent' };
+  await using _process = await startProcess({ services: [service], words: ['edge'], env });
+  const ask = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return [response.status, ((await response.json()) as { checks: object }).checks];
+  };
+  expect(await ask('/readyz/own')).toEqual([503, { bus: 'ok', 'edge.store': 'ok', 'edge.sibling': 'failed' }]);
+  away.clear();
+  expect(await ask('/readyz/own')).toEqual([200, { bus: 'ok', 'edge.store': 'ok', 'edge.sibling': 'ok' }]);
+  away.add('sibling');
+  expect(await ask('/readyz')).toEqual([503, { bus: 'ok', 'edge.store': 'ok', 'edge.sibling': 'failed' }]);
+  expect(await ask('/readyz/own')).toEqual([200, { 'edge.store': 'ok' }]);
+  away.add('store');
+  expect(await ask('/readyz/own')).toEqual([503, { 'edge.store': 'failed' }]);
+});
