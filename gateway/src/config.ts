@@ -1,5 +1,6 @@
 import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
+import { networks } from './proxies-setting.ts';
 import { origins } from './origins-setting.ts';
 
 const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
@@ -8,6 +9,12 @@ const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
     throw new EnvError('is open, which NODE_ENV=production refuses');
   }
   return input;
+});
+
+const redisUrl = makeValidator<string>((input) => {
+  const url = URL.parse(input.trim());
+  if (url === null || !/^rediss?:$/.test(url.protocol)) throw new EnvError('must be an address like redis://host:6379');
+  return input.trim();
 });
 
 /** Settings of the gateway; see docs/settings.md. */
@@ -26,6 +33,13 @@ export const settings = {
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
   GATEWAY_HEARTBEAT_SECONDS: positiveInteger({ default: 15 }),
   GATEWAY_DOCS_ENABLED: flag({ default: true }),
+  GATEWAY_TRUSTED_PROXIES: networks({ default: [] }),
+  REDIS_URL: redisUrl({ default: undefined }),
+  RATE_LIMIT_ENABLED: flag({ default: true }),
+  RATE_LIMIT_SIGN_IN_ADDRESS_BURST: positiveInteger({ default: 3_000 }),
+  RATE_LIMIT_SIGN_IN_ADDRESS_PER_HOUR: positiveInteger({ default: 600 }),
+  RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: positiveInteger({ default: 1_000 }),
+  RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR: positiveInteger({ default: 120 }),
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;

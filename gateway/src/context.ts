@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication } from './auth/authenticate.ts';
 import type { BrowserSession } from './auth/browser-session.ts';
 import type { Config } from './config.ts';
+import type { SignIn } from './throttle/sign-in.ts';
 
 /** What routes need. */
 export interface Context {
@@ -19,6 +20,7 @@ export interface Context {
   readonly authentication: Authentication;
   /** Sign-in of the web UI; absent while that is not served. */
   readonly browser: BrowserSession | undefined;
+  readonly signIn: SignIn;
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;

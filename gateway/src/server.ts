@@ -29,6 +29,8 @@ export async function createServer(context: Context): Promise<App> {
     http: { headersTimeout: 30_000 },
     routerOptions: { maxParamLength },
     exposeHeadRoutes: false,
+    // The address of a request is that of its connection, but for proxies that are trusted to say whom they speak for.
+    trustProxy: config.GATEWAY_TRUSTED_PROXIES.length > 0 ? config.GATEWAY_TRUSTED_PROXIES : false,
     forceCloseConnections: 'idle',
     genReqId: requestIdOf,
     ...defaultAppPaths(config.ADK_DEFAULT_APP_NAME),

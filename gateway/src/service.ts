@@ -16,6 +16,8 @@ import { publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { dependencyChecks } from './routes/dependency-checks.ts';
 import { createServer } from './server.ts';
+import { createSignIn } from './throttle/sign-in.ts';
+import { openThrottle } from './throttle/throttle.ts';
 
 type GatewayHost = Host<typeof settings>;
 
@@ -36,6 +38,7 @@ async function start(host: GatewayHost): Promise<Running> {
   const tokens = await createTokenReader(config.ENCRYPT_KEY);
   const bearer = createBearer({ tokens, standings, personalTokens });
   const browser = await browserSessionOf(host, standings);
+  const throttle = await openThrottle({ redisUrl: config.REDIS_URL, log, resources });
   const context: Context = {
     config,
     log,
@@ -47,6 +50,7 @@ async function start(host: GatewayHost): Promise<Running> {
     memory: mesh.client(MemoryService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
+    signIn: createSignIn({ auth, config, throttle }),
   };
   const app = await createServer(context);
   resources.defer(() => closeNow(app));

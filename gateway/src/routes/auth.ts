@@ -22,7 +22,7 @@ export function authRoutes(app: App, context: Context): void {
   addLogout(app, context, cookie);
 }
 
-function addSignIn(app: App, { auth }: Context, cookie: RefreshCookie): void {
+function addSignIn(app: App, { signIn }: Context, cookie: RefreshCookie): void {
   app.post(
     '/api/auth/token',
     {
@@ -45,11 +45,8 @@ function addSignIn(app: App, { auth }: Context, cookie: RefreshCookie): void {
     },
     async (request, reply) => {
       const { email, username, password } = request.body;
-      const signedIn = await auth.signIn(
-        { email: email ?? username ?? '', password, device: deviceOf(request) },
-        unary,
-      );
-      return sendToken(reply, cookie, signedIn);
+      const credentials = { email: email ?? username ?? '', password };
+      return sendToken(reply, cookie, await signIn(credentials, request, reply));
     },
   );
 }

@@ -4,7 +4,6 @@ import { Type } from 'typebox';
 import type { BrowserSession } from '../auth/browser-session.ts';
 import type { Identity } from '../auth/identity.ts';
 import { type App, type Context, unary } from '../context.ts';
-import { deviceOf } from '../http/device.ts';
 import { problemOf } from '../http/problem.ts';
 import { HttpError } from '../http/request-error.ts';
 import { signInPage } from './sign-in-page.ts';
@@ -28,7 +27,7 @@ const Form = Type.Object({
 const SignInForm = Type.Unsafe<{ email: string; password: string; next?: string }>({ ...Form, 'x-form': Form });
 
 /** Signing in to the web UI and out of it, without a script. */
-export function signInRoutes(ui: App, { auth }: Context, browser: BrowserSession): void {
+export function signInRoutes(ui: App, { auth, signIn }: Context, browser: BrowserSession): void {
   const hide = true;
 
   ui.get(path, { schema: { hide, querystring: Query } }, ({ query }, reply) =>
@@ -39,7 +38,7 @@ export function signInRoutes(ui: App, { auth }: Context, browser: BrowserSession
     if (!browser.isOwnForm(request)) throw foreignForm();
     const { email, password, next = '' } = request.body;
     try {
-      const { accessToken } = await auth.signIn({ email, password, device: deviceOf(request) }, unary);
+      const { accessToken } = await signIn({ email, password }, request, reply);
       reply.header('set-cookie', await browser.begin(accessToken));
     } catch (error) {
       const problem = error instanceof MeshError ? problemOf(error) : undefined;

@@ -1,0 +1,70 @@
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { type Bucket, intervalOf, verdictOf } from './bucket.ts';
+import type { BucketStore } from './store.ts';
+
+const prefix = 'agentmesh:throttle:';
+/** Nobody waits longer than this for a limit. */
+const timeoutMs = 250;
+const connectTimeoutMs = 2_000;
+const longestPauseMs = 5_000;
+
+// By the server's clock, so that gateways agree. The key holds when the bucket is full again, and goes when it is.
+const take = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+  local debt = math.max(0, (tonumber(redis.call('GET', KEYS[1])) or 0) - now)
+  if debt + interval > burst * interval then return {0, debt} end
+  debt = debt + interval
+  redis.call('SET', KEYS[1], string.format('%.0f', now + debt), 'PX', debt)
+  return {1, debt}`;
+
+const giveBack = `
+  local left = redis.call('PTTL', KEYS[1]) - tonumber(ARGV[1])
+  if left > 0 then
+    redis.call('SET', KEYS[1], string.format('%.0f', redis.call('GET', KEYS[1]) - tonumber(ARGV[1])), 'PX', left)
+  else
+    redis.call('DEL', KEYS[1])
+  end
+  return left`;
+
+/** Keeps buckets in Redis, for all gateways alike. Operations reject while it cannot be reached, after 250 ms at most. */
+export async function openRedisStore(url: string, log: Logger): Promise<BucketStore & AsyncDisposable> {
+  // 300 ms of start-up that only those pay who use it.
+  const { createClient } = await import('@redis/client');
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: (tries) => Math.min(100 * tries, longestPauseMs) },
+  });
+  // Without a listener an error would end the process; whoever uses the store says what fails.
+  client.on('error', (err: unknown) => log.debug({ err }, 'redis connection failed'));
+  // Goes on trying by itself, also when the first try fails.
+  client.connect().catch(() => {});
+  const run = (script: string, key: string, values: readonly number[]): Promise<unknown> =>
+    within(client.eval(script, { keys: [prefix + key], arguments: values.map(String) }));
+  return {
+    take: async (bucket) =>
+      verdictOf(bucket, outcomeOf(await run(take, bucket.key, [intervalOf(bucket), bucket.burst]))),
+    giveBack: async (bucket: Bucket) => void (await run(giveBack, bucket.key, [intervalOf(bucket)])),
+    [Symbol.asyncDispose]: async () => client.destroy(),
+  };
+}
+
+function outcomeOf(answer: unknown): { isAllowed: boolean; debt: number } {
+  const [allowed, debt] = Array.isArray(answer) ? answer.map(Number) : [];
+  if (allowed === undefined || debt === undefined) throw new Error('redis answered something else');
+  return { isAllowed: allowed === 1, debt };
+}
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`redis did not answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
