@@ -13,18 +13,24 @@ interface OpenCall {
 export class CallLedger {
   readonly #open: OpenCall[] = [];
   readonly #takes: RegExp;
-  #count = 0;
+  readonly #sent = new Set<string>();
 
-  /** Ids that `takes` does not match are replaced. */
+  /** Ids that `takes` does not match are replaced, and so is an id that was there before. */
   constructor(takes: RegExp) {
     this.#takes = takes;
   }
 
   open({ id, name = '', args = {} }: FunctionCall): LanguageModelV4ToolCallPart {
-    this.#count += 1;
-    const toolCallId = id !== undefined && this.#takes.test(id) ? id : `call_${this.#count}`;
+    const toolCallId = id !== undefined && this.#takes.test(id) && !this.#sent.has(id) ? id : this.#nextId();
+    this.#sent.add(toolCallId);
     this.#open.push({ id, toolCallId, toolName: name });
     return { type: 'tool-call', toolCallId, toolName: name, input: args };
+  }
+
+  #nextId(): string {
+    let count = this.#sent.size + 1;
+    while (this.#sent.has(`call_${count}`)) count += 1;
+    return `call_${count}`;
   }
 
   /** The answer as part of the prompt; undefined when no call waits for it. */

@@ -26,11 +26,12 @@ describe('a prompt', () => {
 
   test('leaves out what says nothing', () => {
     const contents = [
-      { role: 'user', parts: [{ text: '' }] },
+      { role: 'user', parts: [{ text: '' }, { text: ' \n' }, { text: 'of another', thought: true }] },
       { role: 'model', parts: [{ text: 'musing', thought: true }] },
       { role: 'model' },
     ];
-    expect(toPrompt(contents, dialect)).toEqual([]);
+    const nudge = { role: 'user', content: [{ type: 'text', text: 'Continue.' }] };
+    expect(toPrompt(contents, dialect)).toEqual([nudge]);
   });
 
   test('closes a call that the conversation ends with', () => {

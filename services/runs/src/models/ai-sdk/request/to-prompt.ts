@@ -2,7 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOpt
 import type { Blob, Content, ContentUnion, FunctionResponse, Part } from '@google/genai';
 import { CallLedger } from './call-ledger.ts';
 import type { Dialect } from '../dialect.ts';
-import { toUserPart } from './to-user-part.ts';
+import { toStandardBase64, toUserPart } from './to-user-part.ts';
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'];
@@ -31,18 +31,25 @@ export function toPrompt(
     else addUser(draft, content);
   }
   addTool(draft, draft.ledger.closeOpen());
-  if (dialect.userFirst && draft.prompt[0]?.role === 'assistant') draft.prompt.unshift(opening);
+  if (dialect.userFirst && draft.prompt[0]?.role === 'assistant') draft.prompt.unshift(userSays('Begin.'));
+  // What a user says last may be blank; vendors refuse that, and take an assistant's last words for a beginning.
+  const last = draft.prompt.at(-1)?.role;
+  if (last !== 'user' && last !== 'tool') draft.prompt.push(userSays('Continue.'));
   const system = textOf(systemInstruction);
   return system === '' ? draft.prompt : [{ role: 'system', content: system }, ...draft.prompt];
 }
 
-/** Said for a user where an agent spoke first. */
-const opening: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: 'Begin.' }] };
+function userSays(text: string): LanguageModelV4Message {
+  return { role: 'user', content: [{ type: 'text', text }] };
+}
 
 function addAssistant(draft: Draft, content: Content): void {
   addTool(draft, draft.ledger.closeOpen());
   const said = (content.parts ?? []).flatMap((part) => toAssistantParts(part, draft));
-  if (said.length > 0) draft.prompt.push({ role: 'assistant', content: said });
+  if (said.length === 0) return;
+  const last = draft.prompt.at(-1);
+  if (last?.role === 'assistant') last.content.push(...said);
+  else draft.prompt.push({ role: 'assistant', content: said });
 }
 
 function toAssistantParts(part: Part, { ledger, dialect }: Draft): AssistantContent {
@@ -63,7 +70,7 @@ function toAssistantFile(
   signed: { providerOptions?: SharedV4ProviderOptions },
 ): AssistantContent {
   if (dialect.files.text !== 'file') return [{ type: 'text', text: `[file: ${mimeType}]` }];
-  return [{ type: 'file', mediaType: mimeType, data: { type: 'data', data }, ...signed }];
+  return [{ type: 'file', mediaType: mimeType, data: { type: 'data', data: toStandardBase64(data) }, ...signed }];
 }
 
 function addUser(draft: Draft, content: Content): void {

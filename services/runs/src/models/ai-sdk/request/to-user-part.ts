@@ -20,20 +20,23 @@ export function toUserPart(part: Part, rules: FileRules): UserPart[] {
   if (part.thought === true) return [];
   if (inlineData?.data !== undefined) return [toFile(inlineData, rules)];
   if (fileData?.fileUri !== undefined) return [toLink(fileData.fileUri, fileData.mimeType, rules)];
-  return text === undefined || text === '' ? [] : [{ type: 'text', text }];
+  return text === undefined || text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Both base64 alphabets are accepted; vendors want the standard one. */
+/** Both base64 alphabets, padded or not, in the standard one: what vendors want. */
+export function toStandardBase64(data: string): string {
+  return Buffer.from(data, 'base64').toString('base64');
+}
+
 function toFile({ data = '', mimeType = 'application/octet-stream', displayName }: Blob, rules: FileRules): UserPart {
-  const bytes = Buffer.from(data, 'base64');
   const isText = textTypes.test(mimeType) && rules.text !== 'file';
   if (isText && rules.text === 'text') {
-    return { type: 'text', text: `[file: ${displayName ?? mimeType}]\n${bytes.toString()}` };
+    return { type: 'text', text: `[file: ${displayName ?? mimeType}]\n${Buffer.from(data, 'base64').toString()}` };
   }
   return {
     type: 'file',
     mediaType: isText ? 'text/plain' : mimeType,
-    data: { type: 'data', data: bytes.toString('base64') },
+    data: { type: 'data', data: toStandardBase64(data) },
     ...(displayName === undefined ? {} : { filename: displayName }),
   };
 }
