@@ -2,6 +2,7 @@ import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import { createServiceImplSpec, type MethodImplSpec, type ServiceImpl } from '@connectrpc/connect';
 import type { Histogram } from 'prom-client';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { callInput } from './call-input.ts';
 import type { CallOrigin } from './call-origin.ts';
 import { draining, internalError } from './failures.ts';
 import { InFlight } from './in-flight.ts';
@@ -58,7 +59,7 @@ export class Dispatcher {
   async unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Answer> {
     const handler = this.#handler(method) as UnaryHandler;
     const call = this.#open(method, origin);
-    const work = call.run(async () => handler(input, call));
+    const work = call.run(async () => handler(bound(input, call), call));
     this.inFlight.track(call, work);
     try {
       const answer = await call.race(work);
@@ -76,7 +77,7 @@ export class Dispatcher {
     const call = this.#open(method, origin);
     const stream = new ServerStream({
       call,
-      open: () => handler(input, call),
+      open: () => handler(bound(input, call), call),
       onEnd: () => this.#end(call),
       onError: (error) => this.#fail(call, error),
       onLateError: (error) => this.#logLate(call, error),
@@ -135,6 +136,10 @@ export class Dispatcher {
     if (error instanceof MeshError || error === call.failure || isAbort(error)) return;
     call.run(() => this.#log.error({ err: error, rpc: call.url }, 'handler failed after its call had ended'));
   }
+}
+
+function bound(input: Input, call: ServerCall): Input {
+  return Symbol.asyncIterator in input ? callInput(input, call) : input;
 }
 
 function isAbort(error: unknown): boolean {

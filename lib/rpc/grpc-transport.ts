@@ -59,7 +59,7 @@ export class GrpcTransport implements Transport {
     const answers = read(stream, method, call);
     const over = new AbortController();
     stream.once('status', () => over.abort());
-    send(input, method.input, new MessageWriter(stream, over.signal)).then(
+    send(leftWhen(over.signal, input), method.input, new MessageWriter(stream, over.signal)).then(
       () => stream.end(),
       (error: unknown) => {
         stream.cancel();
@@ -148,6 +148,17 @@ function read<O extends DescMessage>(
   else signal?.addEventListener('abort', onAbort);
   stream.once('status', () => signal?.removeEventListener('abort', onAbort));
   return reader;
+}
+
+/** The input, left at once when the call is over: the next message may be long in coming. */
+function leftWhen<T>(over: AbortSignal, input: AsyncIterable<T>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = input[Symbol.asyncIterator]();
+      over.addEventListener('abort', () => void iterator.return?.().catch(() => undefined), { once: true });
+      return iterator;
+    },
+  };
 }
 
 async function send<D extends DescMessage>(

@@ -3,7 +3,7 @@ import type { Transport } from '@connectrpc/connect';
 import { type CallOrigin, outgoingContext, withContext } from './call-origin.ts';
 import { copyMessage } from './copy-message.ts';
 import type { Dispatcher, Input } from './dispatcher.ts';
-import { abortFailure } from './failures.ts';
+import { abortFailure, canceled } from './failures.ts';
 import { singleInput } from './single-input.ts';
 import { streamResponse, unaryResponse } from './transport-response.ts';
 
@@ -26,7 +26,7 @@ export class LocalTransport implements Transport {
     const request: Input =
       method.methodKind === 'server_streaming'
         ? copyMessage(method.input, await singleInput(input))
-        : copies(method.input, input);
+        : copies(method.input, input, canceled);
     const messages =
       method.methodKind === 'client_streaming'
         ? once(() => this.#dispatcher.unary(method, request, origin))
@@ -70,13 +70,22 @@ function once<T>(call: () => Promise<T>): AsyncIterator<T, undefined> {
   };
 }
 
-function copies<D extends DescMessage>(schema: D, source: AsyncIterable<unknown>): AsyncIterable<MessageShape<D>> {
+function asIs(error: unknown): Error {
+  return error as Error;
+}
+
+/** Copies each message; what the source throws passes through `toFailure`: a caller whose input fails cancels its call. */
+function copies<D extends DescMessage>(
+  schema: D,
+  source: AsyncIterable<unknown>,
+  toFailure: (error: unknown) => Error = asIs,
+): AsyncIterable<MessageShape<D>> {
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = source[Symbol.asyncIterator]();
       return {
         next: async () => {
-          const result = await iterator.next();
+          const result = await iterator.next().catch((error: unknown) => Promise.reject(toFailure(error)));
           return result.done ? { done: true, value: undefined } : { value: copyMessage(schema, result.value) };
         },
         return: async () => {

@@ -7,6 +7,9 @@ import type { Client, ServiceImpl } from '@connectrpc/connect';
  *
  * Messages are copied in one process as between two, but for bytes: those are printed once and written into by nobody.
  *
+ * The end of a client stream says nothing of why it ended: gRPC ends the messages of a call that is canceled before it tells the
+ * server. A protocol over one closes with a message that says it is whole.
+ *
  * The consumer of a stream owns an AbortController and aborts it in `finally`: leaving a `for await` does not cancel the call.
  */
 export interface Mesh {

@@ -1,0 +1,36 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { ServerCall } from './server-call.ts';
+
+/**
+ * What a caller streams, for as long as its call lasts: a read that waits rejects with the call's failure when the call is aborted
+ * from whichever side, and the source is left when the call ends, however much of it was read.
+ */
+export function callInput(source: AsyncIterable<Message>, call: ServerCall): AsyncIterable<Message> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = source[Symbol.asyncIterator]();
+      const { signal } = call;
+      const leave = (): void => void iterator.return?.().catch(() => undefined);
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+      return {
+        next: () => untilAborted(signal, () => iterator.next()),
+        return: async () => {
+          leave();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+function untilAborted<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    read()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
