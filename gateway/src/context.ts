@@ -1,4 +1,5 @@
 import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
+import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
@@ -25,6 +26,7 @@ export interface Context {
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;
   readonly memory: Client<typeof MemoryService>;
+  readonly artifacts: Client<typeof ArtifactsService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
 }

@@ -55,7 +55,7 @@ export async function createServer(context: Context): Promise<App> {
   if (config.GATEWAY_DOCS_ENABLED) await showApi(app);
   app.decorateRequest('identity');
   app.addHook('preHandler', context.authentication.withinGrant);
-  addRoutes(app, context);
+  await addRoutes(app, context);
   if (context.browser !== undefined) await addWebUi(app, context, context.browser);
   closeOtherMethods();
   await app.ready();

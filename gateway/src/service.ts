@@ -1,3 +1,4 @@
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { defineService, type Host, isShortKey, type Running } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
@@ -48,6 +49,7 @@ async function start(host: GatewayHost): Promise<Running> {
     sessions: mesh.client(SessionsService),
     runs: mesh.client(RunsService),
     memory: mesh.client(MemoryService),
+    artifacts: mesh.client(ArtifactsService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
     signIn: createSignIn({ auth, config, throttle }),

@@ -161,6 +161,7 @@ describe('operations', () => {
           auth: { ok: true, error: null },
           sessions: { ok: true, error: null },
           memory: { ok: true, error: null },
+          artifacts: { ok: true, error: null },
           runs: { ok: false, error: 'failed' },
         },
       },

@@ -3,6 +3,7 @@ import { createMesh, MeshError } from '@agentmesh/lib/rpc';
 import { unserved } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService, GetAccountRequestSchema } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -24,6 +25,7 @@ export interface EdgeOptions {
   readonly sessions?: Partial<ServiceImpl<typeof SessionsService>>;
   readonly runs?: Partial<ServiceImpl<typeof RunsService>>;
   readonly memory?: Partial<ServiceImpl<typeof MemoryService>>;
+  readonly artifacts?: Partial<ServiceImpl<typeof ArtifactsService>>;
 }
 
 export interface Edge extends AsyncDisposable {
@@ -53,7 +55,7 @@ export interface Answer {
 }
 
 /** A real gateway on a real socket; the services behind it are what the test gives, all else is not found. */
-export async function startEdge({ env, auth, sessions, runs, memory }: EdgeOptions = {}): Promise<Edge> {
+export async function startEdge({ env, auth, sessions, runs, memory, artifacts }: EdgeOptions = {}): Promise<Edge> {
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
@@ -64,6 +66,7 @@ export async function startEdge({ env, auth, sessions, runs, memory }: EdgeOptio
   mesh.serve(SessionsService, { ...emptySessions, ...sessions });
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
   mesh.serve(MemoryService, { ...unserved(MemoryService), deleteEntry: () => ({ deleted: 0 }), ...memory });
+  mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
   const bus = memoryBus();
   const draining = new AbortController();
   const resources = new AsyncDisposableStack();

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { normaliseContentType } from './body-parsers.ts';
+import { segmentsOf } from './greedy-route.ts';
 import { createOriginGuard, type OriginPolicy } from './origin.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -17,7 +18,7 @@ export function createAdmission({ draining, redirect, ...policy }: AdmissionOpti
     reply.headers(securityHeaders).header('x-request-id', request.id);
     if (draining.aborted) reply.header('connection', 'close');
     if (isAnswered(request, reply)) return;
-    if (request.is404 || hasHiddenSlash(request.url) || hasEmptySegment(request.params)) {
+    if (request.is404 || hasHiddenSlash(segmentsOf(request)) || hasEmptySegment(request.params)) {
       if (redirect(request, reply)) return;
       reply.code(404).send({ detail: 'Not Found' });
       return;
@@ -28,9 +29,8 @@ export function createAdmission({ draining, redirect, ...policy }: AdmissionOpti
 }
 
 /** `%2F` in a path never separates segments, and no segment of a route may hold a slash. */
-function hasHiddenSlash(url: string): boolean {
-  if (!url.includes('%')) return false;
-  return /%2f/i.test(url.split('?', 1)[0] ?? '');
+function hasHiddenSlash(segments: string): boolean {
+  return segments.includes('%') && /%2f/i.test(segments);
 }
 
 /** An id in a path is at least one character. */

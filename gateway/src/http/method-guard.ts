@@ -5,7 +5,9 @@ const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TR
 /** Collects the methods of every path; the answered function closes all the others with 405. Call it after the last route. */
 export function createMethodGuard(app: FastifyInstance): () => void {
   const served = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url, method, config }) => {
+    // Other methods at such a path are those of the greedy route beside it.
+    if (config?.greedyAfter !== undefined && !url.endsWith('*')) return;
     const known = served.get(url) ?? new Set();
     for (const one of [method].flat()) known.add(one.toUpperCase());
     served.set(url, known);

@@ -27,7 +27,7 @@ const statuses: Readonly<Record<MeshCode, number>> = {
 };
 
 /** Reasons that HTTP has a status of their own for. */
-const statusesOfReasons: Readonly<Record<string, number>> = { session_changed: 412 };
+const statusesOfReasons: Readonly<Record<string, number>> = { session_changed: 412, artifact_too_large: 413 };
 
 /** How long a client that was refused may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
@@ -74,9 +74,14 @@ export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
     }
     if (problem.headers !== undefined) reply.headers(problem.headers);
     reply.code(problem.status);
-    if (problem.status === 413) refuseUpload(request, reply, { ...limits, body: problem.body });
+    if (problem.status === 413 || isUploading(request)) refuseUpload(request, reply, { ...limits, body: problem.body });
     else reply.send(problem.body);
   };
+}
+
+/** Whether the client is still sending a body that nobody reads. */
+function isUploading({ raw }: FastifyRequest): boolean {
+  return !raw.complete && !raw.destroyed;
 }
 
 function unforeseen(error: unknown, { request, log }: { request: FastifyRequest; log: Logger }): Problem {

@@ -5,10 +5,10 @@ import type { Context } from '../context.ts';
 
 const timeoutMs = 2_000;
 
-type Services = Pick<Context, 'auth' | 'sessions' | 'runs' | 'memory'>;
+type Services = Pick<Context, 'auth' | 'sessions' | 'runs' | 'memory' | 'artifacts'>;
 
 /** A cheap call to each service that the gateway cannot do without; each throws when the service fails. */
-export function dependencyChecks({ auth, sessions, runs, memory }: Services): Checks {
+export function dependencyChecks({ auth, sessions, runs, memory, artifacts }: Services): Checks {
   const { accountId } = anonymous;
   return {
     auth: async () => {
@@ -23,6 +23,10 @@ export function dependencyChecks({ auth, sessions, runs, memory }: Services): Ch
     memory: async () => {
       const nobody = { accountId, appName: '-', userId: '-' };
       await memory.deleteEntry({ memory: nobody, entryId: '-' }, { timeoutMs });
+    },
+    artifacts: async () => {
+      const nothing = { accountId, appName: '-', userId: '-', sessionId: '-', name: '-' };
+      await artifacts.getVersion({ key: nothing }, { timeoutMs }).catch(expectNotFound);
     },
   };
 }

@@ -1,6 +1,8 @@
 import type { App, Context } from '../context.ts';
 import { accountMailRoutes } from './account-mail.ts';
 import { appRoutes } from './apps.ts';
+import { artifactRoutes } from './artifacts.ts';
+import { artifactUploadRoutes } from './artifact-uploads.ts';
 import { auditRoutes } from './audit.ts';
 import { authRoutes } from './auth.ts';
 import { memoryRoutes } from './memory.ts';
@@ -13,7 +15,7 @@ import { signUpRoute } from './sign-up.ts';
 import { userRoutes } from './users.ts';
 
 /** The table of contents of the public API. */
-export function addRoutes(app: App, context: Context): void {
+export async function addRoutes(app: App, context: Context): Promise<void> {
   operationRoutes(app, context);
   authRoutes(app, context);
   signInRoutes(app, context);
@@ -24,6 +26,8 @@ export function addRoutes(app: App, context: Context): void {
   auditRoutes(app, context);
   appRoutes(app, context);
   sessionRoutes(app, context);
+  artifactRoutes(app, context);
   memoryRoutes(app, context);
   runRoutes(app, context);
+  await artifactUploadRoutes(app, context);
 }

@@ -1,3 +1,5 @@
+export { readBase64 } from './base64.ts';
+export { faults, notBase64 } from './fault.ts';
 export { FormFields } from './form-fields.ts';
 export type { Issue } from './issue.ts';
 export type { JsonSchema } from './json-schema.ts';

@@ -1,0 +1,55 @@
+import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
+import type { OpenArtifact } from './open-artifact.ts';
+
+/** What a browser shows and never runs. Everything else is offered as a file. */
+const passive = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
+const mediaType = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)(?:\s*;[\x20-\x7e]*)?$/;
+
+/** The headers of a download, safe in whatever page it is opened from. */
+export function mediaHeaders({ head, version }: OpenArtifact): Record<string, string> {
+  const type = typeOf(head.payload === PayloadKind.TEXT ? 'text/plain; charset=utf-8' : version.mimeType);
+  const bare = mediaType.exec(type)?.[1]?.toLowerCase() ?? '';
+  return {
+    'content-type': type,
+    'content-disposition': disposition(passive.test(bare) ? 'inline' : 'attachment', nameOf(version.canonicalUri)),
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    etag: etagOf(version.sha256),
+  };
+}
+
+/** A strong validator: the hash of the payload. */
+export function etagOf(sha256: string): string {
+  return `"${sha256}"`;
+}
+
+/** Whether `If-None-Match` or `If-Range` names the payload. */
+export function namesEtag(header: string | undefined, etag: string): boolean {
+  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
+}
+
+/** What a saver called the type, when that is one. */
+function typeOf(mimeType: string | undefined): string {
+  return mimeType !== undefined && mimeType.length <= 255 && mediaType.test(mimeType)
+    ? mimeType
+    : 'application/octet-stream';
+}
+
+/** The last part of the artifact's name. */
+function nameOf(canonicalUri: string): string {
+  const path = /\/artifacts\/(.+)\/versions\/\d+$/.exec(canonicalUri)?.[1] ?? 'artifact';
+  return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)).replace(/^user:/, '');
+}
+
+/** RFC 6266: the name in ASCII for old clients, and as it is. */
+function disposition(kind: 'inline' | 'attachment', name: string): string {
+  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

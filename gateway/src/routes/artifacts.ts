@@ -1,0 +1,157 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../context.ts';
+import { openArtifact } from '../downloads/open-artifact.ts';
+import { partJson } from '../downloads/part-json.ts';
+import { sendMedia, streamOf, type Wanted } from '../downloads/send-media.ts';
+import { greedyName } from '../http/greedy-route.ts';
+import { jsonArray, sendJson } from '../http/json-bytes.ts';
+import { InvalidRequest } from '../http/request-error.ts';
+import {
+  ArtifactPath,
+  ArtifactsPath,
+  ArtifactVersion,
+  LoadQuery,
+  LoadVersionQuery,
+  VersionPath,
+} from '../schemas/artifact.ts';
+import { Part } from '../schemas/content.ts';
+import { failures, Problem } from '../schemas/problem.ts';
+import { requestCheck } from '../validation/index.ts';
+import { artifactOf, artifactsPath, greedy, greedyPath, placeOf, tags } from './artifact-paths.ts';
+import { artifactTarget, storedVersion, versionNumber } from './artifact-target.ts';
+import { versionJson } from './version-json.ts';
+
+type Answer = Promise<FastifyReply>;
+const refusals = { 400: Problem, ...failures };
+const listing = { timeoutMs: 120_000 } as const;
+
+/** List, load and delete artifacts. All reads are one greedy route; those with a name of one segment stand beside it for the docs. */
+export function artifactRoutes(app: App, context: Context): void {
+  addList(app, context);
+  addReads(app, context);
+  addDeletion(app, context);
+}
+
+function addList(app: App, { artifacts, authentication }: Context): void {
+  const response = { 200: Type.Array(Type.String()), ...refusals };
+  const summary = 'List the names of artifacts';
+  app.get(
+    artifactsPath,
+    {
+      preValidation: authentication.runtime,
+      schema: { tags, operationId: 'listArtifacts', summary, params: ArtifactsPath, response },
+    },
+    async (request, reply) => {
+      const found: Uint8Array[] = [];
+      for await (const { names } of artifacts.listArtifacts(placeOf(request), listing)) {
+        for (const name of names) found.push(Buffer.from(JSON.stringify(name)));
+      }
+      return sendJson(reply, jsonArray(found));
+    },
+  );
+}
+
+function addReads(app: App, context: Context): void {
+  const { authentication } = context;
+  const read = (request: FastifyRequest, reply: FastifyReply) => readTarget(context, request, reply);
+  const route = { preValidation: authentication.runtime, config: greedy };
+  const record = { 200: ArtifactVersion, 404: Problem, ...refusals };
+  const documented = [
+    ['', 'loadArtifact', 'Load an artifact', ArtifactPath, { 200: Part, 404: Problem, ...refusals }],
+    ['/versions', 'listVersions', 'List the versions', ArtifactPath, { 200: Type.Array(Type.Integer()), ...refusals }],
+    [
+      '/versions/metadata',
+      'listRecords',
+      'List records',
+      ArtifactPath,
+      { 200: Type.Array(ArtifactVersion), ...refusals },
+    ],
+    ['/versions/:version_id', 'loadVersion', 'Load a version', VersionPath, { 200: Part, 404: Problem, ...refusals }],
+    ['/versions/:version_id/metadata', 'getRecord', 'Read the record of a version', VersionPath, record],
+  ] as const;
+  for (const [suffix, operationId, summary, params, response] of documented) {
+    const schema = { tags, operationId, summary, params, response };
+    app.get(`${artifactsPath}/:artifact_name${suffix}`, { ...route, schema }, async (request, reply) =>
+      read(request, reply),
+    );
+  }
+  app.get(greedyPath, { ...route, schema: { hide: true } }, read);
+}
+
+async function readTarget(context: Context, request: FastifyRequest, reply: FastifyReply): Answer {
+  const { artifacts } = context;
+  const target = artifactTarget(greedyName(request));
+  const key = { ...placeOf(request), name: target.name };
+  switch (target.kind) {
+    case 'versions':
+      return sendJson(
+        reply,
+        Buffer.from(JSON.stringify((await recordsOf(context, key)).map(({ version }) => version))),
+      );
+    case 'records':
+      return sendJson(reply, jsonArray((await recordsOf(context, key)).map(versionJson)));
+    case 'record': {
+      const { version } = await artifacts.getVersion({ key, ...numbered(versionNumber(target.version)) }, unary);
+      return sendJson(reply, versionJson(version));
+    }
+    case 'version': {
+      const { alt } = checked(checkLoad, request.query) as { alt?: string };
+      return load(context, { wanted: { key, ...numbered(versionNumber(target.version)) }, alt }, request, reply);
+    }
+    case 'artifact': {
+      const { alt, version } = checked(checkLoadVersion, request.query) as { alt?: string; version?: number };
+      const stored = version === undefined ? undefined : storedVersion(version);
+      return load(context, { wanted: { key, ...numbered(stored) }, alt }, request, reply);
+    }
+  }
+}
+
+const checkLoad = requestCheck(LoadQuery, 'query');
+const checkLoadVersion = requestCheck(LoadVersionQuery, 'query');
+
+function checked(check: ReturnType<typeof requestCheck>, query: unknown): unknown {
+  const outcome = check(query);
+  if ('issues' in outcome) throw new InvalidRequest(outcome.issues);
+  return outcome.value;
+}
+
+function numbered(version: number | undefined): { version?: number } {
+  return version === undefined ? {} : { version };
+}
+
+async function recordsOf({ artifacts }: Context, key: Wanted['key']) {
+  const found = [];
+  for await (const { versions } of artifacts.listVersions({ key }, listing)) found.push(...versions);
+  return found;
+}
+
+interface Load {
+  readonly wanted: Wanted;
+  readonly alt: string | undefined;
+}
+
+async function load(
+  { artifacts }: Context,
+  { wanted, alt }: Load,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Answer {
+  if (alt === 'media') return sendMedia({ artifacts, wanted }, request, reply);
+  const { length, chunks } = partJson(await openArtifact(artifacts, wanted));
+  if (length !== undefined) reply.header('content-length', length);
+  return reply.type('application/json').send(streamOf(chunks));
+}
+
+function addDeletion(app: App, { artifacts, authentication }: Context): void {
+  const summary = 'Delete an artifact with all its versions';
+  const response = { 200: Type.Null(), ...refusals };
+  const erase = async (request: FastifyRequest, reply: FastifyReply): Answer => {
+    await artifacts.deleteArtifact({ key: artifactOf(request) }, unary);
+    return sendJson(reply, Buffer.from('null'));
+  };
+  const route = { preValidation: authentication.runtime, config: greedy };
+  const schema = { tags, operationId: 'deleteArtifact', summary, params: ArtifactPath, response };
+  app.delete(`${artifactsPath}/:artifact_name`, { ...route, schema }, async (request, reply) => erase(request, reply));
+  app.delete(greedyPath, { ...route, schema: { hide: true } }, erase);
+}

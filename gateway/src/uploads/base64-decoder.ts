@@ -1,0 +1,76 @@
+import { readBase64 } from '../validation/index.ts';
+
+/** Of the text, kept back: its end alone may hold padding, and says whether the length is right. */
+const tailLength = 8;
+
+const alphabets = { standard: /[+/]/, url: /[-_]/ } as const;
+type Alphabet = keyof typeof alphabets;
+const foreign = { standard: /[^A-Za-z0-9+/]/, url: /[^A-Za-z0-9_-]/ } as const;
+
+/**
+ * Decodes base64 of either alphabet, padding optional, as it flows. Judges as `readBase64` judges the whole text; of two alphabets in
+ * one text the symbol is at fault that comes second. After a fault nothing more comes out, and `finish` tells it.
+ */
+export class Base64Decoder {
+  #tail: Buffer = Buffer.alloc(0);
+  /** Symbols before the tail. */
+  #offset = 0;
+  #alphabet: Alphabet | undefined;
+  #fault: string | undefined;
+
+  /** The bytes that more text, a chunk of its bytes, makes. */
+  decode(text: Buffer): Buffer {
+    if (this.#fault !== undefined) return Buffer.alloc(0);
+    const joined = this.#tail.length === 0 ? text : Buffer.concat([this.#tail, text]);
+    const length = Math.max(joined.length - tailLength, 0) & ~3;
+    // Copied, so that a few bytes do not keep a whole chunk.
+    this.#tail = Buffer.from(joined.subarray(length));
+    return this.#decodeGroups(joined.toString('latin1', 0, length));
+  }
+
+  /** The last bytes, or what is wrong with the text. */
+  finish(): { readonly bytes: Buffer } | { readonly fault: string } {
+    if (this.#fault !== undefined) return { fault: this.#fault };
+    const text = this.#tail.toString('latin1');
+    if (this.#isMixed(text)) return { fault: this.#symbolFault(text) };
+    const reading = readBase64(this.#tail.toString());
+    if ('fault' in reading) return { fault: moved(reading.fault, this.#offset) };
+    return { bytes: Buffer.from(reading.value, 'base64url') };
+  }
+
+  /** Whole groups without padding. Node's decoder skips what does not belong: then there are fewer bytes. */
+  #decodeGroups(text: string): Buffer {
+    const bytes = Buffer.from(text, 'base64');
+    if (this.#isMixed(text) || bytes.length !== (text.length / 4) * 3) {
+      this.#fault = this.#symbolFault(text);
+      return Buffer.alloc(0);
+    }
+    this.#offset += text.length;
+    return bytes;
+  }
+
+  /** Whether the text is of another alphabet than what came before it, or of both. */
+  #isMixed(text: string): boolean {
+    this.#alphabet ??= alphabetOf(text);
+    if (this.#alphabet === undefined) return false;
+    return alphabets[this.#alphabet === 'url' ? 'standard' : 'url'].test(text);
+  }
+
+  /** Names the first byte that does not belong. Only ASCII comes before it, so bytes count as characters. */
+  #symbolFault(text: string): string {
+    const at = Math.max(text.search(foreign[this.#alphabet ?? 'url']), 0);
+    return `Invalid symbol ${text.charCodeAt(at)}, offset ${this.#offset + at}.`;
+  }
+}
+
+function alphabetOf(text: string): Alphabet | undefined {
+  const standard = text.search(alphabets.standard);
+  const url = text.search(alphabets.url);
+  if (standard === -1) return url === -1 ? undefined : 'url';
+  return url === -1 || standard < url ? 'standard' : 'url';
+}
+
+/** A fault of a piece as one of the whole. */
+function moved(fault: string, by: number): string {
+  return fault.replace(/(offset |length: )(\d+)/, (_, word: string, at: string) => `${word}${Number(at) + by}`);
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { BadRequest } from '../http/request-error.ts';
+
+/**
+ * The body of a request, chunk by chunk, at the pace of its reader. Leaving it early neither ends the connection nor keeps a hold
+ * on the request: whoever answers decides what becomes of the rest. Throws BadRequest when the client goes away.
+ */
+export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
+  readonly #request: IncomingMessage;
+  readonly #chunks: Buffer[] = [];
+  #ended = false;
+  #broken = false;
+  #wake: () => void = () => undefined;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+    request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', this.#onClose);
+    if (request.destroyed) this.#onClose();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    while (this.#chunks.length === 0 && !this.#ended) {
+      if (this.#broken) throw new BadRequest('The request ended early.');
+      this.#request.resume();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const value = this.#chunks.shift();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<Buffer, undefined>> {
+    this.#ended = true;
+    this.#chunks.length = 0;
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+    this.#request.pause();
+    this.#wake();
+    return { done: true, value: undefined };
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#chunks.push(chunk);
+    this.#request.pause();
+    this.#wake();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    this.#wake();
+  };
+
+  readonly #onClose = (): void => {
+    this.#broken = true;
+    this.#wake();
+  };
+}

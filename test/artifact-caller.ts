@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import type { Caller } from './caller.ts';
+
+export interface Version {
+  readonly version: number;
+  readonly canonicalUri: string;
+  readonly customMetadata: object;
+  readonly createTime: number;
+  readonly mimeType?: string;
+}
+export interface Part {
+  readonly text?: string;
+  readonly inlineData?: { readonly data: string; readonly mimeType?: string; readonly displayName?: string };
+}
+export interface Issue {
+  readonly type: string;
+  readonly loc: readonly (string | number)[];
+  readonly input?: unknown;
+}
+
+/** The artifacts of a session that need not exist. */
+export const place = (over: { app?: string; user?: string; session?: string } = {}) =>
+  `/apps/${over.app ?? 'echo'}/users/${over.user ?? 'u1'}/sessions/${over.session ?? randomUUID()}/artifacts`;
+
+/** What tests do with artifacts, as one account. */
+export function artifactCaller(caller: Caller) {
+  const authorization = `Bearer ${caller.token}`;
+  return {
+    save: (at: string, filename: string, artifact: object, over: object = {}) =>
+      caller.request<Version>('POST', at, { filename, artifact, ...over }),
+    get: <Body>(path: string) => caller.request<Body>('GET', path),
+    /** Sends bytes as they are, whatever they are. */
+    async send(
+      method: string,
+      path: string,
+      body: string | Uint8Array<ArrayBuffer>,
+      headers: Record<string, string> = {},
+    ) {
+      const answer = await fetch(caller.url + path, { method, body, headers: { authorization, ...headers } });
+      return { status: answer.status, body: (await answer.json()) as Version & { detail: string | Issue[] } };
+    },
+    /** Answers the status of a path as it is: fetch would rewrite `..`. */
+    rawStatus: (method: string, path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = httpRequest(caller.url, { method, path, headers: { authorization } }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        request.on('error', reject).end();
+      }),
+    /** The payload itself. */
+    media: (path: string, headers: Record<string, string> = {}) =>
+      fetch(`${caller.url}${path}${path.includes('?') ? '&' : '?'}alt=media`, {
+        headers: { authorization, ...headers },
+      }),
+  };
+}
