@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, signUpOf } from './open-test-auth.ts';
 import { openTestMail, type TestMail } from './open-test-mail.ts';
@@ -16,9 +17,12 @@ const password = 'a new password of mine';
 const invalid = { code: 'unauthenticated', reason: 'mail_token_invalid', message: 'Invalid or expired token' };
 
 describe('a reset', () => {
-  test('sets the password once, ends sign-ins and every other token of its kind', async () => {
+  test('sets the password once, ends sign-ins, tokens for programs and every other token of its kind', async () => {
     const { address } = await verifiedAccount('reset@example.com');
     const before = await client.signIn({ email: address, password: signUpOf('').password });
+    const { uid } = decodeJwt<{ uid: string }>(before.accessToken);
+    const made = { accountId: uid, name: 'ci', scopes: ['runs:write'], lifeSeconds: 600n };
+    await client.createPersonalToken(made);
     const tokens = [await mail.resetToken(address), await mail.resetToken(address), await mail.resetToken(address)];
     await client.requestPasswordReset({ email: address });
     await client.resetPassword({ token: tokens[1] ?? '', newPassword: password });
@@ -26,6 +30,7 @@ describe('a reset', () => {
     for (const token of tokens) await expect(reset(token)).rejects.toMatchObject(invalid);
     await expect(client.signIn({ email: address, password: signUpOf('').password })).rejects.toThrow('Invalid email');
     expect((await client.signIn({ email: address, password })).accessToken).not.toBe('');
+    expect((await client.listPersonalTokens({ accountId: uid })).tokens).toEqual([]);
     const refreshToken = before.refreshToken?.value ?? '';
     await expect(client.refresh({ refreshToken })).rejects.toMatchObject({ code: 'unauthenticated' });
   });

@@ -5,7 +5,8 @@ import { accountNotFound, personalTokenInvalid, personalTokenLimit } from '../er
 import { hashPersonalToken, mintPersonalToken } from '../personal-token.ts';
 import { personalTokenMessage } from '../personal-token-message.ts';
 import { findAccount } from '../store/accounts.ts';
-import { insertPersonalToken } from '../store/personal-tokens.ts';
+import { recordAction } from '../store/audit.ts';
+import { insertPersonalToken, type PersonalTokenRow } from '../store/personal-tokens.ts';
 import { isStorable } from '../text.ts';
 import type { AuthRpc } from './index.ts';
 
@@ -17,27 +18,33 @@ const minLifeSeconds = 60;
 const maxLifeSeconds = 366 * 24 * 60 * 60;
 const scope = /^[a-z][a-z-]{0,31}:[a-z][a-z-]{0,31}$/;
 
-export function createPersonalToken({ db }: Context): AuthRpc['createPersonalToken'] {
+export function createPersonalToken(context: Context): AuthRpc['createPersonalToken'] {
   return async (request) => {
     check(request);
     const accountId = parseAccountId(request.accountId);
     if (accountId === undefined) throw accountNotFound();
     const secret = mintPersonalToken();
-    const row = await insertPersonalToken(
-      db,
-      {
-        accountId,
-        tokenHash: hashPersonalToken(secret),
-        name: request.name,
-        scopes: [...new Set(request.scopes)].toSorted(),
-        userId: request.userId,
-        lifeSeconds: Number(request.lifeSeconds),
-      },
-      maxTokens,
-    );
+    const row = await store(context, { ...request, accountId, secret });
     if (row !== undefined) return { secret, token: personalTokenMessage(row) };
-    throw (await findAccount(db, accountId)) === undefined ? accountNotFound() : personalTokenLimit(maxTokens);
+    throw (await findAccount(context.db, accountId)) === undefined ? accountNotFound() : personalTokenLimit(maxTokens);
   };
+}
+
+function store(
+  { db }: Context,
+  { accountId, secret, name, userId, ...wanted }: CreatePersonalTokenRequest & { readonly secret: string },
+): Promise<PersonalTokenRow | undefined> {
+  const tokenHash = hashPersonalToken(secret);
+  const scopes = [...new Set(wanted.scopes)].toSorted();
+  const lifeSeconds = Number(wanted.lifeSeconds);
+  return db.transaction(async (tx) => {
+    const row = await insertPersonalToken(tx, { accountId, tokenHash, name, scopes, userId, lifeSeconds }, maxTokens);
+    if (row !== undefined) {
+      const detail = { token_id: row.id, scopes: scopes.join(' '), life_seconds: lifeSeconds };
+      await recordAction(tx, { action: 'token_created', accountId, actorId: accountId, detail });
+    }
+    return row;
+  });
 }
 
 function check({ name, scopes, userId, lifeSeconds }: CreatePersonalTokenRequest): void {

@@ -1,6 +1,7 @@
 import { parseAccountId, parseId } from '../account-id.ts';
 import type { Context } from '../context.ts';
 import { signInNotFound } from '../errors.ts';
+import { recordAction } from '../store/audit.ts';
 import { endSignIn as endRow } from '../store/sign-ins.ts';
 import type { AuthRpc } from './index.ts';
 
@@ -9,7 +10,11 @@ export function endSignIn({ db, accountChanged }: Context): AuthRpc['endSignIn']
     const accountId = parseAccountId(request.accountId);
     const id = parseId(request.id);
     if (accountId === undefined || id === undefined) throw signInNotFound();
-    if (!(await endRow(db, { accountId, id }))) throw signInNotFound();
+    await db.transaction(async (tx) => {
+      if (!(await endRow(tx, { accountId, id }))) throw signInNotFound();
+      const detail = { sign_in_id: id };
+      await recordAction(tx, { action: 'sign_in_ended', accountId, actorId: accountId, detail });
+    });
     accountChanged(accountId);
     return {};
   };

@@ -1,5 +1,6 @@
 import { parseAccountId, parseId } from '../account-id.ts';
 import type { Context } from '../context.ts';
+import { recordAction } from '../store/audit.ts';
 import { endSignIns as endRows } from '../store/sign-ins.ts';
 import type { AuthRpc } from './index.ts';
 
@@ -7,7 +8,13 @@ export function endSignIns({ db, accountChanged }: Context): AuthRpc['endSignIns
   return async (request) => {
     const accountId = parseAccountId(request.accountId);
     if (accountId === undefined) return {};
-    if (await endRows(db, { accountId, exceptId: parseId(request.exceptId) })) accountChanged(accountId);
+    const exceptId = parseId(request.exceptId);
+    await db.transaction(async (tx) => {
+      if (!(await endRows(tx, { accountId, exceptId }))) return;
+      const detail = exceptId === undefined ? {} : { except_id: exceptId };
+      await recordAction(tx, { action: 'sign_ins_ended', accountId, actorId: accountId, detail });
+    });
+    accountChanged(accountId);
     return {};
   };
 }

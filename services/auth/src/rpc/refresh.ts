@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { deviceOf } from '../device.ts';
+import { endFamily } from '../end-family.ts';
 import { refreshTokenInvalid, refreshUnverified, sessionRevoked } from '../errors.ts';
 import { refreshLifeSeconds } from '../refresh-life.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type RefreshToken,
   successorOf,
 } from '../refresh-token.ts';
-import { type Device, endFamily, findFamily, rotate, type SignInOwner } from '../store/sign-ins.ts';
+import { type Device, findFamily, rotate, type SignInOwner } from '../store/sign-ins.ts';
 import type { AuthRpc } from './index.ts';
 
 /** The newest token was not the newest when it was to be rotated, and is when it is looked at: something else wrote the row. */
@@ -68,20 +69,16 @@ async function repeatSuccessor(context: Context, shown: RefreshToken): Promise<S
   if (family.ended) throw sessionRevoked();
   if (config.AUTH_EMAIL_VERIFICATION_REQUIRED && family.verification_owed) throw refreshUnverified();
   if (family.is_current) return undefined;
-  if (!family.is_recent_parent || family.successor_salt === null) return endReused(context, family, shown);
+  if (!family.is_recent_parent || family.successor_salt === null) return endReused(context, shown);
   return { owner: family, successor: successorOf(shown, family.successor_salt) };
 }
 
 /** An old token in two hands: one of them is a thief's, and nobody can tell which. */
-async function endReused(
-  { db, log, accountChanged }: Context,
-  owner: SignInOwner,
-  shown: RefreshToken,
-): Promise<never> {
-  const { account_id: accountId, sign_in_id: signInId } = owner;
-  if ((await endFamily(db, hashOf(shown.family))) !== undefined) {
-    log.warn({ accountId, signInId }, 'a used refresh token was sent again: the sign-in has ended');
-    accountChanged(accountId);
+async function endReused(context: Context, shown: RefreshToken): Promise<never> {
+  const ended = await endFamily(context, shown, 'refresh_token_reused');
+  if (ended !== undefined) {
+    const { account_id: accountId, id: signInId } = ended;
+    context.log.warn({ accountId, signInId }, 'a used refresh token was sent again: the sign-in has ended');
   }
   throw sessionRevoked();
 }

@@ -6,6 +6,7 @@ import { markVerified, setPasswordHash } from '../store/accounts.ts';
 import { recordAction } from '../store/audit.ts';
 import { endMailTokens, useMailToken } from '../store/mail-tokens.ts';
 import { removeMailsTo } from '../store/mails.ts';
+import { deletePersonalTokens } from '../store/personal-tokens.ts';
 import { endSignIns } from '../store/sign-ins.ts';
 import type { AuthRpc } from './index.ts';
 
@@ -28,6 +29,8 @@ export function resetPassword(context: Context): AuthRpc['resetPassword'] {
       await endMailTokens(tx, token.accountId, 'reset');
       await removeMailsTo(tx, account.email, 'reset');
       await endSignIns(tx, { accountId: token.accountId, exceptId: undefined });
+      // Whoever knew the old password may have made some.
+      await deletePersonalTokens(tx, { accountId: token.accountId });
       await recordAction(tx, { action: 'password_reset', accountId: token.accountId });
     });
     accountChanged(token.accountId);

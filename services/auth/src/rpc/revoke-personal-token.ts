@@ -1,6 +1,7 @@
 import { parseAccountId, parseId } from '../account-id.ts';
 import type { Context } from '../context.ts';
 import { personalTokenNotFound } from '../errors.ts';
+import { recordAction } from '../store/audit.ts';
 import { deletePersonalTokens } from '../store/personal-tokens.ts';
 import type { AuthRpc } from './index.ts';
 
@@ -9,7 +10,10 @@ export function revokePersonalToken({ db, accountChanged }: Context): AuthRpc['r
     const accountId = parseAccountId(request.accountId);
     const id = parseId(request.id);
     if (accountId === undefined || id === undefined) throw personalTokenNotFound();
-    if ((await deletePersonalTokens(db, { accountId, id })) === 0) throw personalTokenNotFound();
+    await db.transaction(async (tx) => {
+      if ((await deletePersonalTokens(tx, { accountId, id })) === 0) throw personalTokenNotFound();
+      await recordAction(tx, { action: 'token_revoked', accountId, actorId: accountId, detail: { token_id: id } });
+    });
     accountChanged(accountId);
     return {};
   };

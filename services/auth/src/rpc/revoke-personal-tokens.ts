@@ -1,13 +1,20 @@
 import { parseAccountId } from '../account-id.ts';
 import type { Context } from '../context.ts';
+import { recordAction } from '../store/audit.ts';
 import { deletePersonalTokens } from '../store/personal-tokens.ts';
 import type { AuthRpc } from './index.ts';
 
 export function revokePersonalTokens({ db, accountChanged }: Context): AuthRpc['revokePersonalTokens'] {
   return async ({ accountId: id, userId }) => {
     const accountId = parseAccountId(id);
-    const revoked = accountId === undefined ? 0 : await deletePersonalTokens(db, { accountId, userId });
-    if (accountId !== undefined && revoked > 0) accountChanged(accountId);
+    if (accountId === undefined) return {};
+    const revoked = await db.transaction(async (tx) => {
+      const count = await deletePersonalTokens(tx, { accountId, userId });
+      if (count > 0)
+        await recordAction(tx, { action: 'token_revoked', accountId, actorId: accountId, detail: { count } });
+      return count;
+    });
+    if (revoked > 0) accountChanged(accountId);
     return { revoked: BigInt(revoked) };
   };
 }

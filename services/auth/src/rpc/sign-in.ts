@@ -3,10 +3,10 @@ import { deviceOf } from '../device.ts';
 import { findEmailAddress } from '../email-address.ts';
 import { basicAuthDisabled, emailNotVerified, invalidCredentials } from '../errors.ts';
 import { isPossiblePassword } from '../password.ts';
-import { formatRefreshToken, hashOf, mintRefreshToken } from '../refresh-token.ts';
 import { refreshLifeSeconds } from '../refresh-life.ts';
-import type { CredentialsRow } from '../store/accounts.ts';
-import { findCredentials, replacePasswordHash } from '../store/accounts.ts';
+import { formatRefreshToken, hashOf, mintRefreshToken } from '../refresh-token.ts';
+import { type CredentialsRow, findCredentials, replacePasswordHash } from '../store/accounts.ts';
+import { recordAction } from '../store/audit.ts';
 import { type Device, insertSignIn } from '../store/sign-ins.ts';
 import type { AuthRpc } from './index.ts';
 
@@ -20,7 +20,6 @@ export function signIn(context: Context): AuthRpc['signIn'] {
     const device = deviceOf(request.device);
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const account = await checkCredentials(context, request, signal);
-      if (account === undefined) break;
       if (config.AUTH_EMAIL_VERIFICATION_REQUIRED && account.verification_owed) throw emailNotVerified();
       const begun = await begin(context, account, device);
       if (begun === undefined) continue;
@@ -34,33 +33,35 @@ export function signIn(context: Context): AuthRpc['signIn'] {
 
 type Checked = CredentialsRow & { readonly password_hash: string; readonly outdated: boolean };
 
-/** One look-up and one hash whoever is asked for, so that time tells nothing. */
+/** One look-up, one hash and for a failure one record, whoever is asked for, so that time tells nothing. */
 async function checkCredentials(
   { db, passwords }: Context,
   { email, password }: { readonly email: string; readonly password: string },
   signal: AbortSignal,
-): Promise<Checked | undefined> {
+): Promise<Checked> {
   const address = findEmailAddress(email);
-  if (address === undefined || !isPossiblePassword(password)) return undefined;
+  if (address === undefined || !isPossiblePassword(password)) throw invalidCredentials();
 
   const account = await findCredentials(db, address);
   const stored = account?.password_hash ?? undefined;
   const { matches, outdated } = await passwords.verify(password, stored, signal);
-  if (!matches || account === undefined || stored === undefined) return undefined;
-  return { ...account, password_hash: stored, outdated };
+  if (matches && account !== undefined && stored !== undefined) return { ...account, password_hash: stored, outdated };
+  await recordAction(db, { action: 'sign_in_failed', accountId: account?.id });
+  throw invalidCredentials();
 }
 
 /** Undefined when the password was changed since it was checked. */
 async function begin({ config, db }: Context, account: Checked, device: Device) {
+  const { id: accountId, password_hash: passwordHash } = account;
   const token = mintRefreshToken();
   const lifeSeconds = refreshLifeSeconds(config);
-  const signInId = await insertSignIn(db, {
-    accountId: account.id,
-    passwordHash: account.password_hash,
-    familyHash: hashOf(token.family),
-    currentHash: hashOf(token.secret),
-    device,
-    lifeSeconds,
+  const hashes = { familyHash: hashOf(token.family), currentHash: hashOf(token.secret) };
+  const signInId = await db.transaction(async (tx) => {
+    const id = await insertSignIn(tx, { accountId, passwordHash, ...hashes, device, lifeSeconds });
+    if (id !== undefined) {
+      await recordAction(tx, { action: 'signed_in', accountId, actorId: accountId, detail: { sign_in_id: id } });
+    }
+    return id;
   });
   if (signInId === undefined) return undefined;
   return { signInId, refreshToken: { value: formatRefreshToken(token), maxAgeSeconds: BigInt(lifeSeconds) } };

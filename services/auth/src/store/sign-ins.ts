@@ -130,16 +130,21 @@ export async function findFamily(
   return row;
 }
 
-/** The account whose sign-in it ended; undefined when there was none to end. */
-export async function endFamily(db: Queryable, familyHash: Buffer): Promise<string | undefined> {
-  const [row] = await db.query<{ account_id: string }>(
+export interface EndedSignIn {
+  readonly account_id: string;
+  readonly id: string;
+}
+
+/** The sign-in it ended; undefined when there was none to end. */
+export async function endFamily(db: Queryable, familyHash: Buffer): Promise<EndedSignIn | undefined> {
+  const [row] = await db.query<EndedSignIn>(
     {
       name: 'auth_end_family',
-      text: 'update sign_ins set ended_at = now() where family_hash = $1 and ended_at is null returning account_id',
+      text: 'update sign_ins set ended_at = now() where family_hash = $1 and ended_at is null returning account_id, id',
     },
     [familyHash],
   );
-  return row?.account_id;
+  return row;
 }
 
 /** Those that have not ended, the last used first, at most 200. */
