@@ -40,7 +40,7 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
 function allow(reply: FastifyReply, origin: string): void {
   reply.header('access-control-allow-origin', origin);
   reply.header('access-control-allow-credentials', 'true');
-  reply.header('access-control-expose-headers', 'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag');
+  reply.header('access-control-expose-headers', 'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag, Location');
   reply.header('vary', 'Origin');
 }
 

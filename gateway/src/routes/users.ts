@@ -1,6 +1,9 @@
+import type { FastifyReply } from 'fastify';
 import { type App, type Context, unary } from '../context.ts';
 import { ProfileChange, User, UserEmailPath, UserIdPath, UserPage, UserPageQuery } from '../schemas/account.ts';
-import { bodyFailures, failures, faults, Problem } from '../schemas/problem.ts';
+import { Erasure, ErasurePath } from '../schemas/erasure.ts';
+import { bodyFailures, failures, faults, HTTPValidationError, Problem } from '../schemas/problem.ts';
+import { erasureOf } from './erasure-of.ts';
 import { namingField } from './sign-up-fault.ts';
 import { userOf } from './user-of.ts';
 
@@ -18,6 +21,7 @@ export function userRoutes(app: App, context: Context): void {
   addReads(app, context);
   addChange(app, context);
   addDeletions(app, context);
+  addReceipt(app, context);
 }
 
 function addOwn(app: App, { auth, authentication }: Context): void {
@@ -124,15 +128,18 @@ function addChange(app: App, { auth, authentication }: Context): void {
 }
 
 function addDeletions(app: App, { auth, authentication }: Context): void {
-  const schema = { tags, summary: 'Delete an account and everything that it owns', response: { 204: {}, ...one } };
+  const summary = 'Delete an account and everything that it owns; Location names the receipt';
+  const schema = { tags, summary, response: { 204: {}, ...one } };
+  const erase = async (reply: FastifyReply, actorId: string, account: AccountName) => {
+    const { receipt } = await auth.deleteAccount({ actorId, account }, unary);
+    if (receipt !== '') reply.header('location', `/api/users/me/erasures/${receipt}`);
+    return reply.code(204).send();
+  };
 
   app.delete(
     byId,
     { preValidation: authentication.account, schema: { ...schema, operationId: 'deleteUser', params: UserIdPath } },
-    async ({ identity, params }, reply) => {
-      await auth.deleteAccount({ actorId: identity.accountId, account: idName(params.id) }, unary);
-      return reply.code(204).send();
-    },
+    async ({ identity, params }, reply) => erase(reply, identity.accountId, idName(params.id)),
   );
 
   app.delete(
@@ -141,9 +148,26 @@ function addDeletions(app: App, { auth, authentication }: Context): void {
       preValidation: authentication.account,
       schema: { ...schema, operationId: 'deleteUserByEmail', params: UserEmailPath },
     },
-    async ({ identity, params }, reply) => {
-      await auth.deleteAccount({ actorId: identity.accountId, account: emailName(params.email) }, unary);
-      return reply.code(204).send();
+    async ({ identity, params }, reply) => erase(reply, identity.accountId, emailName(params.email)),
+  );
+}
+
+/** Without a token: those of a deleted account are refused. Its id cannot be guessed, and it holds nothing but counts. */
+function addReceipt(app: App, { auth }: Context): void {
+  app.get(
+    '/api/users/me/erasures/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'getErasure',
+        summary: 'What has been erased of a deleted account, in every service',
+        params: ErasurePath,
+        response: { 200: Erasure, 404: Problem, 422: HTTPValidationError, ...faults },
+      },
+    },
+    async ({ params }, reply) => {
+      reply.header('cache-control', 'no-store');
+      return erasureOf(await auth.getErasure({ receipt: params.id }, unary));
     },
   );
 }

@@ -2,6 +2,7 @@ import { defineService } from '@agentmesh/lib/service';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { openBlobStore } from './blobs/open-blob-store.ts';
 import { settings } from './config.ts';
+import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { collectGarbage, keepCollecting } from './jobs/collect-garbage.ts';
 import { createHandlers } from './rpc/index.ts';
@@ -22,6 +23,7 @@ export const artifacts = defineService({
       inlineMaxBytes: config.ARTIFACT_INLINE_MAX_BYTES,
     };
 
+    resources.defer(await onAccountDeleted(context, host.bus));
     host.mesh.serve(ArtifactsService, createHandlers(context));
     const collecting = keepCollecting(context, draining);
     resources.defer(() => collecting);

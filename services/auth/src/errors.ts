@@ -56,6 +56,8 @@ export const personalTokenLimit = (limit: number): MeshError =>
 export const personalTokenNotFound = (): MeshError =>
   new MeshError('not_found', 'personal_token_not_found', 'Token not found');
 
+export const erasureNotFound = (): MeshError => new MeshError('not_found', 'erasure_not_found', 'Erasure not found');
+
 export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');
 
 /** Said of every other account alike, so that nobody learns which ones exist. */

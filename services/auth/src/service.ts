@@ -5,6 +5,8 @@ import { createAccessTokens } from './access-token.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
 import { createAccountNotice } from './account-notice.ts';
+import { onAccountErased } from './consumers/on-account-erased.ts';
+import { startAskingToErase } from './jobs/ask-to-erase.ts';
 import { startMailWorker } from './jobs/send-mails.ts';
 import { startPurging } from './jobs/purge.ts';
 import { openMail } from './mail/open-mail.ts';
@@ -37,6 +39,8 @@ export const auth = defineService({
       wakeOutbox: () => relay.wake(),
     };
     startPurging(context, host.draining);
+    startAskingToErase(context, host.draining);
+    host.resources.defer(await onAccountErased(context, host.bus));
     const mails = startMailWorker(context, host.draining);
 
     await ensureSuperadmin(context);

@@ -2,6 +2,7 @@ import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService } from '@agentmesh/lib/service';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { settings } from './config.ts';
+import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createHandlers } from './rpc/index.ts';
 
@@ -19,6 +20,7 @@ export const sessions = defineService({
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       wakeOutbox: () => relay.wake(),
     };
+    host.resources.defer(await onAccountDeleted(context));
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

@@ -1,4 +1,4 @@
-import type { Database } from '@agentmesh/lib/pg';
+import type { Transaction } from '@agentmesh/lib/pg';
 
 export interface Erased {
   readonly versions: bigint;
@@ -23,13 +23,11 @@ const LIVE = {
 };
 
 /** Deletes every row of an account; its objects are garbage from now on. Saves under way find their objects gone. */
-export function eraseRows(db: Database, accountId: string): Promise<Erased> {
-  return db.transaction(async (tx) => {
-    await tx.query(STAGED, [accountId]);
-    await tx.query(ARTIFACTS, [accountId]);
-    const [versions] = await tx.query<{ number: bigint }>(VERSIONS, [accountId]);
-    const [payloads] = await tx.query<{ number: bigint; bytes: bigint }>(PAYLOADS, [accountId]);
-    await tx.query(LIVE, [accountId]);
-    return { versions: versions?.number ?? 0n, payloads: payloads?.number ?? 0n, bytes: payloads?.bytes ?? 0n };
-  });
+export async function eraseRows(tx: Transaction, accountId: string): Promise<Erased> {
+  await tx.query(STAGED, [accountId]);
+  await tx.query(ARTIFACTS, [accountId]);
+  const [versions] = await tx.query<{ number: bigint }>(VERSIONS, [accountId]);
+  const [payloads] = await tx.query<{ number: bigint; bytes: bigint }>(PAYLOADS, [accountId]);
+  await tx.query(LIVE, [accountId]);
+  return { versions: versions?.number ?? 0n, payloads: payloads?.number ?? 0n, bytes: payloads?.bytes ?? 0n };
 }

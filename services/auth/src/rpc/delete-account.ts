@@ -1,32 +1,47 @@
 import { writeOutbox } from '@agentmesh/lib/bus';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
+import type { Transaction } from '@agentmesh/lib/pg';
+import { accountDeleted } from '../account-deleted.ts';
 import { parseAccountId } from '../account-id.ts';
 import type { Context } from '../context.ts';
+import { erasingServices } from '../erasing-services.ts';
 import { findPermitted } from '../permitted-account.ts';
-import { deleteAccount as deleteRow } from '../store/accounts.ts';
+import { hashReceipt, mintReceipt } from '../receipt.ts';
+import { eraseOwn } from '../store/accounts.ts';
 import { recordAction } from '../store/audit.ts';
+import { insertErasure } from '../store/erasures.ts';
 import { removeMailsTo } from '../store/mails.ts';
 import type { AuthRpc } from './index.ts';
 
-export function deleteAccount({ db, wakeOutbox }: Context): AuthRpc['deleteAccount'] {
+export function deleteAccount(context: Context): AuthRpc['deleteAccount'] {
+  const { db, wakeOutbox } = context;
   return async (request) => {
-    const id =
-      request.actorId === '' ? parseAccountId(request.id) : (await findPermitted(db, request, 'Not authorized')).id;
+    const id = await accountToDelete(context, request);
     if (id === undefined) return {};
-    await db.transaction(async (tx) => {
-      const email = await deleteRow(tx, id);
-      if (email === undefined) return;
-      await removeMailsTo(tx, email);
-      await recordAction(tx, { action: 'account_deleted', accountId: id, actorId: parseAccountId(request.actorId) });
-      await writeOutbox(tx, [accountDeleted(id)]);
-    });
+    const actorId = parseAccountId(request.actorId);
+    const receipt = await db.transaction((tx) => erase(tx, id, actorId));
     wakeOutbox();
-    return {};
+    return receipt === undefined ? {} : { receipt };
   };
 }
 
-function accountDeleted(accountId: string) {
-  const payload = toBinary(AccountDeletedSchema, create(AccountDeletedSchema, { accountId }));
-  return { subject: 'agentmesh.auth.v1.account_deleted', payload };
+type DeleteAccountRequest = Parameters<AuthRpc['deleteAccount']>[0];
+
+async function accountToDelete({ db }: Context, request: DeleteAccountRequest): Promise<string | undefined> {
+  if (request.actorId === '') return parseAccountId(request.id);
+  return (await findPermitted(db, request, 'Not authorized')).id;
+}
+
+/** Erases what auth has of an account and begins its erasure elsewhere; its receipt, or undefined when it was gone. */
+async function erase(tx: Transaction, id: string, actorId: string | undefined): Promise<string | undefined> {
+  const erased = await eraseOwn(tx, id);
+  if (erased === undefined) return undefined;
+  const mails = await removeMailsTo(tx, erased.email);
+  const receipt = mintReceipt();
+  const receiptHash = hashReceipt(receipt);
+  if (receiptHash === undefined) throw new Error('a receipt has another shape than it should');
+  const own = { ...erased.counts, mails };
+  await insertErasure(tx, { accountId: id, receiptHash, own, services: erasingServices });
+  await recordAction(tx, { action: 'account_deleted', accountId: id, actorId });
+  await writeOutbox(tx, [accountDeleted(id)]);
+  return receipt;
 }

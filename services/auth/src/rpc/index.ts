@@ -3,6 +3,7 @@ import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 import { deleteAccount } from './delete-account.ts';
 import { findAccount } from './find-account.ts';
+import { getErasure } from './get-erasure.ts';
 import { getAccount } from './get-account.ts';
 import { listActions } from './list-actions.ts';
 import { listAccounts } from './list-accounts.ts';
@@ -53,5 +54,6 @@ export function authRpc(context: Context): AuthRpc {
     resendVerification: resendVerification(context),
     listActions: listActions(context),
     deleteAccount: deleteAccount(context),
+    getErasure: getErasure(context),
   };
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '@agentmesh/lib/pg';
+import type { Queryable, Transaction } from '@agentmesh/lib/pg';
 
 export type Role = 'USER' | 'ADMIN';
 
@@ -201,9 +201,18 @@ export async function setPasswordHash(db: Queryable, id: string, hash: string): 
   await db.query({ name: 'auth_set_password_hash', text }, [id, hash]);
 }
 
-/** The address of the account that was deleted; undefined when there was none. */
-export async function deleteAccount(db: Queryable, id: string): Promise<string | undefined> {
-  const statement = { name: 'auth_delete_account', text: 'delete from accounts where id = $1 returning email' };
-  const [row] = await db.query<{ email: string }>(statement, [id]);
-  return row?.email;
+export interface ErasedAccount {
+  readonly email: string;
+  readonly counts: { readonly accounts: 1; readonly sign_ins: number; readonly personal_tokens: number };
+}
+
+/** Deletes an account and what hangs on it; undefined when there was none. */
+export async function eraseOwn(tx: Transaction, id: string): Promise<ErasedAccount | undefined> {
+  const locked = { text: 'select email from accounts where id = $1 for update' };
+  const [row] = await tx.query<{ email: string }>(locked, [id]);
+  if (row === undefined) return undefined;
+  const signIns = await tx.query({ text: 'delete from sign_ins where account_id = $1 returning 1' }, [id]);
+  const tokens = await tx.query({ text: 'delete from personal_tokens where account_id = $1 returning 1' }, [id]);
+  await tx.query({ text: 'delete from accounts where id = $1' }, [id]);
+  return { email: row.email, counts: { accounts: 1, sign_ins: signIns.length, personal_tokens: tokens.length } };
 }

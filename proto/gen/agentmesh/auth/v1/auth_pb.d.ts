@@ -1351,6 +1351,13 @@ export declare const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest
  * @generated from message agentmesh.auth.v1.DeleteAccountResponse
  */
 export declare type DeleteAccountResponse = Message<"agentmesh.auth.v1.DeleteAccountResponse"> & {
+  /**
+   * Names the erasure to GetErasure, and nowhere else: random text of 43 characters of the base64url alphabet. Empty: there was
+   * nothing to delete.
+   *
+   * @generated from field: string receipt = 1;
+   */
+  receipt: string;
 };
 
 /**
@@ -1358,6 +1365,91 @@ export declare type DeleteAccountResponse = Message<"agentmesh.auth.v1.DeleteAcc
  * Use `create(DeleteAccountResponseSchema)` to create a new message.
  */
 export declare const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.GetErasureRequest
+ */
+export declare type GetErasureRequest = Message<"agentmesh.auth.v1.GetErasureRequest"> & {
+  /**
+   * @generated from field: string receipt = 1;
+   */
+  receipt: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.GetErasureRequest.
+ * Use `create(GetErasureRequestSchema)` to create a new message.
+ */
+export declare const GetErasureRequestSchema: GenMessage<GetErasureRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.GetErasureResponse
+ */
+export declare type GetErasureResponse = Message<"agentmesh.auth.v1.GetErasureResponse"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp requested_at = 1;
+   */
+  requestedAt?: Timestamp | undefined;
+
+  /**
+   * When the last service had confirmed. Absent: one has not yet.
+   *
+   * @generated from field: google.protobuf.Timestamp completed_at = 2;
+   */
+  completedAt?: Timestamp | undefined;
+
+  /**
+   * Services have been asked again for so long that no request from before the deletion can still be under way.
+   *
+   * @generated from field: bool final = 3;
+   */
+  final: boolean;
+
+  /**
+   * One of every service that holds data of accounts, by name.
+   *
+   * @generated from field: repeated agentmesh.auth.v1.ErasedPart parts = 4;
+   */
+  parts: ErasedPart[];
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.GetErasureResponse.
+ * Use `create(GetErasureResponseSchema)` to create a new message.
+ */
+export declare const GetErasureResponseSchema: GenMessage<GetErasureResponse>;
+
+/**
+ * What one service has erased.
+ *
+ * @generated from message agentmesh.auth.v1.ErasedPart
+ */
+export declare type ErasedPart = Message<"agentmesh.auth.v1.ErasedPart"> & {
+  /**
+   * @generated from field: string service = 1;
+   */
+  service: string;
+
+  /**
+   * When it first confirmed. Absent: not yet.
+   *
+   * @generated from field: google.protobuf.Timestamp erased_at = 2;
+   */
+  erasedAt?: Timestamp | undefined;
+
+  /**
+   * How many rows of each kind.
+   *
+   * @generated from field: map<string, int64> counts = 3;
+   */
+  counts: { [key: string]: bigint };
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ErasedPart.
+ * Use `create(ErasedPartSchema)` to create a new message.
+ */
+export declare const ErasedPartSchema: GenMessage<ErasedPart>;
 
 /**
  * Bus: agentmesh.auth.v1.account_changed, a hint after the commit: the answer of GetStanding is another.
@@ -1378,7 +1470,7 @@ export declare type AccountChanged = Message<"agentmesh.auth.v1.AccountChanged">
 export declare const AccountChangedSchema: GenMessage<AccountChanged>;
 
 /**
- * Bus: agentmesh.auth.v1.account_deleted, from the outbox.
+ * Bus: agentmesh.auth.v1.account_deleted, from the outbox; again until every service has confirmed.
  *
  * @generated from message agentmesh.auth.v1.AccountDeleted
  */
@@ -1394,6 +1486,38 @@ export declare type AccountDeleted = Message<"agentmesh.auth.v1.AccountDeleted">
  * Use `create(AccountDeletedSchema)` to create a new message.
  */
 export declare const AccountDeletedSchema: GenMessage<AccountDeleted>;
+
+/**
+ * Bus: agentmesh.auth.v1.account_erased, a hint of a service that holds data of accounts, each time it is told of a deletion.
+ *
+ * @generated from message agentmesh.auth.v1.AccountErased
+ */
+export declare type AccountErased = Message<"agentmesh.auth.v1.AccountErased"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The word of the service.
+   *
+   * @generated from field: string service = 2;
+   */
+  service: string;
+
+  /**
+   * How much it has erased of each kind, all times together.
+   *
+   * @generated from field: map<string, int64> counts = 3;
+   */
+  counts: { [key: string]: bigint };
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.AccountErased.
+ * Use `create(AccountErasedSchema)` to create a new message.
+ */
+export declare const AccountErasedSchema: GenMessage<AccountErased>;
 
 /**
  * Accounts and sign-in. Passwords rest as argon2id hashes; tokens are signed here and checked by the gateway.
@@ -1647,6 +1771,16 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof DeleteAccountRequestSchema;
     output: typeof DeleteAccountResponseSchema;
+  },
+  /**
+   * What has been erased of a deleted account, to whoever has its receipt. NOT_FOUND erasure_not_found.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.GetErasure
+   */
+  getErasure: {
+    methodKind: "unary";
+    input: typeof GetErasureRequestSchema;
+    output: typeof GetErasureResponseSchema;
   },
 }>;
 

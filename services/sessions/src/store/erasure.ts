@@ -1,0 +1,47 @@
+import type { Statement, Transaction } from '@agentmesh/lib/pg';
+
+/** What one step has erased. */
+export interface ErasedStep {
+  readonly sessions: number;
+  readonly events: number;
+  readonly runs: number;
+  readonly state: number;
+  /** Runs that had not ended. */
+  readonly cancelled: readonly string[];
+}
+
+const batch = 50;
+
+const lock: Statement = {
+  text: `select pk from sessions where account_id = $1 order by app_name, user_id, id limit ${batch} for update`,
+};
+const eraseRuns: Statement = {
+  text: 'delete from runs where session_pk = any($1::bigint[]) returning invocation_id, ended_at is null as active',
+};
+const eraseEvents: Statement = { text: 'delete from events where session_pk = any($1::bigint[]) returning 1' };
+const eraseState: Statement = {
+  text: `delete from state where account_id = $1 and scope = any(array(select 'session:' || pk from unnest($2::bigint[]) pk))
+    returning 1`,
+};
+const eraseSessions: Statement = { text: 'delete from sessions where pk = any($1::bigint[])' };
+
+/** Erases some sessions of an account with all that hangs on them. They are locked first: appends under way come before or fail. */
+export async function eraseSomeSessions(tx: Transaction, accountId: string): Promise<ErasedStep> {
+  const pks = (await tx.query<{ pk: bigint }>(lock, [accountId])).map((row) => row.pk);
+  const runs = await tx.query<{ invocation_id: string; active: boolean }>(eraseRuns, [pks]);
+  const events = await tx.query(eraseEvents, [pks]);
+  const state = await tx.query(eraseState, [accountId, pks]);
+  await tx.query(eraseSessions, [pks]);
+  const cancelled = runs.filter((run) => run.active).map((run) => run.invocation_id);
+  return { sessions: pks.length, events: events.length, runs: runs.length, state: state.length, cancelled };
+}
+
+const restOfRuns: Statement = { text: 'delete from runs where account_id = $1 returning 1' };
+const restOfState: Statement = { text: 'delete from state where account_id = $1 returning 1' };
+
+/** Erases what hangs on no session: state of apps and users, and runs of sessions that were deleted before. */
+export async function eraseRest(tx: Transaction, accountId: string): Promise<Pick<ErasedStep, 'runs' | 'state'>> {
+  const runs = await tx.query(restOfRuns, [accountId]);
+  const state = await tx.query(restOfState, [accountId]);
+  return { runs: runs.length, state: state.length };
+}
