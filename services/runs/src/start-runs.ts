@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { type Host, type Running, SettingsError } from '@agentmesh/lib/service';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -38,6 +39,7 @@ export async function startRuns(host: RunsHost): Promise<Running> {
   const executor = createExecutor({
     sessions,
     memory: mesh.client(MemoryService),
+    artifacts: mesh.client(ArtifactsService),
     log,
     findApp: (name) => registry.get(name),
     maxModelCalls: config.maxModelCalls,

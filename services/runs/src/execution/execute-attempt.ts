@@ -1,5 +1,6 @@
 import type { Event } from '@google/adk';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -21,6 +22,8 @@ export interface ExecutionDeps {
   readonly sessions: Client<typeof SessionsService>;
   /** What agents with the memory tools search; without it they are told so. */
   readonly memory?: Client<typeof MemoryService>;
+  /** Where agents save and load artifacts; without it they are told so. */
+  readonly artifacts?: Client<typeof ArtifactsService>;
   /** Finds an app; throws MeshError when it is not there. */
   readonly findApp: (name: string) => App;
   readonly maxModelCalls: number;
@@ -73,8 +76,8 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   try {
     const { root } = deps.findApp(author);
     author = root.name;
-    const { memory, maxModelCalls } = deps;
-    const loop = openLoop({ root, turn, turnSession, memory, maxModelCalls, signal: working.signal });
+    const { memory, artifacts, maxModelCalls } = deps;
+    const loop = openLoop({ root, turn, turnSession, memory, artifacts, maxModelCalls, signal: working.signal });
     await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
     viewer?.end();
     remember(deps, { turn, window, journal });

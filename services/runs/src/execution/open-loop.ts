@@ -1,7 +1,9 @@
 import { type BaseAgent, type Event, InvocationContext, PluginManager, StreamingMode } from '@google/adk';
+import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import { createTurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import { createTurnMemory } from '../memory/turn-memory.ts';
 import { agentForTurn } from './agent-for-turn.ts';
 import { parseMessage } from './event-json.ts';
@@ -13,6 +15,8 @@ export interface LoopOptions {
   readonly turnSession: TurnSession;
   /** What the turn's user has said in sessions before. */
   readonly memory: Client<typeof MemoryService> | undefined;
+  /** What the turn's session and user have saved. */
+  readonly artifacts: Client<typeof ArtifactsService> | undefined;
   readonly maxModelCalls: number;
   /** Aborts models, tools and the agents beside the one that failed. */
   readonly signal: AbortSignal;
@@ -26,6 +30,7 @@ export function openLoop({
   turn,
   turnSession,
   memory,
+  artifacts,
   maxModelCalls,
   signal,
 }: LoopOptions): AsyncGenerator<Event, void, void> {
@@ -37,6 +42,7 @@ export function openLoop({
     session,
     sessionService: service,
     ...(memory && { memoryService: createTurnMemory({ memory, turn, signal }) }),
+    ...(artifacts && { artifactService: createTurnArtifacts({ artifacts, turn, signal }) }),
     pluginManager: noPlugins,
     runConfig: {
       maxLlmCalls: maxModelCalls,

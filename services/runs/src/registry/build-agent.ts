@@ -10,7 +10,7 @@ import {
 import type { GenerateContentConfig } from '@google/genai';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Models } from '../models/index.ts';
-import { builtInTools, flowTools, laterTools, SET_STATE, type ToolDeps } from '../tools/index.ts';
+import { builtInTools, echoTools, flowTools, type ToolDeps } from '../tools/index.ts';
 import type { AgentDefinition, LlmAgentDefinition } from './agent-definition.ts';
 import { AnsweringLlm } from './answering-llm.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
@@ -92,15 +92,15 @@ function resolveModel(file: AgentFile, name: string, { models }: AgentParts): An
 function resolveTools(file: AgentFile, definition: LlmAgentDefinition, { toolDeps }: AgentParts): BaseTool[] {
   const tools = new Map<string, BaseTool>();
   for (const [index, { name }] of (definition.tools ?? []).entries()) {
-    const service = laterTools.get(name);
-    if (service !== undefined) throw file.fail(['tools', index], `"${name}" needs the service ${service}`);
     if (flowTools.has(name)) continue;
     const create = builtInTools.get(name);
     if (create === undefined) throw file.fail(['tools', index], `"${name}" is not a tool of this mesh`);
     tools.set(name, create(toolDeps));
   }
-  const setState = builtInTools.get(SET_STATE);
-  if (definition.model?.startsWith('echo/') && setState !== undefined) tools.set(SET_STATE, setState(toolDeps));
+  for (const name of definition.model?.startsWith('echo/') ? echoTools : []) {
+    const create = builtInTools.get(name);
+    if (create !== undefined) tools.set(name, create(toolDeps));
+  }
   return [...tools.values()];
 }
 

@@ -142,7 +142,6 @@ describe('a bad file is refused with file, place, key and reason', () => {
     ['a key that is there twice', [...echo, 'name: b'], 'root_agent.yaml:3:1: Map keys must be unique'],
     ['an unknown model', ['name: a', 'model: acme/x'], 'root_agent.yaml:2:1: model: The model "acme/x"'],
     ['an unknown tool', [...echo, 'tools:', '  - nope'], 'root_agent.yaml:4:5: tools.0: "nope" is not a tool'],
-    ['a tool of an absent service', [...echo, 'tools: [load_memory]'], '"load_memory" needs the service memory'],
     ['an unknown class', ['agent_class: Robot', ...echo], 'root_agent.yaml:1:1: agent_class: must be one of LlmAgent,'],
     ['a name that cannot be', ['name: user', 'model: echo/x'], 'name: must begin with a letter'],
     ['a choice that is none', [...echo, 'include_contents: some'], 'include_contents: must be one of default, none'],
