@@ -124,11 +124,11 @@ export class Answer {
   }
 }
 
-/** What is signed is whole, and thoughts are signed block by block; other text runs on. */
+/** What is signed is whole; anything else runs on in its kind. */
 function continues(last: Said | LanguageModelV4ToolCall | undefined, { id, thought }: Piece): last is Said {
   if (last === undefined || !('part' in last) || last.part.inlineData !== undefined) return false;
   if ((last.part.thought === true) !== thought) return false;
-  return last.id === id || (!thought && last.part.thoughtSignature === undefined);
+  return last.id === id || last.part.thoughtSignature === undefined;
 }
 
 function brokenOff(): ModelCallError {

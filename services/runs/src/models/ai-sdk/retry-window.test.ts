@@ -1,7 +1,8 @@
 import type { LlmRequest, LlmResponse } from '@google/adk';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';
-import { connectModel } from '../connect-model.ts';
+import { startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
+import { connectModel, type VendorModel } from '../connect-model.ts';
 import { AiSdkLlm } from './ai-sdk-llm.ts';
 
 const busy = { status: 529, error: { type: 'overloaded_error', message: 'busy' } };
@@ -15,8 +16,13 @@ beforeEach(async () => {
 
 afterEach(async () => fake[Symbol.asyncDispose]());
 
-async function ask(stream: boolean, timeoutMs: number): Promise<{ responses: LlmResponse[]; tookMs: number }> {
-  const connect = () => connectModel({ provider: 'anthropic', model: 'm' }, { baseUrl: fake.baseUrl, apiKey: 'k' });
+async function ask(
+  stream: boolean,
+  timeoutMs: number,
+  own?: VendorModel & { baseUrl: string },
+): Promise<{ responses: LlmResponse[]; tookMs: number }> {
+  const asked = own ?? { provider: 'anthropic', model: 'm', baseUrl: fake.baseUrl };
+  const connect = () => connectModel(asked, { baseUrl: asked.baseUrl, apiKey: 'k' });
   const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs, retryWindowMs });
   const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
   const request: LlmRequest = { contents, toolsDict: {}, liveConnectConfig: {} };
@@ -36,8 +42,11 @@ test.each([true, false])(
 );
 
 test('the head of an answer is not yet the model speaking', async () => {
-  fake.answer(busy, { contentType: 'text/event-stream', body: ': hello\n\n', after: 'hang' });
-  const { responses, tookMs } = await ask(true, 60_000);
+  await using openAi = await startFakeOpenAi({ apiKey: 'k' });
+  openAi.answer({ status: 503, error: { message: 'busy' } });
+  openAi.answer({ contentType: 'text/event-stream', body: ': hello\n\n', after: 'hang' });
+  const own = { provider: 'openai' as const, model: 'm', baseUrl: openAi.baseUrl };
+  const { responses, tookMs } = await ask(true, 60_000, own);
   expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED' }]);
   expect(tookMs).toBeLessThan(retryWindowMs + 1000);
 });
