@@ -1,10 +1,11 @@
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
-import { type CallOptions, type Client, type ClientReadableStream, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { type CallOptions, type ClientReadableStream, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { effectiveTimeout, outgoingContext, REQUEST_ID, TRACEPARENT } from './call-origin.ts';
 import { abortFailure, canceled } from './failures.ts';
 import { asIs, decode, encode } from './grpc-codec.ts';
 import { openConnection } from './grpc-connection.ts';
+import { RenewedConnection } from './renewed-connection.ts';
 import { fromStatus } from './grpc-status.ts';
 import { MESH_KEY, presentKey } from './mesh-credential.ts';
 import { MeshError } from './mesh-error.ts';
@@ -19,7 +20,11 @@ export interface GrpcTransportOptions {
   url: string;
   key: string;
   tls?: MeshTls | undefined;
+  /** After how long calls move on to a new connection, which may lead to other replicas; 5 minutes unless told. */
+  connectionAgeMs?: number | undefined;
 }
+
+const fiveMinutesMs = 300_000;
 
 interface PreparedCall {
   path: string;
@@ -31,11 +36,11 @@ interface PreparedCall {
 
 /** Calls the services at one address over gRPC. Fails with MeshError; a service that is down fails at once. */
 export class GrpcTransport implements Transport {
-  readonly #connection: Client;
+  readonly #connection: RenewedConnection;
   readonly #presentedKey: string;
 
-  constructor({ url, key, tls }: GrpcTransportOptions) {
-    this.#connection = openConnection({ url, tls });
+  constructor({ url, key, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
+    this.#connection = new RenewedConnection({ open: () => openConnection({ url, tls }), maxAgeMs: connectionAgeMs });
     this.#presentedKey = presentKey(key);
   }
 
@@ -51,11 +56,11 @@ export class GrpcTransport implements Transport {
     if (method.methodKind === 'server_streaming') {
       const request = encode(method.input, await singleInput(input));
       const stream = withoutStack(() =>
-        this.#connection.makeServerStreamRequest(path, asIs, asIs, request, metadata, options),
+        this.#connection.client.makeServerStreamRequest(path, asIs, asIs, request, metadata, options),
       );
       return streamResponse(method, read(stream, method, call));
     }
-    const stream = this.#connection.makeBidiStreamRequest(path, asIs, asIs, metadata, options);
+    const stream = this.#connection.client.makeBidiStreamRequest(path, asIs, asIs, metadata, options);
     const answers = read(stream, method, call);
     const over = new AbortController();
     stream.once('status', () => over.abort());
@@ -112,7 +117,7 @@ export class GrpcTransport implements Transport {
         else reject(signal?.aborted ? abortFailure(signal.reason) : fromStatus(error, word));
       };
       const call = withoutStack(() =>
-        this.#connection.makeUnaryRequest(path, asIs, asIs, request, metadata, options, settle),
+        this.#connection.client.makeUnaryRequest(path, asIs, asIs, request, metadata, options, settle),
       );
       const onAbort = (): void => call.cancel();
       signal?.addEventListener('abort', onAbort);
