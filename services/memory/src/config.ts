@@ -1,5 +1,6 @@
 import { flag } from '@agentmesh/lib/service';
 import { EnvError, makeValidator } from 'envalid';
+import { embeddingSettings } from './embeddings/settings.ts';
 import { type Language, languages } from './text/languages.ts';
 
 const language = makeValidator<Language>((input) => {
@@ -13,4 +14,5 @@ export const settings = {
   MEMORY_ENABLED: flag({ default: true }),
   /** The language of texts that do not tell theirs by their stop words. */
   MEMORY_LANGUAGE: language({ default: 'english' }),
+  ...embeddingSettings,
 };

@@ -1,8 +1,16 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import type { Meaning } from './search/meaning.ts';
 import type { Language } from './text/languages.ts';
 import type { Lexicon } from './text/lexicon.ts';
+
+/** What makes search find what is meant, beside what is said. */
+export interface Embedding {
+  readonly meaning: Meaning;
+  /** Says that entries wait for their vectors. */
+  wake(): void;
+}
 
 /** What every RPC of this service works with. */
 export interface Context {
@@ -12,4 +20,6 @@ export interface Context {
   readonly db: Database;
   readonly sessions: Client<typeof SessionsService>;
   readonly lexicon: Lexicon;
+  /** Where an embedding model is set. */
+  readonly embedding?: Embedding;
 }

@@ -4,11 +4,12 @@ import type { Context } from '../context.ts';
 import { insertEntries, presentIds, type StoredEntry } from '../store/entries.ts';
 import { type Partition, savePartition } from '../store/partitions.ts';
 import { collectPostings, type PostingChanges } from '../store/postings.ts';
+import { enqueueEntries } from '../store/unembedded.ts';
 import { contentText } from '../text/content-text.ts';
 import { detectLanguage, type WordStems } from '../text/languages.ts';
 import { entryTerms } from '../text/terms.ts';
 import { wordsOf } from '../text/words.ts';
-import { stemsIn, wordsOfAll } from './entry-postings.ts';
+import { stemsIn, wordsOfAll } from './entry-traces.ts';
 import { readEvent, type Remembered } from './read-event.ts';
 
 /** Postings that are held in memory before they are written. */
@@ -28,8 +29,10 @@ export interface IngestOptions {
   readonly sessionId: string;
 }
 
+type IngestContext = Pick<Context, 'lexicon' | 'defaultLanguage' | 'embedding'>;
+
 /** Puts the pages of a session's events into a memory, holding no more than one page and a part of the postings. */
-export function startIngest(context: Pick<Context, 'lexicon' | 'defaultLanguage'>, options: IngestOptions): Ingest {
+export function startIngest(context: IngestContext, options: IngestOptions): Ingest {
   const { tx, partition } = options;
   const postings = collectPostings(partition, { remove: false });
   const spoken = new Set(partition.languages);
@@ -45,6 +48,7 @@ export function startIngest(context: Pick<Context, 'lexicon' | 'defaultLanguage'
         return index(postings, { ...entry, place: place++, language }, { text, known });
       });
       if (entries.length > 0) await insertEntries(tx, partition, entries);
+      if (context.embedding !== undefined) await enqueueEntries(tx, partition, placesWithText(entries));
       if (postings.size > mostHeld) await postings.flush(tx);
     },
     async finish() {
@@ -68,6 +72,10 @@ async function freshEntries(
   }
   const present = await presentIds(tx, partition, [...byId.keys()]);
   return [...byId.values()].filter(({ id }) => !present.has(id));
+}
+
+function placesWithText(entries: readonly StoredEntry[]): number[] {
+  return entries.filter(({ contentJson }) => contentText(contentJson) !== '').map(({ place }) => place);
 }
 
 function languageOf(

@@ -2,7 +2,7 @@ import type { Transaction } from '@agentmesh/lib/pg';
 import { removeEntries } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { Lexicon } from '../text/lexicon.ts';
-import { removeFromPostings } from './entry-postings.ts';
+import { removeTraces } from './entry-traces.ts';
 
 const limit = 500;
 
@@ -15,7 +15,7 @@ export async function removeSession(
   for (let removed = 0; ; ) {
     const entries = await removeEntries(tx, partition, { sessionId, limit });
     if (entries.length === 0) return removed;
-    await removeFromPostings(tx, partition, { entries, lexicon });
+    await removeTraces(tx, partition, { entries, lexicon });
     removed += entries.length;
   }
 }

@@ -17,7 +17,9 @@ export function addSession(context: Context): MemoryRpc['addSession'] {
       const known = await findSource(context.db, key, sessionId);
       const history = await readHistory(context, { key, sessionId, known, signal });
       const added = history.isKnown ? 0 : await addHistory(context, history);
-      if (added !== undefined) return { added };
+      if (added === undefined) continue;
+      if (added > 0) context.embedding?.wake();
+      return { added };
     }
     throw contended();
   };

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { removeFromPostings } from '../ingest/entry-postings.ts';
+import { removeTraces } from '../ingest/entry-traces.ts';
 import { isUuid, keyParameters } from '../memory-key.ts';
 import { removeEntry } from '../store/entries.ts';
 import { lockPartition } from '../store/partitions.ts';
@@ -16,7 +16,7 @@ export function deleteEntry({ db, lexicon }: Context): MemoryRpc['deleteEntry'] 
       const partition = await lockPartition(tx, key);
       const removed = partition && (await removeEntry(tx, partition, id));
       if (partition === undefined || removed === undefined) return { deleted: 0 };
-      await removeFromPostings(tx, partition, { entries: [removed], lexicon });
+      await removeTraces(tx, partition, { entries: [removed], lexicon });
       await rewindSource(tx, partition, removed.sessionId);
       return { deleted: 1 };
     });

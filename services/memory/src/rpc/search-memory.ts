@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { notConfigured } from '../errors.ts';
 import { keyParameters, limitOf } from '../memory-key.ts';
-import { searchText } from '../search/search-text.ts';
+import { search } from '../search/search.ts';
 import { findPartition } from '../store/partitions.ts';
 import { toWireEntry } from '../wire-entry.ts';
 import type { MemoryRpc } from './index.ts';
@@ -16,7 +16,7 @@ export function searchMemory(context: Context): MemoryRpc['searchMemory'] {
     const limit = limitOf(asked, limits);
     const partition = key && (await findPartition(context.db, key));
     if (partition === undefined) return {};
-    const found = await searchText(context, partition, { query, limit });
+    const found = await search(context, partition, { query, limit });
     return { entries: found.map(toWireEntry) };
   };
 }

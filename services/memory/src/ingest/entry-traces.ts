@@ -2,6 +2,7 @@ import type { Transaction } from '@agentmesh/lib/pg';
 import type { StoredEntry } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import { collectPostings } from '../store/postings.ts';
+import { removeVectors } from '../store/vectors.ts';
 import { contentText } from '../text/content-text.ts';
 import { languages, type WordStems } from '../text/languages.ts';
 import type { Lexicon } from '../text/lexicon.ts';
@@ -14,8 +15,8 @@ export function stemsIn(language: string, known: ReadonlyMap<string, WordStems>)
   return { language, of: (word) => known.get(word)?.[index] };
 }
 
-/** Takes entries that are gone out of the postings: no word of theirs stays behind. */
-export async function removeFromPostings(
+/** Takes what entries leave behind that are gone: no word of theirs stays, and nothing of what they mean. */
+export async function removeTraces(
   tx: Transaction,
   partition: Partition,
   { entries, lexicon }: { readonly entries: readonly StoredEntry[]; readonly lexicon: Lexicon },
@@ -25,6 +26,11 @@ export async function removeFromPostings(
   const gone = collectPostings(partition, { remove: true });
   for (const { entry, text } of texts) gone.add(entry.place, entryTerms(text, stemsIn(entry.language, known)));
   await gone.flush(tx);
+  await removeVectors(
+    tx,
+    partition,
+    entries.map(({ place }) => place),
+  );
 }
 
 export function* wordsOfAll(texts: Iterable<{ readonly text: string }>): Generator<string> {

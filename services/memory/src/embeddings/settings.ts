@@ -1,0 +1,44 @@
+import { httpUrl, positiveInteger, text } from '@agentmesh/lib/service';
+import { EnvError, makeValidator } from 'envalid';
+
+const embeddingModel = makeValidator<string>((input) => {
+  const model = /^openai\/(\S+)$/.exec(input.trim())?.[1];
+  if (model === undefined) throw new EnvError('must be named openai/<model>, of any OpenAI-compatible server');
+  return model;
+});
+
+const share = makeValidator<number>((input) => {
+  const value = Number(input);
+  if (!(value >= 0 && value <= 1)) throw new EnvError('must be a number from 0 to 1');
+  return value;
+});
+
+/** The settings of embeddings, to be spread into those of the service. */
+export const embeddingSettings = {
+  /** The model without its provider. */
+  MEMORY_EMBEDDING_MODEL: embeddingModel({ default: undefined, desc: 'unset: search is by words alone' }),
+  MEMORY_EMBEDDING_DIMENSIONS: positiveInteger({ default: undefined, desc: "unset: the model's own" }),
+  MEMORY_EMBEDDING_MIN_SIMILARITY: share({ default: 0.3 }),
+  OPENAI_API_KEY: text({ default: undefined, desc: 'key of provider openai; local servers may need none' }),
+  OPENAI_BASE_URL: httpUrl({ default: 'https://api.openai.com/v1', desc: 'where provider openai is asked, with /v1' }),
+};
+
+export interface EmbeddingConfig {
+  readonly model: string;
+  readonly dimensions: number | undefined;
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string;
+}
+
+/** What embeddings are made with; undefined when no model is set. */
+export function readEmbeddingConfig(settings: {
+  readonly MEMORY_EMBEDDING_MODEL: string | undefined;
+  readonly MEMORY_EMBEDDING_DIMENSIONS: number | undefined;
+  readonly OPENAI_API_KEY: string | undefined;
+  readonly OPENAI_BASE_URL: string;
+}): EmbeddingConfig | undefined {
+  const model = settings.MEMORY_EMBEDDING_MODEL;
+  if (model === undefined) return undefined;
+  const { MEMORY_EMBEDDING_DIMENSIONS: dimensions, OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = settings;
+  return { model, dimensions, apiKey, baseUrl };
+}

@@ -1,0 +1,56 @@
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Embedder } from '../embeddings/embedder.ts';
+import { similarity } from '../embeddings/vector.ts';
+import type { Partition } from '../store/partitions.ts';
+import { nearVectors } from '../store/vectors.ts';
+
+/** Finds entries by what they mean. */
+export interface Meaning {
+  /** Places of the entries nearest to the query, nearest first; none while the model cannot be asked. Never rejects for that. */
+  rank(partition: Partition, query: string): Promise<number[]>;
+}
+
+interface MeaningParts {
+  readonly db: Database;
+  readonly embedder: Embedder;
+  readonly log: Logger;
+  /** What is less alike is no answer. */
+  readonly minSimilarity: number;
+}
+
+const timeoutMs = 2_000;
+/** After a failure nobody waits for the model for so long. */
+const restMs = 5_000;
+/** So many vectors are compared exactly, those whose signs differ least. */
+const compared = 256;
+const most = 50;
+
+export function createMeaning({ db, embedder, log, minSimilarity }: MeaningParts): Meaning {
+  let restsUntil = 0;
+  const embedQuery = async (query: string): Promise<Float32Array | undefined> => {
+    if (query.trim() === '' || performance.now() < restsUntil) return undefined;
+    try {
+      const [vector] = await embedder.embed([query], AbortSignal.timeout(timeoutMs));
+      restsUntil = 0;
+      return vector;
+    } catch (err) {
+      if (restsUntil === 0) log.warn({ err }, 'a query cannot be embedded, search goes on by words');
+      restsUntil = performance.now() + restMs;
+      return undefined;
+    }
+  };
+  return {
+    async rank(partition, query) {
+      const asked = await embedQuery(query);
+      if (asked === undefined) return [];
+      const near = await nearVectors(db, partition, { model: embedder.name, vector: asked, limit: compared });
+      return near
+        .map(({ place, vector }) => ({ place, score: similarity(asked, vector) }))
+        .filter(({ score }) => score >= minSimilarity)
+        .toSorted((a, b) => b.score - a.score || a.place - b.place)
+        .slice(0, most)
+        .map(({ place }) => place);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Context } from '../context.ts';
+import { readEntries, type StoredEntry } from '../store/entries.ts';
+import type { Partition } from '../store/partitions.ts';
+import { fuse } from './fuse.ts';
+import { searchText } from './search-text.ts';
+
+type Searching = Pick<Context, 'db' | 'lexicon' | 'embedding'>;
+
+/** What of each ranking is fused. */
+const fused = 50;
+
+/** Entries that match a query, best first: by their words, and where a model is set also by what they mean. */
+export async function search(
+  context: Searching,
+  partition: Partition,
+  { query, limit }: { readonly query: string; readonly limit: number },
+): Promise<StoredEntry[]> {
+  const { db, embedding } = context;
+  if (embedding === undefined) return searchText(context, partition, { query, limit });
+  const [said, meant] = await Promise.all([
+    searchText(context, partition, { query, limit: Math.max(limit, fused) }),
+    embedding.meaning.rank(partition, query),
+  ]);
+  if (meant.length === 0) return said.slice(0, limit);
+  const places = fuse([said.map(({ place }) => place), meant]);
+  return readEntries(db, partition, places.slice(0, limit));
+}

@@ -1,0 +1,182 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FakeEmbeddings, startFakeEmbeddings } from '../../../test/fakes/openai-embeddings.ts';
+import { json } from '../../../test/fakes/scripted-server.ts';
+import { createEmbedder, EmbeddingFailure } from '../src/embeddings/embedder.ts';
+import { fromBytes, similarity, toBytes, toUnit } from '../src/embeddings/vector.ts';
+import { fuse } from '../src/search/fuse.ts';
+import { createMeaning } from '../src/search/meaning.ts';
+import { findPartition } from '../src/store/partitions.ts';
+import { newKey, search, type SessionKey, startMemory, type TestMemory } from './memory.ts';
+
+const apiKey = 'sk-secret-of-the-embeddings';
+
+/** Each group of words is a dimension of its own. */
+const meanings = [
+  ['cat', 'kitten', 'feline'],
+  ['boat', 'ship', 'vessel'],
+  ['bread', 'loaf'],
+];
+const vectorOf = (text: string): number[] => [
+  ...meanings.map((words) => words.filter((word) => text.includes(word)).length),
+  0.01,
+];
+
+let fake: FakeEmbeddings;
+const resources: AsyncDisposable[] = [];
+
+beforeEach(async () => {
+  fake = await startFakeEmbeddings({ apiKey, vectorOf });
+  resources.push(fake);
+});
+afterEach(async () => {
+  for (const one of resources.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+});
+
+async function start(over: Record<string, string> = {}): Promise<TestMemory> {
+  const env = { MEMORY_EMBEDDING_MODEL: 'openai/text-small', OPENAI_BASE_URL: fake.baseUrl, OPENAI_API_KEY: apiKey };
+  const service = await startMemory({ ...env, ...over });
+  resources.push(service);
+  return service;
+}
+
+async function remember(service: TestMemory, ...texts: string[]): Promise<SessionKey> {
+  const session = newKey();
+  service.sessions.say(session, ...texts);
+  await service.client.addSession({ session });
+  return session;
+}
+
+describe('with an embedding model', () => {
+  test('a search finds what is meant, behind what is both meant and said, and not what is neither', async () => {
+    const service = await start();
+    const memory = await remember(service, 'my kitten sleeps', 'a ship sails', 'the cat sleeps', 'bread');
+    await expect.poll(() => search(service, memory, 'cat')).toEqual(['the cat sleeps', 'my kitten sleeps']);
+    expect(await search(service, memory, 'vessel')).toEqual(['a ship sails']);
+    expect(await search(service, memory, 'nothing of it')).toEqual([]);
+    expect(await search(service, newKey(), 'cat')).toEqual([]);
+  });
+
+  test('a server that fails delays neither adding nor search, and what waits is embedded later', async () => {
+    const service = await start();
+    const away = { status: 503, error: { message: 'away' } };
+    fake.answer(away, away);
+    const memory = await remember(service, 'my kitten sleeps');
+    await expect.poll(() => fake.received).toBe(1);
+    expect(await search(service, memory, 'kitten')).toEqual(['my kitten sleeps']);
+    await expect.poll(() => search(service, memory, 'feline'), { timeout: 25_000 }).toEqual(['my kitten sleeps']);
+  });
+
+  test('a text that the server refuses does not hold up the others', async () => {
+    const service = await start();
+    fake.answer({ status: 400, error: { message: 'no' } }, { status: 400, error: { message: 'no' } });
+    const memory = await remember(service, 'a loaf', 'my kitten sleeps');
+    await expect.poll(() => fake.received).toBe(3);
+    await expect.poll(() => search(service, memory, 'feline')).toEqual(['my kitten sleeps']);
+    expect(await search(service, memory, 'bread')).toEqual([]);
+  });
+
+  test('what was added before the model was set, or was being embedded when the process died, is embedded', async () => {
+    const plain = await startMemory();
+    resources.push(plain);
+    const memory = await remember(plain, 'my kitten sleeps', 'a ship sails');
+    fake.answer('hang');
+    const first = await start({ DATABASE_URL: plain.databaseUrl });
+    await expect.poll(() => fake.hanging).toBe(1);
+    await first[Symbol.asyncDispose]();
+    resources.pop();
+    const second = await start({ DATABASE_URL: plain.databaseUrl });
+    await expect.poll(() => search(second, memory, 'feline'), { timeout: 20_000 }).toEqual(['my kitten sleeps']);
+  });
+
+  test('deleting an entry deletes what it means', async () => {
+    const service = await start();
+    const memory = await remember(service, 'my kitten sleeps');
+    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
+    const [entry] = (await service.client.listEntries({ memory })).entries;
+    await service.client.deleteEntry({ memory, entryId: entry?.id ?? '' });
+    expect(await search(service, memory, 'feline')).toEqual([]);
+    await service.client.addSession({ session: memory });
+    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
+    await service.client.deleteEntries({ memory });
+    expect(await search(service, memory, 'feline')).toEqual([]);
+  });
+});
+
+describe('a server that fails', () => {
+  const failing = {
+    name: 'm',
+    embed: () => Promise.reject(new EmbeddingFailure('status 503', { isRefusal: false })),
+  };
+
+  test('is told of once until it works again, and told neither texts nor keys', async () => {
+    const service = await start();
+    const memory = await remember(service, 'a secret text');
+    const lines: string[] = [];
+    const log = createLogger({ level: 'debug', name: 'test', destination: { write: (line) => void lines.push(line) } });
+    const migrations = new URL('../migrations/', import.meta.url);
+    const options = { service: 'memory', url: service.databaseUrl, poolSize: 2, migrations };
+    await using db = await openDatabase(options, log);
+    lines.length = 0;
+    const meaning = createMeaning({ db, embedder: failing, log, minSimilarity: 0.3 });
+    const [accountId, appName, userId] = [memory.accountId, memory.appName, memory.userId];
+    const partition = await findPartition(db, [accountId, appName, userId]);
+    if (partition === undefined) throw new Error('nothing was added');
+    for (let i = 0; i < 3; i++) expect(await meaning.rank(partition, 'a secret query')).toEqual([]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('search goes on by words');
+    expect(lines[0]).not.toContain('secret');
+  });
+
+  test('says no more than its status', async () => {
+    const { baseUrl } = fake;
+    const embedder = await createEmbedder({ model: 'm', dimensions: undefined, apiKey, baseUrl });
+    const embed = (text: string) => embedder.embed([text], AbortSignal.timeout(2_000));
+    expect(await embed('cat')).toEqual([expect.any(Float32Array)]);
+    fake.answer({ status: 401, error: { message: `Incorrect API key provided: ${apiKey}.` } });
+    await expect(embed('cat')).rejects.toEqual(new EmbeddingFailure('status 401', { isRefusal: false }));
+    for (const answer of ['break', { contentType: 'text/html', body: '<html>' }, json({ data: [] })] as const) {
+      fake.answer(answer);
+      await expect(embed('cat')).rejects.toBeInstanceOf(EmbeddingFailure);
+    }
+    const elsewhere = {
+      status: 307,
+      contentType: 'text/plain',
+      headers: { location: `${baseUrl}/embeddings` },
+      body: '',
+    };
+    fake.answer(elsewhere);
+    await expect(embed('cat')).rejects.toBeInstanceOf(EmbeddingFailure);
+    expect(await embed(`${'x'.repeat(5_999)}😀`)).toHaveLength(1);
+  });
+});
+
+test('a vector survives being stored, and is as like itself as can be', () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { maxLength: 30 }), (values) => {
+      const vector = toUnit(values);
+      if (vector === undefined) return;
+      expect(fromBytes(toBytes(vector))).toEqual(vector);
+      expect(similarity(vector, vector)).toBeCloseTo(1, 4);
+    }),
+  );
+});
+
+test('fusing keeps every place once, the order of one ranking, and prefers what stands in both', () => {
+  const ranking = fc.uniqueArray(fc.nat({ max: 50 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(ranking, ranking, (a, b) => {
+      expect(fuse([a])).toEqual(a);
+      expect(new Set(fuse([a, b]))).toEqual(new Set([...a, ...b]));
+      expect(fuse([a, b])).toHaveLength(new Set([...a, ...b]).size);
+    }),
+  );
+  expect(
+    fuse([
+      [1, 2],
+      [3, 2],
+    ])[0],
+  ).toBe(2);
+});

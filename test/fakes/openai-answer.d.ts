@@ -1,0 +1,28 @@
+import type { FakeBytes } from './scripted-server.ts';
+/** A tool call that the fake makes; `arguments` is sent as it is, JSON or not. */
+export interface FakeToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+/** A completion, streamed or whole as the request asks. */
+export interface FakeCompletion {
+  /** The text; an array is streamed piece by piece. */
+  readonly text?: string | readonly string[];
+  /** Sent as `reasoning_content`, before the text. */
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly FakeToolCall[];
+  readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter';
+}
+/** An error in the vendor's form. */
+export interface FakeError {
+  readonly status: number;
+  readonly error: {
+    readonly message: string;
+    readonly type?: string;
+    readonly code?: string | null;
+    readonly param?: string | null;
+  };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+export type FakeAnswer = FakeCompletion | FakeError | FakeBytes;
