@@ -18,7 +18,7 @@ export interface Asked {
 export function createAsker(model: string, endpoint: Endpoint, failures: ModelFailure[] = []) {
   return async (request: Partial<LlmRequest> = {}, asked: Asked = {}): Promise<LlmResponse[]> => {
     const { stream = true, signal, timeoutMs = 5000, apiKey = endpoint.apiKey } = asked;
-    const own = { baseUrl: endpoint.baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
+    const own = { ...endpoint, ...(apiKey === undefined ? {} : { apiKey }) };
     const config = { openai: own, anthropic: own, gemini: own, timeoutMs };
     const llm = createModels(config, { onFailure: (failure) => failures.push(failure) }).resolve(model);
     const contents: Content[] = [{ role: 'user', parts: [{ text: 'hello' }] }];

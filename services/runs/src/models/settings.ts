@@ -1,4 +1,5 @@
 import { httpUrl, positiveInteger, text } from '@agentmesh/lib/service';
+import { str } from 'envalid';
 import type { Endpoint } from './connect-model.ts';
 import type { ModelsConfig } from './models.ts';
 
@@ -6,6 +7,11 @@ import type { ModelsConfig } from './models.ts';
 export const modelSettings = {
   OPENAI_API_KEY: text({ default: undefined, desc: 'key of provider openai; local servers may need none' }),
   OPENAI_BASE_URL: httpUrl({ default: 'https://api.openai.com/v1', desc: 'where provider openai is asked, with /v1' }),
+  RUNS_OPENAI_API: str({
+    default: 'chat',
+    choices: ['chat', 'responses'],
+    desc: 'how provider openai is asked: by chat completions, or by responses',
+  }),
   ANTHROPIC_API_KEY: text({ default: undefined, desc: 'key of provider anthropic' }),
   ANTHROPIC_BASE_URL: httpUrl({
     default: 'https://api.anthropic.com',
@@ -23,6 +29,7 @@ export const modelSettings = {
 export function readModelsConfig(settings: {
   readonly OPENAI_API_KEY: string | undefined;
   readonly OPENAI_BASE_URL: string;
+  readonly RUNS_OPENAI_API: 'chat' | 'responses';
   readonly ANTHROPIC_API_KEY: string | undefined;
   readonly ANTHROPIC_BASE_URL: string;
   readonly GEMINI_API_KEY: string | undefined;
@@ -30,7 +37,10 @@ export function readModelsConfig(settings: {
   readonly RUNS_MODEL_TIMEOUT_SECONDS: number;
 }): ModelsConfig {
   return {
-    openai: endpoint(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
+    openai: {
+      ...endpoint(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY),
+      openAiApi: settings.RUNS_OPENAI_API,
+    },
     anthropic: endpoint(settings.ANTHROPIC_BASE_URL, settings.ANTHROPIC_API_KEY),
     gemini: endpoint(settings.GEMINI_BASE_URL, settings.GEMINI_API_KEY),
     timeoutMs: settings.RUNS_MODEL_TIMEOUT_SECONDS * 1000,

@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
 import { Answer, type Piece } from './answer.ts';
 import type { Connection } from './connection.ts';
@@ -46,8 +46,8 @@ async function* readStream(
 }
 
 function take(part: LanguageModelV4StreamPart, answer: Answer): LlmResponse | undefined {
-  const piece = toPiece(part);
-  if (piece !== undefined) return answer.addText(piece);
+  const said = toPiece(part);
+  if (said !== undefined) return answer.addText(said);
   if (part.type === 'file') answer.addFile(part);
   else if (part.type === 'tool-call') answer.addCall(part);
   else if (part.type === 'response-metadata') answer.modelVersion = part.modelId ?? answer.modelVersion;
@@ -57,8 +57,16 @@ function take(part: LanguageModelV4StreamPart, answer: Answer): LlmResponse | un
 }
 
 function toPiece(part: LanguageModelV4StreamPart): Piece | undefined {
-  const isText = part.type === 'text-delta';
-  if (!isText && part.type !== 'reasoning-start' && part.type !== 'reasoning-delta') return undefined;
-  const text = part.type === 'reasoning-start' ? '' : part.delta;
-  return { id: part.id, text, thought: !isText, metadata: part.providerMetadata };
+  if (part.type === 'text-delta') return piece(part, part.delta, false);
+  if (part.type === 'reasoning-delta') return piece(part, part.delta, true);
+  // Vendors sign a thought where it begins, as it goes, or where it ends.
+  return part.type === 'reasoning-start' || part.type === 'reasoning-end' ? piece(part, '', true) : undefined;
+}
+
+function piece(
+  { id, providerMetadata }: { id: string; providerMetadata?: SharedV4ProviderMetadata },
+  text: string,
+  thought: boolean,
+): Piece {
+  return { id, text, thought, metadata: providerMetadata };
 }

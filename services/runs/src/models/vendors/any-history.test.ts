@@ -6,6 +6,8 @@ import { redact, signThought } from '../../../../../test/fakes/anthropic/signatu
 import { type FakeGemini, startFakeGemini } from '../../../../../test/fakes/gemini/index.ts';
 import { signPart } from '../../../../../test/fakes/gemini/signature.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
+import { seal } from '../../../../../test/fakes/openai-responses/answer.ts';
+import { type FakeResponses, startFakeResponses } from '../../../../../test/fakes/openai-responses/index.ts';
 import { createAsker, tools } from '../../../test/ask-model.ts';
 import { keepSignature } from './thought-signature.ts';
 
@@ -14,11 +16,13 @@ const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
 let anthropic: FakeAnthropic;
 let gemini: FakeGemini;
+let responses: FakeResponses;
 
 beforeAll(async () => {
   openAi = resources.use(await startFakeOpenAi({ apiKey }));
   anthropic = resources.use(await startFakeAnthropic({ apiKey }));
   gemini = resources.use(await startFakeGemini({ apiKey }));
+  responses = resources.use(await startFakeResponses({ apiKey }));
 });
 afterAll(() => resources.disposeAsync());
 
@@ -30,6 +34,7 @@ const marks = [
   keepSignature('anthropic', signThought('hm')),
   keepSignature('anthropic-redacted', redact('x')),
   keepSignature('gemini', signPart()),
+  keepSignature('openai', `rs_1 ${seal('hm')}`),
 ] as const;
 const signature = fc.constantFrom(...marks);
 const withId = <T extends object>(one: T, callId: string | undefined): T & { id?: string } =>
@@ -62,11 +67,13 @@ const history = fc
 describe('a request that no vendor refuses is made of any history, of calls without answers, answers without calls,', () => {
   test.each([
     ['openai/gpt-x', () => openAi],
+    ['openai/gpt-5-mini', () => responses],
     ['anthropic/claude-sonnet-4-5', () => anthropic],
     ['gemini-2.5-flash', () => gemini],
     ['gemini-3-flash-preview', () => gemini],
   ])('thoughts and ids of others: %s', async (model, fakeOf) => {
-    const ask = createAsker(model, { baseUrl: fakeOf().baseUrl, apiKey });
+    const openAiApi = fakeOf() === responses ? 'responses' : 'chat';
+    const ask = createAsker(model, { baseUrl: fakeOf().baseUrl, apiKey, openAiApi });
     await fc.assert(
       fc.asyncProperty(history, async (contents) => {
         const [response] = await ask({ contents: structuredClone(contents), config: { tools } }, { stream: false });

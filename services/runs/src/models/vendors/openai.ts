@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { GenerateContentConfig } from '@google/genai';
 import type { Connection } from '../ai-sdk/connection.ts';
 import type { Dialect } from '../ai-sdk/dialect.ts';
@@ -9,13 +9,15 @@ import { toUsageMetadata } from '../ai-sdk/to-usage-metadata.ts';
 import type { Endpoint } from '../connect-model.ts';
 import { requireKey } from './require-key.ts';
 import { toReasoning } from './to-reasoning.ts';
+import { keepSignature, recallSignature } from './thought-signature.ts';
 import { createVendorFetch } from './vendor-fetch.ts';
 
 /**
- * A model behind `POST {base}/chat/completions`: OpenAI's own, whose reasoning models have rules of their own, or one of
- * a server that is compatible with them.
+ * A model behind `POST {base}/responses` where the endpoint says so, else behind `POST {base}/chat/completions`: OpenAI's
+ * own, whose reasoning models have rules of their own, or one of a server that is compatible with them.
  */
 export function connectOpenAi(model: string, endpoint: Endpoint): Connection {
+  if (endpoint.openAiApi === 'responses') return connectResponses(model, endpoint);
   return isVendor(endpoint.baseUrl) ? connectOwn(model, endpoint) : connectCompatible(model, endpoint);
 }
 
@@ -23,6 +25,13 @@ function connectOwn(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connec
   const key = requireKey(apiKey, 'OPENAI_API_KEY');
   const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(fetch) });
   return { languageModel: provider.chat(model), dialect, secrets: [key] };
+}
+
+function connectResponses(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
+  // A server that wants no key gets one that says so: the SDK would look for another in the environment.
+  const key = isVendor(baseUrl) ? requireKey(apiKey, 'OPENAI_API_KEY') : (apiKey ?? 'none');
+  const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(fetch) });
+  return { languageModel: provider.responses(model), dialect: responsesDialect, secrets: [key] };
 }
 
 function connectCompatible(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
@@ -37,6 +46,7 @@ function connectCompatible(model: string, { baseUrl, apiKey, fetch }: Endpoint):
   return { languageModel: provider.chatModel(model), dialect, secrets: apiKey === undefined ? [] : [apiKey] };
 }
 
+/** Of chat completions. */
 const dialect: Dialect = {
   files: {
     text: 'text',
@@ -50,6 +60,27 @@ const dialect: Dialect = {
   finish: toFinish,
   usage: toUsageMetadata,
 };
+
+const responsesDialect: Dialect = { ...dialect, options: responsesOptions, readSignature, writeSignature };
+
+/** What the model thought is kept by nobody but us, sealed. */
+function readSignature({ openai }: SharedV4ProviderMetadata): string | undefined {
+  const { itemId, reasoningEncryptedContent: sealed } = openai ?? {};
+  if (typeof itemId !== 'string' || typeof sealed !== 'string') return undefined;
+  return keepSignature('openai', `${itemId} ${sealed}`);
+}
+
+function writeSignature(thoughtSignature: string): SharedV4ProviderOptions | undefined {
+  const { kind, signature } = recallSignature(thoughtSignature);
+  const [itemId = '', reasoningEncryptedContent = ''] = signature.split(' ');
+  return kind === 'openai' ? { openai: { itemId, reasoningEncryptedContent } } : undefined;
+}
+
+function responsesOptions(config: GenerateContentConfig): Partial<LanguageModelV4CallOptions> {
+  const reasoningSummary = config.thinkingConfig?.includeThoughts === true ? 'auto' : null;
+  const openai = { strictJsonSchema: false, store: false, reasoningSummary };
+  return { ...options(config), providerOptions: { openai } };
+}
 
 function options({ thinkingConfig }: GenerateContentConfig): Partial<LanguageModelV4CallOptions> {
   const reasoning = toReasoning(thinkingConfig);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toStandardBase64, toUrlSafeBase64 } from '../../execution/base64.ts';
 import { keepSignature, recallSignature, type SignatureKind } from './thought-signature.ts';
 
-const kind = fc.constantFrom<SignatureKind[]>('anthropic', 'anthropic-redacted', 'gemini');
+const kind = fc.constantFrom<SignatureKind[]>('anthropic', 'anthropic-redacted', 'gemini', 'openai');
 const signature = fc.oneof(
   fc.string({ minLength: 1, unit: 'grapheme' }),
   fc.base64String({ minLength: 1 }),

@@ -3,9 +3,9 @@
  * model, and vendors refuse the signatures of others: each is kept with the name of its kind. Gemini's, which are base64
  * themselves, stay as they are, as ADK has them.
  */
-export type SignatureKind = 'anthropic' | 'anthropic-redacted' | 'gemini';
+export type SignatureKind = 'anthropic' | 'anthropic-redacted' | 'gemini' | 'openai';
 
-const kinds: readonly SignatureKind[] = ['anthropic', 'anthropic-redacted', 'gemini'];
+const kinds: readonly SignatureKind[] = ['anthropic', 'anthropic-redacted', 'gemini', 'openai'];
 
 /** A vendor's signature as a `thoughtSignature`. */
 export function keepSignature(kind: SignatureKind, signature: string): string {
