@@ -1,14 +1,19 @@
-import { positiveInteger } from '@agentmesh/lib/service';
+import { httpUrl, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
 
 const storeUrl = makeValidator<URL>((input) => {
   const url = URL.parse(input.trim());
   if (url?.protocol === 'file:' && url.host === '') return url;
-  throw new EnvError('must be file:///a/folder');
+  if (url?.protocol === 's3:' && url.host !== '') return url;
+  throw new EnvError('must be file:///a/folder or s3://bucket/prefix');
 });
 
 export const settings = {
   ARTIFACT_STORE_URL: storeUrl({ default: undefined }),
+  ARTIFACT_S3_ENDPOINT: httpUrl({ default: undefined }),
+  ARTIFACT_S3_REGION: text({ default: 'us-east-1' }),
+  ARTIFACT_S3_ACCESS_KEY_ID: text({ default: undefined }),
+  ARTIFACT_S3_SECRET_ACCESS_KEY: text({ default: undefined }),
   ARTIFACT_MAX_BYTES: positiveInteger({ default: 256 * 1024 * 1024 }),
   ARTIFACT_INLINE_MAX_BYTES: positiveInteger({ default: 128 * 1024 }),
 };

@@ -14,7 +14,7 @@ export const artifacts = defineService({
   async start(host) {
     const { config, log, resources, draining } = host;
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
-    const blobs = await openBlobStore(config, host.dataDir);
+    const blobs = await openBlobStore(config, host);
     const context: Context = {
       db,
       log,

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { load, newKey, openArtifacts, save } from './open-artifacts.ts';
+import { s3Credentials, startS3 } from './start-s3.ts';
+
+const credentials = {
+  ARTIFACT_S3_ACCESS_KEY_ID: s3Credentials.accessKeyId,
+  ARTIFACT_S3_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
+};
+
+test('with a bucket by setting, large payloads are there and nowhere else, and are removed when nothing refers to them', async () => {
+  await using server = await startS3();
+  const settings = {
+    ARTIFACT_STORE_URL: 's3://artifacts/prefix',
+    ARTIFACT_S3_ENDPOINT: server.endpoint,
+    ...credentials,
+  };
+  await using service = await openArtifacts(settings);
+  const key = newKey();
+  const bytes = randomBytes(6_000_000);
+  await save(service.client, key, bytes);
+  await save(service.client, { ...key, name: 'small' }, bytes.subarray(0, 100));
+  expect((await load(service.client, key)).bytes.equals(bytes)).toBe(true);
+  const part = await load(service.client, key, { offset: 5_500_000n, length: 7n });
+  expect(part.bytes.equals(bytes.subarray(5_500_000, 5_500_007))).toBe(true);
+  const [object] = await service.rows('select account_id, id, state from blobs');
+  expect(object).toMatchObject({ account_id: key.accountId, state: 'live' });
+  await service.client.deleteArtifact({ key });
+  await service.settle();
+  expect(await service.rows('select 1 from blobs')).toEqual([]);
+  expect((await load(service.client, { ...key, name: 'small' })).bytes).toHaveLength(100);
+});
+
+test('while the bucket is away, large payloads are refused and small ones are kept', async () => {
+  const server = await startS3();
+  const settings = { ARTIFACT_STORE_URL: 's3://artifacts', ARTIFACT_S3_ENDPOINT: server.endpoint, ...credentials };
+  await using service = await openArtifacts(settings);
+  await server[Symbol.asyncDispose]();
+  const key = newKey();
+  const away = expect.objectContaining({ reason: 'artifact_store_unavailable' }) as unknown;
+  await expect(save(service.client, key, randomBytes(200_000))).rejects.toEqual(away);
+  expect((await save(service.client, key, randomBytes(100))).version).toBe(0);
+});
+
+test('half of the credentials are refused at start', async () => {
+  const settings = { ARTIFACT_STORE_URL: 's3://artifacts', ARTIFACT_S3_ACCESS_KEY_ID: 'x' };
+  await expect(openArtifacts(settings)).rejects.toThrow('ARTIFACT_S3_SECRET_ACCESS_KEY');
+});
