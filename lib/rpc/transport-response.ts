@@ -25,5 +25,16 @@ export function streamResponse<I extends DescMessage, O extends DescMessage>(
   method: DescMethodStreaming<I, O>,
   message: AsyncIterable<MessageShape<O>>,
 ): StreamResponse<I, O> {
-  return { stream: true, service: method.parent, method, message, header: new Headers(), trailer: new Headers() };
+  return {
+    stream: true,
+    service: method.parent,
+    method,
+    message,
+    get header() {
+      return new Headers();
+    },
+    get trailer() {
+      return new Headers();
+    },
+  };
 }
