@@ -120,6 +120,21 @@ describe('adding a session', () => {
     expect(new Set((await entriesOf(session)).map(textOf))).toEqual(new Set(['anew']));
   });
 
+  test('that was read before another added what the session has become is read again', async () => {
+    const session = newKey();
+    service.sessions.say(session, 'first');
+    await service.client.addSession({ session });
+    service.sessions.say(session, 'second');
+    service.sessions.afterPage = async () => {
+      service.sessions.afterPage = () => undefined;
+      service.sessions.forget(session);
+      service.sessions.say(session, 'anew');
+      await service.client.addSession({ session });
+    };
+    await service.client.addSession({ session });
+    expect((await entriesOf(session)).map(textOf)).toEqual(['anew']);
+  });
+
   test.each([
     ['an empty session id', { sessionId: '' }],
     ['a session id with NUL', { sessionId: 'a\0b' }],

@@ -52,6 +52,8 @@ interface HeldSession {
 export class HeldSessions {
   /** Called before each page is answered. */
   beforePage: () => void | Promise<void> = () => undefined;
+  /** Called when a page was read, before its caller has it. */
+  afterPage: () => void | Promise<void> = () => undefined;
   pageSize = 500;
   pages = 0;
   readonly #held = new Map<string, HeldSession>();
@@ -94,7 +96,9 @@ export class HeldSessions {
       timestamp: 12.5,
     }));
     const more = afterSeq + events.length < held.events.length;
-    return { events, more, lastSeq: held.events.length, sessionPk: held.pk };
+    const page = { events, more, lastSeq: held.events.length, sessionPk: held.pk };
+    await this.afterPage();
+    return page;
   };
 }
 
