@@ -3,24 +3,27 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readMail, tokenIn } from './fakes/smtp-sink.ts';
 
-/** The token of the newest mail to an address under `DATA_DIR/outbox`, once there are `count` of them. */
-export async function mailedToken(dataDir: string, address: string, count = 1): Promise<string> {
+/** The token of the one mail to an address under `DATA_DIR/outbox` that leads to a page, once it is there. */
+export async function mailedToken(
+  dataDir: string,
+  address: string,
+  page: 'verify-email' | 'reset-password',
+): Promise<string> {
   let tokens: string[] = [];
   const look = async (): Promise<number> => {
-    tokens = await mailedTokens(dataDir, address);
+    tokens = await mailedTokens(dataDir, address, page);
     return tokens.length;
   };
-  await expect.poll(look).toBeGreaterThanOrEqual(count);
-  return tokens.at(-1) ?? '';
+  await expect.poll(look).toBe(1);
+  return tokens[0] ?? '';
 }
 
-async function mailedTokens(dataDir: string, address: string): Promise<string[]> {
+async function mailedTokens(dataDir: string, address: string, page: string): Promise<string[]> {
   const folder = join(dataDir, 'outbox');
   const files = await readdir(folder).catch(() => []);
   const written = files.filter((file) => file.endsWith('.eml')).map((file) => readFile(join(folder, file)));
   const mails = await Promise.all((await Promise.all(written)).map(readMail));
-  return mails
-    .filter((mail) => mail.to?.some((to) => to.address === address))
-    .toSorted((a, b) => (a.date ?? '').localeCompare(b.date ?? ''))
-    .map(tokenIn);
+  const isIt = (mail: (typeof mails)[number]): boolean =>
+    mail.to?.some((to) => to.address === address) === true && mail.text?.includes(`/auth/${page}?`) === true;
+  return mails.filter(isIt).map(tokenIn);
 }

@@ -11,6 +11,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication } from './auth/authenticate.ts';
 import type { BrowserSession } from './auth/browser-session.ts';
 import type { Config } from './config.ts';
+import type { MailLimit } from './throttle/mail-limit.ts';
 import type { SignIn } from './throttle/sign-in.ts';
 
 /** What routes need. */
@@ -22,6 +23,7 @@ export interface Context {
   /** Sign-in of the web UI; absent while that is not served. */
   readonly browser: BrowserSession | undefined;
   readonly signIn: SignIn;
+  readonly limitMail: MailLimit;
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;

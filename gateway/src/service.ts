@@ -17,6 +17,7 @@ import { publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { dependencyChecks } from './routes/dependency-checks.ts';
 import { createServer } from './server.ts';
+import { createMailLimit } from './throttle/mail-limit.ts';
 import { createSignIn } from './throttle/sign-in.ts';
 import { openThrottle } from './throttle/throttle.ts';
 
@@ -53,6 +54,7 @@ async function start(host: GatewayHost): Promise<Running> {
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
     signIn: createSignIn({ auth, config, throttle }),
+    limitMail: createMailLimit(config, throttle),
   };
   const app = await createServer(context);
   resources.defer(() => closeNow(app));

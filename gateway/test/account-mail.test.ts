@@ -88,6 +88,20 @@ describe('account mail', () => {
   });
 });
 
+it('asking for mail too often from one address is 429, whomever it is for', async () => {
+  await using edge = await startEdge({
+    env: { RATE_LIMIT_MAIL_ADDRESS_BURST: '2', RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: '1' },
+    auth: { requestPasswordReset: () => ({}), resendVerification: () => ({}) },
+  });
+  const ask = (path: string, email: string) => edge.send(path, { json: { email }, headers: open });
+  expect((await ask('/api/auth/forgot-password', 'a@example.com')).status).toBe(200);
+  expect((await ask('/api/auth/resend-verification', 'b@example.com')).status).toBe(200);
+  const refused = await ask('/api/auth/forgot-password', 'c@example.com');
+  expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_mails' } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(refused.headers.get('ratelimit-remaining')).toBe('0');
+});
+
 it('account mail is 404 before any body is read where passwords are switched off', async () => {
   await using edge = await startEdge({ env: { AUTH_BASIC_ENABLED: 'false' } });
   const headers = { ...open, 'content-type': 'application/json' };

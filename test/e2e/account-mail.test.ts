@@ -13,7 +13,7 @@ test('a forgotten password is replaced by the token of a mail, once, and whoever
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
   const visitor = new Caller(url);
   expect(await visitor.request('POST', '/api/auth/forgot-password', { email: email.toUpperCase() })).toMatchObject(ok);
-  const token = await mailedToken(dataDir, email);
+  const token = await mailedToken(dataDir, email, 'reset-password');
   const reset = { token, new_password: 'a password never used before' };
   expect(await visitor.request('POST', '/api/auth/reset-password', reset)).toMatchObject(ok);
   await expect.poll(async () => (await caller.request('GET', '/api/users/me')).status, { timeout: 1_000 }).toBe(401);
@@ -27,7 +27,7 @@ test('an address is proven by the token of a mail, and nothing else takes that t
   const caller = await newAccount(url);
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
   expect(await caller.request('POST', '/api/auth/resend-verification', { email })).toMatchObject(ok);
-  const token = await mailedToken(dataDir, email);
+  const token = await mailedToken(dataDir, email, 'verify-email');
   const reset = await caller.request('POST', '/api/auth/reset-password', { token, new_password: 'long enough' });
   expect(reset).toMatchObject({ status: 401, body: { detail: 'Invalid token type' } });
   const asBearer = await new Caller(url, token).request('GET', '/api/users/me');

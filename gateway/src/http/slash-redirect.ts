@@ -13,8 +13,8 @@ export function createSlashRedirect(app: FastifyInstance): (request: FastifyRequ
   return (request, reply) => {
     const [path = '', ...query] = request.url.split('?');
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
-    // What begins with two slashes is an address of another host to a browser.
-    if (other === '' || other.startsWith('//') || /%2f/i.test(other)) return false;
+    // What begins with two slashes, of either kind, is an address of another host to a browser.
+    if (other === '' || /^\/[/\\]/.test(other) || /%2f/i.test(other)) return false;
     if (!served.some((pattern) => pattern.test(other))) return false;
     reply
       .code(307)

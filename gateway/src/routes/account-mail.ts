@@ -19,12 +19,13 @@ function operation<Body extends TSchema>(operationId: string, summary: string, b
 }
 
 /** Both answer alike for every address. */
-function addRequests(app: App, { auth }: Context): void {
+function addRequests(app: App, { auth, limitMail }: Context): void {
   app.post(
     '/api/auth/forgot-password',
     operation('forgotPassword', 'Ask for a mail that lets one choose a new password', Address),
-    async ({ body: { email } }) => {
-      await auth.requestPasswordReset({ email }, unary);
+    async (request, reply) => {
+      await limitMail(request, reply);
+      await auth.requestPasswordReset({ email: request.body.email }, unary);
       return done;
     },
   );
@@ -32,8 +33,9 @@ function addRequests(app: App, { auth }: Context): void {
   app.post(
     '/api/auth/resend-verification',
     operation('resendVerification', 'Ask for a mail that proves an address, again', Address),
-    async ({ body: { email } }) => {
-      await auth.resendVerification({ email }, unary);
+    async (request, reply) => {
+      await limitMail(request, reply);
+      await auth.resendVerification({ email: request.body.email }, unary);
       return done;
     },
   );

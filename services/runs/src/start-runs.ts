@@ -6,6 +6,7 @@ import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, type RunsConfig, type runsSettings } from './config.ts';
+import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import { createOnRunEnded, runEnded } from './consumers/on-run-ended.ts';
 import { createOnTurnGranted, turnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
@@ -65,6 +66,7 @@ export async function startRuns(host: RunsHost): Promise<Running> {
   mesh.serve(RunsService, createRpcs(context));
   resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));
   resources.defer(await bus.subscribe(runEnded, createOnRunEnded(context)));
+  resources.defer(await onAccountDeleted(context, bus));
   startJobs(context, resources);
   draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 

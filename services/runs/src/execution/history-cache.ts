@@ -6,6 +6,8 @@ import type { HistoryWindow } from './history-window.ts';
 export interface HistoryCache {
   get(session: SessionKey): HistoryWindow | undefined;
   set(session: SessionKey, window: HistoryWindow): void;
+  /** Drops whatever is an account's. */
+  forget(accountId: string): void;
 }
 
 /** A session that has been quiet for longer is not kept in mind. */
@@ -13,7 +15,7 @@ const rememberedMs = 10 * 60_000;
 
 /** Holds at most `maxBytes` of events, measured as JSON; nothing when that is 0. */
 export function createHistoryCache(maxBytes: number): HistoryCache {
-  if (maxBytes === 0) return { get: () => undefined, set: () => undefined };
+  if (maxBytes === 0) return { get: () => undefined, set: () => undefined, forget: () => undefined };
   const windows = new LRUCache<string, HistoryWindow>({
     maxSize: maxBytes,
     ttl: rememberedMs,
@@ -22,6 +24,11 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
   return {
     get: (session) => windows.get(nameOf(session)),
     set: (session, window) => void windows.set(nameOf(session), window),
+    forget: (accountId) => {
+      const prefix = JSON.stringify([accountId]).slice(0, -1);
+      const names = Array.from(windows.keys()).filter((name) => name.startsWith(prefix));
+      for (const name of names) windows.delete(name);
+    },
   };
 }
 

@@ -25,6 +25,15 @@ describe('a log of spans', () => {
     expect(log.ofSession({ accountId: 'a","shop', appName: 's' }, '')).toEqual([]);
   });
 
+  it('forgets an account whole, and no other', () => {
+    const log = createSpanLog({ sessions: 10, spansOfSession: 10 });
+    log.add(span('1'));
+    log.add(create(SpanEndedSchema, { ...app, accountId: 'ab', sessionId: 's', spanId: '2', json: Buffer.from('2') }));
+    log.forget('a');
+    expect(names(log.ofSession(app, 's'))).toEqual([]);
+    expect(names(log.ofSession({ ...app, accountId: 'ab' }, 's'))).toEqual(['2']);
+  });
+
   it('knows a span once, however often it hears of it', () => {
     const log = createSpanLog({ sessions: 10, spansOfSession: 10 });
     for (const id of ['1', '2', '1']) log.add(span(id));

@@ -13,6 +13,8 @@ export interface SpanLog {
   ofSession(app: AppOfAccount, sessionId: string): Uint8Array[];
   /** The span in which an event was made, or none. */
   ofEvent(app: AppOfAccount, eventId: string): Uint8Array[];
+  /** Drops whatever is an account's. */
+  forget(accountId: string): void;
 }
 
 export interface SpanLimits {
@@ -44,6 +46,10 @@ export function createSpanLog({ sessions, spansOfSession }: SpanLimits): SpanLog
         if (isIt) return [span.json];
       }
       return [];
+    },
+    forget: (accountId) => {
+      const prefix = JSON.stringify([accountId]).slice(0, -1);
+      for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key);
     },
   };
 }
