@@ -1,0 +1,130 @@
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { encryptKey, startMesh, type TestMesh } from '../mesh.ts';
+import { SecretWatch } from '../secret-watch.ts';
+
+const json = { 'content-type': 'application/json' };
+const email = 'ada@example.com';
+
+const resources = new AsyncDisposableStack();
+const watch = new SecretWatch();
+const password = watch.plant('password', 'the planted “password” & more');
+const wrongPassword = watch.plant('wrong password', 'a planted wrong password');
+watch.plant('ENCRYPT_KEY', encryptKey);
+let mesh: TestMesh;
+let databaseUrl: string;
+
+/** A mesh of its own, that says all it can. */
+beforeAll(async () => {
+  databaseUrl = resources.use(await testDatabaseUrl()).url;
+  const env = { LOG_LEVEL: 'trace', MESH_KEY: watch.plant('MESH_KEY', 'a planted key of the mesh') };
+  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env }));
+});
+afterAll(() => resources.disposeAsync());
+
+const url = (path: string): string => mesh.url + path;
+const post = (path: string, body: object | string, reveals: readonly string[] = []) =>
+  watch.ask(
+    url(path),
+    { method: 'POST', headers: json, body: typeof body === 'string' ? body : JSON.stringify(body) },
+    reveals,
+  );
+const withToken = (token: string) => ({ authorization: `Bearer ${token}` });
+
+interface SignedIn {
+  readonly token: string;
+  readonly cookie: string;
+}
+
+let signIns = 0;
+
+/** Sends what answers with a token and a cookie, and watches for both from then on. */
+async function signedIn(send: (reveals: readonly string[]) => ReturnType<typeof post>): Promise<SignedIn> {
+  signIns += 1;
+  const names = [`access token ${signIns}`, `refresh token ${signIns}`] as const;
+  const answer = await send(names);
+  const { access_token: token } = JSON.parse(answer.text) as { access_token: string };
+  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  watch.plant(names[0], token);
+  watch.plant(names[1], cookie.slice('refresh_token='.length));
+  // Either half would be worth something to somebody who has the other.
+  watch.plant(`${names[1]}, its secret`, cookie.slice(-43));
+  return { token, cookie };
+}
+
+const refresh = ({ cookie }: SignedIn) =>
+  signedIn((reveals) =>
+    watch.ask(
+      url('/api/auth/refresh-token'),
+      { method: 'POST', headers: { cookie } },
+      reveals.flatMap((name) => [name, `${name}, its secret`]),
+    ),
+  );
+
+const signIn = () =>
+  signedIn((reveals) =>
+    post(
+      '/api/auth/token',
+      { email, password },
+      reveals.flatMap((name) => [name, `${name}, its secret`]),
+    ),
+  );
+
+describe('secrets', () => {
+  test('are used in every way there is, and in some that are wrong', { timeout: 60_000 }, async () => {
+    await post('/api/users/', { email, password, first_name: 'Ada', last_name: 'L' });
+    await post('/api/users/', { email, password });
+    await post('/api/users/', { email, password: [password], first_name: { password }, last_name: 'L' });
+    await post('/api/auth/token', { email, password: wrongPassword });
+    await post('/api/auth/token', { email: 'nobody@example.com', password: wrongPassword });
+    await post('/api/auth/token', { email, password: [wrongPassword] });
+    await post('/api/auth/token', `{"email": "${email}", "password": "${wrongPassword}"`);
+    await watch.ask(url('/api/auth/token'), {
+      method: 'POST',
+      body: new URLSearchParams({ username: email, password: wrongPassword, grant_type: 'other' }),
+    });
+    const first = await signIn();
+    const second = await refresh(first);
+    const third = await refresh(second);
+    for (const wrong of [first.cookie, 'refresh_token=x', `refresh_token=${third.token}`]) {
+      await watch.ask(url('/api/auth/refresh-token'), { method: 'POST', headers: { cookie: wrong } });
+    }
+    const { token, cookie } = await signIn();
+    const body = JSON.stringify({ name: 'a program', scopes: ['account:read', 'sessions:write'] });
+    const headers = { ...json, ...withToken(token) };
+    const made = await watch.ask(url('/api/auth/tokens'), { method: 'POST', headers, body }, ['personal token']);
+    const program = watch.plant('personal token', (JSON.parse(made.text) as { token: string }).token);
+    for (const bearer of [token, program, `${program}x`, `${token}x`, cookie.slice('refresh_token='.length)]) {
+      for (const path of ['/api/users/me', '/api/auth/sessions', '/api/auth/tokens', '/api/audit', '/list-apps']) {
+        await watch.ask(url(path), { headers: withToken(bearer) });
+        await watch.ask(url(`${path}?token=${encodeURIComponent(bearer)}`), { headers: withToken(bearer) });
+      }
+      await watch.ask(url(`/api/auth/tokens/${bearer}`), { method: 'DELETE', headers: withToken(token) });
+      await watch.ask(url(`/nowhere/${bearer}`), { headers: withToken(bearer) });
+    }
+    for (const broken of ['{', '[]', '{"name": 1}', JSON.stringify({ name: 'x', scopes: [token] }).slice(0, -1)]) {
+      await watch.ask(url('/api/auth/tokens'), { method: 'POST', headers, body: broken });
+    }
+    await watch.ask(url('/api/auth/logout'), { method: 'POST', headers: { cookie } });
+    expect((await watch.ask(url('/api/auth/refresh-token'), { method: 'POST', headers: { cookie } })).status).toBe(401);
+  });
+
+  test('are in no answer but the one that hands them out, in no line of the log, and in no row', async () => {
+    expect(mesh.lines.length).toBeGreaterThan(20);
+    watch.readLog(mesh.lines);
+    await watch.readDatabase(databaseUrl);
+    expect(watch.places).toBeGreaterThan(100);
+    expect(watch.leaks()).toEqual([]);
+  });
+
+  test('would be found', () => {
+    const own = new SecretWatch();
+    own.plant('one', 'a planted secret');
+    const rests = [
+      Buffer.from('xa planted secret').toString('base64'),
+      Buffer.from('a planted secret').toString('hex'),
+    ];
+    own.readLog(['{"msg":"a planted secret"}', ...rests, 'a+planted+secret', 'nothing']);
+    expect(own.leaks()).toHaveLength(4);
+  });
+});
