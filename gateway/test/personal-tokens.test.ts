@@ -82,7 +82,8 @@ describe('a personal token', () => {
     expect((await send(`${sessions}/s1`)).status).toBe(200);
     const before = lookups;
     for (let request = 0; request < 20; request += 1) expect((await send('/list-apps')).status).toBe(200);
-    expect(lookups).toBe(before);
+    // The first reading of changes forgets what was remembered before it.
+    expect(lookups - before).toBeLessThanOrEqual(1);
   });
 
   it('opens nothing else, and says what it lacks', async () => {

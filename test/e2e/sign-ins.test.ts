@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Caller, newAccount } from '../caller.ts';
+import { encryptKey } from '../mesh.ts';
 
 const url = inject('meshUrl');
 const revoked = { status: 401, body: { detail: 'session_revoked' } };
@@ -48,6 +49,84 @@ async function endsWithinASecond(ended: SignIn, end: () => Promise<unknown>): Pr
   await expect.poll(() => me(ended), { interval: 20 }).toMatchObject(revoked);
   expect(Date.now() - started).toBeLessThan(1_000);
 }
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token signed with the right key, HS256 unless the header says otherwise. */
+function forge(claims: object, header: object = {}): string {
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT', ...header })}.${encode(claims)}`;
+  return `${signed}.${createHmac('sha256', encryptKey).update(signed).digest('base64url')}`;
+}
+
+describe('a token of one kind never works as another', () => {
+  const bad = { status: 401, body: { detail: 'Could not validate credentials' } };
+
+  test('as a bearer', async () => {
+    const { cookie, caller } = await signIn();
+    const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as object;
+    const as = (token: string) => new Caller(url, token).request('GET', '/api/users/me');
+    expect(await as(forge(claims))).toMatchObject({ status: 200 });
+    expect(await as(cookie.slice('refresh_token='.length))).toMatchObject(bad);
+    expect(await as(cookie)).toMatchObject(bad);
+    for (const type of [
+      'refresh',
+      'agent_refresh',
+      'password_reset',
+      'email_verify',
+      'download',
+      'browser',
+      'ACCESS',
+      '',
+      null,
+    ]) {
+      const detail = 'Invalid token type. Access token required.';
+      expect(await as(forge({ ...claims, type }))).toMatchObject({ status: 401, body: { detail } });
+    }
+  });
+
+  test('as a refresh cookie', async () => {
+    const { caller } = await signIn();
+    const body = { name: 'x', scopes: ['account:read'] };
+    const made = await caller.request<{ token: string }>('POST', '/api/auth/tokens', body);
+    for (const value of [caller.token, made.body.token, forge({ type: 'refresh', sub: email })]) {
+      const answer = await refresh(`refresh_token=${value}`);
+      expect([answer.status, await answer.json()]).toMatchObject([401, { detail: 'Invalid or expired token' }]);
+    }
+  });
+
+  test('nor one whose header asks to be checked in another way', async () => {
+    const { caller } = await signIn();
+    const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as object;
+    const jwk = { kty: 'oct', k: Buffer.from('attacker').toString('base64url') };
+    for (const header of [
+      { alg: 'none' },
+      { alg: 'NONE' },
+      { alg: 'HS384' },
+      { alg: 'RS256' },
+      { alg: ['HS256'] },
+      { crit: ['exp'] },
+      { b64: false, crit: ['b64'] },
+      { jwk, alg: 'ES256' },
+    ]) {
+      expect([header, await new Caller(url, forge(claims, header)).request('GET', '/api/users/me')]).toMatchObject([
+        header,
+        bad,
+      ]);
+    }
+    const [head = '', payload = ''] = forge(claims).split('.');
+    for (const token of [
+      `${head}.${payload}.`,
+      `${head}.${payload}`,
+      `${head}..`,
+      `${head}.${payload}.${'A'.repeat(43)}`,
+    ]) {
+      expect([token.length, await new Caller(url, token).request('GET', '/api/users/me')]).toMatchObject([
+        token.length,
+        bad,
+      ]);
+    }
+  });
+});
 
 describe('a sign-in', () => {
   test('goes on by its cookie, whose predecessor gives the same again', async () => {
