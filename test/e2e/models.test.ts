@@ -155,6 +155,20 @@ test('Gemini thinks, calls a tool and goes on with its result, streamed and stor
 });
 
 test.each([
+  ['chat', () => openAi, 'data:image/png;base64,+/8='],
+  ['claude', () => anthropic, '"data":"+/8="'],
+  ['gemini', () => gemini, '"data":"+/8="'],
+])('%s is shown a picture of the message, in either alphabet of base64', async (app, fakeOf, shown) => {
+  for (const data of ['-_8=', '+/8=']) {
+    const session = await caller.createSession(app);
+    const parts = [{ text: 'What is this?' }, { inlineData: { mimeType: 'image/png', data, displayName: 'a.png' } }];
+    const { body } = await caller.run(session, '', { newMessage: { role: 'user', parts } });
+    expect(body.map(textOf)).toEqual(['ok']);
+    expect(JSON.stringify(fakeOf().requests.at(-1)?.body)).toContain(shown);
+  }
+});
+
+test.each([
   ['chat', 'OPENAI_API_KEY'],
   ['claude', 'ANTHROPIC_API_KEY'],
   ['gemini', 'GEMINI_API_KEY'],

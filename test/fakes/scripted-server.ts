@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as immediate } from 'node:timers/promises';
 
 /** Bytes as they are: quirks, garbage, HTML, what breaks off. */
 export interface FakeBody {
@@ -101,8 +102,19 @@ function send(response: ServerResponse, answer: FakeBytes): void {
   }
   const { status = 200, contentType, headers = {}, body, after = 'end' } = answer;
   response.writeHead(status, { ...headers, 'content-type': contentType });
-  if (after === 'end') response.end(body);
+  if (after === 'end') void sendPieces(response, Buffer.from(body));
   else response.write(body, () => void (after === 'break' && response.destroy()));
+}
+
+const pieceBytes = 61;
+
+/** Breaks a body where no client may count on it: within lines, and within characters. */
+async function sendPieces(response: ServerResponse, body: Buffer): Promise<void> {
+  for (let at = 0; at < body.length; at += pieceBytes) {
+    response.write(body.subarray(at, at + pieceBytes));
+    await immediate();
+  }
+  response.end();
 }
 
 /** A JSON body. */

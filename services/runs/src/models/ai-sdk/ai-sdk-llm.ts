@@ -14,7 +14,7 @@ export interface AiSdkLlmOptions {
   /** The name the app uses, e.g. `openai/gpt-5-mini`. */
   readonly model: string;
   /** Asked before every call, so that credentials may change; what it throws is the answer. */
-  readonly connect: () => Connection;
+  readonly connect: () => Connection | Promise<Connection>;
   /** How long the model may take to its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
   /** By when attempts after the first one end, unless the model has begun to answer; 15 s when absent. */
@@ -57,7 +57,7 @@ export class AiSdkLlm extends BaseLlm {
     this.maybeAppendUserContent(request);
     let connection: Connection;
     try {
-      connection = this.#options.connect();
+      connection = await this.#options.connect();
     } catch (error) {
       yield this.#fail(error, []);
       return;

@@ -22,7 +22,7 @@ const sent = (): Record<string, unknown> => fake.requests.at(-1)?.body ?? {};
 describe('an answer', () => {
   test('streams thoughts and text, then the whole with usage and finish reason', async () => {
     fake.answer({
-      blocks: [{ thinking: ['h', 'm'] }, { text: ['Hel', 'lo'] }],
+      blocks: [{ thinking: ['h', 'm'] }, { text: ['Hel', 'lö🦜'] }],
       usage: { cache_read_input_tokens: 5, output_tokens_details: { thinking_tokens: 3 } },
     });
     const responses = await ask();
@@ -30,8 +30,8 @@ describe('an answer', () => {
       [true, [{ text: 'h', thought: true }]],
       [true, [{ text: 'm', thought: true }]],
       [true, [{ text: 'Hel' }]],
-      [true, [{ text: 'lo' }]],
-      [false, [{ text: 'hm', thought: true, thoughtSignature: expect.any(String) }, { text: 'Hello' }]],
+      [true, [{ text: 'lö🦜' }]],
+      [false, [{ text: 'hm', thought: true, thoughtSignature: expect.any(String) }, { text: 'Hellö🦜' }]],
     ]);
     expect(responses.at(-1)).toMatchObject({
       finishReason: 'STOP',
