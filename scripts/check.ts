@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,15 +31,61 @@ function step(name: string, file: string, ...args: string[]): Step {
   return { name, run: () => run(file, args) };
 }
 
-/** Against what has landed on main: whoever speaks the contract of there must still be understood. */
+/** So many changes back, whoever was written against the contract then must still be understood. */
+const contractMemory = 10;
+const protoFiles = ['--', 'proto/**/*.proto'];
+
+/**
+ * The contract as it stands against what it was: at the newest release, where work on it left main, and before the last changes
+ * of it that are in the history. So a break is found in the work that makes it, and on main for as long as it is recent.
+ */
 async function breaking(): Promise<Outcome> {
-  for (const ref of ['origin/main', 'main', 'HEAD']) {
-    const landed = await run('git', ['ls-tree', '-r', '--name-only', ref, 'proto']);
-    if (!landed.ok) continue;
-    if (!landed.output.includes('.proto')) break;
-    return run(bin('buf'), ['breaking', '--against', `.git#ref=${ref}`]);
+  const bases = await contractBases();
+  const [head] = await git('rev-parse', 'HEAD');
+  const shortHistory = 'skipped in part: the history here holds no earlier proto files, as in a shallow clone';
+  const folder = mkdtempSync(join(tmpdir(), 'agentmesh-proto-'));
+  try {
+    const outcomes = await Promise.all(bases.map((commit) => breakingSince(commit, join(folder, commit))));
+    const broken = outcomes.filter(({ ok }) => !ok);
+    if (broken.length > 0) return { ok: false, output: broken.map(({ output }) => output).join('\n') };
+    return { ok: true, output: bases.some((commit) => commit !== head) ? '' : shortHistory };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
-  return { ok: true, output: 'skipped: no earlier proto files' };
+}
+
+/** Commits, the same once. */
+async function contractBases(): Promise<string[]> {
+  const last = await git('log', `--max-count=${contractMemory}`, '--format=%H', ...protoFiles);
+  const found = [
+    await git('describe', '--tags', '--abbrev=0', '--match=v*'),
+    await git('merge-base', 'HEAD', 'origin/main'),
+    await git('merge-base', 'HEAD', 'main'),
+    await git('rev-parse', '--verify', `${last.at(-1) ?? 'HEAD'}~`),
+  ];
+  const commits = await Promise.all(found.flat().map((name) => git('rev-parse', '--verify', `${name}^{commit}`)));
+  const present = await Promise.all(
+    [...new Set(commits.flat())].map(async (commit) => {
+      const files = await git('ls-tree', '-r', '--name-only', commit, 'proto');
+      return files.some((file) => file.endsWith('.proto')) ? [commit] : [];
+    }),
+  );
+  return present.flat();
+}
+
+/** Not by buf's own way into git, which knows no commits and not the whole history. */
+async function breakingSince(commit: string, folder: string): Promise<Outcome> {
+  mkdirSync(folder);
+  const copied = await run('sh', ['-c', 'git archive "$0" buf.yaml proto | tar -x -C "$1"', commit, folder]);
+  if (!copied.ok) return copied;
+  const { ok, output } = await run(bin('buf'), ['breaking', '--against', folder]);
+  return { ok, output: `against ${commit.slice(0, 10)}:\n${output}` };
+}
+
+/** The lines of what git answers; none when it fails. */
+async function git(...args: string[]): Promise<string[]> {
+  const { ok, output } = await run('git', args);
+  return ok ? output.split('\n').filter((line) => line !== '') : [];
 }
 
 /** Generates into a folder of its own and compares, so that a check never changes the tree. */
