@@ -7,7 +7,7 @@ import { startMesh, type TestMesh } from '../mesh.ts';
 
 const resources = new AsyncDisposableStack();
 const log = createLogger({ level: 'silent', name: 'test' });
-const many = 20_000;
+const many = 6_000;
 let mesh: TestMesh;
 let sessions: Database;
 
