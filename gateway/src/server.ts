@@ -6,6 +6,7 @@ import { createAdmission } from './http/admit.ts';
 import { addBodyParsers } from './http/body-parsers.ts';
 import { onClientError } from './http/client-error.ts';
 import { defaultAppPaths } from './http/default-app-paths.ts';
+import { isLiveUpgrade } from './http/live-upgrade.ts';
 import { createMethodGuard } from './http/method-guard.ts';
 import { observe } from './http/observe.ts';
 import { errorHandler } from './http/problem.ts';
@@ -13,6 +14,7 @@ import { requestIdOf } from './http/request-id.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { createSlashRedirect } from './http/slash-redirect.ts';
 import { validatorCompiler } from './http/validator.ts';
+import { addRunLive } from './live/run-live.ts';
 import { addRoutes } from './routes/index.ts';
 import { addWebUi } from './web-ui/web-ui.ts';
 
@@ -26,7 +28,7 @@ export async function createServer(context: Context): Promise<App> {
     bodyLimit: config.GATEWAY_MAX_BODY_BYTES,
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 30_000 },
+    http: { headersTimeout: 30_000, shouldUpgradeCallback: isLiveUpgrade },
     routerOptions: { maxParamLength },
     exposeHeadRoutes: false,
     // The address of a request is that of its connection, but for proxies that are trusted to say whom they speak for.
@@ -46,7 +48,13 @@ export async function createServer(context: Context): Promise<App> {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
   app.addHook(
     'onRequest',
-    createAdmission({ allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config), draining, redirect }),
+    createAdmission({
+      allowed: config.CORS_ALLOWED_ORIGINS,
+      publicBaseUrl: publicBaseUrl(config),
+      boundTo: config.HOST,
+      draining,
+      redirect,
+    }),
   );
   observe(app, context);
   addBodyParsers(app);
@@ -56,6 +64,7 @@ export async function createServer(context: Context): Promise<App> {
   app.decorateRequest('identity');
   app.addHook('preHandler', context.authentication.withinGrant);
   await addRoutes(app, context);
+  await addRunLive(app, context);
   if (context.browser !== undefined) await addWebUi(app, context, context.browser);
   closeOtherMethods();
   await app.ready();

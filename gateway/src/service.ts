@@ -91,5 +91,6 @@ async function drain(app: App): Promise<void> {
 
 async function closeNow(app: App): Promise<void> {
   app.server.closeAllConnections();
+  for (const socket of app.websocketServer.clients) socket.terminate();
   await app.close();
 }

@@ -84,7 +84,9 @@ describe("ADK's web UI in a browser", () => {
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('a session of mine');
+    const renamed = page.waitForResponse((response) => response.request().method() === 'PATCH');
     await page.keyboard.press('Enter');
+    expect((await renamed).status()).toBe(200);
     await page.getByRole('button', { name: 'Close session selector' }).click();
     await page.reload();
     await page.getByText('a session of mine').first().waitFor();
@@ -104,5 +106,18 @@ describe("ADK's web UI in a browser", () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('E-mail').waitFor();
     expect((await list()).status()).toBe(401);
+  });
+
+  test('says that audio needs a live model, and goes on', { timeout: 90_000 }, async ({ skip }) => {
+    if (browser === undefined) return skip('there is no Chromium');
+    await using visit = await open(browser);
+    const { page, complaints } = visit;
+    await signIn(page, await emailOf());
+    await send(page, 'before');
+    await page.getByText('before').nth(1).waitFor();
+    await page.locator('button', { hasText: /^\s*call\s*$/ }).click();
+    await page.getByText('need a live model').waitFor();
+    await page.screenshot({ path: `${artifacts}/web-ui-audio-${inject('mode')}.png` });
+    expect(complaints).toEqual([]);
   });
 });

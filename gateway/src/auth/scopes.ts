@@ -29,6 +29,8 @@ interface Area {
   readonly path: RegExp;
   /** It holds nothing of any end user: a token that is bound to one may use it, though its requests name none. */
   readonly isImpersonal?: true;
+  /** A GET of it writes, too. */
+  readonly isWritten?: true;
 }
 
 const ofUser = '^/apps/:app_name/users/:user_id';
@@ -40,6 +42,7 @@ const areas: readonly Area[] = [
   { name: 'memory', path: new RegExp(`${ofUser}/memory(/|$)`) },
   { name: 'apps', path: /^\/(list-apps|version|apps\/:app_name\/app-info)$/, isImpersonal: true },
   { name: 'runs', path: /^\/(run|run_sse|runs\/.*)$/ },
+  { name: 'runs', path: /^\/run_live$/, isWritten: true },
   { name: 'agents', path: /^\/api\/(agents|models)(\/|$)/ },
   { name: 'keys', path: /^\/api\/saved-api-keys(\/|$)/ },
   { name: 'webhooks', path: /^\/api\/webhooks\/(subscriptions|logs)(\/|$)/ },
@@ -57,7 +60,8 @@ export interface Requirement {
 export function requirementOf(method: string, url: string): Requirement | undefined {
   const area = areas.find(({ path }) => path.test(url));
   if (area === undefined) return undefined;
-  const name = `${area.name}:${method === 'GET' || method === 'HEAD' ? 'read' : 'write'}`;
+  const isRead = (method === 'GET' || method === 'HEAD') && area.isWritten !== true;
+  const name = `${area.name}:${isRead ? 'read' : 'write'}`;
   const scope = scopes.find((known) => known === name);
   return scope === undefined ? undefined : { scope, isImpersonal: area.isImpersonal === true };
 }

@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { normaliseContentType } from './body-parsers.ts';
 import { segmentsOf } from './greedy-route.ts';
-import { createOriginGuard, type OriginPolicy } from './origin.ts';
+import { createHostCheck, foreignHost, type HostPolicy } from './host.ts';
+import { isLiveUpgrade } from './live-upgrade.ts';
+import { createOriginGuard, forbid, type OriginPolicy } from './origin.ts';
 import { securityHeaders } from './security-headers.ts';
 
-export interface AdmissionOptions extends OriginPolicy {
+export interface AdmissionOptions extends OriginPolicy, HostPolicy {
   /** Aborts when connections should no longer be kept. */
   readonly draining: AbortSignal;
   /** Whether a path that no route serves was sent to the one it means. */
@@ -14,9 +16,13 @@ export interface AdmissionOptions extends OriginPolicy {
 /** The first thing that happens to a request: headers that every answer carries, then what needs no body to be refused. */
 export function createAdmission({ draining, redirect, ...policy }: AdmissionOptions) {
   const isAnswered = createOriginGuard(policy);
+  const isOwnHost = createHostCheck(policy);
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
     if (draining.aborted) reply.header('connection', 'close');
+    // A live connection is told by a close code.
+    if (isLiveUpgrade(request.raw)) return done();
+    if (!isOwnHost(request.headers.host)) return void forbid(reply, foreignHost);
     if (isAnswered(request, reply)) return;
     if (request.is404 || hasHiddenSlash(segmentsOf(request)) || hasEmptySegment(request.params)) {
       if (redirect(request, reply)) return;

@@ -1,4 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** What the reference says to pages of other origins. */
+export const foreignOrigin = 'Forbidden: origin not allowed';
 
 const methods = 'GET, POST, PATCH, DELETE';
 
@@ -9,21 +13,29 @@ export interface OriginPolicy {
   readonly publicBaseUrl: string;
 }
 
+/** Whether an origin is neither configured nor the request's own. */
+export function createForeignCheck({ allowed, publicBaseUrl }: OriginPolicy) {
+  const configured = new Set(allowed);
+  const own = new URL(publicBaseUrl).origin;
+  const isConfigured = (origin: string) => configured.has('*') || configured.has(origin.toLowerCase());
+  const isForeign = ({ origin, host }: IncomingHttpHeaders): boolean =>
+    origin !== undefined && origin !== own && !isConfigured(origin) && !isSameHost(origin, host);
+  return { isConfigured, isForeign };
+}
+
 /**
  * Guards against foreign web pages and answers CORS, as the reference does: an `Origin` that is neither configured nor the
  * request's own gets 403, and a preflight gets 200 or 400. Answers true when it has replied.
  */
-export function createOriginGuard({ allowed, publicBaseUrl }: OriginPolicy) {
-  const configured = new Set(allowed);
-  const own = new URL(publicBaseUrl).origin;
-  const isConfigured = (origin: string) => configured.has('*') || configured.has(origin.toLowerCase());
+export function createOriginGuard(policy: OriginPolicy) {
+  const { isConfigured, isForeign } = createForeignCheck(policy);
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
     const { origin } = request.headers;
     if (origin === undefined) return false;
     const known = isConfigured(origin);
-    if (configured.size > 0 && isPreflight(request)) return answerPreflight({ request, reply, origin, known });
+    if (policy.allowed.length > 0 && isPreflight(request)) return answerPreflight({ request, reply, origin, known });
     if (known) allow(reply, origin);
-    else if (origin !== own && !isSameHost(origin, request.headers.host)) return forbid(reply);
+    else if (isForeign(request.headers)) return forbid(reply, foreignOrigin);
     return false;
   };
 }
@@ -44,8 +56,8 @@ function allow(reply: FastifyReply, origin: string): void {
   reply.header('vary', 'Origin');
 }
 
-function forbid(reply: FastifyReply): true {
-  reply.code(403).type('text/plain; charset=utf-8').send('Forbidden: origin not allowed');
+export function forbid(reply: FastifyReply, why: string): true {
+  reply.code(403).type('text/plain; charset=utf-8').send(why);
   return true;
 }
 

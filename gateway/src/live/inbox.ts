@@ -1,0 +1,65 @@
+import type { WebSocket } from 'ws';
+
+export interface InboxLimits {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** What one frame said. */
+export interface Received {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
+/** The messages of a socket in their order. While too much waits, nothing more is read from it, so the sender has to wait. */
+export class Inbox {
+  readonly #socket: WebSocket;
+  readonly #limits: InboxLimits;
+  readonly #waiting: Received[] = [];
+  #bytes = 0;
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(socket: WebSocket, limits: InboxLimits) {
+    this.#socket = socket;
+    this.#limits = limits;
+    socket.on('message', (data: Buffer, isBinary: boolean) => this.#add({ data, isBinary }));
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** The next message, once there is one; undefined after `close`. */
+  async next(): Promise<Received | undefined> {
+    while (this.#waiting.length === 0 && !this.#isClosed) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+    if (this.#isClosed) return undefined;
+    const message = this.#waiting.shift();
+    this.#bytes -= message?.data.length ?? 0;
+    if (this.#socket.isPaused && !this.#isFull()) this.#socket.resume();
+    return message;
+  }
+
+  /** Nothing is given out any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#waiting.length = 0;
+    this.#wake?.();
+  }
+
+  #add(message: Received): void {
+    if (this.#isClosed) return;
+    this.#waiting.push(message);
+    this.#bytes += message.data.length;
+    if (this.#isFull()) this.#socket.pause();
+    this.#wake?.();
+  }
+
+  #isFull(): boolean {
+    return this.#waiting.length >= this.#limits.messages || this.#bytes >= this.#limits.bytes;
+  }
+}
