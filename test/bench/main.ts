@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { artifactTransfer } from './artifact-transfer.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
 import { memorySearch } from './memory-search.ts';
@@ -12,7 +13,7 @@ import { formatCeilings, formatFigures, formatGoals, formatTable, goalsOf, goals
 import { sessionList } from './session-list.ts';
 import type { Candidate } from './target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -22,7 +23,7 @@ const candidates: Readonly<Record<string, Candidate>> = {
   'adk-postgres': adkPostgres,
 };
 
-const parts: readonly Part[] = [sessionList, memorySearch];
+const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);

@@ -74,3 +74,16 @@ export function residentMb(pids: readonly number[]): number {
   const sizes = pids.map((pid) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   return sizes.reduce<number>((sum, kb) => sum + Number(kb) / 1024, 0);
 }
+
+const ticksPerSecond = 100;
+
+/** CPU time that processes have taken together, in seconds. */
+export function cpuSeconds(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    const [user = 0, system = 0] = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '')
+      .split(' ')
+      .slice(11, 13);
+    return Number(user) + Number(system);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) / ticksPerSecond;
+}

@@ -1,4 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import { createMemoryRelease } from '@agentmesh/lib/service';
 import type {
   ArtifactsService,
   LoadArtifactRequestSchema,
@@ -43,9 +44,12 @@ export async function openArtifact(
 }
 
 async function* chunksOf(messages: AsyncIterator<LoadArtifactResponse>, leave: () => void): AsyncGenerator<Uint8Array> {
+  const release = createMemoryRelease();
   try {
     for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
-      if (next.value.kind.case === 'chunk') yield next.value.kind.value;
+      if (next.value.kind.case !== 'chunk') continue;
+      release(next.value.kind.value.byteLength);
+      yield next.value.kind.value;
     }
   } finally {
     leave();

@@ -3,8 +3,9 @@ import { readBase64 } from '../validation/index.ts';
 /** Of the text, kept back: its end alone may hold padding, and says whether the length is right. */
 const tailLength = 8;
 
-const alphabets = { standard: /[+/]/, url: /[-_]/ } as const;
-type Alphabet = keyof typeof alphabets;
+/** The symbols that the other alphabet lacks. */
+const own = { standard: ['+', '/'], url: ['-', '_'] } as const;
+type Alphabet = keyof typeof own;
 const foreign = { standard: /[^A-Za-z0-9+/]/, url: /[^A-Za-z0-9_-]/ } as const;
 
 /**
@@ -25,22 +26,21 @@ export class Base64Decoder {
     const length = Math.max(joined.length - tailLength, 0) & ~3;
     // Copied, so that a few bytes do not keep a whole chunk.
     this.#tail = Buffer.from(joined.subarray(length));
-    return this.#decodeGroups(joined.toString('latin1', 0, length));
+    return this.#decodeGroups(joined.subarray(0, length));
   }
 
   /** The last bytes, or what is wrong with the text. */
   finish(): { readonly bytes: Buffer } | { readonly fault: string } {
     if (this.#fault !== undefined) return { fault: this.#fault };
-    const text = this.#tail.toString('latin1');
-    if (this.#isMixed(text)) return { fault: this.#symbolFault(text) };
+    if (this.#isMixed(this.#tail)) return { fault: this.#symbolFault(this.#tail) };
     const reading = readBase64(this.#tail.toString());
     if ('fault' in reading) return { fault: moved(reading.fault, this.#offset) };
     return { bytes: Buffer.from(reading.value, 'base64url') };
   }
 
   /** Whole groups without padding. Node's decoder skips what does not belong: then there are fewer bytes. */
-  #decodeGroups(text: string): Buffer {
-    const bytes = Buffer.from(text, 'base64');
+  #decodeGroups(text: Buffer): Buffer {
+    const bytes = Buffer.from(text.toString('latin1'), 'base64');
     if (this.#isMixed(text) || bytes.length !== (text.length / 4) * 3) {
       this.#fault = this.#symbolFault(text);
       return Buffer.alloc(0);
@@ -50,24 +50,29 @@ export class Base64Decoder {
   }
 
   /** Whether the text is of another alphabet than what came before it, or of both. */
-  #isMixed(text: string): boolean {
+  #isMixed(text: Buffer): boolean {
     this.#alphabet ??= alphabetOf(text);
     if (this.#alphabet === undefined) return false;
-    return alphabets[this.#alphabet === 'url' ? 'standard' : 'url'].test(text);
+    return own[this.#alphabet === 'url' ? 'standard' : 'url'].some((symbol) => text.includes(symbol));
   }
 
   /** Names the first byte that does not belong. Only ASCII comes before it, so bytes count as characters. */
-  #symbolFault(text: string): string {
-    const at = Math.max(text.search(foreign[this.#alphabet ?? 'url']), 0);
-    return `Invalid symbol ${text.charCodeAt(at)}, offset ${this.#offset + at}.`;
+  #symbolFault(text: Buffer): string {
+    const at = Math.max(text.toString('latin1').search(foreign[this.#alphabet ?? 'url']), 0);
+    return `Invalid symbol ${text[at]}, offset ${this.#offset + at}.`;
   }
 }
 
-function alphabetOf(text: string): Alphabet | undefined {
-  const standard = text.search(alphabets.standard);
-  const url = text.search(alphabets.url);
-  if (standard === -1) return url === -1 ? undefined : 'url';
-  return url === -1 || standard < url ? 'standard' : 'url';
+/** The alphabet of the first symbol that only one has. */
+function alphabetOf(text: Buffer): Alphabet | undefined {
+  const [standard, url] = [firstOf(text, own.standard), firstOf(text, own.url)];
+  if (standard === url) return undefined;
+  return standard < url ? 'standard' : 'url';
+}
+
+function firstOf(text: Buffer, symbols: readonly string[]): number {
+  const found = symbols.map((symbol) => text.indexOf(symbol)).filter((at) => at !== -1);
+  return Math.min(...found, text.length);
 }
 
 /** A fault of a piece as one of the whole. */

@@ -25,6 +25,12 @@ export class JsonStringDecoder {
   #units = 0;
   #fault: StringFault | undefined;
   #hasLoneSurrogate = false;
+  readonly #isJudgedLater: boolean;
+
+  /** `isJudgedLater`: whoever takes what it means refuses everything beyond printable ASCII, so that need not be looked for. */
+  constructor({ isJudgedLater = false } = {}) {
+    this.#isJudgedLater = isJudgedLater;
+  }
 
   /** UTF-16 units of raw text so far. */
   get units(): number {
@@ -69,6 +75,10 @@ export class JsonStringDecoder {
 
   /** Counts literal text; false when it holds what a string must not. */
   #count(text: Buffer): boolean {
+    if (this.#isJudgedLater) {
+      this.#units += text.length;
+      return true;
+    }
     let control = 0;
     while (control < text.length && (text[control] as number) >= 0x20) control += 1;
     this.#units += unitsOf(text.subarray(0, control));

@@ -34,8 +34,12 @@ export function streamedString(place: 'data' | 'text'): StreamedString {
 
 abstract class Streamed {
   readonly #mark = randomBytes(24).toString('base64url');
-  readonly #json = new JsonStringDecoder();
+  readonly #json: JsonStringDecoder;
   #preview = '';
+
+  constructor(json: JsonStringDecoder) {
+    this.#json = json;
+  }
 
   get mark(): string {
     return this.base64Fault === undefined ? this.#mark : `!${this.#mark}`;
@@ -72,6 +76,17 @@ class DataString extends Streamed implements StreamedString {
   readonly #base64 = new Base64Decoder();
   #fault: string | undefined;
 
+  constructor() {
+    super(new JsonStringDecoder({ isJudgedLater: true }));
+  }
+
+  /** A character that no JSON string may hold is no symbol either, and is found as such. */
+  override get jsonFault(): StringFault | undefined {
+    const [, symbol, offset] = /^Invalid symbol (\d+), offset (\d+)/.exec(this.#fault ?? '') ?? [];
+    const isControl = symbol !== undefined && Number(symbol) < 0x20;
+    return isControl ? { offset: Number(offset), error: 'Invalid control character at' } : super.jsonFault;
+  }
+
   override get base64Fault(): string | undefined {
     return this.#fault;
   }
@@ -90,6 +105,11 @@ class DataString extends Streamed implements StreamedString {
 
 class TextString extends Streamed implements StreamedString {
   readonly place = 'text';
+
+  constructor() {
+    super(new JsonStringDecoder());
+  }
+
   #tail: Buffer = Buffer.alloc(0);
 
   feed(raw: Buffer): Buffer {

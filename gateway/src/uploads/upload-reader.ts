@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createMemoryRelease } from '@agentmesh/lib/service';
 import { BadRequest } from '../http/request-error.ts';
 
 /**
@@ -8,6 +9,7 @@ import { BadRequest } from '../http/request-error.ts';
 export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
   readonly #request: IncomingMessage;
   readonly #chunks: Buffer[] = [];
+  readonly #release = createMemoryRelease();
   #ended = false;
   #broken = false;
   #wake: () => void = () => undefined;
@@ -45,6 +47,7 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
 
   readonly #onData = (chunk: Buffer): void => {
     this.#chunks.push(chunk);
+    this.#release(chunk.length);
     this.#request.pause();
     this.#wake();
   };

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createMemoryRelease } from '@agentmesh/lib/service';
 import type { BlobName, BlobWriter } from './blobs/blob-store.ts';
 import type { Context } from './context.ts';
 import { tooLarge } from './errors.ts';
@@ -14,6 +15,7 @@ export class Upload {
   readonly #accountId: string;
   #hash = createHash('sha256');
   #size = 0;
+  readonly #release = createMemoryRelease();
   #held: Uint8Array[] = [];
   #object: { name: BlobName; writer: BlobWriter } | undefined;
 
@@ -32,6 +34,7 @@ export class Upload {
     this.#size += chunk.byteLength;
     if (this.#size > maxBytes) throw tooLarge(maxBytes);
     this.#hash.update(chunk);
+    this.#release(chunk.byteLength);
     if (this.#object === undefined && this.#size <= inlineMaxBytes) this.#held.push(chunk);
     else await this.#store(chunk);
   }

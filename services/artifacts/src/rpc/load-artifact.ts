@@ -1,3 +1,4 @@
+import { createMemoryRelease } from '@agentmesh/lib/service';
 import type { ArtifactsService, LoadArtifactRequest } from '@agentmesh/proto/artifacts/v1';
 import type { MethodImpl } from '@connectrpc/connect';
 import { type StoredKey, storedKey } from '../artifact-key.ts';
@@ -21,7 +22,9 @@ export function loadArtifact(context: Context): LoadArtifact {
     if (row.payload !== 'none' && row.size === 0n) throw artifactNotFound();
     const head = { version: versionRecord(key, row), payload: toKind(row.payload), partJson: Buffer.from(row.part) };
     yield { kind: { case: 'head' as const, value: head } };
+    const release = createMemoryRelease();
     for await (const chunk of readPayload(context, row, rangeOf(request, row))) {
+      release(chunk.byteLength);
       yield { kind: { case: 'chunk' as const, value: chunk } };
     }
   };
