@@ -17,10 +17,13 @@ export interface AiSdkLlmOptions {
   readonly connect: () => Connection | Promise<Connection>;
   /** How long the model may take to its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
-  /** By when attempts after the first one end, unless the model has begun to answer; 15 s when absent. */
+  /** By when attempts after the first one end, unless the model has begun to answer; 14 s when absent. */
   readonly retryWindowMs?: number;
   readonly onFailure?: (failure: ModelFailure) => void;
 }
+
+/** Callers are promised 15 s; the rest is for the way to them. */
+const defaultRetryWindowMs = 14_000;
 
 /** Characters of a vendor's message that the log may hold. */
 const longestLogged = 200;
@@ -66,7 +69,7 @@ export class AiSdkLlm extends BaseLlm {
   }
 
   async *#attempts(call: Omit<Attempt, 'firstMs'>): AsyncGenerator<LlmResponse, void> {
-    const { timeoutMs, retryWindowMs: windowMs = 15_000 } = this.#options;
+    const { timeoutMs, retryWindowMs: windowMs = defaultRetryWindowMs } = this.#options;
     const startedAt = performance.now();
     const elapsedMs = (): number => performance.now() - startedAt;
     let spoke = false;
