@@ -4,6 +4,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller } from './caller.ts';
+import { dumpTables } from './dump-tables.ts';
 import { encryptKey, startMesh, type TestMesh } from './mesh.ts';
 import { mailedToken } from './outbox.ts';
 
@@ -46,24 +47,6 @@ async function send(path: string, { json, form, token, cookie, method }: Sent = 
   const text = await response.clone().text();
   answers.push(`${response.status} ${[...response.headers].join('\n')} ${text}`);
   return response;
-}
-
-/** All rows of all tables of all services, as text. */
-async function dump(): Promise<string> {
-  const tables = await db.transaction(async (tx) => {
-    await tx.query({ text: 'set local role none' });
-    const names = await tx.query<{ name: string }>({
-      text: `select format('%I.%I', schemaname, tablename) as name from pg_tables
-        where schemaname not in ('pg_catalog', 'information_schema')`,
-    });
-    const rows: string[] = [];
-    for (const { name } of names) {
-      const found = await tx.query<{ row: string }>({ text: `select to_json(t)::text as row from ${name} t` });
-      rows.push(...found.map(({ row }) => `${name} ${row}`));
-    }
-    return rows;
-  });
-  return tables.join('\n');
 }
 
 interface Planted {
@@ -120,7 +103,7 @@ describe('a secret that was sent, mailed or handed over', () => {
     const { nowhere, handedOver } = await live();
     const everySecret = Object.entries({ ...nowhere, ...handedOver });
     expect(everySecret.filter(([, secret]) => !(secret?.length >= 20))).toEqual([]);
-    const places = { logs: mesh.lines.join('\n'), tables: await dump(), answers: answers.join('\n') };
+    const places = { logs: mesh.lines.join('\n'), tables: await dumpTables(db), answers: answers.join('\n') };
     const found = everySecret.flatMap(([name, secret]) =>
       Object.entries(places)
         .filter(([place, text]) => count(text, secret) > (place === 'answers' && name in handedOver ? 1 : 0))
@@ -131,7 +114,7 @@ describe('a secret that was sent, mailed or handed over', () => {
 
   test('would be found', async () => {
     expect(mesh.lines.length).toBeGreaterThan(20);
-    expect(await dump()).toContain('auth.audit');
+    expect(await dumpTables(db)).toContain('auth.audit');
     expect(answers.length).toBeGreaterThan(15);
     expect(await new Caller(mesh.url).request('GET', '/health')).toMatchObject({ status: 200 });
   });

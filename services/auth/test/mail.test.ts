@@ -134,6 +134,7 @@ describe('sending', () => {
       mail: {
         ...context.mail,
         post: {
+          ...post,
           send: async (message, envelope) => {
             await context.db.query({ text: 'update mails set attempts = attempts + 1' });
             await post.send(message, envelope);

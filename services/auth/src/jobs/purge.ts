@@ -21,10 +21,11 @@ export function startPurging(context: Context, draining: AbortSignal): void {
 }
 
 /** One round. */
-export async function purge({ db }: Context): Promise<void> {
+export async function purge({ db, mail }: Context): Promise<void> {
   await purgeSignIns(db);
   await purgePersonalTokens(db);
   await purgeAccountChanges(db);
   await purgeMailTokens(db);
   await purgeMails(db);
+  await mail.post.purge();
 }

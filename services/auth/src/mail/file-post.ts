@@ -1,20 +1,32 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Post, PostError } from './post.ts';
 
+const keptMs = 30 * 24 * 3_600_000;
+
 /** Writes mail as `<id>.eml` into a folder that only this account reads. Written again, it is the same file. */
 export function createFilePost(folder: string): Post {
+  const pathOf = (id: string): string => join(folder, `${id}.eml`);
   return {
     async send(message, { id }) {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        const path = join(folder, `${id}.eml`);
-        await using file = await open(`${path}.part`, 'w', 0o600);
+        await using file = await open(`${pathOf(id)}.part`, 'w', 0o600);
         await file.writeFile(message);
         await file.sync();
-        await rename(`${path}.part`, path);
+        await rename(`${pathOf(id)}.part`, pathOf(id));
       } catch (error) {
         throw new PostError('later', 'the mail could not be written to DATA_DIR/outbox', { cause: error });
+      }
+    },
+    async withdraw(ids) {
+      await Promise.all(ids.map((id) => rm(pathOf(id), { force: true })));
+    },
+    async purge() {
+      const names = await readdir(folder).catch(() => []);
+      for (const path of names.map((name) => join(folder, name))) {
+        const written = await stat(path).catch(() => undefined);
+        if (written !== undefined && Date.now() - written.mtimeMs > keptMs) await rm(path, { force: true });
       }
     },
   };

@@ -4,6 +4,10 @@ import type { Envelope } from './envelope.ts';
 export interface Post {
   /** Rejects with PostError. */
   send(message: Buffer, envelope: Envelope): Promise<void>;
+  /** Removes what it keeps of mails, by their ids. */
+  withdraw(ids: readonly string[]): Promise<void>;
+  /** Removes what it has kept for over 30 days. */
+  purge(): Promise<void>;
 }
 
 /** refused: for good. later: not taken, may be tried again. unknown: it may have been taken. */

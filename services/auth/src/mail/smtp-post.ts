@@ -27,6 +27,9 @@ export function createSmtpPost({ auth, ...server }: SmtpServer): Post {
         clearTimeout(timer);
       }
     },
+    // What has left is not ours any more.
+    withdraw: async () => {},
+    purge: async () => {},
   };
 }
 

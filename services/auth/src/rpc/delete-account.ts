@@ -9,15 +9,21 @@ import { hashReceipt, mintReceipt } from '../receipt.ts';
 import { eraseOwn } from '../store/accounts.ts';
 import { recordAction } from '../store/audit.ts';
 import { insertErasure } from '../store/erasures.ts';
+import { mailsOf } from '../store/mail-tokens.ts';
 import { removeMailsTo } from '../store/mails.ts';
 import type { AuthRpc } from './index.ts';
 
 export function deleteAccount(context: Context): AuthRpc['deleteAccount'] {
-  const { db, wakeOutbox } = context;
+  const { db, log, mail, wakeOutbox } = context;
   return async (request) => {
     const id = await accountToDelete(context, request);
     if (id === undefined) return {};
     const actorId = parseAccountId(request.actorId);
+    // Before the commit: of a deletion that is cut off in between, the account can ask again.
+    const withdrawal = mail.post.withdraw(await mailsOf(db, id));
+    await withdrawal.catch((err: unknown) =>
+      log.warn({ err }, 'mail of a deleted account is still in DATA_DIR/outbox'),
+    );
     const receipt = await db.transaction((tx) => erase(tx, id, actorId));
     wakeOutbox();
     return receipt === undefined ? {} : { receipt };

@@ -29,6 +29,12 @@ export async function countRecentMails(
   return row?.n ?? 0;
 }
 
+/** The mails of an account whose tokens have not been removed yet. */
+export async function mailsOf(db: Queryable, accountId: string): Promise<string[]> {
+  const text = 'select mail_id from mail_tokens where account_id = $1';
+  return (await db.query<{ mail_id: string }>({ text }, [accountId])).map((row) => row.mail_id);
+}
+
 export interface MailTokenRow {
   readonly account_id: string;
   readonly kind: MailKind;

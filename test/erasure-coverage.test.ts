@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Caller, newAccount, sessionPath } from './caller.ts';
+import { dumpTables } from './dump-tables.ts';
+import { agentsDir, startMesh, type TestMesh } from './mesh.ts';
+import { mailedToken } from './outbox.ts';
+
+const services = fileURLToPath(new URL('../services', import.meta.url));
+const resources = new AsyncDisposableStack();
+const log = createLogger({ level: 'silent', name: 'test' });
+let mesh: TestMesh;
+let db: Database;
+
+beforeAll(async () => {
+  const { url } = resources.use(await testDatabaseUrl());
+  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: url, env: { AGENTS_DIR: agentsDir } }));
+  const migrations = new URL('../services/auth/migrations/', import.meta.url);
+  db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 2, migrations }, log));
+});
+afterAll(() => resources.disposeAsync());
+
+/** Where the id of a deleted account may rest: it names nobody any more, and nothing beside it is personal. */
+const mayRemember = [
+  'auth.account_changes',
+  'auth.audit',
+  'auth.erasure_parts',
+  'auth.erasures',
+  'auth.mail_tokens',
+  'auth.outbox',
+  'sessions.outbox',
+  'sessions.erased',
+  'artifacts.erased',
+  'memory.erased',
+];
+
+const secretWord = 'pomegranate';
+
+/** An account with something in every service. */
+async function resident() {
+  const caller = await newAccount(mesh.url);
+  const me = (await caller.request<{ user_id: number; email: string }>('GET', '/api/users/me')).body;
+  const session = await caller.createSession('echo', { state: { own: secretWord, 'app:a': 1, 'user:u': 2 } });
+  expect((await caller.run(session, `I like ${secretWord}`)).status).toBe(200);
+  const artifact = { filename: 'a.txt', artifact: { text: secretWord } };
+  expect((await caller.request('POST', `${sessionPath(session)}/artifacts`, artifact)).status).toBe(200);
+  const memory = await caller.request('PATCH', '/apps/echo/users/u1/memory', { sessionId: session.id });
+  expect(memory.status).toBe(200);
+  await caller.request('POST', '/api/auth/tokens', { name: secretWord, scopes: ['sessions:read'] });
+  await caller.request('PATCH', `/api/users/${me.user_id}`, { full_name: secretWord });
+  await caller.request('POST', '/api/auth/forgot-password', { email: me.email });
+  await mailedToken(mesh.dataDir, me.email, 'reset-password');
+  const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as { uid: string };
+  return { caller, ...me, accountId: claims.uid };
+}
+
+const linesWith = async (text: string): Promise<string[]> =>
+  (await dumpTables(db)).split('\n').filter((line) => line.includes(text));
+
+async function mailsWith(text: string): Promise<number> {
+  const folder = join(mesh.dataDir, 'outbox');
+  const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')));
+  return files.filter((file) => file.includes(text)).length;
+}
+
+describe('when its erasure is complete', () => {
+  test('nothing of an account is left in any table of any service, nor in mail on this disk', {
+    timeout: 90_000,
+  }, async () => {
+    const { caller, user_id: id, email, accountId } = await resident();
+    expect((await linesWith(secretWord)).length).toBeGreaterThan(4);
+    expect(await mailsWith(email)).toBe(1);
+    const removed = await caller.fetch('DELETE', `/api/users/${id}`);
+    const path = removed.headers.get('location') ?? '';
+    const status = async () => (await new Caller(mesh.url).request<{ status: string }>('GET', path)).body.status;
+    await expect.poll(status, { timeout: 60_000 }).toBe('complete');
+    expect(await linesWith(secretWord)).toEqual([]);
+    expect(await linesWith(email)).toEqual([]);
+    expect(await mailsWith(email)).toBe(0);
+    const tables = new Set((await linesWith(accountId)).map((line) => line.split(' ')[0] ?? ''));
+    expect([...tables].filter((table) => !mayRemember.includes(table))).toEqual([]);
+    expect(tables).toContain('auth.audit');
+  });
+});
+
+test('every service that stores what belongs to accounts takes part in erasures', () => {
+  const storing = readdirSync(services).filter((word) => {
+    const folder = join(services, word, 'migrations');
+    const files = readdirSync(join(services, word)).includes('migrations') ? readdirSync(folder) : [];
+    return files.some((file) => readFileSync(join(folder, file), 'utf8').includes('account_id'));
+  });
+  const list = readFileSync(join(services, 'auth/src/erasing-services.ts'), 'utf8');
+  const named = new Set(Array.from(list.matchAll(/'([a-z]+)'/g), ([, word]) => word));
+  expect(named).toEqual(new Set(storing.filter((word) => word !== 'auth')));
+});
