@@ -49,9 +49,14 @@ export function applyDelta(state: StateMap, delta: JsonObject): void {
 
 /** Prints merged state as a JSON object without parsing its values. */
 export function printState(state: StateMap): string {
+  return `{${printFields(state)}}`;
+}
+
+/** As `printState`, without the braces. */
+export function printFields(state: StateMap): string {
   const fields: string[] = [];
   for (const [key, value] of state) fields.push(`${JSON.stringify(key)}:${value}`);
-  return `{${fields.join(',')}}`;
+  return fields.join(',');
 }
 
 function splitKey(name: string): { scope: StateScope; key: string } {

@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { maxPageBytes, maxPageLimit, pageLimit } from '../page-limit.ts';
 import { checkAccountId, isId } from '../session-key.ts';
-import { printState, type StateMap } from '../state-delta.ts';
+import { printFields } from '../state-delta.ts';
 import { type ListedSession, type ListScope, type Place, readSessionPage } from '../store/session-pages.ts';
 import { latestMoment } from '../store/created-at.ts';
 import { readSharedState } from '../store/state.ts';
@@ -20,7 +20,7 @@ export function listSessions({ db }: Context): ListSessions {
     const limit = pageLimit(request.limit);
     let after = placeOf(request);
     if (!isId(appName) || !isId(userId)) return;
-    const shared = await readSharedState(db, scope);
+    const shared = printFields(await readSharedState(db, scope));
     do {
       const { sessions, last } = await readSessionPage(db, scope, { after, limit, newestFirst });
       const printed = sessions.map((session) => ({ appName, userId, ...printSession(session, shared) }));
@@ -38,8 +38,10 @@ function placeOf({ after }: ListSessionsRequest): Place | undefined {
   return { createdAt, id: sessionId };
 }
 
-function printSession({ id, lastUpdateTime, ownState }: ListedSession, shared: StateMap) {
-  return { id, lastUpdateTime, stateJson: bytesOf(printState(new Map([...ownState, ...shared]))) };
+/** Keys of shared state have a prefix that no key of a session's own has. */
+function printSession({ id, lastUpdateTime, ownFields }: ListedSession, shared: string) {
+  const separator = ownFields === '' || shared === '' ? '' : ',';
+  return { id, lastUpdateTime, stateJson: bytesOf(`{${ownFields}${separator}${shared}}`) };
 }
 
 /** Sessions in order, no message of them much larger than a page may be. */

@@ -1,5 +1,4 @@
 import type { Queryable, Statement } from '@agentmesh/lib/pg';
-import type { StateMap } from '../state-delta.ts';
 import { createdMicroseconds, latestMoment, momentOf } from './created-at.ts';
 
 /** Whose sessions in which application. */
@@ -8,8 +7,8 @@ export type ListScope = readonly [accountId: string, appName: string, userId: st
 /** A session in a list. */
 export interface ListedSession extends Place {
   readonly lastUpdateTime: number;
-  /** JSON texts of the session's own state; app and user state are the same for all of a list. */
-  readonly ownState: StateMap;
+  /** The session's own state as fields of a JSON object, `"key":value,…`; app and user state are the same for all of a list. */
+  readonly ownFields: string;
 }
 
 /** A place in the order of creation. */
@@ -36,8 +35,7 @@ interface ListRow {
   readonly id: string;
   readonly created: bigint;
   readonly last_update_time: number;
-  readonly keys: string[] | null;
-  readonly values: string[] | null;
+  readonly fields: string | null;
 }
 
 const oldestFirst = statement('oldest-first', '>', 'asc');
@@ -58,21 +56,19 @@ export async function readSessionPage(db: Queryable, scope: ListScope, range: Se
 function statement(name: string, beyond: '<' | '>', order: 'asc' | 'desc'): Statement {
   return {
     name: `list-sessions-${name}`,
-    text: `select s.id, ${createdMicroseconds} as created, s.last_update_time, own.keys, own.values from (
+    text: `select s.id, ${createdMicroseconds} as created, s.last_update_time, own.fields from (
         select account_id, app_name, pk, id, created_at, last_update_time from sessions
         where account_id = $1 and app_name = $2 and user_id = $3 and not starts_with(id, '___eval___session___')
           and (created_at, id) ${beyond} (${momentOf('$4')}, $5)
         order by created_at ${order}, id ${order} limit $6
       ) s left join lateral (
-        select array_agg(t.key) as keys, array_agg(t.value::text) as values from state t
+        select string_agg(to_json(t.key)::text || ':' || t.value::text, ',') as fields from state t
         where t.account_id = s.account_id and t.app_name = s.app_name and t.scope = 'session:' || s.pk
       ) own on true
       order by s.created_at ${order}, s.id ${order}`,
   };
 }
 
-function toListed({ id, created, last_update_time: lastUpdateTime, keys, values }: ListRow): ListedSession {
-  const ownState: StateMap = new Map();
-  for (const [index, key] of (keys ?? []).entries()) ownState.set(key, values?.[index] ?? 'null');
-  return { id, createdAt: created, lastUpdateTime, ownState };
+function toListed({ id, created, last_update_time: lastUpdateTime, fields }: ListRow): ListedSession {
+  return { id, createdAt: created, lastUpdateTime, ownFields: fields ?? '' };
 }
