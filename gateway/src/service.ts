@@ -53,7 +53,7 @@ async function start(host: GatewayHost): Promise<Running> {
     artifacts: mesh.client(ArtifactsService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
-    signIn: createSignIn({ auth, config, throttle }),
+    signIn: createSignIn({ auth, config, throttle, log }),
     limitMail: createMailLimit(config, throttle),
   };
   const app = await createServer(context);

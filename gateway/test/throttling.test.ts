@@ -71,6 +71,21 @@ describe('sign-ins that fail', () => {
     expect((await attempt(edge, 'g@example.com', 'right')).status).toBe(429);
   });
 
+  it('are counted for an account at each address, so that a stranger alone locks nobody out', async () => {
+    const { edge } = await start({
+      GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
+      RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: '2',
+    });
+    await using _ = edge;
+    const from = (address: string, times: number) =>
+      Array.from({ length: times }, () => ['ada@example.com', 'wrong', address] as const);
+    expect(await statuses(edge, from('192.0.2.1', 3))).toEqual([401, 401, 429]);
+    expect(await statuses(edge, [['ada@example.com', 'right', '192.0.2.2']])).toEqual([200]);
+    // Ten from wherever are all that may fail.
+    for (const place of [2, 3, 4, 5]) expect(await statuses(edge, from(`192.0.2.${place}`, 2))).toEqual([401, 401]);
+    expect(await statuses(edge, from('192.0.2.9', 1))).toEqual([429]);
+  });
+
   it('do not slip through by coming all at once', async () => {
     const { edge, asked } = await start();
     await using _ = edge;
@@ -118,6 +133,8 @@ describe('the address of a request', () => {
         )
       ).at(-1),
     ).toBe(429);
+    const said = edge.logged.filter(({ msg }) => String(msg).includes('GATEWAY_TRUSTED_PROXIES'));
+    expect(said).toHaveLength(1);
   });
 
   it('is what a trusted proxy says, and of what a client told the proxy nothing', async () => {

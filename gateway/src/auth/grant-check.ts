@@ -42,9 +42,9 @@ function usersNamed({ params, query, body }: FastifyRequest): unknown[] {
   return fields.filter(([name]) => name === 'user_id' || name === 'userId').map(([, value]) => value as unknown);
 }
 
-/** Whether an object at any depth has a key of application state. */
+/** Whether JSON at any depth has a key of application state. */
 function hasAppKey(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.some(hasAppKey);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;
   return Object.entries(value).some(([key, child]) => key.startsWith('app:') || hasAppKey(child));
 }

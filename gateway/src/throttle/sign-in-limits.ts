@@ -4,22 +4,25 @@ import ipaddr from 'ipaddr.js';
 import type { Config } from '../config.ts';
 import type { Bucket } from './bucket.ts';
 
-/** The buckets of a sign-in that fails: of the address it came from, and of the account it was for. */
+/** From all addresses together so many times more may fail than from one: a stranger alone locks nobody out. */
+const allAddresses = 5;
+
+/** The buckets of a sign-in that fails: of the address it came from, of the account it was for, and of both. */
 export function signInBuckets(
   config: Config,
   { email, ip }: { readonly email: string; readonly ip: string },
 ): Bucket[] {
+  const network = networkOf(ip);
+  const account = digestOf(email);
+  const { RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: burst, RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR: perHour } = config;
   return [
     {
-      key: `sign-in:address:${networkOf(ip)}`,
+      key: `sign-in:address:${network}`,
       burst: config.RATE_LIMIT_SIGN_IN_ADDRESS_BURST,
       perHour: config.RATE_LIMIT_SIGN_IN_ADDRESS_PER_HOUR,
     },
-    {
-      key: `sign-in:account:${digestOf(email)}`,
-      burst: config.RATE_LIMIT_SIGN_IN_ACCOUNT_BURST,
-      perHour: config.RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR,
-    },
+    { key: `sign-in:account:${account}:${network}`, burst, perHour },
+    { key: `sign-in:account:${account}`, burst: burst * allAddresses, perHour: perHour * allAddresses },
   ];
 }
 

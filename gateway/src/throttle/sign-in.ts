@@ -1,4 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AuthService, SignInResponse } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -27,15 +28,18 @@ export interface SignInOptions {
   readonly auth: Client<typeof AuthService>;
   readonly config: Config;
   readonly throttle: Throttle;
+  readonly log: Logger;
 }
 
 const timeoutMs = 30_000;
 
-export function createSignIn({ auth, config, throttle }: SignInOptions): SignIn {
+export function createSignIn({ auth, config, throttle, log }: SignInOptions): SignIn {
   const ask = (credentials: Credentials, request: FastifyRequest) =>
     auth.signIn({ ...credentials, device: deviceOf(request) }, { timeoutMs });
   if (!config.RATE_LIMIT_ENABLED) return ask;
+  const noticeProxy = createProxyNotice(config, log);
   return async (credentials, request, reply) => {
+    noticeProxy(request);
     const buckets = signInBuckets(config, { email: credentials.email, ip: request.ip });
     // Taken before and given back after, so that many at once do not all slip through.
     const verdict = await throttle.take(buckets);
@@ -49,6 +53,16 @@ export function createSignIn({ auth, config, throttle }: SignInOptions): SignIn 
       else await throttle.giveBack(buckets);
       throw error;
     }
+  };
+}
+
+/** Behind a proxy that is not trusted all clients are one address, and share its limit: said once. */
+function createProxyNotice({ GATEWAY_TRUSTED_PROXIES: trusted }: Config, log: Logger) {
+  let isSaid = trusted.length > 0;
+  return ({ headers }: FastifyRequest): void => {
+    if (isSaid || headers['x-forwarded-for'] === undefined) return;
+    isSaid = true;
+    log.warn('X-Forwarded-For is ignored: if a proxy sends it, name the proxy in GATEWAY_TRUSTED_PROXIES');
   };
 }
 
