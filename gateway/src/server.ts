@@ -4,6 +4,7 @@ import type { App, Context } from './context.ts';
 import { describeApi, showApi } from './documentation.ts';
 import { createAdmission } from './http/admit.ts';
 import { addBodyParsers } from './http/body-parsers.ts';
+import { limitBodyTime } from './http/body-time.ts';
 import { onClientError } from './http/client-error.ts';
 import { defaultAppPaths } from './http/default-app-paths.ts';
 import { isLiveUpgrade } from './http/live-upgrade.ts';
@@ -21,12 +22,17 @@ import { addWebUi } from './web-ui/web-ui.ts';
 /** As long as a request line may be: whether an id is too long is for validation to say. */
 const maxParamLength = 16_384;
 
+/** For a body to arrive, whole. */
+const bodyTimeMs = 120_000;
+/** For one that is read as it flows. */
+const longestUploadMs = 3_600_000;
+
 /** The HTTP server, ready to listen. */
 export async function createServer(context: Context): Promise<App> {
   const { config, log, draining } = context;
   const app: App = fastify({
     bodyLimit: config.GATEWAY_MAX_BODY_BYTES,
-    requestTimeout: 120_000,
+    requestTimeout: longestUploadMs,
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 30_000, shouldUpgradeCallback: isLiveUpgrade },
     routerOptions: { maxParamLength },
@@ -56,6 +62,7 @@ export async function createServer(context: Context): Promise<App> {
       redirect,
     }),
   );
+  limitBodyTime(app, bodyTimeMs);
   observe(app, context);
   addBodyParsers(app);
   const closeOtherMethods = createMethodGuard(app);

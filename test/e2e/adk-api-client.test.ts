@@ -70,3 +70,21 @@ test('the ADK client is told why a run failed', async () => {
   );
   expect(events.at(-1)).toMatchObject({ errorMessage: expect.stringContaining('on purpose') });
 });
+
+test('the ADK client lists, loads and deletes what an agent has saved', async () => {
+  const { id: sessionId } = await client.createSession({ appName: 'echo', userId });
+  const session = { appName: 'echo', userId, sessionId };
+  const newMessage = '[[artifact:a/note.txt one]][[artifact:a/note.txt two]] done';
+  const events = await Array.fromAsync(client.runAsync({ ...session, newMessage }));
+  expect(events.flatMap(({ actions }) => Object.entries(actions.artifactDelta))).toEqual([
+    ['a/note.txt', 0],
+    ['a/note.txt', 1],
+  ]);
+  expect(await client.listArtifacts(session)).toEqual(['a/note.txt']);
+  const artifact = { ...session, artifactName: 'a/note.txt' };
+  expect(await client.listArtifactVersions(artifact)).toEqual([0, 1]);
+  expect(await client.loadArtifact(artifact)).toEqual({ text: 'two' });
+  expect(await client.loadArtifact({ ...artifact, version: 0 })).toEqual({ text: 'one' });
+  expect(await client.deleteArtifact(artifact)).toBeNull();
+  await expect(client.loadArtifact(artifact)).rejects.toThrow('404');
+});

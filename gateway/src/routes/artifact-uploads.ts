@@ -37,6 +37,7 @@ function addSave(app: App, context: Context): void {
     artifactsPath,
     {
       preValidation: context.authentication.runtime,
+      config: { flows: true },
       schema: { ...schema, body: SaveArtifactRequest, response },
     },
     async (request, reply) => {
@@ -57,7 +58,7 @@ function addRawSave(app: App, context: Context): void {
     const mimeType = request.headers['content-type'] ?? 'application/octet-stream';
     return save(context, (source) => rawSaveRequests(artifactOf(request), source, mimeType), request, reply);
   };
-  const route = { preValidation: context.authentication.runtime, config: greedy };
+  const route = { preValidation: context.authentication.runtime, config: { ...greedy, flows: true } };
   const documented = { ...route, schema: { ...schema, body, response } };
   app.put(`${artifactsPath}/:artifact_name`, documented, async (request, reply) => upload(request, reply));
   app.put(greedyPath, { ...route, schema: { hide: true } }, upload);
