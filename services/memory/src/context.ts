@@ -1,6 +1,7 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import type { InTurn } from './ingest/in-turn.ts';
 import type { Meaning } from './search/meaning.ts';
 import type { Language } from './text/languages.ts';
 import type { Lexicon } from './text/lexicon.ts';
@@ -20,6 +21,8 @@ export interface Context {
   readonly db: Database;
   readonly sessions: Client<typeof SessionsService>;
   readonly lexicon: Lexicon;
+  /** Keeps those who add sessions from taking every connection. */
+  readonly inTurn: InTurn;
   /** Where an embedding model is set. */
   readonly embedding?: Embedding;
 }

@@ -7,11 +7,15 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context, Embedding } from './context.ts';
 import { createEmbedder } from './embeddings/embedder.ts';
 import { readEmbeddingConfig } from './embeddings/settings.ts';
+import { createTurns } from './ingest/in-turn.ts';
 import { startEmbedding } from './jobs/embed-entries.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createMeaning } from './search/meaning.ts';
 import { settleModel } from './store/unembedded.ts';
 import { createLexicon } from './text/lexicon.ts';
+
+/** Of the connections for transactions, which the pool has four of, one is left to deletions. */
+const mostAdding = 3;
 
 type MemoryHost = Host<typeof settings>;
 
@@ -29,6 +33,7 @@ export const memory = defineService({
       db,
       sessions: mesh.client(SessionsService),
       lexicon: createLexicon(db),
+      inTurn: createTurns(mostAdding),
       ...(embedding && { embedding }),
     };
     host.resources.defer(await onAccountDeleted({ db, bus: host.bus, log: host.log }));

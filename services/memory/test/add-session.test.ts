@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newKey, search, type SessionKey, startMemory, type TestMemory, textOf } from './memory.ts';
 
+const resources = new AsyncDisposableStack();
 let service: TestMemory;
+/** Another process on the same database and sessions. */
+let replica: TestMemory;
 
 beforeAll(async () => {
-  service = await startMemory();
+  service = resources.use(await startMemory());
+  replica = resources.use(await startMemory({ DATABASE_URL: service.databaseUrl }, service.sessions));
 });
-afterAll(() => service[Symbol.asyncDispose]());
+afterAll(() => resources.disposeAsync());
 
 async function entriesOf(memory: SessionKey, over: object = {}) {
   return (await service.client.listEntries({ memory, limit: 500, ...over })).entries;
@@ -86,9 +90,10 @@ describe('adding a session', () => {
     const other = { ...session, sessionId: 'other' };
     service.sessions.say(session, ...Array.from({ length: 40 }, (_, index) => `word ${index}`));
     service.sessions.say(other, ...Array.from({ length: 40 }, (_, index) => `word ${index}`));
-    const all = Array.from({ length: 12 }, (_, index) =>
-      service.client.addSession({ session: index % 2 ? session : other }),
-    );
+    const all = Array.from({ length: 12 }, (_, index) => {
+      const { client } = index % 4 < 2 ? service : replica;
+      return client.addSession({ session: index % 2 === 0 ? session : other });
+    });
     const added = (await Promise.all(all)).reduce((sum, one) => sum + one.added, 0);
     expect(added).toBe(80);
     expect(await entriesOf(session)).toHaveLength(80);
@@ -129,7 +134,7 @@ describe('adding a session', () => {
       service.sessions.afterPage = () => undefined;
       service.sessions.forget(session);
       service.sessions.say(session, 'anew');
-      await service.client.addSession({ session });
+      await replica.client.addSession({ session });
     };
     await service.client.addSession({ session });
     expect((await entriesOf(session)).map(textOf)).toEqual(['anew']);

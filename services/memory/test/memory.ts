@@ -18,11 +18,13 @@ export interface TestMemory extends AsyncDisposable {
   readonly databaseUrl: string;
 }
 
-/** This service alone on a fresh database of a real PostgreSQL, beside sessions that the test holds. */
-export async function startMemory(env: Record<string, string> = {}): Promise<TestMemory> {
+/** This service alone on a fresh database of a real PostgreSQL, or that of `DATABASE_URL`, beside sessions that the test holds. */
+export async function startMemory(
+  env: Record<string, string> = {},
+  sessions: HeldSessions = new HeldSessions(),
+): Promise<TestMemory> {
   await using resources = new AsyncDisposableStack();
   const database = resources.use(await testDatabaseUrl());
-  const sessions = new HeldSessions();
   const process = resources.use(
     await startProcess({
       services: [sessions.service, memory],

@@ -3,11 +3,13 @@ import type { StoredEntry } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import { collectPostings } from '../store/postings.ts';
 import { removeVectors } from '../store/vectors.ts';
-import { contentText } from '../text/content-text.ts';
 import { languages, type WordStems } from '../text/languages.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { entryTerms, type Stems } from '../text/terms.ts';
-import { wordsOf } from '../text/words.ts';
+import { readTexts } from './entry-texts.ts';
+
+/** Postings that are held in memory before they are written. */
+const mostHeld = 50_000;
 
 /** Stems of one language out of those of all. */
 export function stemsIn(language: string, known: ReadonlyMap<string, WordStems>): Stems {
@@ -21,18 +23,15 @@ export async function removeTraces(
   partition: Partition,
   { entries, lexicon }: { readonly entries: readonly StoredEntry[]; readonly lexicon: Lexicon },
 ): Promise<void> {
-  const texts = entries.map((entry) => ({ entry, text: contentText(entry.contentJson) }));
-  const known = await lexicon.stemsOf(wordsOfAll(texts));
   const gone = collectPostings(partition, { remove: true });
-  for (const { entry, text } of texts) gone.add(entry.place, entryTerms(text, stemsIn(entry.language, known)));
+  for await (const { entry, words, known } of readTexts(entries, lexicon)) {
+    gone.add(entry.place, entryTerms(words, stemsIn(entry.language, known)));
+    if (gone.size > mostHeld) await gone.flush(tx);
+  }
   await gone.flush(tx);
   await removeVectors(
     tx,
     partition,
     entries.map(({ place }) => place),
   );
-}
-
-export function* wordsOfAll(texts: Iterable<{ readonly text: string }>): Generator<string> {
-  for (const { text } of texts) yield* wordsOf(text);
 }

@@ -10,7 +10,8 @@ import { removeSession } from './remove-session.ts';
 /** Most time for a page: the transaction that waits for it holds the memory. */
 const timeoutMs = 20_000;
 
-interface Named {
+/** A session that is to be added. */
+export interface Named {
   readonly key: KeyParameters;
   readonly sessionId: string;
   /** What of the session was added before. */

@@ -3,17 +3,16 @@ import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { insertEntries, presentIds, type StoredEntry } from '../store/entries.ts';
 import { type Partition, savePartition } from '../store/partitions.ts';
-import { collectPostings, type PostingChanges } from '../store/postings.ts';
+import { collectPostings } from '../store/postings.ts';
 import { enqueueEntries } from '../store/unembedded.ts';
-import { contentText } from '../text/content-text.ts';
 import { detectLanguage, type WordStems } from '../text/languages.ts';
 import { entryTerms } from '../text/terms.ts';
-import { wordsOf } from '../text/words.ts';
-import { stemsIn, wordsOfAll } from './entry-traces.ts';
+import { readTexts } from './entry-texts.ts';
+import { stemsIn } from './entry-traces.ts';
 import { readEvent, type Remembered } from './read-event.ts';
 
 /** Postings that are held in memory before they are written. */
-const mostHeld = 150_000;
+const mostHeld = 50_000;
 
 export interface Ingest {
   /** Puts in the events that are not there yet. */
@@ -35,26 +34,30 @@ type IngestContext = Pick<Context, 'lexicon' | 'defaultLanguage' | 'embedding'>;
 export function startIngest(context: IngestContext, options: IngestOptions): Ingest {
   const { tx, partition } = options;
   const postings = collectPostings(partition, { remove: false });
-  const spoken = new Set(partition.languages);
+  const languages = new Set(partition.languages);
   let place = partition.nextPlace;
   return {
     async addPage(events) {
-      const fresh = await freshEntries(options, events);
-      const texts = fresh.map((entry) => ({ entry, text: contentText(entry.contentJson) }));
-      const known = await context.lexicon.stemsOf(wordsOfAll(texts));
-      const entries = texts.map(({ entry, text }) => {
-        const language = languageOf(text, known, context);
-        if (text !== '') spoken.add(language);
-        return index(postings, { ...entry, place: place++, language }, { text, known });
-      });
+      const entries: StoredEntry[] = [];
+      const worded: number[] = [];
+      for await (const { entry, text, words, known } of readTexts(
+        await freshEntries(options, events),
+        context.lexicon,
+      )) {
+        const language = languageOf(words, known, context);
+        if (words.size > 0) languages.add(language);
+        if (text.trim() !== '') worded.push(place);
+        postings.add(place, entryTerms(words, stemsIn(language, known)));
+        if (postings.size > mostHeld) await postings.flush(tx);
+        entries.push({ ...entry, place: place++, language });
+      }
       if (entries.length > 0) await insertEntries(tx, partition, entries);
-      if (context.embedding !== undefined) await enqueueEntries(tx, partition, placesWithText(entries));
-      if (postings.size > mostHeld) await postings.flush(tx);
+      if (context.embedding !== undefined) await enqueueEntries(tx, partition, worded);
     },
     async finish() {
       await postings.flush(tx);
       const added = place - partition.nextPlace;
-      if (added > 0) await savePartition(tx, { ...partition, nextPlace: place, languages: [...spoken] });
+      if (added > 0) await savePartition(tx, { ...partition, nextPlace: place, languages: [...languages] });
       return added;
     },
   };
@@ -74,24 +77,11 @@ async function freshEntries(
   return [...byId.values()].filter(({ id }) => !present.has(id));
 }
 
-function placesWithText(entries: readonly StoredEntry[]): number[] {
-  return entries.filter(({ contentJson }) => contentText(contentJson) !== '').map(({ place }) => place);
-}
-
 function languageOf(
-  text: string,
+  words: Iterable<string>,
   known: ReadonlyMap<string, WordStems>,
   { defaultLanguage }: Pick<Context, 'defaultLanguage'>,
 ): string {
-  const stems = Array.from(wordsOf(text), (word) => known.get(word)).filter((one) => one !== undefined);
+  const stems = Array.from(words, (word) => known.get(word)).filter((one) => one !== undefined);
   return detectLanguage(stems, defaultLanguage);
-}
-
-function index(
-  postings: PostingChanges,
-  entry: StoredEntry,
-  { text, known }: { readonly text: string; readonly known: ReadonlyMap<string, WordStems> },
-): StoredEntry {
-  postings.add(entry.place, entryTerms(text, stemsIn(entry.language, known)));
-  return entry;
 }

@@ -21,8 +21,12 @@ export function toBitmap(stored: Uint8Array | undefined): Uint8Array {
 
 /** A bitmap as it is stored: as 16-bit offsets while these are shorter than itself. No bytes for the empty set. */
 export function fromBitmap(bitmap: Uint8Array): Buffer {
-  const offsets = offsetsOf(bitmap);
-  if (offsets.length * offsetBytes >= bitmapBytes) return Buffer.from(bitmap);
+  return fromOffsets(offsetsOf(bitmap)) ?? Buffer.from(bitmap);
+}
+
+/** Ascending offsets as they are stored; undefined where a bitmap is shorter. */
+export function fromOffsets(offsets: readonly number[]): Buffer | undefined {
+  if (offsets.length * offsetBytes >= bitmapBytes) return undefined;
   const stored = Buffer.alloc(offsets.length * offsetBytes);
   offsets.forEach((offset, index) => stored.writeUInt16LE(offset, index * offsetBytes));
   return stored;

@@ -1,7 +1,7 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { contended, invalid, notConfigured, sessionNotFound } from '../errors.ts';
-import { addHistory, readHistory } from '../ingest/history.ts';
+import { addHistory, type Named, readHistory } from '../ingest/history.ts';
 import { isStorableId, type KeyParameters, keyParameters } from '../memory-key.ts';
 import { findSource } from '../store/sources.ts';
 import type { MemoryRpc } from './index.ts';
@@ -13,16 +13,21 @@ export function addSession(context: Context): MemoryRpc['addSession'] {
   return async ({ session }, { signal }) => {
     if (!context.enabled) throw notConfigured();
     const { key, sessionId } = checkKey(session);
-    for (let tries = 0; tries < mostTries; tries++) {
-      const known = await findSource(context.db, key, sessionId);
-      const history = await readHistory(context, { key, sessionId, known, signal });
-      const added = history.isKnown ? 0 : await addHistory(context, history);
-      if (added === undefined) continue;
-      if (added > 0) context.embedding?.wake();
-      return { added };
-    }
-    throw contended();
+    const added = await context.inTurn(JSON.stringify(key), () => add(context, { key, sessionId, signal }));
+    if (added > 0) context.embedding?.wake();
+    return { added };
   };
+}
+
+async function add(context: Context, named: Omit<Named, 'known'>): Promise<number> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    named.signal.throwIfAborted();
+    const known = await findSource(context.db, named.key, named.sessionId);
+    const history = await readHistory(context, { ...named, known });
+    const added = history.isKnown ? 0 : await addHistory(context, history);
+    if (added !== undefined) return added;
+  }
+  throw contended();
 }
 
 function checkKey(session: SessionKey | undefined): { key: KeyParameters; sessionId: string } {

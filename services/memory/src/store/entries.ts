@@ -66,12 +66,14 @@ export async function presentIds(tx: Transaction, { pk }: Partition, ids: readon
 
 const removeSome: Statement = {
   name: 'remove-entries',
-  text: `delete from entries where partition_pk = $1 and place in (
-      select place from entries where partition_pk = $1 and session_id = $2 order by place limit $3
-    ) returning ${columns}`,
+  text: `delete from entries where partition_pk = $1 and place in (select place from (
+      select place, sum(octet_length(content::text)) over (order by place rows unbounded preceding)
+        - octet_length(content::text) as bytes_before
+      from (select * from entries where partition_pk = $1 and session_id = $2 order by place limit $3) chosen
+    ) measured where bytes_before < ${4 * 1024 * 1024}) returning ${columns}`,
 };
 
-/** Deletes the first entries of a session; the session's others stay for the next call. */
+/** Deletes the first entries of a session, fewer of large ones; the session's others stay for the next call. */
 export async function removeEntries(
   tx: Transaction,
   { pk }: Partition,

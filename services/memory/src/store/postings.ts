@@ -1,5 +1,5 @@
 import type { Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
-import { clearBit, fromBitmap, locate, setBit, toBitmap } from '../postings/place-set.ts';
+import { clearBit, fromBitmap, fromOffsets, locate, setBit, toBitmap } from '../postings/place-set.ts';
 import type { Partition } from './partitions.ts';
 
 /** Changes of postings on their way: by term, then by chunk, the offsets that are put in or taken out. */
@@ -39,7 +39,7 @@ export function collectPostings(partition: Partition, { remove }: { readonly rem
         Array.from(chunks, ([chunk, places]) => ({ term, chunk, places })),
       );
       for (let at = 0; at < changes.length; at += mostRows) {
-        await change(tx, partition, { changes: changes.slice(at, at + mostRows), remove });
+        await writeChanges(tx, partition, { changes: changes.slice(at, at + mostRows), remove });
       }
       offsets.clear();
       size = 0;
@@ -76,23 +76,28 @@ interface Row {
   places: Buffer;
 }
 
-async function change(
+async function writeChanges(
   tx: Transaction,
   { accountId, pk }: Partition,
   { changes, remove }: { readonly changes: readonly Change[]; readonly remove: boolean },
 ): Promise<void> {
   const stored = new Map<string, Buffer>();
   for (const row of await tx.query<Row>(readSome, [pk, ...columnsOf(changes)])) stored.set(keyOf(row), row.places);
-  const apply = remove ? clearBit : setBit;
-  const changed = changes.map((one) => {
-    const bitmap = toBitmap(stored.get(keyOf(one)));
-    for (const offset of one.places) apply(bitmap, offset);
-    return { ...one, stored: fromBitmap(bitmap) };
-  });
+  const changed = changes.map((one) => ({ ...one, stored: apply(stored.get(keyOf(one)), one.places, remove) }));
   const kept = changed.filter((one) => one.stored.length > 0);
   const empty = changed.filter((one) => one.stored.length === 0);
   if (kept.length > 0) await tx.query(write, [accountId, pk, ...columnsOf(kept), kept.map((one) => one.stored)]);
   if (empty.length > 0) await tx.query(drop, [pk, ...columnsOf(empty)]);
+}
+
+/** Places come in the order in which they are counted up. */
+function apply(stored: Buffer | undefined, places: readonly number[], remove: boolean): Buffer {
+  const alone = stored === undefined && !remove ? fromOffsets(places) : undefined;
+  if (alone !== undefined) return alone;
+  const bitmap = toBitmap(stored);
+  const change = remove ? clearBit : setBit;
+  for (const offset of places) change(bitmap, offset);
+  return fromBitmap(bitmap);
 }
 
 function columnsOf(rows: readonly Pick<Change, 'term' | 'chunk'>[]): [string[], number[]] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asciiRunsOf, isAscii, wordsOf } from './words.ts';
+import { asciiRunsOf, isAscii } from './words.ts';
 
 /** Longest word that is a term as it is: keys of an index have a limit. */
 const longestWord = 64;
@@ -31,10 +31,10 @@ export interface Stems {
   of(word: string): string | undefined;
 }
 
-/** Every term under which an entry is found. */
-export function entryTerms(text: string, stems: Stems): Set<string> {
+/** Every term under which an entry of these words is found. */
+export function entryTerms(words: Iterable<string>, stems: Stems): Set<string> {
   const terms = new Set<string>();
-  for (const word of wordsOf(text)) {
+  for (const word of words) {
     if (isAscii(word)) terms.add(wordTerm(word));
     else addForeignWord(terms, word);
     const stem = stems.of(word);

@@ -1,5 +1,5 @@
 /** Characters of one entry that search reads; the rest is kept and not found. */
-export const maxIndexedCharacters = 262_144;
+export const maxIndexedCharacters = 32_768;
 
 const wordPattern = /[\p{L}\p{N}\p{M}_]+/gu;
 const asciiPattern = /[a-z0-9_]+/g;
