@@ -52,6 +52,26 @@ describe('a personal token', () => {
     expect(await program.run({ ...own, userId: 'u2', id: 'theirs' }, 'hi')).toMatchObject(refused);
   });
 
+  test('of one end user is listed and revoked with the others of that one', async () => {
+    const account = await newAccount(url);
+    const [first, second] = [
+      await make(account, { scopes: ['apps:read'], user_id: 'u1' }),
+      await make(account, { scopes: ['apps:read'], user_id: 'u2', expires_in_seconds: 60 }),
+    ];
+    const ids = async (query: string) => {
+      const { body } = await account.request<{ tokens: Made[] }>('GET', `/api/auth/tokens${query}`);
+      return body.tokens.map(({ id }) => id);
+    };
+    expect(await ids('')).toEqual([second.id, first.id]);
+    expect(await ids(`?after=${second.id}`)).toEqual([first.id]);
+    expect(await ids('?user_id=u1')).toEqual([first.id]);
+    const revoked = await account.request('DELETE', '/api/auth/tokens?user_id=u1');
+    expect(revoked).toMatchObject({ status: 200, body: { status: 'ok', revoked: 1 } });
+    expect(await ids('')).toEqual([second.id]);
+    expect((await account.request('DELETE', '/api/auth/tokens')).body).toEqual({ status: 'ok', revoked: 1 });
+    await expect.poll(() => second.program.request('GET', '/list-apps')).toMatchObject({ status: 401 });
+  });
+
   test('is refused within a second of being revoked, by its account alone', async () => {
     const [account, stranger] = [await newAccount(url), await newAccount(url)];
     const { id, program } = await make(account, { scopes: ['apps:read'] });

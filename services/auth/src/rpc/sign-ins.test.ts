@@ -144,6 +144,20 @@ describe('the changes of accounts', () => {
     expect(await named(async () => undefined)).toEqual([]);
   });
 
+  test('that are too many to name are all', async () => {
+    const { cursor } = await auth.client.listChangedAccounts({});
+    const many = (count: number) =>
+      auth.context.db.query({
+        text: `insert into account_changes (account_id) select gen_random_uuid() from generate_series(1, ${count})`,
+      });
+    await many(5_000);
+    const changes = await since(cursor);
+    expect([changes.truncated, changes.accountIds.length]).toEqual([false, 5_000]);
+    await many(1);
+    expect(await since(cursor)).toMatchObject({ truncated: true, accountIds: [] });
+    expect(await since(changes.cursor)).toMatchObject({ truncated: false });
+  });
+
   test('are not missed when they commit after later ones', async () => {
     const other = (await auth.client.signUp(signUpOf(`later-${people}@example.com`))).account?.id ?? '';
     const { cursor: before } = await auth.client.listChangedAccounts({});
