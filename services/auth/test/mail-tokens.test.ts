@@ -1,5 +1,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deliver } from '../src/mail/deliver.ts';
+import { takeMail } from '../src/store/mails.ts';
 import { clientOf, signUpOf } from './open-test-auth.ts';
 import { openTestMail, type TestMail } from './open-test-mail.ts';
 
@@ -46,6 +48,20 @@ describe('a reset', () => {
     expect((await client.signIn({ email: address, password: passwords[won[0] ?? 0] ?? '' })).accessToken).not.toBe('');
     expect(await actionsOf(address)).toEqual(expect.arrayContaining(['password_reset']));
     expect((await actionsOf(address)).filter((action) => action === 'password_reset')).toHaveLength(1);
+  });
+
+  test('withdraws a mail that a worker has taken and not yet sent', async () => {
+    const { token, address } = await mail.resetTokenOf('withdrawn@example.com');
+    await client.requestPasswordReset({ email: address });
+    const taken = await takeMail(context.db);
+    await reset(token);
+    if (taken === undefined) throw new Error('no mail was taken');
+    const before = mail.sink.seen;
+    await deliver(context, taken);
+    expect(mail.sink.seen).toBe(before);
+    const live =
+      'select from mail_tokens t join accounts a on a.id = t.account_id where email = $1 and kind = $2 and used_at is null';
+    expect(await context.db.query({ text: live }, [address, 'reset'])).toEqual([]);
   });
 
   test('refuses a password that is too short and keeps the token', async () => {

@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
-import { findRecipient, type RecipientRow } from '../store/accounts.ts';
+import { findRecipient, lockAccount, type RecipientRow } from '../store/accounts.ts';
 import { recordAction } from '../store/audit.ts';
 import { countRecentMails, saveMailToken } from '../store/mail-tokens.ts';
-import { beginHandingOver, buryMail, postponeMail, removeMail, type TakenMail } from '../store/mails.ts';
+import { beginHandingOver, buryMail, isHeld, postponeMail, removeMail, type TakenMail } from '../store/mails.ts';
 import { addressOf, composeMail } from './compose-mail.ts';
 import { hashMailToken } from './mail-token.ts';
 import { PostError } from './post.ts';
@@ -23,7 +23,7 @@ export async function deliver(context: Context, mail: TakenMail): Promise<void> 
     return removeMail(db, mail);
   }
   const recipient = await findRecipient(db, mail.address);
-  if (recipient === undefined || !(await isWanted(context, mail, recipient))) return removeMail(db, mail);
+  if (recipient === undefined || (mail.kind === 'verify' && recipient.verified)) return removeMail(db, mail);
   try {
     await send(context, mail, recipient);
     await removeMail(db, mail);
@@ -32,26 +32,37 @@ export async function deliver(context: Context, mail: TakenMail): Promise<void> 
   }
 }
 
-async function isWanted({ db }: Context, mail: TakenMail, recipient: RecipientRow): Promise<boolean> {
-  if (mail.kind === 'verify' && recipient.verified) return false;
-  return (await countRecentMails(db, { accountId: recipient.id, kind: mail.kind, mailId: mail.id })) < mostAnHour;
-}
-
 async function send(context: Context, mail: TakenMail, { id: accountId }: RecipientRow): Promise<void> {
   const { db, mail: out } = context;
   const { id, kind, address: to, created_at: date } = mail;
   const token = out.tokens.tokenOf(id);
   const life = lifeOf(context, kind);
-  const hash = hashMailToken(token);
-  if (hash === undefined) throw new Error('a mail token has another shape than it should');
-  await db.transaction(async (tx) => {
-    await saveMailToken(tx, { accountId, mailId: id, kind, hash, lifeSeconds: life.seconds });
-    const action = kind === 'verify' ? 'verification_requested' : 'reset_requested';
-    if (mail.attempts === 1) await recordAction(tx, { action, accountId });
-  });
+  if (!(await admit(context, mail, { accountId, token, lifeSeconds: life.seconds }))) return;
   const { from, publicUrl } = out;
   const message = await composeMail({ id, kind, to, date, from, publicUrl, token, lifetime: life.text });
   await out.post.send(message, { id, from: addressOf(from), to, beforeEnd: () => beginHandingOver(db, mail) });
+}
+
+interface Admission {
+  readonly accountId: string;
+  readonly token: string;
+  readonly lifeSeconds: number;
+}
+
+/** Stores the hash of the mail's token and records the mail; false when it was withdrawn or the account was sent enough of them. */
+function admit({ db }: Context, mail: TakenMail, { accountId, token, lifeSeconds }: Admission): Promise<boolean> {
+  const { id: mailId, kind, attempts } = mail;
+  const hash = hashMailToken(token);
+  if (hash === undefined) throw new Error('a mail token has another shape than it should');
+  return db.transaction(async (tx) => {
+    // One after the other with whatever else is done to the account: mails count those before, and a reset withdraws what waits.
+    if (!(await lockAccount(tx, accountId)) || !(await isHeld(tx, mail))) return false;
+    if ((await countRecentMails(tx, { accountId, kind, mailId })) >= mostAnHour) return false;
+    await saveMailToken(tx, { accountId, mailId, kind, hash, lifeSeconds });
+    const action = kind === 'verify' ? 'verification_requested' : 'reset_requested';
+    if (attempts === 1) await recordAction(tx, { action, accountId });
+    return true;
+  });
 }
 
 function lifeOf({ config }: Context, kind: TakenMail['kind']): { seconds: number; text: string } {

@@ -178,6 +178,12 @@ export async function findRecipient(db: Queryable, email: string): Promise<Recip
   return row;
 }
 
+/** Lets one transaction after the other act on an account; false when it is gone. */
+export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
+  const text = 'select id from accounts where id = $1 for no key update';
+  return (await tx.query({ name: 'auth_lock_account', text }, [id])).length > 0;
+}
+
 /** Takes the address as proven; answers it, and whether it was proven before. Undefined when the account is gone. */
 export async function markVerified(
   db: Queryable,

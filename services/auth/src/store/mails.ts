@@ -43,6 +43,12 @@ export async function takeMail(db: Queryable): Promise<TakenMail | undefined> {
   return row;
 }
 
+/** Whether the attempt still stands: nobody has taken over or withdrawn the mail. */
+export async function isHeld(db: Queryable, { id, attempts }: Attempt): Promise<boolean> {
+  const text = 'select id from mails where id = $1 and attempts = $2';
+  return (await db.query({ name: 'auth_is_mail_held', text }, [id, attempts])).length > 0;
+}
+
 /** From here on the server may take it; false when another worker has taken over or nobody wants it any more. */
 export async function beginHandingOver(db: Queryable, { id, attempts }: Attempt): Promise<boolean> {
   const text = `update mails set status = 'handing_over' where id = $1 and attempts = $2 and status = 'waiting' returning id`;
