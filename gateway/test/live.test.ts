@@ -120,6 +120,19 @@ describe('a live connection', () => {
     client.socket.close();
   });
 
+  it('reads no more than it can hold while a run is under way', async () => {
+    await using own = await startEdge(servicesOf());
+    const client = dial({ of: own });
+    const large = content('x'.repeat(200_000));
+    await say(client, content('slow'), ...Array.from({ length: 150 }, () => large));
+    await once(client.socket, 'message');
+    let last = -1;
+    const isStill = () => last === (last = client.socket.bufferedAmount);
+    await expect.poll(isStill, { interval: 300 }).toBe(true);
+    expect(client.socket.bufferedAmount).toBeGreaterThan(10_000_000);
+    client.socket.terminate();
+  });
+
   it('is given up when nobody is there any more', async () => {
     await using quick = await startEdge({ ...servicesOf(), env: { GATEWAY_HEARTBEAT_SECONDS: '1' } });
     const [there, client] = [dial({ of: quick }), dial({ of: quick, autoPong: false })];

@@ -186,6 +186,19 @@ describe('signing in to the web UI', () => {
     },
   );
 
+  it('counts failures like any other sign-in, and says so on the page', async () => {
+    await using limited = await startEdge({
+      ...services,
+      env: { ADK_WEB_UI: 'true', RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: '1' },
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: limited.url };
+    const form = { text: 'email=a@example.com&password=wrong', headers, redirect: 'manual' } as const;
+    expect((await limited.send('/dev-ui/sign-in', form)).status).toBe(401);
+    const refused = await limited.send('/dev-ui/sign-in', form);
+    expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('role="alert"')]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
   it('ends when one signs out, for whoever has copied the cookie, too', async () => {
     const cookie = cookieOf(await signIn());
     expect((await submit('/dev-ui/sign-out', {}, { cookie })).status).toBe(403);
