@@ -1,3 +1,4 @@
+import type { MeshError } from '@agentmesh/lib/rpc';
 import type { ArtifactKey } from '@agentmesh/proto/artifacts/v1';
 import { idInvalid, nameInvalid, requestInvalid } from './errors.ts';
 
@@ -11,6 +12,8 @@ const userPrefix = 'user:';
 const reserved = new Set(['apps', 'users', 'sessions', 'artifacts', 'versions']);
 const maxIdBytes = 512;
 const maxNameBytes = 1024;
+/** Of a name in any spelling. */
+const maxSentBytes = 4096;
 
 /** The values of the primary key. Throws MeshError by the rules of the contract (runtime.md 4). */
 export function storedKey(key: ArtifactKey | undefined): StoredKey {
@@ -59,12 +62,22 @@ export function isOfUser(name: string): boolean {
 
 /** The one spelling of a name. Throws MeshError when it cannot be one. */
 export function storedName(sent: string): string {
-  const trimmed = sent.trim();
-  const prefix = isOfUser(trimmed) ? userPrefix : '';
-  const path = trimmed.slice(prefix.length).trim().replaceAll('\\', '/');
-  const name = prefix + pathOf(path);
-  if (Buffer.byteLength(name) > maxNameBytes) throw nameInvalid(`The filename is longer than ${maxNameBytes} bytes.`);
+  if (Buffer.byteLength(sent) > maxSentBytes) throw nameTooLong();
+  let name = sent;
+  // What a pass drops may leave blanks at an end, or `user:` at the beginning.
+  for (let next = respelt(name); next !== name; next = respelt(name)) name = next;
+  if (Buffer.byteLength(name) > maxNameBytes) throw nameTooLong();
   return name;
+}
+
+function respelt(name: string): string {
+  const trimmed = name.trim();
+  const prefix = isOfUser(trimmed) ? userPrefix : '';
+  return prefix + pathOf(trimmed.slice(prefix.length).trim().replaceAll('\\', '/'));
+}
+
+function nameTooLong(): MeshError {
+  return nameInvalid(`The filename is longer than ${maxNameBytes} bytes.`);
 }
 
 function pathOf(path: string): string {
