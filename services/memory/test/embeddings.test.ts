@@ -8,6 +8,7 @@ import { createEmbedder, EmbeddingFailure } from '../src/embeddings/embedder.ts'
 import { fromBytes, similarity, toBytes, toUnit } from '../src/embeddings/vector.ts';
 import { fuse } from '../src/search/fuse.ts';
 import { createMeaning } from '../src/search/meaning.ts';
+import { settleModel, takeUnembedded } from '../src/store/unembedded.ts';
 import { findPartition } from '../src/store/partitions.ts';
 import { newKey, search, type SessionKey, startMemory, type TestMemory } from './memory.ts';
 
@@ -89,6 +90,21 @@ describe('with an embedding model', () => {
     resources.pop();
     const second = await start({ DATABASE_URL: plain.databaseUrl });
     await expect.poll(() => search(second, memory, 'feline'), { timeout: 20_000 }).toEqual(['my kitten sleeps']);
+  });
+
+  test('what a process took and did not finish is taken again when its time is over, and by nobody before', async () => {
+    const plain = await startMemory();
+    resources.push(plain);
+    const memory = await remember(plain, 'my kitten sleeps');
+    const migrations = new URL('../migrations/', import.meta.url);
+    const log = createLogger({ level: 'silent', name: 'test' });
+    await using db = await openDatabase({ service: 'memory', url: plain.databaseUrl, poolSize: 2, migrations }, log);
+    await settleModel(db, 'text-small');
+    expect(await takeUnembedded(db, 10)).toMatchObject([{ contentJson: expect.stringContaining('kitten') }]);
+    expect(await takeUnembedded(db, 10)).toEqual([]);
+    const service = await start({ DATABASE_URL: plain.databaseUrl });
+    await db.query({ text: 'update unembedded set due_at = now()' });
+    await expect.poll(() => search(service, memory, 'feline')).toEqual(['my kitten sleeps']);
   });
 
   test('deleting an entry deletes what it means', async () => {
