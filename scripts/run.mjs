@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.install-stamp');
-const oldestNode = [24, 7];
+const oldestNode = [24, 9];
 
 const commands = {
   start: (args) => ['main.ts', ...(args.length > 0 ? args : ['all'])],

@@ -55,6 +55,23 @@ describe('a live connection', () => {
     client.socket.close();
   });
 
+  it('is for the cookie of the web UI on its own pages, and on those of nobody else', async () => {
+    const signIn = async () => ({ accessToken: await token({}) });
+    const env = { ADK_WEB_UI: 'true', CORS_ALLOWED_ORIGINS: 'https://app.example' };
+    await using own = await startEdge({ ...servicesOf(), env, auth: { signIn } });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: own.url };
+    const form = { text: 'email=a@example.com&password=right', headers, redirect: 'manual' } as const;
+    const cookie = (await own.send('/dev-ui/sign-in', form)).headers.get('set-cookie')?.split(';')[0] ?? '';
+    const client = dial({ of: own, headers: { cookie, origin: own.url } });
+    await say(client, content('one'));
+    await client.turns(1);
+    client.socket.close();
+    expect(await refusedWith(dial({ of: own, headers: { cookie } }))).toBe(403);
+    expect(await refusedWith(dial({ of: own, headers: { cookie, origin: 'https://app.example' } }))).toBe(403);
+    const foreign = dial({ of: own, headers: { cookie, origin: 'https://evil.example' } });
+    expect((await foreign.closed)[0]).toBe(1008);
+  });
+
   it.each([
     ['another origin', { headers: { origin: 'https://evil.example' } }, [1008, 'Forbidden: origin not allowed']],
     ['another host', { headers: { host: 'evil.example' } }, [1008, 'Forbidden: host not allowed']],

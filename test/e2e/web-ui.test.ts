@@ -14,7 +14,7 @@ beforeAll(async () => {
   const executablePath = await findChromium();
   if (executablePath === undefined) return;
   const audio = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...audio] });
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...audio] });
 }, 300_000);
 
 afterAll(() => browser?.close());
@@ -108,16 +108,24 @@ describe("ADK's web UI in a browser", () => {
     expect((await list()).status()).toBe(401);
   });
 
-  test('says that audio needs a live model, and goes on', { timeout: 90_000 }, async ({ skip }) => {
+  test('says that audio needs a live model, and leads back through the sign-in', { timeout: 90_000 }, async ({
+    skip,
+  }) => {
     if (browser === undefined) return skip('there is no Chromium');
     await using visit = await open(browser);
     const { page, complaints } = visit;
-    await signIn(page, await emailOf());
+    const email = await emailOf();
+    await signIn(page, email);
     await send(page, 'before');
     await page.getByText('before').nth(1).waitFor();
     await page.locator('button', { hasText: /^\s*call\s*$/ }).click();
     await page.getByText('need a live model').waitFor();
     await page.screenshot({ path: `${artifacts}/web-ui-audio-${inject('mode')}.png` });
     expect(complaints).toEqual([]);
+
+    await page.context().clearCookies();
+    await send(page, 'after');
+    await signIn(page, email);
+    await page.getByText('before').nth(1).waitFor();
   });
 });
