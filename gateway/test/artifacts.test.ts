@@ -148,3 +148,25 @@ describe('a download', () => {
     expect(await edge.send(`${at}/x`)).toMatchObject({ status: 503, body: { code: 'artifact_store_unavailable' } });
   });
 });
+
+it('every route is described, with the parameters that it takes', async () => {
+  type Operation = { parameters?: { name: string }[]; requestBody?: { content: object } };
+  const { body } = await edge.send('/openapi.json');
+  const { paths } = body as { paths: Record<string, Record<string, Operation>> };
+  const base = '/apps/{app_name}/users/{user_id}/sessions/{session_id}/artifacts';
+  const found = Object.entries(paths).filter(([path]) => path.startsWith(base));
+  expect(
+    Object.fromEntries(found.map(([path, methods]) => [path.slice(base.length), Object.keys(methods).toSorted()])),
+  ).toEqual({
+    '': ['get', 'post'],
+    '/{artifact_name}': ['delete', 'get', 'put'],
+    '/{artifact_name}/versions': ['get'],
+    '/{artifact_name}/versions/metadata': ['get'],
+    '/{artifact_name}/versions/{version_id}': ['get'],
+    '/{artifact_name}/versions/{version_id}/metadata': ['get'],
+  });
+  const one = paths[`${base}/{artifact_name}`];
+  const named = one?.get?.parameters?.map(({ name }) => name) ?? [];
+  expect(named.toSorted()).toEqual(['alt', 'app_name', 'artifact_name', 'session_id', 'user_id', 'version']);
+  expect(Object.keys(one?.put?.requestBody?.content ?? {})).toEqual(['application/octet-stream']);
+});

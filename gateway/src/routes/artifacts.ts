@@ -56,28 +56,65 @@ function addReads(app: App, context: Context): void {
   const { authentication } = context;
   const read = (request: FastifyRequest, reply: FastifyReply) => readTarget(context, request, reply);
   const route = { preValidation: authentication.runtime, config: greedy };
-  const record = { 200: ArtifactVersion, 404: Problem, ...refusals };
-  const documented = [
-    ['', 'loadArtifact', 'Load an artifact', ArtifactPath, { 200: Part, 404: Problem, ...refusals }],
-    ['/versions', 'listVersions', 'List the versions', ArtifactPath, { 200: Type.Array(Type.Integer()), ...refusals }],
-    [
-      '/versions/metadata',
-      'listRecords',
-      'List records',
-      ArtifactPath,
-      { 200: Type.Array(ArtifactVersion), ...refusals },
-    ],
-    ['/versions/:version_id', 'loadVersion', 'Load a version', VersionPath, { 200: Part, 404: Problem, ...refusals }],
-    ['/versions/:version_id/metadata', 'getRecord', 'Read the record of a version', VersionPath, record],
-  ] as const;
-  for (const [suffix, operationId, summary, params, response] of documented) {
-    const schema = { tags, operationId, summary, params, response };
-    app.get(`${artifactsPath}/:artifact_name${suffix}`, { ...route, schema }, async (request, reply) =>
-      read(request, reply),
-    );
+  for (const [suffix, schema] of documentedReads) {
+    const options = { ...route, schema: { tags, ...schema } };
+    app.get(`${artifactsPath}/:artifact_name${suffix}`, options, async (request, reply) => read(request, reply));
   }
   app.get(greedyPath, { ...route, schema: { hide: true } }, read);
 }
+
+const part = { 200: Part, 404: Problem, ...refusals };
+
+/** The reads as they are documented: for names of one segment. */
+const documentedReads = [
+  [
+    '',
+    {
+      operationId: 'loadArtifact',
+      summary: 'Load an artifact',
+      params: ArtifactPath,
+      querystring: LoadVersionQuery,
+      response: part,
+    },
+  ],
+  [
+    '/versions',
+    {
+      operationId: 'listArtifactVersions',
+      summary: 'List the versions of an artifact',
+      params: ArtifactPath,
+      response: { 200: Type.Array(Type.Integer()), ...refusals },
+    },
+  ],
+  [
+    '/versions/metadata',
+    {
+      operationId: 'listArtifactVersionRecords',
+      summary: 'List the records of all versions',
+      params: ArtifactPath,
+      response: { 200: Type.Array(ArtifactVersion), ...refusals },
+    },
+  ],
+  [
+    '/versions/:version_id',
+    {
+      operationId: 'loadArtifactVersion',
+      summary: 'Load a version of an artifact',
+      params: VersionPath,
+      querystring: LoadQuery,
+      response: part,
+    },
+  ],
+  [
+    '/versions/:version_id/metadata',
+    {
+      operationId: 'getArtifactVersionRecord',
+      summary: 'Read the record of a version',
+      params: VersionPath,
+      response: { 200: ArtifactVersion, 404: Problem, ...refusals },
+    },
+  ],
+] as const;
 
 async function readTarget(context: Context, request: FastifyRequest, reply: FastifyReply): Answer {
   const { artifacts } = context;
