@@ -66,9 +66,15 @@ export class Upload {
     if (object === undefined) return;
     this.#object = undefined;
     await object.writer.abort();
-    await discardBlob(this.#context.db, object.name.id).catch((err: unknown) =>
+    await this.#forget(object.name).catch((err: unknown) =>
       this.#context.log.debug({ err }, 'an abandoned payload is left to the collector'),
     );
+  }
+
+  /** What was collected while it was still being written is removed once more: it may have become whole since. */
+  async #forget(name: BlobName): Promise<void> {
+    const known = await discardBlob(this.#context.db, name.id);
+    if (!known) await this.#context.blobs.remove(name);
   }
 
   async #store(chunk: Uint8Array): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { load, newKey, openArtifacts, save } from './open-artifacts.ts';
+import { openS3Store } from '../src/blobs/s3-store.ts';
+import { load, newKey, openArtifacts, requestsOf, save } from './open-artifacts.ts';
 import { s3Credentials, startS3 } from './start-s3.ts';
 
 const credentials = {
@@ -40,6 +41,35 @@ test('while the bucket is away, large payloads are refused and small ones are ke
   const away = expect.objectContaining({ reason: 'artifact_store_unavailable' }) as unknown;
   await expect(save(service.client, key, randomBytes(200_000))).rejects.toEqual(away);
   expect((await save(service.client, key, randomBytes(100))).version).toBe(0);
+});
+
+test('an object that is collected while it is still being sent is gone when its save has failed', async () => {
+  await using server = await startS3();
+  const settings = { ARTIFACT_STORE_URL: 's3://artifacts', ARTIFACT_S3_ENDPOINT: server.endpoint, ...credentials };
+  await using service = await openArtifacts(settings);
+  using store = openS3Store({
+    bucket: 'artifacts',
+    prefix: '',
+    region: 'x',
+    endpoint: server.endpoint,
+    credentials: s3Credentials,
+  });
+  const key = newKey();
+  let id = '';
+  async function* requests() {
+    for await (const request of requestsOf(key, randomBytes(7_000_000))) {
+      if (request.kind.case === 'commit') {
+        id = String((await service.rows('select id from blobs'))[0]?.id);
+        await service.rows(`update blobs set state = 'garbage'`);
+        await service.settle();
+      }
+      yield request;
+    }
+  }
+  await expect(service.client.saveArtifact(requests())).rejects.toMatchObject({ code: 'unavailable' });
+  expect(id).not.toBe('');
+  const reading = Array.fromAsync(store.read({ accountId: key.accountId, id }, { start: 0, length: 1 }));
+  await expect(reading).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('half of the credentials are refused at start', async () => {

@@ -13,12 +13,16 @@ export async function stageBlob(db: Queryable, { accountId, id }: BlobName): Pro
 
 const DISCARD = {
   name: 'blob_discard',
-  text: `update blobs set state = 'garbage', changed_at = now() where id = $1 and state = 'staged'`,
+  text: `with discarded as (
+      update blobs set state = 'garbage', changed_at = now() where id = $1 and state = 'staged' returning id
+    )
+    select exists (select from blobs where id = $1) as known`,
 };
 
-/** A staged object is garbage from now on; one that a version has taken stays. */
-export async function discardBlob(db: Queryable, id: string): Promise<void> {
-  await db.query(DISCARD, [id]);
+/** A staged object is garbage from now on; one that a version has taken stays. False when nobody knows it: it was collected. */
+export async function discardBlob(db: Queryable, id: string): Promise<boolean> {
+  const [found] = await db.query<{ known: boolean }>(DISCARD, [id]);
+  return found?.known === true;
 }
 
 const EXPIRE = {
