@@ -244,7 +244,11 @@ describe('the cookie of the web UI', () => {
     expect((await visit('/list-apps', { headers: { cookie: `agentmesh=${await token({})}` } })).status).toBe(401);
     const typed = await token({ type: 'browser' });
     expect((await visit('/list-apps', { headers: { cookie: `agentmesh=${typed}` } })).status).toBe(401);
-    expect((await visit('/dev-ui/', { headers: { cookie: 'agentmesh=x' } })).status).toBe(303);
+    for (const value of ['x', '', '%E0%A4%A', '"', 'a.b.c', `${'a'.repeat(3_000)}.b.c`]) {
+      const headers = { cookie: `other=1; agentmesh=${value}; ;=;` };
+      expect([value, (await visit('/list-apps', { headers })).status]).toEqual([value, 401]);
+      expect([value, (await visit('/dev-ui/', { headers })).status]).toEqual([value, 303]);
+    }
   });
 
   it.each([{}, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { 'sec-fetch-site': 'none' }])(
