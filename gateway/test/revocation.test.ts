@@ -21,6 +21,7 @@ function accounts() {
     truncated: false,
     asked: 0,
     readings: 0,
+    fingerprint: 1n,
   };
   const auth: Partial<ServiceImpl<typeof AuthService>> = {
     getStanding: () => {
@@ -29,9 +30,11 @@ function accounts() {
       return { email: 'a@example.com', role: 'USER', signInStands: state.stands, signInsValidFrom };
     },
     listChangedAccounts: ({ cursor }) => {
-      const { truncated, changedIds } = state;
+      const { truncated } = state;
       state.readings += 1;
-      return { cursor: state.cursor, accountIds: cursor === undefined ? [] : changedIds, truncated };
+      const accountIds = cursor === undefined ? [] : state.changedIds;
+      const fingerprints = accountIds.map(() => state.fingerprint);
+      return { cursor: state.cursor, accountIds, fingerprints, truncated };
     },
   };
   return { state, auth };
@@ -95,6 +98,25 @@ describe('a token', () => {
     expect(await answerOf(edge, { sid })).toEqual(isServed);
     state.stands = false;
     state.changedIds = [accountId];
+    expect(await msUntilRefused(edge)).toBeLessThan(1_000);
+  });
+
+  it('costs one look-up for a change, however often it is told, and another for the next', async () => {
+    const { state, auth } = accounts();
+    await using edge = await startEdge({ auth });
+    await answerOf(edge, { sid });
+    await firstReading(state);
+    state.changedIds = [accountId];
+    await answerOf(edge, { sid });
+    const readings = state.readings + 2;
+    await expect.poll(() => state.readings).toBeGreaterThan(readings);
+    await answerOf(edge, { sid });
+    const { asked } = state;
+    await expect.poll(() => state.readings).toBeGreaterThan(readings + 2);
+    expect(await answerOf(edge, { sid })).toEqual(isServed);
+    expect(state.asked).toBe(asked);
+    state.stands = false;
+    state.fingerprint = 2n;
     expect(await msUntilRefused(edge)).toBeLessThan(1_000);
   });
 

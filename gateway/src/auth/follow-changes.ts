@@ -39,13 +39,13 @@ export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<()
  */
 export async function followChanges(follower: ChangeFollower, signal: AbortSignal): Promise<void> {
   const { isIdle, log } = follower;
-  let cursor: bigint | undefined;
+  let reading: Reading | undefined;
   let failing = false;
   while (!signal.aborted) {
     await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
     if (isIdle() || signal.aborted) continue;
     try {
-      cursor = await readChanges(follower, cursor);
+      reading = await readChanges(follower, reading);
       failing = false;
     } catch (err) {
       if (!failing) log.warn({ err }, 'changes of accounts cannot be read: revocations may be noticed late');
@@ -54,11 +54,21 @@ export async function followChanges(follower: ChangeFollower, signal: AbortSigna
   }
 }
 
-/** Reads once and answers the next cursor. */
-async function readChanges({ auth, changes }: ChangeFollower, cursor: bigint | undefined): Promise<bigint> {
+/** What the next one goes on from. */
+interface Reading {
+  readonly cursor: bigint;
+  /** Fingerprints by account: while some transaction stays open the same changes are read again, and count once. */
+  readonly told: ReadonlyMap<string, bigint | undefined>;
+}
+
+async function readChanges({ auth, changes }: ChangeFollower, last: Reading | undefined): Promise<Reading> {
+  const cursor = last?.cursor;
   const read = await auth.listChangedAccounts(cursor === undefined ? {} : { cursor }, { timeoutMs });
   // Whatever was remembered before the first cursor, or of another database, may have changed unseen.
   if (cursor === undefined || read.cursor < cursor || read.truncated) changes.noteAll();
-  for (const accountId of read.accountIds) changes.note(accountId);
-  return read.cursor;
+  const told = new Map(read.accountIds.map((accountId, index) => [accountId, read.fingerprints[index]]));
+  for (const [accountId, fingerprint] of told) {
+    if (fingerprint === undefined || last?.told.get(accountId) !== fingerprint) changes.note(accountId);
+  }
+  return { cursor: read.cursor, told };
 }

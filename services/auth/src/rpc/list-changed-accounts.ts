@@ -9,8 +9,10 @@ const never = 2n ** 63n - 1n;
 
 export function listChangedAccounts({ db }: Context): AuthRpc['listChangedAccounts'] {
   return async (request) => {
-    const changes = await readAccountChanges(db, { cursor: request.cursor ?? never, limit: maxListed + 1 });
-    const truncated = changes.account_ids.length > maxListed;
-    return { cursor: changes.cursor, accountIds: truncated ? [] : changes.account_ids, truncated };
+    const asked = { cursor: request.cursor ?? never, limit: maxListed + 1 };
+    const { cursor, accounts } = await readAccountChanges(db, asked);
+    if (accounts.length > maxListed) return { cursor, truncated: true };
+    const accountIds = accounts.map(({ accountId }) => accountId);
+    return { cursor, accountIds, fingerprints: accounts.map(({ fingerprint }) => fingerprint) };
   };
 }

@@ -172,6 +172,10 @@ describe('the changes of accounts', () => {
     await auth.client.endSignIns({ accountId: other });
     const meanwhile = await since(before);
     expect(meanwhile.accountIds).toEqual([other]);
+    // The same is told again while the transaction is open, and says so.
+    expect((await since(before)).fingerprints).toEqual(meanwhile.fingerprints);
+    await auth.client.endSignIns({ accountId: other });
+    expect((await since(before)).fingerprints).not.toEqual(meanwhile.fingerprints);
     finish.resolve();
     await slow;
     expect((await since(meanwhile.cursor)).accountIds).toContain(accountId);

@@ -2,7 +2,19 @@ import type { Queryable } from '@agentmesh/lib/pg';
 
 export interface AccountChanges {
   readonly cursor: bigint;
-  readonly account_ids: string[];
+  readonly accounts: readonly ChangedAccount[];
+}
+
+export interface ChangedAccount {
+  readonly accountId: string;
+  /** Differs when its changes are others. */
+  readonly fingerprint: bigint;
+}
+
+interface Row {
+  readonly cursor: bigint;
+  readonly account_id: string | null;
+  readonly fingerprint: bigint | null;
 }
 
 /**
@@ -13,16 +25,22 @@ export async function readAccountChanges(
   db: Queryable,
   { cursor, limit }: { readonly cursor: bigint; readonly limit: number },
 ): Promise<AccountChanges> {
-  const [row] = await db.query<AccountChanges>(
+  const rows = await db.query<Row>(
     {
       name: 'auth_read_account_changes',
-      text: `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as cursor,
-        array(select distinct account_id::text from account_changes where xid >= $1 limit $2) as account_ids`,
+      text: `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as cursor, account_id, fingerprint
+        from (values (true)) one left join (
+          select account_id::text, hashtextextended(string_agg(xid::text, ',' order by xid), 0) as fingerprint
+          from account_changes where xid >= $1 group by account_id limit $2) changed on true`,
     },
     [cursor, limit],
   );
-  if (row === undefined) throw new Error('a select without a table answered no row');
-  return row;
+  const [first] = rows;
+  if (first === undefined) throw new Error('an outer join answered no row');
+  const accounts = rows.flatMap(({ account_id: accountId, fingerprint }) =>
+    accountId === null || fingerprint === null ? [] : [{ accountId, fingerprint }],
+  );
+  return { cursor: first.cursor, accounts };
 }
 
 /** Removes what everybody has forgotten by now. */

@@ -853,6 +853,14 @@ export declare type ListChangedAccountsResponse = Message<"agentmesh.auth.v1.Lis
    * @generated from field: bool truncated = 3;
    */
   truncated: boolean;
+
+  /**
+   * Of each account in `account_ids` what its changes since the cursor are: the same as in an earlier answer when there is none
+   * that was not told then. Absent from services that do not say.
+   *
+   * @generated from field: repeated int64 fingerprints = 4;
+   */
+  fingerprints: bigint[];
 };
 
 /**
