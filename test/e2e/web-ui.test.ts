@@ -80,23 +80,24 @@ describe("ADK's web UI in a browser", () => {
     expect(await whole.count()).toBe(0);
     await whole.waitFor();
 
-    await page.getByText('alpha beta', { exact: false }).first().click();
+    await page.locator('.selector-button', { hasText: 'alpha beta' }).click();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.type('a session of mine');
+    const name = page.locator('.inline-edit-input');
+    await name.fill('a session of mine');
     const renamed = page.waitForResponse((response) => response.request().method() === 'PATCH');
-    await page.keyboard.press('Enter');
+    await name.press('Enter');
     expect((await renamed).status()).toBe(200);
     await page.getByRole('button', { name: 'Close session selector' }).click();
     await page.reload();
-    await page.getByText('a session of mine').first().waitFor();
+    const chosen = page.locator('.selector-button', { hasText: 'a session of mine' });
+    await chosen.waitFor();
     await whole.waitFor();
     await mkdir(artifacts, { recursive: true });
     await page.screenshot({ path: `${artifacts}/web-ui-${inject('mode')}.png` });
     expect(complaints).toEqual([]);
 
     const session = new URL(page.url()).searchParams.get('session') ?? '';
-    await page.getByText('a session of mine').first().click();
+    await chosen.click();
     await page.getByRole('button', { name: 'Delete' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => page.getByText(session).count()).toBe(0);
