@@ -11,9 +11,11 @@ const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.install-stamp');
 const oldestNode = [24, 9];
 
+const { config, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
 const commands = {
-  start: (args) => ['main.ts', ...(args.length > 0 ? args : ['all'])],
-  dev: (args) => ['scripts/dev.ts', ...args],
+  start: (args) => [config.serverFlags, 'main.ts', ...(args.length > 0 ? args : ['all'])],
+  dev: (args) => [config.serverFlags, 'scripts/dev.ts', ...args],
   check: (args) => ['scripts/check.ts', ...args],
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
   bench: (args) => ['test/bench/main.ts', ...args],
@@ -30,7 +32,6 @@ exitLike(await run(runtime(), command(args)));
 async function install() {
   const stamp = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  const { config, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { pnpm } = config;
   say(`installing dependencies with ${pnpm} (about half a minute the first time)`);
   rmSync(stampFile, { force: true });

@@ -36,3 +36,14 @@ describe('compose.yaml', () => {
     }
   });
 });
+
+describe('Dockerfile', () => {
+  it('starts the product with the flags that npm start has', () => {
+    const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      config: { serverFlags: string };
+    };
+    const flags = config.serverFlags.split(' ').map((flag) => JSON.stringify(flag));
+    const dockerfile = readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8');
+    expect(dockerfile).toContain(`ENTRYPOINT ["node", ${flags.join(', ')}, "main.ts"]`);
+  });
+});

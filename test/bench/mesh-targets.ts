@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,9 @@ import type { Candidate } from './target.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const mainProgram = join(root, 'main.ts');
+/** As `npm start` and the image have them. */
+const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { config: { serverFlags: string } };
+const serverFlags = config.serverFlags.split(' ');
 const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory'] as const;
 
 /** Our mesh as `npm start` runs it: one process, embedded PostgreSQL, accounts on. */
@@ -78,7 +82,7 @@ async function meshEnv(resources: AsyncDisposableStack): Promise<MeshEnv> {
 function startMesh(names: readonly string[], env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const listens = names.includes('all') || names.includes('gateway');
   return startServer({
-    argv: [mainProgram, ...names],
+    argv: [...serverFlags, mainProgram, ...names],
     env,
     cwd: root,
     ...(listens && { readyUrl: `http://127.0.0.1:${env.PORT}/readyz` }),
