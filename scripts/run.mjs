@@ -12,10 +12,11 @@ const stampFile = join(modules, '.install-stamp');
 const oldestNode = [24, 9];
 
 const { config, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const serverFlags = config.serverFlags.split(' ');
 
 const commands = {
-  start: (args) => [config.serverFlags, 'main.ts', ...(args.length > 0 ? args : ['all'])],
-  dev: (args) => [config.serverFlags, 'scripts/dev.ts', ...args],
+  start: (args) => [...serverFlags, 'main.ts', ...(args.length > 0 ? args : ['all'])],
+  dev: (args) => [...serverFlags, 'scripts/dev.ts', ...args],
   check: (args) => ['scripts/check.ts', ...args],
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
   bench: (args) => ['test/bench/main.ts', ...args],
