@@ -1,18 +1,30 @@
 import type { Pool, PoolClient, QueryConfig, QueryResultRow } from 'pg';
 import type { Database, Statement, Transaction } from './database.ts';
 import { toDatabaseError } from './database-error.ts';
+import type { GroupCommit } from './group-commit.ts';
 import type { Pipeline } from './pipeline.ts';
 import { MeshError } from '../rpc/mesh-error.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** A Database: single statements through the pipeline, transactions through the pool. Disposing it waits for what is in flight. */
-export function createDatabase(pipeline: Pipeline, pool: Pool): Database {
+interface Connections {
+  readonly pipeline: Pipeline;
+  readonly groupCommit: GroupCommit;
+  readonly pool: Pool;
+}
+
+/** A Database: single statements through the pipeline or in common, transactions through the pool. Disposing it waits for what is in flight. */
+export function createDatabase({ pipeline, groupCommit, pool }: Connections): Database {
   return {
-    query: (statement, values) => pipeline.query(toConfig(statement, values)),
+    query: (statement, values) => {
+      const config = toConfig(statement, values);
+      return statement.groupCommit && isNamed(config) ? groupCommit.query(config) : pipeline.query(config);
+    },
     transaction: (work) => runTransaction(pool, work),
     ping: () => ping(pipeline),
     [Symbol.asyncDispose]: async () => {
+      // Its statements may go on to the pool.
+      await groupCommit[Symbol.asyncDispose]();
       await Promise.all([pipeline[Symbol.asyncDispose](), pool.end()]);
     },
   };
@@ -24,6 +36,10 @@ function toConfig(statement: Statement, values: readonly unknown[] | undefined):
   // pg reads the values and never writes them.
   if (values !== undefined) config.values = values as unknown[];
   return config;
+}
+
+function isNamed(config: QueryConfig): config is QueryConfig & { name: string } {
+  return config.name !== undefined;
 }
 
 async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -42,7 +58,11 @@ async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<
   }
 }
 
-async function queryOn<Row extends QueryResultRow>(client: PoolClient, config: QueryConfig): Promise<Row[]> {
+/** Runs one statement on a connection of the pool, or on one of them. */
+export async function queryOn<Row extends QueryResultRow>(
+  client: Pool | PoolClient,
+  config: QueryConfig,
+): Promise<Row[]> {
   const result = await client.query<Row>(config).catch(rethrow);
   return result.rows;
 }

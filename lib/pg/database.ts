@@ -4,6 +4,11 @@ import type { PoolClient, QueryResultRow } from 'pg';
 export interface Statement {
   readonly name?: string;
   readonly text: string;
+  /**
+   * Commits together with others that come at the same time, if it is named: for short writes to a few rows, which then share
+   * the flush to disk. What refuses one of them does not concern the others.
+   */
+  readonly groupCommit?: boolean;
 }
 
 /** Runs statements: a Database (one transaction each) or a Transaction (one for all). */
@@ -26,7 +31,7 @@ export interface DatabaseOptions {
   readonly service: string;
   /** postgres:// address. */
   readonly url: string;
-  /** Most connections: half for single statements, which share them, half for transactions. */
+  /** Most connections: half for single statements, which share them, half for transactions; three at least. */
   readonly poolSize: number;
   /** Folder of numbered SQL files. */
   readonly migrations: URL;

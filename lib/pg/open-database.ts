@@ -1,8 +1,9 @@
 import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { Database, DatabaseOptions } from './database.ts';
+import { createDatabase, queryOn } from './create-database.ts';
+import { GroupCommit } from './group-commit.ts';
 import { createPipeline } from './pipeline.ts';
-import { createDatabase } from './create-database.ts';
 import { prepareSchema, type SchemaOwner } from './prepare-schema.ts';
 import { rowTypes } from './row-types.ts';
 import { withSessionSettings } from './session-settings.ts';
@@ -29,11 +30,13 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
     types: rowTypes,
   };
   const onLost = (err: Error): void => log.warn({ err, service: options.service }, 'database connection lost');
-  const pipelined = Math.ceil(options.poolSize / 2);
-  return createDatabase(
-    createPipeline({ connection, size: pipelined, onLost }),
-    createPool(connection, { size: Math.max(1, options.poolSize - pipelined), onLost }),
-  );
+  const shared = Math.ceil(options.poolSize / 2);
+  const pool = createPool(connection, { size: Math.max(1, options.poolSize - shared), onLost });
+  return createDatabase({
+    pipeline: createPipeline({ connection, size: Math.max(1, shared - 1), onLost }),
+    groupCommit: new GroupCommit({ connection, alone: (config) => queryOn(pool, config), onLost }),
+    pool,
+  });
 }
 
 /** Connections for transactions of several statements, which nobody else's statements may come between. */

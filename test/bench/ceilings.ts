@@ -9,9 +9,11 @@ export interface Ceilings {
   /** Durable transactions of one row of 500 bytes, in the PostgreSQL that the targets use. */
   readonly commitsPerSecond: number;
   readonly commitsPerSecond16: number;
+  /** The same rows where those that come at the same time share a transaction. */
+  readonly rowsTogetherPerSecond: number;
   /** JSON echoed by a bare node:http server over 16 connections. */
   readonly httpPerSecond: number;
-  /** The same with one such transaction before each answer, as a created session has, and with two, as a run has. */
+  /** The same with one such row committed before each answer, as a created session has, and with two, as a run has. */
   readonly httpCommitPerSecond: number;
   readonly httpTwoCommitsPerSecond: number;
 }
@@ -33,6 +35,7 @@ async function measureCommits(url: string, seconds: number) {
   return {
     commitsPerSecond: await rate(1, seconds, () => rows.commit()),
     commitsPerSecond16: await rate(16, seconds, () => rows.commit()),
+    rowsTogetherPerSecond: await rate(16, seconds, () => rows.commitTogether()),
   };
 }
 

@@ -91,8 +91,9 @@ export function formatCeilings(ceilings: Ceilings): string {
   return align([
     ['durable commits/s, 1 connection', ceilings.commitsPerSecond.toFixed(0)],
     ['durable commits/s, 16 connections', ceilings.commitsPerSecond16.toFixed(0)],
+    ['durable rows/s committed together, 16 callers', ceilings.rowsTogetherPerSecond.toFixed(0)],
     ['bare HTTP JSON echoes/s, 16 connections', ceilings.httpPerSecond.toFixed(0)],
-    ['the same with a durable commit each', ceilings.httpCommitPerSecond.toFixed(0)],
+    ['the same with a durable row each', ceilings.httpCommitPerSecond.toFixed(0)],
     ['the same with two', ceilings.httpTwoCommitsPerSecond.toFixed(0)],
   ]);
 }

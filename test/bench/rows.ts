@@ -5,10 +5,13 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 export interface Rows extends AsyncDisposable {
   /** Adds one row of 500 bytes in a durable transaction of its own. */
   commit(): Promise<unknown>;
+  /** As `commit`, but those that come at the same time share their transaction. */
+  commitTogether(): Promise<unknown>;
 }
 
 const body = 'x'.repeat(500);
 const insert = { name: 'insert', text: 'insert into rows (body) values ($1)' };
+const insertTogether = { ...insert, groupCommit: true };
 
 /** Throws when the server's commits are not durable. */
 export async function openRows(url: string): Promise<Rows> {
@@ -20,6 +23,7 @@ export async function openRows(url: string): Promise<Rows> {
   if (fsync !== 'on') throw new Error('the PostgreSQL of the benchmark is not durable');
   return {
     commit: () => database.query(insert, [body]),
+    commitTogether: () => database.query(insertTogether, [body]),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }

@@ -32,7 +32,7 @@ export function shapedStatement(
     const shape = `${eventShape(write)}${write.changes.length > 0 ? '+state' : ''}`;
     let statement = statements.get(shape);
     if (statement === undefined) {
-      statement = { name: `${options.name}:${shape}`, text: build(writeSql(write, options)) };
+      statement = { name: `${options.name}:${shape}`, text: build(writeSql(write, options)), groupCommit: true };
       statements.set(shape, statement);
     }
     return statement;

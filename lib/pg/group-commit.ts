@@ -1,0 +1,109 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import pg, { type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
+import { isConnectionLoss, toDatabaseError } from './database-error.ts';
+import { type BoundStatement, bindStatement, type Prepared, StatementBatch } from './statement-batch.ts';
+
+export interface GroupCommitOptions {
+  readonly connection: ClientConfig;
+  /** Runs a statement in a transaction of its own. */
+  readonly alone: <Row extends QueryResultRow>(config: QueryConfig) => Promise<Row[]>;
+  /** Told of a connection that broke. */
+  readonly onLost: (error: Error) => void;
+}
+
+const mostTogether = 64;
+/** Values of a statement above which it would hold up those beside it, in bytes. */
+const largestTogether = 64 * 1024;
+/** So long a row that somebody else has locked may hold up a transaction; then its statements go on one by one. */
+const lockTimeoutMs = 100;
+
+interface Waiting extends BoundStatement {
+  readonly resolve: (rows: QueryResultRow[]) => void;
+  readonly reject: (error: Error) => void;
+  /** Runs it by itself. */
+  readonly retry: () => void;
+}
+
+interface Session {
+  readonly client: pg.Client;
+  readonly prepared: Prepared;
+}
+
+/**
+ * One connection for short writes, which commit together: those that come while a commit is under way are the next transaction.
+ * A flush to disk costs a machine more than such a write, so the busier a service is, the less a write costs.
+ *
+ * No statement is refused for what another one did: when a transaction fails, each of its statements is run alone.
+ */
+export class GroupCommit implements AsyncDisposable {
+  readonly #options: GroupCommitOptions;
+  readonly #waiting: Waiting[] = [];
+  readonly #aside = new Set<Promise<void>>();
+  #session: Session | undefined;
+  #committing: Promise<void> | undefined;
+  #ended = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the statement is committed. */
+  query<Row extends QueryResultRow>(config: QueryConfig & { readonly name: string }): Promise<Row[]> {
+    return new Promise<Row[]>((resolve, reject) => {
+      const statement = bindStatement(config);
+      const retry = (): void => {
+        const run = this.#options.alone<Row>(config).then(resolve, reject);
+        this.#aside.add(run);
+        void run.then(() => this.#aside.delete(run));
+      };
+      if (statement.bind.length > largestTogether) return retry();
+      this.#waiting.push({ ...statement, resolve: resolve as Waiting['resolve'], reject, retry });
+      this.#committing ??= this.#commitWaiting();
+    });
+  }
+
+  async #commitWaiting(): Promise<void> {
+    await endOfTurn();
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, mostTogether));
+    this.#committing = undefined;
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      this.#session ??= await this.#open();
+      const rows = await send(this.#session, batch);
+      batch.forEach((statement, index) => statement.resolve(rows[index] ?? []));
+    } catch (error) {
+      if (!isConnectionLoss(error)) return batch.forEach((statement) => statement.retry());
+      this.#session?.client.end().catch(() => undefined);
+      this.#session = undefined;
+      batch.forEach((statement) => statement.reject(toDatabaseError(error)));
+    }
+  }
+
+  async #open(): Promise<Session> {
+    if (this.#ended) throw new Error('The database was closed.');
+    const client = new pg.Client({ ...this.#options.connection, lock_timeout: lockTimeoutMs });
+    client.on('error', (error) => {
+      if (this.#session?.client === client) this.#session = undefined;
+      this.#options.onLost(error);
+    });
+    await client.connect();
+    return { client, prepared: new Map() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#committing;
+    this.#ended = true;
+    await Promise.all(this.#aside);
+    await this.#session?.client.end();
+  }
+}
+
+function send({ client, prepared }: Session, batch: readonly BoundStatement[]): Promise<readonly QueryResultRow[][]> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new StatementBatch(batch, prepared, (error, rows) => (error === undefined ? resolve(rows) : reject(error))),
+    );
+  });
+}

@@ -1,0 +1,106 @@
+import pg, { type Connection, type QueryConfig, type Submittable } from 'pg';
+import { serialize } from 'pg-protocol';
+import { rowTypes } from './row-types.ts';
+
+/** A named statement that is ready to be sent. */
+export interface BoundStatement {
+  readonly name: string;
+  readonly text: string;
+  /** The message that carries the values. */
+  readonly bind: Buffer;
+}
+
+type Row = Record<string, unknown>;
+
+interface Column {
+  readonly name: string;
+  readonly parse: (text: string) => unknown;
+}
+
+/** The statements that a connection has prepared, by name, and the columns of their rows. */
+export type Prepared = Map<string, readonly Column[]>;
+
+const parseColumn = rowTypes.getTypeParser as (oid: number, format: 'text') => Column['parse'];
+// Its declaration leaves the function out, which `pg` itself sends every value through.
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
+const execute = serialize.execute();
+const sync = serialize.sync();
+const describe = serialize.describe({ type: 'P' });
+
+/** Throws on a value that no column takes. */
+export function bindStatement({ name, text, values = [] }: QueryConfig & { readonly name: string }): BoundStatement {
+  return { name, text, bind: serialize.bind({ statement: name, values, valueMapper: prepareValue }) };
+}
+
+/**
+ * Statements that are sent in one write and answered in one: PostgreSQL runs what comes before a Sync as one transaction, which
+ * any error rolls back. https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+ *
+ * A statement is described when it is prepared, and not again. For a client that does not pipeline.
+ */
+export class StatementBatch implements Submittable {
+  readonly #statements: readonly BoundStatement[];
+  readonly #prepared: Prepared;
+  readonly #done: (error: Error | undefined, rows: readonly Row[][]) => void;
+  readonly #described: Prepared = new Map();
+  readonly #rows: Row[][];
+  #current = 0;
+
+  /** `done` is told once: of the commit with the rows of each statement, or of the error that nothing was left by. */
+  constructor(
+    statements: readonly BoundStatement[],
+    prepared: Prepared,
+    done: (error: Error | undefined, rows: readonly Row[][]) => void,
+  ) {
+    this.#statements = statements;
+    this.#prepared = prepared;
+    this.#done = done;
+    this.#rows = statements.map(() => []);
+  }
+
+  submit(connection: Connection): void {
+    const messages = this.#statements.flatMap((statement) => this.#messages(statement));
+    connection.stream.write(Buffer.concat([...messages, sync]));
+  }
+
+  /** Whether an earlier batch that failed had prepared the statement is not known: closing what is not there is no error. */
+  #messages({ name, text, bind }: BoundStatement): Buffer[] {
+    if (this.#columns(name) !== undefined) return [bind, execute];
+    this.#described.set(name, []);
+    return [serialize.close({ type: 'S', name }), serialize.parse({ name, text }), bind, describe, execute];
+  }
+
+  #columns(name: string): readonly Column[] | undefined {
+    return this.#prepared.get(name) ?? this.#described.get(name);
+  }
+
+  handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
+    const columns = fields.map((field) => ({ name: field.name, parse: parseColumn(field.dataTypeID, 'text') }));
+    const statement = this.#statements[this.#current];
+    if (statement) this.#described.set(statement.name, columns);
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const statement = this.#statements[this.#current];
+    const columns = (statement && this.#columns(statement.name)) ?? [];
+    const row: Row = {};
+    columns.forEach(({ name, parse }, index) => {
+      const field = fields[index] ?? null;
+      row[name] = field === null ? null : parse(field);
+    });
+    this.#rows[this.#current]?.push(row);
+  }
+
+  handleCommandComplete(): void {
+    this.#current += 1;
+  }
+
+  handleReadyForQuery(): void {
+    for (const [name, columns] of this.#described) this.#prepared.set(name, columns);
+    this.#done(undefined, this.#rows);
+  }
+
+  handleError(error: Error): void {
+    this.#done(error, []);
+  }
+}
