@@ -1,8 +1,9 @@
 import type { DescService } from '@bufbuild/protobuf';
-import { type Client, createClient, type ServiceImpl } from '@connectrpc/connect';
+import type { Client, ServiceImpl } from '@connectrpc/connect';
 import { Dispatcher } from './dispatcher.ts';
 import type { GrpcServer } from './grpc-server.ts';
 import type { Mesh } from './mesh.ts';
+import { createMeshClient } from './mesh-client.ts';
 import type { MeshOptions } from './mesh-options.ts';
 import { RoutingTransport } from './routing-transport.ts';
 
@@ -25,7 +26,7 @@ export function createMesh(options: MeshOptions): MeshNode {
   const services: DescService[] = [];
   let server: GrpcServer | undefined;
   return {
-    client: <S extends DescService>(service: S): Client<S> => createClient(service, transport),
+    client: <S extends DescService>(service: S): Client<S> => createMeshClient(service, transport),
     serve: <S extends DescService>(service: S, implementation: ServiceImpl<S>): void => {
       dispatcher.add(service, implementation);
       services.push(service);

@@ -33,47 +33,61 @@ const usual: ViewerLimits = { partialEvents: 256, wholeEvents: 2_000, bytes: 64 
 
 /** A viewer that is read through `responses()`. */
 export function createViewer(partials: boolean, limits: ViewerLimits = usual): Viewer {
-  const waiting = createUnread(limits);
-  let closed = false;
-  let error: Error | undefined;
-  let wake: (() => void) | undefined;
+  return new BufferedViewer(partials, createUnread(limits));
+}
 
-  const notify = (): void => {
-    wake?.();
-    wake = undefined;
-  };
-  const close = (reason?: Error): void => {
-    if (closed) return;
-    closed = true;
-    error = reason;
-    notify();
-  };
-  return {
-    partials,
-    show(event) {
-      if (closed) return;
-      if (waiting.add(event)) notify();
-      else if (!event.partial) close(viewerTooSlow());
-    },
-    end: () => close(),
-    fail(failure) {
-      if (!closed) waiting.addFailure(failure);
-      close();
-    },
-    async *responses() {
-      try {
-        for (;;) {
-          for (let next = waiting.take(); next !== undefined; next = waiting.take()) yield next;
-          if (closed) break;
-          await new Promise<void>((resolve) => (wake = resolve));
-        }
-        if (error !== undefined) throw error;
-      } finally {
-        closed = true;
-        waiting.clear();
+class BufferedViewer implements Viewer {
+  readonly partials: boolean;
+  readonly #waiting: Unread;
+  #closed = false;
+  #error: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(partials: boolean, waiting: Unread) {
+    this.partials = partials;
+    this.#waiting = waiting;
+  }
+
+  show(event: WireEvent): void {
+    if (this.#closed) return;
+    if (this.#waiting.add(event)) this.#notify();
+    else if (!event.partial) this.#close(viewerTooSlow());
+  }
+
+  end(): void {
+    this.#close();
+  }
+
+  fail(failure: Pick<Failure, 'type' | 'message'>): void {
+    if (!this.#closed) this.#waiting.addFailure(failure);
+    this.#close();
+  }
+
+  async *responses(): AsyncGenerator<Response> {
+    try {
+      for (;;) {
+        for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) yield next;
+        if (this.#closed) break;
+        await new Promise<void>((resolve) => (this.#wake = resolve));
       }
-    },
-  };
+      if (this.#error !== undefined) throw this.#error;
+    } finally {
+      this.#closed = true;
+      this.#waiting.clear();
+    }
+  }
+
+  #close(reason?: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#error = reason;
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
 }
 
 /** What a viewer has not read yet. */
