@@ -1,15 +1,10 @@
-import { EnvError, makeValidator } from 'envalid';
+import { listOf } from '@agentmesh/lib/service';
+import { EnvError } from 'envalid';
 
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/i;
 
 /** Comma-separated origins, `scheme://host[:port]`, or `*` for all, as browsers write them. */
-export const origins = makeValidator<string[]>((input) =>
-  input
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map(readOrigin),
-);
+export const origins = listOf(readOrigin);
 
 function readOrigin(text: string): string {
   if (text === '*') return text;

@@ -6,7 +6,7 @@ export {
   flag,
   httpUrl,
   isShortKey,
-  list,
+  listOf,
   portNumber,
   positiveInteger,
   text,

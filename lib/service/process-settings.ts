@@ -1,5 +1,5 @@
 import { str } from 'envalid';
-import { portNumber, positiveInteger, text } from './settings.ts';
+import { list, portNumber, positiveInteger, text } from './settings.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;
@@ -13,7 +13,7 @@ export const processSettings = {
   MESH_HOST: text({ default: '127.0.0.1' }),
   MESH_PORT: portNumber({ default: undefined }),
   MESH_KEY: text({ default: undefined }),
-  MESH_KEY_PREVIOUS: text({ default: undefined }),
+  MESH_KEY_PREVIOUS: list({ default: [] }),
   MESH_TLS_CERT: text({ default: undefined }),
   MESH_TLS_KEY: text({ default: undefined }),
   MESH_TLS_CA: text({ default: undefined }),

@@ -28,13 +28,22 @@ export const flag = makeValidator<boolean>((input) => {
   throw new EnvError('must be true or false');
 });
 
-/** Comma-separated text; blanks around the parts are dropped, and so are empty parts. */
-export const list = makeValidator<string[]>((input) =>
-  input
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
+/**
+ * Comma-separated values, each as `read` makes it of its text; blanks around the parts are dropped, and so are empty parts.
+ * `read` throws EnvError for what is none.
+ */
+export function listOf<T>(read: (part: string) => T) {
+  return makeValidator<T[]>((input) =>
+    input
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map(read),
+  );
+}
+
+/** Comma-separated text. */
+export const list = listOf((part) => part);
 
 /** Text that is not blank, without the blanks around it. */
 export const text = makeValidator<string>((input) => {

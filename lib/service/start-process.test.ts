@@ -1,6 +1,10 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { AuthService } from '@agentmesh/proto/auth/v1';
 import { testDatabaseUrl } from '../pg/testing.ts';
+import { createMesh } from '../rpc/index.ts';
+import { unserved } from '../rpc/testing.ts';
+import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { defineService, startProcess } from './index.ts';
 
 async function freePort(): Promise<number> {
@@ -38,4 +42,30 @@ test('a sibling that goes away is named by /readyz and does not take the process
   expect(await ask('/readyz/own')).toEqual([200, { 'edge.store': 'ok' }]);
   away.add('store');
   expect(await ask('/readyz/own')).toEqual([503, { 'edge.store': 'failed' }]);
+});
+
+test('former mesh keys are accepted, and a comma too many lets nobody in', async () => {
+  const service = defineService({
+    name: 'auth',
+    settings: {},
+    start: async ({ mesh }) => {
+      mesh.serve(AuthService, unserved(AuthService));
+      return {};
+    },
+  });
+  await using database = await testDatabaseUrl();
+  const keys = { MESH_KEY: 'new', MESH_KEY_PREVIOUS: 'old, ,older,' };
+  const env = { DATABASE_URL: database.url, OPS_PORT: '0', MESH_PORT: '0', LOG_LEVEL: 'silent', ...keys };
+  await using process = await startProcess({ services: [service], words: ['auth'], env });
+  const codeFor = async (key: string): Promise<unknown> => {
+    const log = createLogger({ level: 'silent', name: 'test' });
+    const metrics = createMetrics({ processMetrics: false });
+    await using mesh = createMesh({ urls: { auth: `http://127.0.0.1:${process.meshPort}` }, key, log, metrics });
+    return await mesh
+      .client(AuthService)
+      .getAccount({})
+      .catch((error: { code: string }) => error.code);
+  };
+  for (const key of ['new', 'old', 'older']) expect([key, await codeFor(key)]).toEqual([key, 'not_found']);
+  for (const key of ['', ' ', 'other']) expect([key, await codeFor(key)]).toEqual([key, 'unauthenticated']);
 });

@@ -122,7 +122,7 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
     createMesh({
       urls: meshUrls(words, env),
       key: config.MESH_KEY ?? randomBytes(32).toString('base64url'),
-      previousKeys: config.MESH_KEY_PREVIOUS?.split(',').map((key) => key.trim()) ?? [],
+      previousKeys: config.MESH_KEY_PREVIOUS,
       ...(tls !== undefined && { tls }),
       log,
       metrics,

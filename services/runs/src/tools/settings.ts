@@ -1,16 +1,15 @@
-import { EnvError, makeValidator } from 'envalid';
+import { listOf } from '@agentmesh/lib/service';
+import { EnvError } from 'envalid';
 import { createAddressPolicy } from '../outbound/index.ts';
 
 /** Comma-separated hosts, IP addresses and CIDRs. */
-const addresses = makeValidator<string[]>((input) => {
-  const entries = input.split(',').map((entry) => entry.trim());
-  const allow = entries.filter((entry) => entry !== '');
+const addresses = listOf((entry) => {
   try {
-    createAddressPolicy(allow);
+    createAddressPolicy([entry]);
+    return entry;
   } catch (error) {
     throw new EnvError(error instanceof Error ? error.message : 'is not a list of hosts and CIDRs');
   }
-  return allow;
 });
 
 /** The settings of the tools, to be spread into those of the service. */
