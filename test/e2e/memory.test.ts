@@ -107,8 +107,10 @@ describe('over HTTP', () => {
       expect(await who.request('DELETE', `${path}/${id}`)).toMatchObject({ status: 200, body: null });
     }
     expect(await search(who, 'one two three')).toEqual(['one', 'three']);
-    expect(await who.request('DELETE', `${path}?sessionId=${session.id}`)).toMatchObject({ body: { deleted: 2 } });
-    expect(await who.request('DELETE', path)).toMatchObject({ status: 200, body: { deleted: 1 } });
+    expect((await who.request('DELETE', `${path}?sessionId=${session.id}`)).body).toEqual({ deleted: 2 });
+    expect(await who.request('DELETE', `${path}?sessionId=`)).toMatchObject({ status: 422 });
+    expect(await who.request('GET', `${path}?session_id=`)).toMatchObject({ status: 422 });
+    expect((await who.request('DELETE', path)).body).toEqual({ deleted: 1 });
     expect((await who.request('GET', path)).body).toEqual({ memories: [] });
   });
 

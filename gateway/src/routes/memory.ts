@@ -137,7 +137,8 @@ function addDeletions(app: App, { memory, authentication }: Context): void {
     },
     async (request) => {
       const { sessionId = '' } = request.query;
-      return await memory.deleteEntries({ memory: memoryKeyOf(request), sessionId }, adding);
+      const { deleted } = await memory.deleteEntries({ memory: memoryKeyOf(request), sessionId }, adding);
+      return { deleted };
     },
   );
 }

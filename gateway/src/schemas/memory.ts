@@ -22,13 +22,16 @@ const Memory = Type.Object(
 
 export const MemoryList = Type.Object({ memories: Type.Array(Memory) }, { title: 'MemoryList' });
 
+/** Never empty: who forgot to fill it in does not mean all sessions. */
+const namedSession = (description: string) => storedId({ minLength: 1, description });
+
 export const MemoryQuery = Type.Object(
   {
     query: Type.Optional(Type.String({ description: 'Searches, best first; without it memories are listed.' })),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 500, description: 'How many at most: 10 of a search, 100 of a list.' }),
     ),
-    sessionId: Type.Optional(storedId({ description: 'Lists those of one session.' })),
+    sessionId: Type.Optional(namedSession('Lists those of one session.')),
     cursor: Type.Optional(
       Type.String({ maxLength: 2000, description: '`X-Next-Cursor` of the page of the list before.' }),
     ),
@@ -38,7 +41,7 @@ export const MemoryQuery = Type.Object(
 export type MemoryQuery = Static<typeof MemoryQuery>;
 
 export const MemorySession = Type.Object({
-  sessionId: Type.Optional(storedId({ description: 'Deletes those of one session; without it all.' })),
+  sessionId: Type.Optional(namedSession('Deletes those of one session; without it all.')),
 });
 
 export const MemoryPath = Type.Object({
