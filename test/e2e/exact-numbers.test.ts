@@ -50,6 +50,25 @@ test('a run keeps long integers of its message, its state and its metadata', asy
   expect(read.match(new RegExp(`"m":${long}`, 'g'))).toHaveLength(2);
 });
 
+test('an artifact keeps long integers beside its payload, and in its metadata', async () => {
+  const at = '/apps/digits/users/u1/sessions/s1/artifacts';
+  const part = `"partMetadata":{"id":${longer}}`;
+  for (const payload of ['"text":"x"', '"inlineData":{"data":"AQID"}', '"fileData":{"fileUri":"gs://b/o"}']) {
+    const body = `{"filename":"x","artifact":{${payload},${part}},"customMetadata":{"m":${long}}}`;
+    expect(await textOf('POST', at, body)).toContain(`"customMetadata":{"m":${long}}`);
+    expect(await textOf('GET', `${at}/x`)).toContain(part);
+  }
+});
+
+test('a memory keeps long integers of the events that it remembers', async () => {
+  const parts = `[{"text":"remember"},{"functionCall":{"name":"f","args":{"id":${long}}}}]`;
+  const event = `{"author":"agent","content":{"role":"model","parts":${parts}},"customMetadata":{"m":${longer}}}`;
+  await textOf('POST', '/apps/digits/users/u3/sessions', `{"sessionId":"s","events":[${event}]}`);
+  await textOf('PATCH', '/apps/digits/users/u3/memory', '{"sessionId":"s"}');
+  const found = await textOf('GET', '/apps/digits/users/u3/memory?query=remember');
+  for (const kept of [`"args":{"id":${long}}`, `"customMetadata":{"m":${longer}}`]) expect(found).toContain(kept);
+});
+
 test('what is wrong with a long integer is said with its digits', async () => {
   const answer = await caller.fetch('POST', '/apps/echo/users/u1/sessions', `{"state":${long}}`);
   expect(answer.status).toBe(422);

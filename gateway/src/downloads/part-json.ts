@@ -1,3 +1,4 @@
+import { parseExactly } from '@agentmesh/proto/exact-json';
 import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
 import type { OpenArtifact } from './open-artifact.ts';
 
@@ -19,7 +20,7 @@ const quotedMark = JSON.stringify(mark);
 
 /** The Part of an open version: what was saved, bytes in URL-safe base64 with padding. Memory does not grow with the payload. */
 export function partJson({ head, version, chunks }: OpenArtifact): PartJson {
-  const { inlineData, ...others } = JSON.parse(Buffer.from(head.partJson).toString()) as Part;
+  const { inlineData, ...others } = parseExactly(Buffer.from(head.partJson).toString()) as Part;
   if (head.payload === PayloadKind.DATA) {
     const [before, after] = around({ inlineData: { data: mark, ...inlineData }, ...others });
     const length = before.length + 4 * Math.ceil(Number(version.size) / 3) + after.length;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
 
 /** What of an event is remembered. */
@@ -21,7 +22,7 @@ interface EventBody {
 /** An event as an entry; undefined for one without content or parts. */
 export function readEvent(sessionId: string, event: StoredEvent): Remembered | undefined {
   const { id: eventId, invocationId, author, timestamp, json } = event;
-  const { content, customMetadata } = JSON.parse(Buffer.from(json).toString('utf8')) as EventBody;
+  const { content, customMetadata } = parseExactly(Buffer.from(json).toString('utf8')) as EventBody;
   if (!Array.isArray(content?.parts) || content.parts.length === 0) return undefined;
   return {
     id: entryId(sessionId, eventId),
