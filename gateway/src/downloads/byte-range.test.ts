@@ -17,7 +17,9 @@ describe('a range of 10 bytes', () => {
     ['bytes=0-1,3-4', 'all'],
     ['bytes=a-b', 'all'],
     ['items=0-1', 'all'],
-    ['bytes=99999999999999999999-', 'all'],
+    ['bytes=4-18446744073709551615', { start: 4, end: 9 }],
+    ['bytes=-18446744073709551615', { start: 0, end: 9 }],
+    ['bytes=99999999999999999999-', 'none'],
   ])('%s is %j', (header, expected) => {
     expect(byteRange(header, 10)).toEqual(expected);
   });

@@ -9,7 +9,7 @@ export interface ByteRange {
  * bytes: the whole is sent. `none` when there is no such byte: 416.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'all' | 'none' {
-  const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '') ?? [];
+  const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '') ?? [];
   if (first === '' && last === '') return 'all';
   if (first === '') {
     const length = Math.min(Number(last), size);
