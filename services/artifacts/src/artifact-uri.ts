@@ -39,11 +39,10 @@ export function parseReference(uri: string, from: StoredKey, sessionId: string):
   if (digits === '' || version > maxVersion) throw referenceInvalid(uri);
   const [accountId, appName, userId] = from;
   if (decode(app) !== appName || decode(user) !== userId) throw referenceForeign();
+  if (session !== undefined && decode(session).trim() !== sessionId) throw referenceOfOtherSession();
   const given = nameIn(path, uri);
   const name = session === undefined && !isOfUser(given) ? `user:${given}` : given;
-  if (isOfUser(name)) return { key: [accountId, appName, userId, '', name], version };
-  if (session === undefined || decode(session).trim() !== sessionId) throw referenceOfOtherSession();
-  return { key: [accountId, appName, userId, sessionId, name], version };
+  return { key: [accountId, appName, userId, isOfUser(name) ? '' : sessionId, name], version };
 }
 
 function nameIn(path: string, uri: string): string {

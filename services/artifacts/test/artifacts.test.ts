@@ -201,6 +201,7 @@ describe('references', () => {
     ['artifact://apps/other/users/u1/sessions/s1/artifacts/x/versions/0', 'artifact_reference_foreign'],
     ['artifact://apps/echo/users/u2/artifacts/user:x/versions/0', 'artifact_reference_foreign'],
     ['artifact://apps/echo/users/u1/sessions/s2/artifacts/x/versions/0', 'artifact_reference_foreign'],
+    ['artifact://apps/echo/users/u1/sessions/s2/artifacts/user:x/versions/0', 'artifact_reference_foreign'],
   ])('%s is refused', async (uri, reason) => {
     await expect(saveReference(service.client, newKey(), uri)).rejects.toEqual(code('invalid_argument', reason));
   });
