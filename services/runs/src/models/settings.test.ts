@@ -39,5 +39,7 @@ describe('the settings of models and tools', () => {
       RUNS_MODEL_TIMEOUT_SECONDS: '0',
     };
     for (const name of Object.keys(env)) expect(() => parseSettings(settings, env)).toThrow(name);
+    const patient = { RUNS_MODEL_TIMEOUT_SECONDS: '301' };
+    expect(() => parseSettings(settings, patient)).toThrow('RUNS_MODEL_TIMEOUT_SECONDS');
   });
 });
