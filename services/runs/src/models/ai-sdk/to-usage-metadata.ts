@@ -5,13 +5,21 @@ import type { GenerateContentResponseUsageMetadata } from '@google/genai';
 export function toUsageMetadata(usage: LanguageModelV4Usage | undefined): GenerateContentResponseUsageMetadata {
   const prompt = usage?.inputTokens.total;
   const output = usage?.outputTokens.total;
-  const thoughts = usage?.outputTokens.reasoning;
+  const thoughts = usage?.outputTokens.reasoning ?? 0;
   const cached = usage?.inputTokens.cacheRead;
+  const said = output === undefined || countsApart(usage) ? output : output - thoughts;
   return {
     ...(prompt === undefined ? {} : { promptTokenCount: prompt }),
-    ...(output === undefined ? {} : { candidatesTokenCount: output - (thoughts ?? 0) }),
-    ...(thoughts ? { thoughtsTokenCount: thoughts } : {}),
+    ...(said === undefined ? {} : { candidatesTokenCount: said }),
+    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
     ...(cached ? { cachedContentTokenCount: cached } : {}),
-    ...(prompt === undefined || output === undefined ? {} : { totalTokenCount: prompt + output }),
+    ...(prompt === undefined || said === undefined ? {} : { totalTokenCount: prompt + said + thoughts }),
   };
+}
+
+/** Vendors count thoughts within the output; some compatible servers count them beside it, which their total tells. */
+function countsApart(usage: LanguageModelV4Usage | undefined): boolean {
+  const { total: output = 0, reasoning: thoughts = 0 } = usage?.outputTokens ?? {};
+  const beside = (usage?.inputTokens.total ?? 0) + output + thoughts;
+  return thoughts > output || (thoughts > 0 && usage?.raw?.['total_tokens'] === beside);
 }
