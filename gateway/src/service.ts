@@ -1,5 +1,5 @@
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import { defineService, type Host, isShortKey, type Running } from '@agentmesh/lib/service';
+import { defineService, type Host, isShortKey, type Running, startJob } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -10,7 +10,7 @@ import { createAuthentication } from './auth/authenticate.ts';
 import { createBearer } from './auth/bearer.ts';
 import { type BrowserSession, createBrowserSession } from './auth/browser-session.ts';
 import type { Directory } from './auth/directory.ts';
-import { followChanges, hearChanges } from './auth/follow-changes.ts';
+import { createFollowChanges, hearChanges } from './auth/follow-changes.ts';
 import { createPersonalTokens } from './auth/personal-tokens.ts';
 import { createStandings, type Standing } from './auth/standings.ts';
 import { publicBaseUrl, settings } from './config.ts';
@@ -35,7 +35,7 @@ async function start(host: GatewayHost): Promise<Running> {
   const personalTokens = createPersonalTokens(auth, changes);
   const isIdle = (): boolean => standings.isEmpty && personalTokens.isEmpty;
   resources.defer(await hearChanges(host.bus, changes));
-  void followChanges({ changes, isIdle, auth, log }, draining);
+  resources.use(startJob(createFollowChanges({ changes, isIdle, auth }), host));
 
   const tokens = await createTokenReader(config.ENCRYPT_KEY);
   const bearer = createBearer({ tokens, standings, personalTokens });

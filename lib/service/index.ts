@@ -12,6 +12,7 @@ export {
   text,
   wholeNumber,
 } from './settings.ts';
+export { type Job, type JobSurroundings, startJob } from './start-job.ts';
 export { checkProcess, type MeshProcess, type ProcessOptions, startProcess } from './start-process.ts';
 
 // Named by the declarations of services' settings.

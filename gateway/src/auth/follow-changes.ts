@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@agentmesh/lib/bus';
-import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Job } from '@agentmesh/lib/service';
 import { AccountChangedSchema, AccountDeletedSchema, type AuthService } from '@agentmesh/proto/auth/v1';
 import { fromBinary } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { AccountChanges } from './account-changes.ts';
 
-const intervalMs = 400;
+const pauseMs = 400;
 const timeoutMs = 2_000;
 
 export interface ChangeFollower {
@@ -14,7 +13,6 @@ export interface ChangeFollower {
   /** Whether nothing is remembered that a change could make stale. */
   readonly isIdle: () => boolean;
   readonly auth: Client<typeof AuthService>;
-  readonly log: Logger;
 }
 
 /** Notes what the bus says has changed, at once, until the returned function is called. */
@@ -37,21 +35,15 @@ export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<()
  * second, and no request pays for it. Nothing is read while nothing is remembered. While auth is away nothing new can be
  * known; what is remembered then ends by itself, after a minute.
  */
-export async function followChanges(follower: ChangeFollower, signal: AbortSignal): Promise<void> {
-  const { isIdle, log } = follower;
+export function createFollowChanges(follower: ChangeFollower): Job {
   let reading: Reading | undefined;
-  let failing = false;
-  while (!signal.aborted) {
-    await sleep(intervalMs, undefined, { signal, ref: false }).catch(() => {});
-    if (isIdle() || signal.aborted) continue;
-    try {
-      reading = await readChanges(follower, reading);
-      failing = false;
-    } catch (err) {
-      if (!failing) log.warn({ err }, 'changes of accounts cannot be read: revocations may be noticed late');
-      failing = true;
-    }
-  }
+  return {
+    pauseMs,
+    failure: 'changes of accounts cannot be read: revocations may be noticed late',
+    async run() {
+      if (!follower.isIdle()) reading = await readChanges(follower, reading);
+    },
+  };
 }
 
 /** What the next one goes on from. */

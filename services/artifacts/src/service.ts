@@ -1,10 +1,10 @@
-import { defineService } from '@agentmesh/lib/service';
+import { defineService, startJob } from '@agentmesh/lib/service';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { openBlobStore } from './blobs/open-blob-store.ts';
 import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
-import { collectGarbage, keepCollecting } from './jobs/collect-garbage.ts';
+import { collectGarbage, createCollectGarbage } from './jobs/collect-garbage.ts';
 import { createHandlers } from './rpc/index.ts';
 
 /** Named, versioned payloads of sessions and users. */
@@ -12,7 +12,7 @@ export const artifacts = defineService({
   name: 'artifacts',
   settings,
   async start(host) {
-    const { config, log, resources, draining } = host;
+    const { config, log, resources } = host;
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const blobs = await openBlobStore(config, host);
     const context: Context = {
@@ -25,8 +25,7 @@ export const artifacts = defineService({
 
     resources.defer(await onAccountDeleted(context, host.bus));
     host.mesh.serve(ArtifactsService, createHandlers(context));
-    const collecting = keepCollecting(context, draining);
-    resources.defer(() => collecting);
+    resources.use(startJob(createCollectGarbage(context), host));
 
     return {
       ready: { database: () => db.ping(), store: () => blobs.check() },

@@ -1,14 +1,14 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
-import { defineService } from '@agentmesh/lib/service';
+import { defineService, startJob } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccessTokens } from './access-token.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
 import { createAccountNotice } from './account-notice.ts';
 import { onAccountErased } from './consumers/on-account-erased.ts';
-import { startAskingToErase } from './jobs/ask-to-erase.ts';
-import { startMailWorker } from './jobs/send-mails.ts';
-import { startPurging } from './jobs/purge.ts';
+import { createAskToErase } from './jobs/ask-to-erase.ts';
+import { createSendMails, sendDueMails } from './jobs/send-mails.ts';
+import { createPurge } from './jobs/purge.ts';
 import { openMail } from './mail/open-mail.ts';
 import { createPasswords } from './password.ts';
 import { authRpc } from './rpc/index.ts';
@@ -38,16 +38,17 @@ export const auth = defineService({
       mail: openMail(config, host.dataDir),
       wakeOutbox: () => relay.wake(),
     };
-    startPurging(context, host.draining);
-    startAskingToErase(context, host.draining);
+    host.resources.use(startJob(createPurge(context), host));
+    host.resources.use(startJob(createAskToErase(context), host));
     host.resources.defer(await onAccountErased(context, host.bus));
-    const mails = startMailWorker(context, host.draining);
+    // Nobody waits for its last round: a server may take a minute, and a mail that is cut off is taken over.
+    startJob(createSendMails(context), host);
 
     await ensureSuperadmin(context);
     host.mesh.serve(AuthService, authRpc(context));
 
     const settle = async (): Promise<void> => {
-      await mails.settle();
+      await sendDueMails(context);
       await relay.settle();
     };
     return { ready: { database: () => db.ping() }, settle };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { type Host, type Running, SettingsError } from '@agentmesh/lib/service';
+import { type Host, type Running, SettingsError, startJob } from '@agentmesh/lib/service';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -15,7 +15,6 @@ import { createHistoryCache } from './execution/history-cache.ts';
 import { createExecutor } from './execution/executor.ts';
 import { createWaitingViewers } from './execution/waiting-viewers.ts';
 import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
-import { every } from './jobs/every.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
 import { createModels } from './models/index.ts';
 import { createGuardedFetch } from './outbound/index.ts';
@@ -67,7 +66,7 @@ export async function startRuns(host: RunsHost): Promise<Running> {
   resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));
   resources.defer(await bus.subscribe(runEnded, createOnRunEnded(context)));
   resources.defer(await onAccountDeleted(context, bus));
-  startJobs(context, resources);
+  startJobs(host, context);
   draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 
   return {
@@ -77,16 +76,10 @@ export async function startRuns(host: RunsHost): Promise<Running> {
   };
 }
 
-/** Claims end with the drain; leases are renewed until all is closed. */
-function startJobs(context: Context, resources: AsyncDisposableStack): void {
-  const { log, draining } = context;
-  const closing = new AbortController();
-  const claiming = every(createClaimDueRuns(context), log, draining);
-  const renewing = every(createRenewLeases(context), log, closing.signal);
-  resources.defer(async () => {
-    closing.abort();
-    await Promise.all([claiming, renewing]);
-  });
+/** Claims end with the drain; leases are renewed until all is closed, for what drains still holds its turns. */
+function startJobs({ log, draining, resources }: RunsHost, context: Context): void {
+  resources.use(startJob(createClaimDueRuns(context), { log, draining }));
+  resources.use(startJob(createRenewLeases(context), { log }));
 }
 
 /** The applications, watched for changes. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { expireStaged, takeGarbage } from '../store/blobs.ts';
 
@@ -14,17 +14,7 @@ export async function collectGarbage({ db, blobs }: Context): Promise<void> {
   while ((await takeGarbage(db, { limit: batch }, remove)) === batch);
 }
 
-/** Collects again and again until `signal` aborts. Resolves when the last round is over. */
-export async function keepCollecting(context: Context, signal: AbortSignal): Promise<void> {
-  let failing = false;
-  while (!signal.aborted) {
-    try {
-      await collectGarbage(context);
-      failing = false;
-    } catch (err) {
-      if (!failing) context.log.warn({ err }, 'garbage cannot be collected and is tried again');
-      failing = true;
-    }
-    await sleep(pauseMs * (0.8 + Math.random() * 0.4), undefined, { signal, ref: false }).catch(() => undefined);
-  }
+/** Collects until the process drains. */
+export function createCollectGarbage(context: Context): Job {
+  return { pauseMs, failure: 'garbage cannot be collected and is tried again', run: () => collectGarbage(context) };
 }

@@ -1,6 +1,6 @@
+import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { takeUp, takeUpDue } from '../execution/take-up.ts';
-import type { Job } from './every.ts';
 
 /** A hint has been missed when nothing was heard for so long. */
 const hintIsLateMs = 1_500;
@@ -9,8 +9,8 @@ const mostNamedClaims = 16;
 /** Takes up what has no executor: runs whose process died, and grants whose hint was lost. */
 export function createClaimDueRuns(context: Context): Job {
   return {
-    name: 'claim-due-runs',
     pauseMs: 1_000,
+    failure: 'runs without an executor cannot be taken up',
     async run() {
       const limit = context.config.maxConcurrent - context.executor.running;
       if (limit < 1) return;

@@ -3,10 +3,9 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { createWaitingViewers } from '../execution/waiting-viewers.ts';
-import { type AgentBench, createAgentBench, log } from '../../test/run-agents.ts';
+import { type AgentBench, createAgentBench } from '../../test/run-agents.ts';
 import { hangs, says, ScriptLlm } from '../../test/script-llm.ts';
 import { createClaimDueRuns } from './claim-due-runs.ts';
-import { every } from './every.ts';
 import { createRenewLeases } from './renew-leases.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -69,16 +68,4 @@ test('a run of a process that died is executed by another', async () => {
   await createClaimDueRuns(contextOf(bench)).run();
   await bench.executor.idle();
   expect(bench.sessions.events(bench.key).map(({ author }) => author)).toEqual(['user', 'helper']);
-});
-
-test('a job that fails runs again', async () => {
-  const stopping = new AbortController();
-  let rounds = 0;
-  const run = (): Promise<void> => {
-    rounds += 1;
-    if (rounds === 3) stopping.abort();
-    return rounds < 3 ? Promise.reject(new Error('no')) : Promise.resolve();
-  };
-  await every({ name: 'try', pauseMs: 1, run }, log, stopping.signal);
-  expect(rounds).toBe(3);
 });

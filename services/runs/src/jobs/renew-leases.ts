@@ -1,5 +1,5 @@
+import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
-import type { Job } from './every.ts';
 
 /** How long the sessions service lends a turn. */
 const leaseMs = 10_000;
@@ -7,8 +7,8 @@ const leaseMs = 10_000;
 /** Keeps the turns of all running attempts in one call, and stops those that have lost theirs. */
 export function createRenewLeases({ executor, owner, sessions }: Context): Job {
   return {
-    name: 'renew-leases',
     pauseMs: 3_000,
+    failure: 'leases cannot be renewed',
     async run() {
       const leases = executor.leases();
       if (leases.length === 0) return;
