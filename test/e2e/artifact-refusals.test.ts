@@ -43,6 +43,16 @@ describe('refusals', () => {
     }
   });
 
+  test('a path ends at a `#` that should not have been sent, whatever follows', async () => {
+    const at = place();
+    await artifacts.save(at, 'x', { text: 'x' });
+    for (const rest of ['#', '#y', '#%C3', '#%', '#/versions/a', '?alt=media#%']) {
+      expect(await artifacts.rawStatus('GET', `${at}/x${rest}`)).toBe(rest.startsWith('?') ? 422 : 200);
+    }
+    expect(await artifacts.rawStatus('DELETE', `${at}/x#%`)).toBe(200);
+    expect((await artifacts.get(`${at}/x`)).status).toBe(404);
+  });
+
   const valid = { filename: 'x', artifact: { text: 'x' } };
   test.each<[string, unknown, [string, ...(string | number)[]][]]>([
     ['nothing', undefined, [['missing', 'body']]],
