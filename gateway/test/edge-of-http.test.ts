@@ -80,7 +80,7 @@ describe('an origin', () => {
     const allowed = await preflight('https://app.example');
     expect([allowed.status, allowed.text]).toEqual([200, 'OK']);
     expect(allowed.headers.get('access-control-allow-headers')).toBe('authorization,x-a');
-    expect(allowed.headers.get('access-control-allow-methods')).toBe('GET, POST, PATCH, DELETE');
+    expect(allowed.headers.get('access-control-allow-methods')).toBe('GET, POST, PUT, PATCH, DELETE');
     expect(allowed.headers.get('access-control-max-age')).toBe('600');
     const refused = await preflight('https://evil.example');
     expect([refused.status, refused.text]).toEqual([400, 'Disallowed CORS origin']);

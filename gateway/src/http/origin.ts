@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** What the reference says to pages of other origins. */
 export const foreignOrigin = 'Forbidden: origin not allowed';
 
-const methods = 'GET, POST, PATCH, DELETE';
+const methods = 'GET, POST, PUT, PATCH, DELETE';
 
 export interface OriginPolicy {
   /** Origins that pages may call from; `*` for all. */

@@ -158,6 +158,17 @@ describe('a run', () => {
     expect(bench.sessions.events(bench.key).at(-1)).toMatchObject({ errorCode: 'REQUEST_INVALID' });
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
   });
+
+  test('an event that the sessions service keeps failing on ends the run as failed, and holds the session no longer', async () => {
+    const bench = createAgentBench(agent(new ScriptLlm(says('hi'))));
+    let faults = 8;
+    bench.sessions.before = (call) => {
+      if (call === 'appendEvents' && faults-- > 0) throw new MeshError('internal', 'fault', 'A fault.');
+    };
+    await bench.run();
+    expect(bench.sessions.events(bench.key).at(-1)).toMatchObject({ errorCode: 'FAULT' });
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
+  });
 });
 
 describe('an attempt', () => {

@@ -32,7 +32,8 @@ export async function endAttempt(
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled or waiting.');
   const fact = runEnded(append.accountId, append.invocationId, ending.outcome);
-  const end = { status, errorCode: ending.errorCode || null, errorMessage: ending.errorMessage || null, fact };
+  const [errorCode, errorMessage] = [storable(ending.errorCode), storable(ending.errorMessage)];
+  const end = { status, errorCode, errorMessage, fact };
   const result = await untilCurrent(async () => {
     const answer = await appendAndEndAttempt(context.db, append, end);
     return answer === 'moved' ? undefined : answer;
@@ -41,4 +42,9 @@ export async function endAttempt(
   context.wakeOutbox();
   if (result.granted !== undefined) hintGranted(context, append.accountId, result.granted);
   return result.lastSeq;
+}
+
+/** The event says it as it was said; a text column holds no NUL. */
+function storable(text: string): string | null {
+  return text.replaceAll('\0', '\ufffd') || null;
 }

@@ -1,3 +1,5 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -121,11 +123,21 @@ describe('a turn', () => {
     await expect(readSession(service.client, session)).rejects.toMatchObject({ reason: 'session_not_found' });
   });
 
-  test('of an invocation that is in progress cannot be begun again', async () => {
+  test('of an invocation that is in progress cannot be begun again, nor is it queued', async () => {
     const session = await newSession();
-    await begin(session, 'one', { invocationId: 'e-1' });
+    const turn = await begin(session, 'one', { invocationId: 'e-1' });
     const again = service.client.beginTurn(beginWith(session, 'again', { invocationId: 'e-1' }));
     await expect(again).rejects.toMatchObject({ code: 'already_exists', reason: 'run_in_progress' });
+    await service.client.appendEvents(appendTo(turn, [], completed));
+    expect(await queuedIn(turn)).toBe(0);
+  });
+
+  test('ends as failed whatever its error says', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    const end = { outcome: AttemptEnd_Outcome.FAILED, errorCode: 'A\0B', errorMessage: 'no\0thing' };
+    await service.client.appendEvents(appendTo(turn, [], end));
+    expect((await begin(session, 'two')).fence).toBeGreaterThan(turn.fence);
   });
 });
 
@@ -173,6 +185,36 @@ describe('a waiting run', () => {
     const answer = service.client.beginTurn(beginWith(newKey(), 'x', { answeredCallIds: ['adk-9'] }));
     await expect(answer).rejects.toMatchObject({ reason: 'session_not_found' });
   });
+
+  test.each(['model', 'functionCall', 'good', 'a\0b'])(
+    'is not found by %j, which only stands in its session',
+    async (id) => {
+      const session = await newSession();
+      const turn = await begin(session, 'ask me');
+      const call = agentEvent(turn.invocationId, 'a\0b', { mood: 'good' });
+      const parts = [{ functionCall: { id: 'adk-1', name: 'ask' } }, { text: 'a\0b' }];
+      const event = { ...call, json: json({ ...parse<object>(call.json), content: { role: 'model', parts } }) };
+      await service.client.appendEvents(appendTo(turn, [event], { outcome: AttemptEnd_Outcome.WAITING }));
+      const answer = service.client.beginTurn(beginWith(session, 'x', { answeredCallIds: [id] }));
+      await expect(answer).rejects.toMatchObject({ reason: 'function_call_not_found' });
+      const { invocationId } = await service.client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['adk-1'] }));
+      expect(invocationId).toBe(turn.invocationId);
+    },
+  );
+
+  test.each(['', 'x'.repeat(257)])(
+    'is a new one where the session began with the call of a run that cannot be',
+    async (invocationId) => {
+      const session = newKey();
+      const content = { role: 'model', parts: [{ functionCall: { id: 'adk-1', name: 'ask' } }] };
+      const call = agentEvent(invocationId, 'call');
+      const event = { ...call, json: json({ ...parse<object>(call.json), content }) };
+      await service.client.createSession({ session, events: [event] });
+      const answer = await service.client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['adk-1'] }));
+      expect(answer.invocationId).toMatch(/^e-[0-9a-f-]{36}$/);
+      expect(answer.turn?.events).toHaveLength(2);
+    },
+  );
 
   test('is not found by the id of a call that nobody made', async () => {
     const session = await newSession();
@@ -242,4 +284,15 @@ async function runToEnd(session: ReturnType<typeof newKey>, text: string): Promi
   }
   expect(granted.events).toHaveLength(granted.lastSeq);
   await service.client.appendEvents(appendTo(granted, [agentEvent(invocationId, `reply to ${text}`)], completed));
+}
+
+/** How many runs the session of a turn counts as waiting. */
+async function queuedIn({ sessionPk }: Turn): Promise<number | undefined> {
+  const migrations = new URL('../migrations/', import.meta.url);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  const url = service.databaseUrl;
+  await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
+  const text = 'select queued from sessions where pk = $1';
+  const [row] = await db.query<{ queued: number }>({ text }, [sessionPk]);
+  return row?.queued;
 }

@@ -11,7 +11,7 @@ export interface Journal {
   /**
    * Appends whole events and, with `end`, ends the attempt, in one call. Tries again while the sessions service cannot be
    * reached: it knows repeated events by their ids. Throws MeshError aborted `fence_lost`, not_found when the session is
-   * gone, invalid_argument for what cannot be stored, and the signal's reason.
+   * gone, invalid_argument for what cannot be stored, internal when it keeps failing on it, and the signal's reason.
    */
   append(events: readonly WireEvent[], end?: End): Promise<AppendEventsResponse>;
   /** What was stored so far. */
@@ -30,6 +30,8 @@ export interface JournalOptions {
 const callTimeoutMs = 5_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
+/** A fault of the service may pass; one that does not would hold the session for ever. */
+const mostFaults = 8;
 
 export function createJournal({ sessions, turn, signal }: JournalOptions): Journal {
   let { lastSeq } = turn;
@@ -59,12 +61,14 @@ export function createJournal({ sessions, turn, signal }: JournalOptions): Journ
 }
 
 async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  let faults = 0;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     signal.throwIfAborted();
     try {
       return await call();
     } catch (error) {
-      if (!mayPass(error)) throw error;
+      if (isFault(error)) faults += 1;
+      if (!mayPass(error) || faults === mostFaults) throw error;
     }
     // The signal is looked at above.
     await delay(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
@@ -72,6 +76,9 @@ async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Pr
 }
 
 function mayPass(error: unknown): boolean {
-  if (!(error instanceof MeshError)) return true;
-  return error.code === 'unavailable' || error.code === 'deadline_exceeded' || error.code === 'internal';
+  return isFault(error) || (error instanceof MeshError && ['unavailable', 'deadline_exceeded'].includes(error.code));
+}
+
+function isFault(error: unknown): boolean {
+  return !(error instanceof MeshError) || error.code === 'internal';
 }

@@ -45,10 +45,12 @@ export function beginTurn(context: Context): BeginTurn {
 
 async function readAttempt(context: Context, key: KeyParameters, request: BeginTurnRequest): Promise<Attempt> {
   const call = await findAnsweredCall(context, key, request.answeredCallIds);
+  const made = call?.invocation_id ?? '';
   const { owner, window, known, streaming } = request;
   return {
     key,
-    invocationId: call?.invocation_id ?? (await checkInvocation(context, key, request)),
+    // An event that the session began with may name none, or one that no run can have.
+    invocationId: isInvocationId(made) ? made : await checkInvocation(context, key, request),
     owner,
     window,
     known: known === undefined || call !== undefined ? nothingKnown : known,
@@ -90,7 +92,7 @@ async function findAnsweredCall(
 
 async function checkInvocation(context: Context, key: KeyParameters, request: BeginTurnRequest): Promise<string> {
   const { invocationId } = request;
-  if (invocationId.includes('\0') || invocationId.length > maxInvocationIdLength) {
+  if (invocationId !== '' && !isInvocationId(invocationId)) {
     throw invalid(`An invocation id has at most ${maxInvocationIdLength} characters, none of them NUL.`);
   }
   if (request.messageJson.length > 0) return invocationId === '' ? `e-${randomUUID()}` : invocationId;
@@ -99,4 +101,8 @@ async function checkInvocation(context: Context, key: KeyParameters, request: Be
   if (status === null) throw invocationNotFound(invocationId);
   if (status === 'completed' || status === 'waiting') throw nothingToResume(invocationId, status);
   return invocationId;
+}
+
+function isInvocationId(text: string): boolean {
+  return text !== '' && text.length <= maxInvocationIdLength && !text.includes('\0');
 }

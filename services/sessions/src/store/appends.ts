@@ -76,7 +76,7 @@ const appendAndEnd = shapedStatement(
       from sessions s where ${fenced}
     ), moved as (
       update sessions s set ${appended}, turn = snap.next,
-        queued = case when snap.next is null then s.queued else s.queued - 1 end
+        queued = case when snap.next is null then 0 else s.queued - 1 end
       from snap where s.pk = snap.pk and s.version = snap.version
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.last_seq, s.last_seq - $5::integer as base, snap.next
     )${ctes}, ${ended(next)}, granted as (

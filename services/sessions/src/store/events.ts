@@ -101,27 +101,37 @@ export async function turnStartAtOrBefore(db: Queryable, sessionPk: bigint, seq:
   return row?.seq ?? 1;
 }
 
+/** Events that a call may be in; only their JSON tells. PostgreSQL does not look into it: it refuses texts with NUL. */
 const findCall = {
   name: 'find-call',
-  text: `select e.invocation_id, e.seq, s.pk as session_pk
+  text: `select e.invocation_id, e.seq, e.body::text as json
     from sessions s join events e on e.session_pk = s.pk
-    where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4
-      and e.author <> 'user' and strpos(e.body::text, to_json($5::text)::text) > 0
+    where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4 and e.seq < $6
+      and e.author <> 'user' and strpos(e.body::text, '"functionCall"') > 0 and strpos(e.body::text, $5) > 0
     order by e.seq desc limit 1`,
 };
+
+const behindAll = 2 ** 31 - 1;
 
 export interface CallSite {
   invocation_id: string;
   seq: number;
-  session_pk: bigint;
 }
 
-/** The newest agent event of a session that names a function call id. */
+/** The newest agent event of a session that makes the function call of an id. */
 export async function findFunctionCall(
   db: Queryable,
   session: readonly [accountId: string, appName: string, userId: string, sessionId: string],
   callId: string,
 ): Promise<CallSite | undefined> {
-  const [row] = await db.query<CallSite>(findCall, [...session, callId]);
-  return row;
+  for (let before = behindAll; ; ) {
+    const [row] = await db.query<CallSite & { json: string }>(findCall, [...session, JSON.stringify(callId), before]);
+    if (row === undefined || makesCall(row.json, callId)) return row;
+    before = row.seq;
+  }
+}
+
+function makesCall(json: string, callId: string): boolean {
+  const { content } = JSON.parse(json) as { content?: { parts?: { functionCall?: { id?: string } }[] } };
+  return content?.parts?.some(({ functionCall }) => functionCall?.id === callId) ?? false;
 }
