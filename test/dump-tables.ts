@@ -1,19 +1,21 @@
-import type { Database } from '@agentmesh/lib/pg';
+import pg from 'pg';
 
-/** All rows of all tables of all services, a line each: `<schema>.<table> <row as JSON>`. Rows of roles of their own included. */
-export async function dumpTables(db: Database): Promise<string> {
-  const tables = await db.transaction(async (tx) => {
-    await tx.query({ text: 'set local role none' });
-    const names = await tx.query<{ name: string }>({
-      text: `select format('%I.%I', schemaname, tablename) as name from pg_tables
+/** Every row of every table of a database, a line each: `<schema>.<table> <row as JSON>`. */
+export async function dumpTables(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
         where schemaname not in ('pg_catalog', 'information_schema')`,
-    });
-    const rows: string[] = [];
-    for (const { name } of names) {
-      const found = await tx.query<{ row: string }>({ text: `select to_json(t)::text as row from ${name} t` });
-      rows.push(...found.map(({ row }) => `${name} ${row}`));
+    );
+    const lines: string[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`select to_json(one)::text as row from ${name} one`);
+      lines.push(...rows.map(({ row }) => `${name} ${row}`));
     }
-    return rows;
-  });
-  return tables.join('\n');
+    return lines;
+  } finally {
+    await client.end();
+  }
 }

@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller, newAccount, sessionPath } from './caller.ts';
 import { dumpTables } from './dump-tables.ts';
@@ -13,15 +11,12 @@ import { mailedToken } from './outbox.ts';
 
 const services = fileURLToPath(new URL('../services', import.meta.url));
 const resources = new AsyncDisposableStack();
-const log = createLogger({ level: 'silent', name: 'test' });
 let mesh: TestMesh;
-let db: Database;
+let databaseUrl: string;
 
 beforeAll(async () => {
-  const { url } = resources.use(await testDatabaseUrl());
-  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: url, env: { AGENTS_DIR: agentsDir } }));
-  const migrations = new URL('../services/auth/migrations/', import.meta.url);
-  db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 2, migrations }, log));
+  databaseUrl = resources.use(await testDatabaseUrl()).url;
+  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl, env: { AGENTS_DIR: agentsDir } }));
 });
 afterAll(() => resources.disposeAsync());
 
@@ -60,7 +55,7 @@ async function resident() {
 }
 
 const linesWith = async (text: string): Promise<string[]> =>
-  (await dumpTables(db)).split('\n').filter((line) => line.includes(text));
+  (await dumpTables(databaseUrl)).filter((line) => line.includes(text));
 
 async function mailsWith(text: string): Promise<number> {
   const folder = join(mesh.dataDir, 'outbox');

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { dumpTables } from './dump-tables.ts';
 
 interface Place {
   readonly where: string;
@@ -49,19 +49,8 @@ export class SecretWatch {
 
   /** Looks at every row of every table of a database. */
   async readDatabase(url: string): Promise<void> {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      const { rows: tables } = await client.query<{ name: string }>(
-        `select format('%I.%I', schemaname, tablename) as name from pg_tables
-          where schemaname not in ('pg_catalog', 'information_schema')`,
-      );
-      for (const { name } of tables) {
-        const { rows } = await client.query<{ row: string }>(`select one::text as row from ${name} one`);
-        for (const { row } of rows) this.#places.push({ where: `row of ${name}`, text: row, reveals: [] });
-      }
-    } finally {
-      await client.end();
+    for (const line of await dumpTables(url)) {
+      this.#places.push({ where: `row of ${line.split(' ', 1)[0]}`, text: line, reveals: [] });
     }
   }
 

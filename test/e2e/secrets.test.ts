@@ -1,6 +1,7 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { encryptKey, startMesh, type TestMesh } from '../mesh.ts';
+import { mailedToken } from '../outbox.ts';
 import { SecretWatch } from '../secret-watch.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -9,6 +10,7 @@ const email = 'ada@example.com';
 const resources = new AsyncDisposableStack();
 const watch = new SecretWatch();
 const password = watch.plant('password', 'the planted “password” & more');
+const nextPassword = watch.plant('next password', 'another planted “password” & more');
 const wrongPassword = watch.plant('wrong password', 'a planted wrong password');
 watch.plant('ENCRYPT_KEY', encryptKey);
 let mesh: TestMesh;
@@ -17,7 +19,8 @@ let databaseUrl: string;
 /** A mesh of its own, that says all it can. */
 beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
-  const env = { LOG_LEVEL: 'trace', MESH_KEY: watch.plant('MESH_KEY', 'a planted key of the mesh') };
+  const keys = { MESH_KEY: watch.plant('MESH_KEY', 'a planted key of the mesh') };
+  const env = { LOG_LEVEL: 'trace', AUTH_EMAIL_VERIFICATION_REQUIRED: 'true', ...keys };
   mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env }));
 });
 afterAll(() => resources.disposeAsync());
@@ -61,18 +64,31 @@ const refresh = ({ cookie }: SignedIn) =>
     ),
   );
 
-const signIn = () =>
+const signIn = (by = password) =>
   signedIn((reveals) =>
     post(
       '/api/auth/token',
-      { email, password },
+      { email, password: by },
       reveals.flatMap((name) => [name, `${name}, its secret`]),
     ),
   );
 
+/** The token of the one mail that leads to a page, which nothing is there to hand out. */
+async function mailed(page: 'verify-email' | 'reset-password'): Promise<string> {
+  return watch.plant(`token of ${page}`, await mailedToken(mesh.dataDir, email, page));
+}
+
 describe('secrets', () => {
-  test('are used in every way there is, and in some that are wrong', { timeout: 60_000 }, async () => {
+  test('come by mail and prove an address', { timeout: 60_000 }, async () => {
     await post('/api/users/', { email, password, first_name: 'Ada', last_name: 'L' });
+    await post('/api/auth/token', { email, password });
+    const token = await mailed('verify-email');
+    await post('/api/auth/verify-email', { token: [token] });
+    await post('/api/auth/reset-password', { token, new_password: nextPassword });
+    expect((await post('/api/auth/verify-email', { token })).status).toBe(200);
+  });
+
+  test('are used in every way there is, and in some that are wrong', { timeout: 60_000 }, async () => {
     await post('/api/users/', { email, password });
     await post('/api/users/', { email, password: [password], first_name: { password }, last_name: 'L' });
     await post('/api/auth/token', { email, password: wrongPassword });
@@ -107,6 +123,22 @@ describe('secrets', () => {
     }
     await watch.ask(url('/api/auth/logout'), { method: 'POST', headers: { cookie } });
     expect((await watch.ask(url('/api/auth/refresh-token'), { method: 'POST', headers: { cookie } })).status).toBe(401);
+  });
+
+  test('come by mail and change a password, and go with their account', { timeout: 60_000 }, async () => {
+    await post('/api/auth/forgot-password', { email });
+    const token = await mailed('reset-password');
+    await watch.ask(url('/api/users/me'), { headers: withToken(token) });
+    await post('/api/auth/reset-password', { token, new_password: [nextPassword] });
+    expect((await post('/api/auth/reset-password', { token, new_password: nextPassword })).status).toBe(200);
+    expect((await post('/api/auth/reset-password', { token, new_password: nextPassword })).status).toBe(401);
+    const headers = withToken((await signIn(nextPassword)).token);
+    const { user_id: id } = JSON.parse((await watch.ask(url('/api/users/me'), { headers })).text) as {
+      user_id: number;
+    };
+    const removed = await watch.ask(url(`/api/users/${id}`), { method: 'DELETE', headers }, ['receipt']);
+    const receipt = watch.plant('receipt', removed.headers.get('location')?.split('/').at(-1) ?? '');
+    expect((await watch.ask(url(`/api/users/me/erasures/${receipt}`))).status).toBe(200);
   });
 
   test('are in no answer but the one that hands them out, in no line of the log, and in no row', async () => {
