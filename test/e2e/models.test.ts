@@ -154,6 +154,20 @@ test('Gemini thinks, calls a tool and goes on with its result, streamed and stor
   expect(gemini.requests.at(-1)?.contents).toHaveLength(5);
 });
 
+test('what Gemini names as its sources stands on the whole event, shown and stored', async () => {
+  const session = await caller.createSession('gemini');
+  const groundingMetadata = { webSearchQueries: ['zebras'] };
+  const citations = [{ startIndex: 0, endIndex: 4, uri: 'https://a.example' }];
+  gemini.answer({
+    parts: [{ text: ['so ', 'it is'] }],
+    groundingMetadata,
+    citationMetadata: { citationSources: citations },
+  });
+  const frames = await caller.runSse(session, 'What do zebras eat?', { streaming: true });
+  expect(frames.at(-1)).toMatchObject({ groundingMetadata, citationMetadata: { citations } });
+  expect((await caller.readSession(session)).events.at(-1)).toEqual(frames.at(-1));
+});
+
 test.each([
   ['chat', () => openAi, 'data:image/png;base64,+/8='],
   ['claude', () => anthropic, '"data":"+/8="'],

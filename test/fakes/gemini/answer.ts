@@ -14,6 +14,9 @@ export interface FakeCandidate {
   readonly finishReason?: string;
   readonly finishMessage?: string;
   readonly usage?: Readonly<Record<string, unknown>>;
+  /** What the words come from, at the end of the candidate. */
+  readonly groundingMetadata?: object;
+  readonly citationMetadata?: { readonly citationSources: readonly object[] };
   /** An error after the parts, in the midst of the stream. */
   readonly thenError?: FakeGeminiError['error'];
 }

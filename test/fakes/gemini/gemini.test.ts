@@ -46,6 +46,17 @@ describe('the official client', () => {
     expect(responses.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP');
   });
 
+  test('names where the words come from', async () => {
+    const [citation, groundingMetadata] = [{ startIndex: 0, uri: 'https://a.example' }, { webSearchQueries: ['q'] }];
+    fake.answer({
+      parts: [{ text: 'a' }],
+      groundingMetadata,
+      citationMetadata: { citationSources: [citation] },
+    });
+    const { candidates } = await clientOf('right').models.generateContent({ model, contents: [hello] });
+    expect(candidates?.[0]).toMatchObject({ groundingMetadata, citationMetadata: { citations: [citation] } });
+  });
+
   test('says calls with their signatures and results back', async () => {
     fake.answer({ parts: [{ call, signed: true }] });
     const { models } = clientOf('right');

@@ -39,8 +39,8 @@ function blocked({ blockReason }: FakeBlock, model: string): object {
   return { promptFeedback: { blockReason }, usageMetadata: { promptTokenCount: 11 }, modelVersion: model };
 }
 
-function endOf({ finishReason = 'STOP', finishMessage }: FakeCandidate): object {
-  return { finishReason, ...(finishMessage === undefined ? {} : { finishMessage }) };
+function endOf({ finishReason = 'STOP', finishMessage, groundingMetadata, citationMetadata }: FakeCandidate): object {
+  return { finishReason, finishMessage, groundingMetadata, citationMetadata };
 }
 
 function candidate(parts: readonly object[], end: object): { candidates: object[] } {

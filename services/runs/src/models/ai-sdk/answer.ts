@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
 import { FinishReason, type Part } from '@google/genai';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Sources } from './dialect.ts';
 import { ModelCallError } from './failure/model-call-error.ts';
 import { readArgs } from './read-args.ts';
 
@@ -40,6 +40,7 @@ export class Answer {
   readonly #stream: boolean;
   readonly #said: (Said | LanguageModelV4ToolCall)[] = [];
   #end: AnswerEnd | undefined;
+  #sources: Sources = {};
 
   /** With `stream` the whole response says that it is not a partial one. */
   constructor({ stream, dialect }: { stream: boolean; dialect: Dialect }) {
@@ -82,6 +83,11 @@ export class Answer {
     else if (part.type === 'tool-call') this.addCall(part);
   }
 
+  /** Takes what a raw chunk or body names; of several the last counts. */
+  addSources(raw: unknown): void {
+    this.#sources = { ...this.#sources, ...this.#dialect.readSources?.(raw) };
+  }
+
   end(end: AnswerEnd): void {
     this.#end = end;
   }
@@ -98,6 +104,7 @@ export class Answer {
       ...(parts.length === 0 ? {} : { content: { role: 'model', parts } }),
       ...(this.#stream ? { partial: false } : {}),
       ...finish,
+      ...this.#sources,
       ...(Object.keys(usageMetadata).length === 0 ? {} : { usageMetadata }),
       ...this.#version(),
     };

@@ -5,6 +5,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
+import type { LlmResponse } from '@google/adk';
 import type { GenerateContentConfig, GenerateContentResponseUsageMetadata } from '@google/genai';
 import type { FileRules } from './request/to-user-part.ts';
 import type { Finish } from './to-finish.ts';
@@ -16,6 +17,9 @@ export interface Ending {
   /** Whether anything was said or called. */
   readonly hasContent: boolean;
 }
+
+/** Where the words of an answer come from. */
+export type Sources = Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'>;
 
 /** What vendors do each in their own way, where the SDK leaves it to its caller. */
 export interface Dialect {
@@ -34,4 +38,6 @@ export interface Dialect {
   readonly usage: (usage: LanguageModelV4Usage) => GenerateContentResponseUsageMetadata;
   /** The model's version in a raw chunk or body; absent where the SDK reads it. */
   readonly readModelVersion?: (raw: unknown) => string | undefined;
+  /** The sources that a raw chunk or body names; absent where the vendor names none. */
+  readonly readSources?: (raw: unknown) => Sources;
 }

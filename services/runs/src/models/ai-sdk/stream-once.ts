@@ -25,6 +25,7 @@ async function readWhole({ connection, call, watchdog }: ModelCall, answer: Answ
   const { languageModel, dialect } = connection;
   const result = await languageModel.doGenerate({ ...call, abortSignal: watchdog.signal });
   answer.modelVersion = dialect.readModelVersion?.(result.response?.body) ?? result.response?.modelId;
+  answer.addSources(result.response?.body);
   for (const [index, part] of result.content.entries()) answer.addContent(part, String(index));
   answer.end(result);
 }
@@ -39,7 +40,10 @@ async function* readStream(
   for await (const part of stream) {
     // It comes with the first byte, before the model has said anything.
     if (part.type !== 'stream-start') watchdog.feed();
-    if (part.type === 'raw') answer.modelVersion ??= dialect.readModelVersion?.(part.rawValue);
+    if (part.type === 'raw') {
+      answer.modelVersion ??= dialect.readModelVersion?.(part.rawValue);
+      answer.addSources(part.rawValue);
+    }
     const partial = take(part, answer);
     if (partial !== undefined) yield partial;
   }

@@ -94,6 +94,15 @@ describe('an answer', () => {
     },
   );
 
+  test.each([true, false])('names where its words come from; streamed: %s', async (stream) => {
+    const groundingMetadata = { webSearchQueries: ['q'], groundingChunks: [{ web: { uri: 'https://a.example' } }] };
+    const citations = [{ startIndex: 0, endIndex: 2, uri: 'https://b.example' }];
+    fake.answer({ parts: [{ text: ['a', 'b'] }], groundingMetadata, citationMetadata: { citationSources: citations } });
+    const responses = await ask({}, { stream });
+    expect(responses.at(-1)).toMatchObject({ groundingMetadata, citationMetadata: { citations } });
+    expect(responses.filter((response) => 'groundingMetadata' in response)).toHaveLength(1);
+  });
+
   test("is told in the vendor's words why it ended, where it says", async () => {
     fake.answer({ parts: [], finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed: print(x)' });
     expect((await ask()).at(-1)).toMatchObject({ errorMessage: 'Malformed: print(x)' });

@@ -7,6 +7,7 @@ import type { Dialect } from '../ai-sdk/dialect.ts';
 import type { Endpoint } from '../connect-model.ts';
 import { geminiFinish } from './gemini-finish.ts';
 import { geminiOptions } from './gemini-options.ts';
+import { geminiSources } from './gemini-sources.ts';
 import { requireKey } from './require-key.ts';
 import { keepSignature, recallSignature } from './thought-signature.ts';
 import { createVendorFetch } from './vendor-fetch.ts';
@@ -34,6 +35,7 @@ const dialect: Dialect = {
   finish: geminiFinish,
   usage,
   readModelVersion,
+  readSources: geminiSources,
 };
 
 function readSignature({ google }: SharedV4ProviderMetadata): string | undefined {
