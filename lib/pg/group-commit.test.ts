@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +9,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Database, Statement } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
 import { testDatabaseUrl } from './testing.ts';
 
@@ -152,6 +155,62 @@ test('a lost connection fails what was under way, and the next write works', asy
   ]);
   await store(3);
   expect(await stored()).toBe(2);
+});
+
+test('a server that does not answer is given up, and the next write works', async () => {
+  await store(1);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const held = Promise.allSettled([store(2), db.query(sleep)]);
+  try {
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    vi.runOnlyPendingTimers();
+  } finally {
+    vi.useRealTimers();
+  }
+  const later = store(3);
+  const reason: unknown = expect.objectContaining({ reason: 'database_unavailable' });
+  expect(await held).toEqual([
+    { status: 'rejected', reason },
+    { status: 'rejected', reason },
+  ]);
+  expect(await later).toHaveLength(1);
+});
+
+test('when no connection can be had, all who wait are told after one attempt', async () => {
+  let attempts = 0;
+  const silent = createServer(() => (attempts += 1)).listen(0, '127.0.0.1');
+  opened.defer(() => void silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const group = new GroupCommit({
+    connection: { host: '127.0.0.1', port, connectionTimeoutMillis: 200 },
+    alone: () => Promise.reject(new Error('none goes alone')),
+    onLost: () => undefined,
+  });
+  const writes = Array.from({ length: 200 }, () => group.query({ name: 'one', text: 'select 1' }));
+  for (const end of await Promise.allSettled(writes))
+    expect(end).toMatchObject({ status: 'rejected', reason: { reason: 'database_unavailable' } });
+  expect(attempts).toBe(1);
+});
+
+test('a statement whose rows have changed their type commits with others again', async () => {
+  const read: Statement = {
+    name: 'read-thing',
+    text: 'select number, pg_backend_pid() as pid from things where id = $1',
+    groupCommit: true,
+  };
+  await store(1);
+  const [before] = await db.query<{ pid: number }>(read, [1]);
+  await db.query({ text: 'alter table things alter column number type text' });
+  expect(await db.query(read, [1])).toMatchObject([{ number: '0' }]);
+  expect(await db.query(read, [1])).toEqual([{ number: '0', pid: before?.pid }]);
+});
+
+test('a statement without rows, and one without words, stand beside others', async () => {
+  const touch: Statement = { name: 'touch', text: 'update things set number = $2 where id = $1', groupCommit: true };
+  const nothing: Statement = { name: 'nothing', text: '', groupCommit: true };
+  const answers = await Promise.all([store(1), db.query(touch, [1, 2n]), db.query(nothing), db.query(everything)]);
+  expect(answers).toMatchObject([[{ id: 1 }], [], [], [{ id: 1, number: 2n }]]);
 });
 
 test('disposing waits for what is under way and refuses what comes later', async () => {

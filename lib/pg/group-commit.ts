@@ -16,6 +16,8 @@ const mostTogether = 64;
 const largestTogether = 64 * 1024;
 /** So long a row that somebody else has locked may hold up a transaction; then its statements go on one by one. */
 const lockTimeoutMs = 100;
+/** As long as the most patient caller waits. A server that has not answered by then is taken for lost, or nobody could write any more. */
+const answerTimeoutMs = 30_000;
 
 interface Waiting extends BoundStatement {
   readonly resolve: (rows: QueryResultRow[]) => void;
@@ -64,21 +66,39 @@ export class GroupCommit implements AsyncDisposable {
 
   async #commitWaiting(): Promise<void> {
     await endOfTurn();
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, mostTogether));
+    while (this.#waiting.length > 0) {
+      const session = this.#session ?? (await this.#openOrRefuse());
+      if (session !== undefined) await this.#commit(session, this.#waiting.splice(0, mostTogether));
+    }
     this.#committing = undefined;
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  /** Undefined when no connection can be had: all who wait for it have been told. */
+  async #openOrRefuse(): Promise<Session | undefined> {
     try {
-      this.#session ??= await this.#open();
-      const rows = await send(this.#session, batch);
+      this.#session = await this.#open();
+    } catch (error) {
+      for (const statement of this.#waiting.splice(0)) statement.reject(toDatabaseError(error));
+    }
+    return this.#session;
+  }
+
+  async #commit(session: Session, batch: readonly Waiting[]): Promise<void> {
+    try {
+      const rows = await send(session, batch);
       batch.forEach((statement, index) => statement.resolve(rows[index] ?? []));
     } catch (error) {
-      if (!isConnectionLoss(error)) return batch.forEach((statement) => statement.retry());
-      this.#session?.client.end().catch(() => undefined);
-      this.#session = undefined;
-      batch.forEach((statement) => statement.reject(toDatabaseError(error)));
+      if (isConnectionLoss(error)) return this.#giveUp(session, { batch, error });
+      // The server may know a statement no longer as it was prepared.
+      session.prepared.clear();
+      batch.forEach((statement) => statement.retry());
     }
+  }
+
+  #giveUp({ client }: Session, { batch, error }: { batch: readonly Waiting[]; error: unknown }): void {
+    this.#session = undefined;
+    client.end().catch(() => undefined);
+    batch.forEach((statement) => statement.reject(toDatabaseError(error)));
   }
 
   async #open(): Promise<Session> {
@@ -102,8 +122,14 @@ export class GroupCommit implements AsyncDisposable {
 
 function send({ client, prepared }: Session, batch: readonly BoundStatement[]): Promise<readonly QueryResultRow[][]> {
   return new Promise((resolve, reject) => {
-    client.query(
-      new StatementBatch(batch, prepared, (error, rows) => (error === undefined ? resolve(rows) : reject(error))),
-    );
+    const late = setTimeout(() => {
+      client.connection.stream.destroy(new Error(`PostgreSQL did not answer within ${answerTimeoutMs} ms.`));
+    }, answerTimeoutMs);
+    const done = (error: Error | undefined, rows: readonly QueryResultRow[][]): void => {
+      clearTimeout(late);
+      if (error === undefined) resolve(rows);
+      else reject(error);
+    };
+    client.query(new StatementBatch(batch, prepared, done));
   });
 }

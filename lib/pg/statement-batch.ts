@@ -95,6 +95,10 @@ export class StatementBatch implements Submittable {
     this.#current += 1;
   }
 
+  handleEmptyQuery(): void {
+    this.#current += 1;
+  }
+
   handleReadyForQuery(): void {
     for (const [name, columns] of this.#described) this.#prepared.set(name, columns);
     this.#done(undefined, this.#rows);
