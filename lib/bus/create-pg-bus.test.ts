@@ -30,3 +30,18 @@ test('a bus that cannot be reached is unavailable', async () => {
   const bus = createPgBus({ url: 'postgres://x:y@127.0.0.1:1/z', log });
   await expect(bus).rejects.toMatchObject({ code: 'unavailable', reason: 'bus_unavailable' });
 });
+
+test('a subscription ends while the server is away, and so does the bus', async () => {
+  const database = await testDatabaseUrl();
+  const bus = await createPgBus({ url: database.url, log });
+  const leave = await bus.subscribe('agentmesh.tests.v1.happened', () => undefined);
+  await database[Symbol.asyncDispose]();
+  const isAway = () =>
+    bus.ping().then(
+      () => false,
+      () => true,
+    );
+  await expect.poll(isAway).toBe(true);
+  await leave();
+  await bus[Symbol.asyncDispose]();
+});

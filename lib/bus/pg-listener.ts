@@ -33,15 +33,23 @@ export class PgListener {
     this.#running = this.#keepOpen(first);
   }
 
-  /** Resolves when the server delivers the channel: after the next connect when the connection is lost. */
+  /**
+   * Resolves when the server delivers the channel: after the next connect when the connection is lost. That takes its statements
+   * along, though the next one listens to the whole set: asked again, it says when.
+   */
   async listen(channel: string): Promise<void> {
     this.#channels.add(channel);
-    await this.#execute(listenTo(channel));
+    while (!this.#closing.signal.aborted) {
+      const session = await this.#session.promise;
+      if (await isExecuted(session, listenTo(channel))) return;
+      await session.ended;
+    }
   }
 
+  /** Does not wait for a connection that is lost: it delivers nothing, and the next one listens to what is left. */
   async unlisten(channel: string): Promise<void> {
     this.#channels.delete(channel);
-    await this.#execute(`un${listenTo(channel)}`);
+    if (this.#current !== undefined) await isExecuted(this.#current, `un${listenTo(channel)}`);
   }
 
   /** Throws when the connection is lost and not yet made again. */
@@ -55,20 +63,6 @@ export class PgListener {
     this.#closing.abort();
     await this.#current?.client.end();
     await this.#running;
-  }
-
-  // A lost connection takes its statements along, though the next one listens to the whole set: asked again, it says when.
-  async #execute(statement: string): Promise<void> {
-    while (!this.#closing.signal.aborted) {
-      const session = await this.#session.promise;
-      const failure = await session.client.query(statement).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      if (failure === undefined) return;
-      if (failure instanceof pg.DatabaseError && failure.severity === 'ERROR') throw failure;
-      await session.ended;
-    }
   }
 
   async #keepOpen(first: PgSession): Promise<void> {
@@ -100,6 +94,17 @@ export class PgListener {
   async #openSession(): Promise<PgSession> {
     const { url, onNotification } = this.#options;
     return openPgSession({ url, onNotification, channels: this.#channels });
+  }
+}
+
+/** False when the connection was lost. Throws what the server refuses. */
+async function isExecuted({ client }: PgSession, statement: string): Promise<boolean> {
+  try {
+    await client.query(statement);
+    return true;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.severity === 'ERROR') throw error;
+    return false;
   }
 }
 
