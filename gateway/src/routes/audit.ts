@@ -1,8 +1,8 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { Action } from '@agentmesh/proto/auth/v1';
 import { type App, type Context, unary } from '../context.ts';
 import { AuditPage, AuditQuery } from '../schemas/audit.ts';
 import { failures, Problem } from '../schemas/problem.ts';
+import { dateTime } from './date-time.ts';
 
 /** What was done to accounts: to everybody their own, to admins everything. */
 export function auditRoutes(app: App, { auth, authentication }: Context): void {
@@ -36,7 +36,7 @@ export function auditRoutes(app: App, { auth, authentication }: Context): void {
 function entryOf({ id, at, action, accountId, actorId, detailJson }: Action) {
   return {
     id: Number(id),
-    at: at === undefined ? '' : timestampDate(at).toISOString(),
+    at: dateTime(at) ?? '',
     action,
     account_id: accountId === '' ? null : accountId,
     actor_id: actorId === '' ? null : actorId,

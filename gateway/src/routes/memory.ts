@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import { sendJson } from '../http/json-bytes.ts';
-import { addNextPage, cursorFault, type Page, pageOf } from '../http/page.ts';
+import { addNextPage, numberBefore, pageOf } from '../http/page.ts';
 import {
   MemoriesDeleted,
   MemoryList,
@@ -19,7 +19,6 @@ import { memoriesJson } from './memory-json.ts';
 const path = '/apps/:app_name/users/:user_id/memory';
 const tags = ['memory'];
 const nothing = Buffer.from('null');
-const listLimit = 100;
 /** Long histories take their time. */
 const adding = { timeoutMs: 300_000 } as const;
 
@@ -76,29 +75,20 @@ function addSearchAndList(app: App, { memory, authentication }: Context): void {
       },
     },
     async (request, reply) => {
-      const { query, limit, sessionId = '', cursor } = request.query;
+      const { query, limit, sessionId = '' } = request.query;
       const key = memoryKeyOf(request);
       if (query !== undefined) {
         const found = await memory.searchMemory({ memory: key, query, limit: limit ?? 0 }, unary);
         return sendJson(reply, memoriesJson(found.entries));
       }
       const list = ['memory', ...Object.values(key), sessionId];
-      const page = pageOf(list, { limit: limit ?? listLimit, ...(cursor === undefined ? {} : { cursor }) });
-      const afterPlace = placeOf(page, cursor);
-      const found = await memory.listEntries({ memory: key, sessionId, afterPlace, limit: limit ?? listLimit }, unary);
-      if (page !== undefined && found.nextAfterPlace > 0) {
-        addNextPage(reply, { list, page, last: [found.nextAfterPlace] });
-      }
+      const page = pageOf(list, request.query);
+      const asked = { memory: key, sessionId, afterPlace: numberBefore(page), limit: page.limit };
+      const found = await memory.listEntries(asked, unary);
+      if (found.nextAfterPlace > 0) addNextPage(reply, { list, page, last: [found.nextAfterPlace] });
       return sendJson(reply, memoriesJson(found.entries));
     },
   );
-}
-
-function placeOf(page: Page | undefined, cursor = ''): number {
-  if (page?.after === undefined) return 0;
-  const [place] = page.after;
-  if (typeof place === 'number' && Number.isInteger(place) && place > 0 && place < 2 ** 31) return place;
-  throw cursorFault(cursor, 'the cursor names no place');
 }
 
 function addDeletions(app: App, { memory, authentication }: Context): void {

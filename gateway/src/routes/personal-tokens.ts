@@ -1,6 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { PersonalToken } from '@agentmesh/proto/auth/v1';
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type App, type Context, unary } from '../context.ts';
 import { Status } from '../schemas/account.ts';
 import {
@@ -13,6 +12,7 @@ import {
   RevokePersonalTokensQuery,
 } from '../schemas/personal-token.ts';
 import { bodyFailures, failures, Problem } from '../schemas/problem.ts';
+import { dateTime } from './date-time.ts';
 
 const tags = ['accounts'];
 const url = '/api/auth/tokens';
@@ -127,12 +127,8 @@ function personalTokenJson(token: PersonalToken | undefined) {
     name: token.name,
     scopes: token.scopes,
     user_id: token.userId ?? null,
-    created_at: dateTime(token.createdAt),
-    expires_at: dateTime(token.expiresAt),
-    last_used_at: token.lastUsedAt === undefined ? null : dateTime(token.lastUsedAt),
+    created_at: dateTime(token.createdAt) ?? '',
+    expires_at: dateTime(token.expiresAt) ?? '',
+    last_used_at: dateTime(token.lastUsedAt),
   };
-}
-
-function dateTime(timestamp: Timestamp | undefined): string {
-  return timestamp === undefined ? '' : timestampDate(timestamp).toISOString();
 }

@@ -2,7 +2,7 @@ import type { ListSessionsRequest, SessionPlace } from '@agentmesh/proto/session
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import { jsonArray, sendJson } from '../http/json-bytes.ts';
-import { addNextPage, cursorFault, type Page, pageOf } from '../http/page.ts';
+import { addNextPage, asksForPage, noPlace, type Page, pageOf } from '../http/page.ts';
 import { pageHeaders, PageQuery } from '../schemas/page.ts';
 import { UserPath } from '../schemas/path.ts';
 import { failures } from '../schemas/problem.ts';
@@ -30,10 +30,10 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
       const { app_name: appName, user_id: userId } = request.params;
       const scope: Scope = { accountId: request.identity.accountId, appName, userId };
       const list = ['sessions', scope.accountId, appName, userId];
-      const page = pageOf(list, request.query);
+      const page = asksForPage(request.query) ? pageOf(list, request.query) : undefined;
       const found: Uint8Array[] = [];
       let last: SessionPlace | undefined;
-      for await (const message of sessions.listSessions({ ...scope, ...rangeOf(page, request.query.cursor) }, unary)) {
+      for await (const message of sessions.listSessions({ ...scope, ...(page && rangeOf(page)) }, unary)) {
         for (const session of message.sessions) found.push(sessionJson(session, []));
         last = message.last;
       }
@@ -45,12 +45,10 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
   );
 }
 
-function rangeOf(page: Page | undefined, cursor = '') {
-  if (page === undefined) return {};
-  const { limit, newestFirst, after } = page;
+function rangeOf({ limit, newestFirst, after, cursor }: Page) {
   if (after === undefined) return { limit, newestFirst };
   const [createdAt, sessionId] = after;
-  if (!isMoment(createdAt) || !isId(sessionId)) throw cursorFault(cursor, 'the cursor names no place');
+  if (!isMoment(createdAt) || !isId(sessionId)) throw noPlace(cursor);
   return { limit, newestFirst, after: { createdAt: BigInt(createdAt), sessionId } };
 }
 

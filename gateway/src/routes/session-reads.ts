@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type App, type Context, unary } from '../context.ts';
 import { admittedRevisions, entityTag } from '../http/entity-tag.ts';
 import { encodeJson, sendJson } from '../http/json-bytes.ts';
-import { addNextPage, cursorFault, type Page, pageOf } from '../http/page.ts';
+import { addNextPage, asksForPage, numberBefore, pageOf } from '../http/page.ts';
 import { pageHeaders, PageQuery } from '../schemas/page.ts';
 import { SessionPath } from '../schemas/path.ts';
 import { bodyFailures, failures, Problem } from '../schemas/problem.ts';
@@ -34,12 +34,11 @@ function addRead(app: App, { sessions, authentication }: Context): void {
     },
     async (request, reply) => {
       const session = sessionKeyOf(request);
+      if (!asksForPage(request.query)) return sendSession(reply, await readSession(sessions, session));
       const list = ['events', ...Object.values(session)];
       const page = pageOf(list, request.query);
-      if (page === undefined) return sendSession(reply, await readSession(sessions, session));
       const { limit, newestFirst } = page;
-      const afterSeq = sequenceOf(page, request.query.cursor);
-      const read = await readEventPage(sessions, { session, limit, newestFirst, afterSeq });
+      const read = await readEventPage(sessions, { session, limit, newestFirst, afterSeq: numberBefore(page) });
       if (read.next !== undefined) addNextPage(reply, { list, page, last: [read.next] });
       return sendSession(reply, read);
     },
@@ -74,13 +73,6 @@ function addChange(app: App, { sessions, authentication }: Context): void {
       return sendSession(reply, await readSession(sessions, session));
     },
   );
-}
-
-function sequenceOf({ after }: Page, cursor = ''): number {
-  if (after === undefined) return 0;
-  const [seq] = after;
-  if (typeof seq === 'number' && Number.isInteger(seq) && seq > 0 && seq < 2 ** 31) return seq;
-  throw cursorFault(cursor, 'the cursor names no place');
 }
 
 function sendSession(reply: FastifyReply, { json, revision }: SessionRead): FastifyReply {

@@ -1,9 +1,9 @@
 import type { SignInRecord } from '@agentmesh/proto/auth/v1';
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type App, type Context, unary } from '../context.ts';
 import { Status } from '../schemas/account.ts';
 import { failures, Problem } from '../schemas/problem.ts';
 import { EndSignInsQuery, SignInList, SignInPath } from '../schemas/sign-in.ts';
+import { dateTime } from './date-time.ts';
 
 const tags = ['accounts'];
 
@@ -77,13 +77,9 @@ function signInJson(record: SignInRecord, currentId: string | undefined) {
     id: record.id,
     user_agent: record.device?.userAgent ?? '',
     address: record.device?.address ?? '',
-    created_at: dateTime(record.createdAt),
-    last_used_at: dateTime(record.lastUsedAt),
-    expires_at: dateTime(record.expiresAt),
+    created_at: dateTime(record.createdAt) ?? '',
+    last_used_at: dateTime(record.lastUsedAt) ?? '',
+    expires_at: dateTime(record.expiresAt) ?? '',
     current: record.id === currentId,
   };
-}
-
-function dateTime(timestamp: Timestamp | undefined): string {
-  return timestamp === undefined ? '' : timestampDate(timestamp).toISOString();
 }

@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Account } from '@agentmesh/proto/auth/v1';
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { User } from '../schemas/account.ts';
+import { dateTime } from './date-time.ts';
 
 /** The account as the public API shows it. */
 export function userOf(account: Account | undefined): User {
@@ -19,7 +19,7 @@ export function userOf(account: Account | undefined): User {
     stripe_customer_id: null,
     mfa_enabled: false,
     onboarding_completed: account.onboardingCompleted,
-    created_at: account.createdAt === undefined ? null : timestampDate(account.createdAt).toISOString(),
-    updated_at: account.updatedAt === undefined ? null : timestampDate(account.updatedAt).toISOString(),
+    created_at: dateTime(account.createdAt),
+    updated_at: dateTime(account.updatedAt),
   };
 }
