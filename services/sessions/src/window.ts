@@ -1,8 +1,8 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import { readEvents, turnStartAtOrBefore } from './store/events.ts';
+import { readNewestEvents, turnStartAtOrBefore } from './store/events.ts';
 import type { KnownEvents, StartedTurn } from './store/turns.ts';
 
-/** No window holds more events than this, however long its turn is. */
+/** No window holds more events than this, however long its turn is; its bytes are bounded, too. */
 const maxEvents = 2000;
 
 interface WindowEvent {
@@ -40,15 +40,25 @@ export async function completeWindow(db: Queryable, turn: StartedTurn, request: 
   if (oldest <= 1) return { knownSeq: 0, events: recent.toReversed() };
   const start = recent.findLastIndex((event) => event.turnStart && event.seq <= from);
   if (start !== -1) return { knownSeq: 0, events: recent.slice(0, start + 1).toReversed() };
-  return { knownSeq: 0, events: await readBack(db, { sessionPk, upTo: base, from: Math.min(from, oldest) }) };
+  return { knownSeq: 0, events: await readBack(db, { sessionPk, upTo: base, from, oldest: Math.min(from, oldest) }) };
 }
 
-async function readBack(
-  db: Queryable,
-  range: { sessionPk: bigint; upTo: number; from: number },
-): Promise<WindowEvent[]> {
-  const start = await turnStartAtOrBefore(db, range.sessionPk, range.from);
-  const after = Math.max(start - 1, range.upTo - maxEvents);
-  const rows = await readEvents(db, { sessionPk: range.sessionPk, after, upTo: range.upTo, limit: maxEvents });
-  return rows.map((row) => ({ turnStart: row.turn_start, json: row.json }));
+interface Range {
+  sessionPk: bigint;
+  upTo: number;
+  /** A sequence that the events must reach back to. */
+  from: number;
+  /** One that they are to reach back to as far as there is room. */
+  oldest: number;
+}
+
+/** What does not fit begins later, at a user turn still; where none does, only the answer to a call gets what there is. */
+async function readBack(db: Queryable, { sessionPk, upTo, from, oldest }: Range): Promise<WindowEvent[]> {
+  const start = await turnStartAtOrBefore(db, sessionPk, oldest);
+  const after = Math.max(start - 1, upTo - maxEvents);
+  const rows = await readNewestEvents(db, { sessionPk, after, upTo, limit: maxEvents });
+  const isWhole = rows[0]?.seq === after + 1;
+  const first = isWhole ? 0 : rows.findIndex((row) => row.turn_start && row.seq <= from);
+  if (first === -1 && from > upTo) return [];
+  return rows.slice(Math.max(first, 0)).map((row) => ({ turnStart: row.turn_start, json: row.json }));
 }

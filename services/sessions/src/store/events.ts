@@ -1,4 +1,6 @@
 import type { Queryable } from '@agentmesh/lib/pg';
+import { pageOfEvents } from './page-of-events.ts';
+import { maxWindowBytes, newestWithin } from './window-bytes.ts';
 
 /** An event as it is stored: its public JSON text and the columns beside it. */
 export interface StoredEvent {
@@ -88,6 +90,26 @@ export function readEvents(
   range: { sessionPk: bigint; after: number; upTo: number; limit: number },
 ): Promise<EventRow[]> {
   return db.query<EventRow>(listEvents, [range.sessionPk, range.after, range.upTo, range.limit]);
+}
+
+const newestOf = pageOfEvents({
+  where: 'session_pk = $1 and seq > $2 and seq <= $3',
+  order: 'desc',
+  limit: '$4',
+  maxBytes: String(maxWindowBytes),
+});
+const listNewest = {
+  name: 'list-newest-events',
+  text: `select seq, event_id, turn_start, json from (${newestOf}) e order by seq desc`,
+};
+
+/** The newest events with `after` < seq <= `upTo` in order, as many as `limit` and a window allow. */
+export async function readNewestEvents(
+  db: Queryable,
+  range: { sessionPk: bigint; after: number; upTo: number; limit: number },
+): Promise<EventRow[]> {
+  const { sessionPk, after, upTo, limit } = range;
+  return newestWithin(await db.query<EventRow>(listNewest, [sessionPk, after, upTo, limit])).reverse();
 }
 
 const findTurnStart = {

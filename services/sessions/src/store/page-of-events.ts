@@ -6,10 +6,10 @@ export interface PageSql {
   readonly maxBytes: string;
 }
 
-const columns = 'seq, event_id, author, invocation_id, ts';
+const columns = 'seq, event_id, author, invocation_id, ts, turn_start';
 
 /**
- * SQL of a query for a page of events: seq, event_id, author, invocation_id, ts and json, unordered. The event that fills
+ * SQL of a query for a page of events: seq, event_id, author, invocation_id, ts, turn_start and json, unordered. The event that fills
  * `maxBytes` of JSON ends it, and what is behind that one stays in PostgreSQL. Sizes as stored, compressed, are judged first:
  * they are known without reading the events.
  */

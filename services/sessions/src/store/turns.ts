@@ -3,7 +3,9 @@ import { sessionNotFound } from '../errors.ts';
 import type { KeyParameters } from '../session-key.ts';
 import type { StateChange, StateMap } from '../state-delta.ts';
 import type { StoredEvent } from './events.ts';
+import { pageOfEvents } from './page-of-events.ts';
 import { publicKey, visibleState } from './state.ts';
+import { maxWindowBytes, newestWithin } from './window-bytes.ts';
 import { shapedStatement, type Write, writeParameters } from './write.ts';
 
 /** What starting or queueing an attempt needs. */
@@ -48,7 +50,7 @@ export interface StartedTurn {
   lastSeq: number;
   /** Merged state before the attempt's own delta. */
   state: StateMap;
-  /** Newest first, before the attempt's own events, without what is known. */
+  /** Newest first, before the attempt's own events, without what is known and what is more than a window holds. */
   recent: { seq: number; turnStart: boolean; json: string }[];
 }
 
@@ -68,10 +70,16 @@ interface TurnRow {
 
 const firstWrite = 13;
 
+const recentEvents = pageOfEvents({
+  where: 'session_pk = m.pk and seq > case when m.pk = $11 then $12::integer else 0 end',
+  order: 'desc',
+  limit: '$8',
+  maxBytes: String(maxWindowBytes),
+});
+
 /** The recent events and the state of the session in `started`. */
-const startedRows = `select 'event', null, e.seq, null, e.turn_start, null, null, e.body::text from started m
-      cross join lateral (select seq, turn_start, body from events where session_pk = m.pk and seq > case when m.pk = $11 then $12::integer else 0 end
-        order by seq desc limit $8) e
+const startedRows = `select 'event', null, e.seq, null, e.turn_start, null, null, e.json from started m
+      cross join lateral (${recentEvents}) e
     union all
     select 'state', null, null, null, null, null, ${publicKey}, t.value::text from started m join state t on ${visibleState}`;
 
@@ -227,5 +235,6 @@ function readOutcome(rows: readonly TurnRow[]): TurnOutcome | undefined {
     else if (row.kind === 'event') recent.push({ seq: row.seq, turnStart: row.flag, json: row.json });
   }
   recent.sort((a, b) => b.seq - a.seq);
-  return { sessionPk: turn.pk, fence: turn.fence, attempt: turn.attempt, lastSeq: turn.seq, state, recent };
+  const { pk: sessionPk, fence, attempt, seq: lastSeq } = turn;
+  return { sessionPk, fence, attempt, lastSeq, state, recent: newestWithin(recent) };
 }
