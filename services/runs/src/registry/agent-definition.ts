@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import Value from 'typebox/value';
 import type { AppFileError } from './app-file-error.ts';
+import { ModelConfig } from './model-config.ts';
 import type { YamlFile } from './parse-yaml.ts';
 
 const strict = { additionalProperties: false };
@@ -22,7 +23,7 @@ const LlmAgentFile = Type.Object(
     tools: Type.Optional(Type.Array(Type.Object({ name: NonEmpty }, strict))),
     output_key: Type.Optional(NonEmpty),
     include_contents: Type.Optional(Type.Enum(['default', 'none'])),
-    generate_content_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    generate_content_config: Type.Optional(ModelConfig),
     disallow_transfer_to_parent: Type.Optional(Type.Boolean()),
     disallow_transfer_to_peers: Type.Optional(Type.Boolean()),
   },

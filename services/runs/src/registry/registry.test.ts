@@ -152,6 +152,16 @@ describe('a bad file is refused with file, place, key and reason', () => {
       [...echo, 'generate_content_config: {system_instruction: x}'],
       'systemInstruction',
     ],
+    [
+      'a setting of a wrong type',
+      [...echo, 'generate_content_config:', '  temperature: hot'],
+      'root_agent.yaml:4:3: generate_content_config.temperature: must be number',
+    ],
+    [
+      'a setting left blank',
+      [...echo, 'generate_content_config:', '  thinking_config:'],
+      'root_agent.yaml:4:3: generate_content_config.thinking_config: must be object',
+    ],
     ['a list', ['- a'], 'must hold a map of keys'],
     ['nothing', [''], 'must hold a map of keys'],
   ])('%s', async (_, lines, expected) => {
