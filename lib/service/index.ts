@@ -11,6 +11,7 @@ export {
   positiveInteger,
   text,
   wholeNumber,
+  wholeNumberFrom,
 } from './settings.ts';
 export { type Job, type JobSurroundings, startJob } from './start-job.ts';
 export { checkProcess, type MeshProcess, type ProcessOptions, startProcess } from './start-process.ts';

@@ -14,6 +14,15 @@ export const wholeNumber = makeValidator<number>((input) => {
   return Number(input);
 });
 
+/** A whole number from `least` to `most`. */
+export function wholeNumberFrom(least: number, most: number) {
+  return makeValidator<number>((input) => {
+    const value = /^\d{1,9}$/.test(input) ? Number(input) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new EnvError(`must be a whole number from ${least} to ${most}`);
+  });
+}
+
 /** A TCP port; 0 where the setting says what that means. */
 export const portNumber = makeValidator<number>((input) => {
   if (!/^\d{1,5}$/.test(input) || Number(input) > 65_535) throw new EnvError('must be a port from 0 to 65535');

@@ -1,6 +1,6 @@
-import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text, wholeNumberFrom } from '@agentmesh/lib/service';
 import type { CleanedEnv } from 'envalid';
-import { EnvError, makeExactValidator, makeValidator, str } from 'envalid';
+import { EnvError, makeExactValidator, str } from 'envalid';
 import { findEmailAddress } from './email-address.ts';
 import { parseSmtpUrl, type SmtpServer } from './mail/smtp-url.ts';
 import { isPossiblePassword } from './password.ts';
@@ -14,12 +14,6 @@ const emailAddress = makeExactValidator<string>((text) => {
 const password = makeExactValidator<string>((text) => {
   if (!isPossiblePassword(text)) throw new EnvError('is too long for a password');
   return text;
-});
-
-const argon2MemoryKib = makeValidator<number>((text) => {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 8 || value > 4_194_304) throw new EnvError('must be 8 to 4194304 KiB');
-  return value;
 });
 
 const smtpServer = makeExactValidator<SmtpServer>((text) => {
@@ -61,7 +55,7 @@ export const settings = {
   PUBLIC_BASE_URL: httpUrl({ default: undefined }),
   HOST: text({ default: '127.0.0.1' }),
   PORT: portNumber({ default: 8000 }),
-  AUTH_ARGON2_MEMORY_KIB: argon2MemoryKib({ default: 19_456 }),
+  AUTH_ARGON2_MEMORY_KIB: wholeNumberFrom(8, 4_194_304)({ default: 19_456 }),
   AUTH_ARGON2_PASSES: positiveInteger({ default: 2 }),
 };
 

@@ -20,6 +20,9 @@ import type { ServiceImpl } from '@connectrpc/connect';
 /** A stored event, parsed. */
 export type Stored = JsonObject & { id: string; author: string };
 
+/** Not what an executor takes for granted. */
+export const leaseSeconds = 15;
+
 export interface StoredRun {
   readonly request: BeginTurnRequest;
   readonly invocationId: string;
@@ -213,6 +216,7 @@ function startTurn(session: StoredSession, run: StoredRun): Turn {
     messageJson: request.messageJson,
     streaming: request.streaming,
     sessionPk: session.pk,
+    leaseSeconds,
   });
 }
 

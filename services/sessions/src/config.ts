@@ -1,6 +1,9 @@
-import { positiveInteger } from '@agentmesh/lib/service';
+import { wholeNumberFrom } from '@agentmesh/lib/service';
+
+/** Executors renew every three seconds: a shorter lease would end runs whose executor lives. */
+const shortestLease = 5;
 
 export const settings = {
   /** Seconds after which a run whose executor has stopped renewing is ended. */
-  SESSIONS_LEASE_SECONDS: positiveInteger({ default: 10 }),
+  SESSIONS_LEASE_SECONDS: wholeNumberFrom(shortestLease, 3_600)({ default: 10 }),
 };

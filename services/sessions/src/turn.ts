@@ -38,7 +38,7 @@ export function startOf(attempt: Attempt, { leaseSeconds }: Context): TurnStart 
 
 /** What the executor gets: state with the attempt's delta, and the window with its user event. */
 export async function toTurn(
-  { db }: Context,
+  { db, leaseSeconds }: Context,
   attempt: Attempt,
   started: { start: TurnStart; turn: StartedTurn },
 ): Promise<MessageInitShape<typeof TurnSchema>> {
@@ -63,6 +63,7 @@ export async function toTurn(
     customMetadataJson: bytesOf(attempt.customMetadata ?? ''),
     messageJson: bytesOf(attempt.message ?? ''),
     streaming: attempt.streaming,
+    leaseSeconds,
   };
 }
 

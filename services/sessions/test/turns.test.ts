@@ -17,7 +17,7 @@ import {
 let service: TestSessions;
 
 beforeAll(async () => {
-  service = await startSessions({ SESSIONS_LEASE_SECONDS: '1' });
+  service = await startSessions({ SESSIONS_LEASE_SECONDS: '5' });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -47,7 +47,7 @@ describe('a turn', () => {
     const turn = await begin(session, 'hello', { stateDeltaJson: json({ a: null, d: 4, 'temp:e': 5 }) });
     expect(parse(turn.stateJson)).toEqual({ 'app:b': 2, 'user:c': 3, d: 4, 'temp:e': 5 });
     expect(turn.events.map((bytes) => textOf(parse(bytes)))).toEqual(['hello']);
-    expect(turn.attempt).toBe(1);
+    expect([turn.attempt, turn.leaseSeconds]).toEqual([1, 5]);
     const stored = await readSession(service.client, session);
     expect(stored.state).toEqual({ 'app:b': 2, 'user:c': 3, d: 4 });
     expect(stored.events[0]).toMatchObject({ author: 'user', actions: { stateDelta: { a: null, d: 4 } } });

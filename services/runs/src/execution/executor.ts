@@ -17,8 +17,8 @@ export interface Executor {
   extend(leases: readonly HeldLease[], nowMs: number): void;
   /** Stops attempts that no longer hold their turn. */
   stopLost(leases: readonly HeldLease[]): void;
-  /** Stops attempts whose lease was last extended before `thenMs`. */
-  stopOlderThan(thenMs: number): void;
+  /** Stops attempts whose lease has run out by `nowMs`. */
+  stopExpired(nowMs: number): void;
   /** Resolves when nothing runs. */
   idle(): Promise<void>;
   /** Waits for what runs; what still runs after `deadlineMs` ends as failed, with an event that says so. */
@@ -35,9 +35,13 @@ interface RunningAttempt {
   readonly lease: HeldLease;
   readonly working: AbortController;
   readonly lost: AbortController;
+  readonly leaseMs: number;
   heldAtMs: number;
   done: Promise<void>;
 }
+
+/** Of a sessions service that does not say how long it lends a turn. */
+const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const attempts = new Map<string, RunningAttempt>();
@@ -45,9 +49,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const executor: Executor = {
     start(turn, viewer, known) {
       const { sessionPk, invocationId, fence } = turn;
+      const leaseMs = (turn.leaseSeconds || defaultLeaseSeconds) * 1_000;
       const [working, lost] = [new AbortController(), new AbortController()];
       const lease = { sessionPk, invocationId, fence };
-      const running = { lease, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
+      const running = { lease, leaseMs, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
       attempts.set(nameOf(lease), running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
       running.done = (options.around?.(turn, attempt) ?? attempt()).then((ending) => {
@@ -68,8 +73,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     stopLost(leases) {
       for (const lease of leases) stop(attempts.get(nameOf(lease)), 'lost');
     },
-    stopOlderThan(thenMs) {
-      for (const attempt of attempts.values()) if (attempt.heldAtMs < thenMs) stop(attempt, 'lost');
+    stopExpired(nowMs) {
+      for (const attempt of attempts.values()) if (attempt.heldAtMs + attempt.leaseMs < nowMs) stop(attempt, 'lost');
     },
     async idle() {
       while (attempts.size > 0) await Promise.all([...attempts.values()].map(({ done }) => done));

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { createWaitingViewers } from '../execution/waiting-viewers.ts';
 import { type AgentBench, createAgentBench } from '../../test/run-agents.ts';
+import { leaseSeconds } from '../../test/in-memory-sessions.ts';
 import { hangs, says, ScriptLlm } from '../../test/script-llm.ts';
 import { createClaimDueRuns } from './claim-due-runs.ts';
 import { createRenewLeases } from './renew-leases.ts';
@@ -45,7 +46,7 @@ test('an attempt whose lease cannot be renewed is stopped when it has run out', 
   bench.sessions.before = () => {
     throw new MeshError('unavailable', 'down', 'Down.');
   };
-  vi.setSystemTime(Date.now() + 9_000);
+  vi.setSystemTime(Date.now() + leaseSeconds * 1_000 - 1_000);
   await expect(job.run()).rejects.toThrow('Down.');
   expect(bench.executor.running).toBe(1);
   vi.setSystemTime(Date.now() + 2_000);

@@ -1,9 +1,6 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 
-/** How long the sessions service lends a turn. */
-const leaseMs = 10_000;
-
 /** Keeps the turns of all running attempts in one call, and stops those that have lost theirs. */
 export function createRenewLeases({ executor, owner, sessions }: Context): Job {
   return {
@@ -18,7 +15,7 @@ export function createRenewLeases({ executor, owner, sessions }: Context): Job {
         executor.extend(leases, askedAtMs);
         executor.stopLost(lost);
       } finally {
-        executor.stopOlderThan(askedAtMs - leaseMs);
+        executor.stopExpired(askedAtMs);
       }
     },
   };

@@ -1,15 +1,10 @@
-import { httpUrl, text } from '@agentmesh/lib/service';
-import { EnvError, makeValidator, str } from 'envalid';
+import { httpUrl, text, wholeNumberFrom } from '@agentmesh/lib/service';
+import { str } from 'envalid';
 import type { Endpoint } from './connect-model.ts';
 import type { ModelsConfig } from './models.ts';
 
 /** Node's fetch itself gives up on a server that says nothing for longer. */
 const longestSilence = 300;
-
-const silence = makeValidator<number>((input) => {
-  if (/^[1-9]\d{0,2}$/.test(input) && Number(input) <= longestSilence) return Number(input);
-  throw new EnvError(`must be a whole number from 1 to ${longestSilence}`);
-});
 
 /** The settings of the models, to be spread into those of the service. */
 export const modelSettings = {
@@ -30,7 +25,10 @@ export const modelSettings = {
     default: 'https://generativelanguage.googleapis.com',
     desc: 'where provider gemini is asked, without /v1beta',
   }),
-  RUNS_MODEL_TIMEOUT_SECONDS: silence({ default: 120, desc: 'how long a model may be silent, at most 300' }),
+  RUNS_MODEL_TIMEOUT_SECONDS: wholeNumberFrom(
+    1,
+    longestSilence,
+  )({ default: 120, desc: 'how long a model may be silent, at most 300' }),
 };
 
 /** The models' configuration from the service's cleaned settings. */

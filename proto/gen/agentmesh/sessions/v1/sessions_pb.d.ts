@@ -772,6 +772,13 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: repeated int32 turn_starts = 13;
    */
   turnStarts: number[];
+
+  /**
+   * How long the attempt may go on without a renewal of its lease (SESSIONS_LEASE_SECONDS); 0 from a service that does not say.
+   *
+   * @generated from field: int32 lease_seconds = 14;
+   */
+  leaseSeconds: number;
 };
 
 /**
