@@ -29,8 +29,10 @@ export interface RoundOptions {
 
 const connections = 16;
 const settleMs = 1500;
-/** Long enough for the optimizing compiler to have seen the hot path. */
-const warmUpSeconds = 4;
+/** Servers live for weeks: long enough for the optimizing compiler to be through with the hot path of several processes. */
+const serverWarmUpSeconds = 15;
+/** The same for the client, which is a new process for each load. */
+const warmUpSeconds = 2;
 const shortHistory = 10;
 const longHistory = 10_000;
 /** Of a request body, which servers limit. */
@@ -50,6 +52,11 @@ export async function measureRound(candidate: Candidate, options: RoundOptions):
     say(`${target.name}: ${job.kind} at ${job.connections} connection${job.connections > 1 ? 's' : ''}`);
     return runLoad({ ...address(target), warmUpSeconds, seconds, ...job }, options.signal);
   };
+  say(`${target.name}: warming up`);
+  await runLoad(
+    { ...address(target), kind: 'run', connections, warmUpSeconds: 0, seconds: serverWarmUpSeconds },
+    options.signal,
+  );
   const create = await load({ kind: 'create', connections });
   const run = await load({ kind: 'run', connections });
   const single = await load({ kind: 'run', connections: 1 });
