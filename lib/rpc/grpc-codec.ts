@@ -9,7 +9,7 @@ import {
 import type { ChannelOptions } from '@grpc/grpc-js';
 import { internalError } from './failures.ts';
 
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** What both ends of a connection set: messages up to 64 MiB, and a ping every 20 s that finds dead peers. */
 export const CONNECTION_OPTIONS: ChannelOptions = {
@@ -25,8 +25,7 @@ export const CONNECTION_OPTIONS: ChannelOptions = {
 /** Throws MeshError when a field holds what its type cannot. */
 export function encode<D extends DescMessage>(schema: D, init: MessageInitShape<D>): Buffer {
   try {
-    const bytes = toBinary(schema, create(schema, init));
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return asBuffer(toBinary(schema, create(schema, init)));
   } catch (error) {
     throw internalError(error);
   }
@@ -44,4 +43,9 @@ export function decode<D extends DescMessage>(schema: D, bytes: Buffer): Message
 /** gRPC carries bytes as they are: messages are made outside of it, where failures can be told apart. */
 export function asIs(bytes: Buffer): Buffer {
   return bytes;
+}
+
+/** The same bytes, not a copy. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -1,10 +1,19 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import {
+  type handleBidiStreamingCall,
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+} from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { Dispatcher } from './dispatcher.ts';
+import { EXCHANGE_PATH } from './exchange-client.ts';
+import { ExchangeServer } from './exchange-server.ts';
 import { draining } from './failures.ts';
 import { asIs, CONNECTION_OPTIONS } from './grpc-codec.ts';
 import { type GrpcHandlers, type GrpcKind, grpcHandlers } from './grpc-handlers.ts';
+import { toStatus } from './grpc-status.ts';
 import { keyCheck, MESH_KEY } from './mesh-credential.ts';
 import { MeshError } from './mesh-error.ts';
 import type { MeshTls } from './mesh-options.ts';
@@ -33,6 +42,8 @@ export class GrpcServer {
   readonly #health = new HealthImplementation({ '': 'SERVING' });
   readonly #services = new Set<DescService>();
   readonly #handlers: GrpcHandlers;
+  readonly #methods = new Map<string, DescMethod>();
+  readonly #exchanges = new Set<ExchangeServer>();
   readonly #tls: MeshTls | undefined;
   #address: string | undefined;
   #draining = false;
@@ -40,16 +51,20 @@ export class GrpcServer {
   constructor({ dispatcher, keys, tls }: GrpcServerOptions) {
     const isKey = keyCheck(keys);
     this.#tls = tls;
-    this.#handlers = grpcHandlers({
-      dispatcher,
-      refuse: (metadata) => {
-        const presented = metadata.get(MESH_KEY)[0];
-        if (typeof presented !== 'string' || !isKey(presented)) {
-          return new MeshError('unauthenticated', 'mesh_credential', 'The mesh credential is missing or wrong');
-        }
-        return this.#draining ? draining() : undefined;
-      },
-    });
+    const refuse = (metadata: Metadata): MeshError | undefined => {
+      const presented = metadata.get(MESH_KEY)[0];
+      if (typeof presented !== 'string' || !isKey(presented)) {
+        return new MeshError('unauthenticated', 'mesh_credential', 'The mesh credential is missing or wrong');
+      }
+      return this.#draining ? draining() : undefined;
+    };
+    this.#handlers = grpcHandlers({ dispatcher, refuse });
+    const exchange: handleBidiStreamingCall<Buffer, Buffer> = (stream) => {
+      const refusal = refuse(stream.metadata);
+      if (refusal) stream.emit('error', toStatus(refusal));
+      else this.#exchange(stream, dispatcher);
+    };
+    this.#server.register(EXCHANGE_PATH, exchange, asIs, asIs, 'bidi');
     this.#health.addToServer(this.#server);
   }
 
@@ -57,8 +72,9 @@ export class GrpcServer {
     this.#services.add(service);
     for (const method of service.methods) {
       const kind = KINDS[method.methodKind];
-      const path = `/${service.typeName}/${method.name}`;
-      this.#server.register(path, this.#handlers[kind](method), asIs, asIs, kind);
+      const name = `${service.typeName}/${method.name}`;
+      if (kind === 'unary' || kind === 'serverStream') this.#methods.set(name, method);
+      this.#server.register(`/${name}`, this.#handlers[kind](method), asIs, asIs, kind);
     }
     this.#health.setStatus(service.typeName, 'SERVING');
   }
@@ -79,6 +95,7 @@ export class GrpcServer {
   drain(deadlineMs: number): void {
     if (this.#draining) return;
     this.#draining = true;
+    for (const exchange of this.#exchanges) exchange.retire();
     this.#health.setStatus('', 'NOT_SERVING');
     for (const service of this.#services) this.#health.setStatus(service.typeName, 'NOT_SERVING');
     if (this.#address !== undefined) this.#server.drain(this.#address, deadlineMs + STATUS_GRACE_MS);
@@ -86,6 +103,7 @@ export class GrpcServer {
 
   /** Stops listening; connections that do not end by themselves within half a second are broken. */
   async close(): Promise<void> {
+    for (const exchange of this.#exchanges) exchange.retire();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, CLOSE_GRACE_MS);
       this.#server.tryShutdown(() => {
@@ -94,6 +112,13 @@ export class GrpcServer {
       });
     });
     this.#server.forceShutdown();
+  }
+
+  #exchange(stream: ServerDuplexStream<Buffer, Buffer>, dispatcher: Dispatcher): void {
+    const exchange = new ExchangeServer({ stream, dispatcher, methods: this.#methods });
+    this.#exchanges.add(exchange);
+    const forget = (): void => void this.#exchanges.delete(exchange);
+    stream.once('cancelled', forget).once('finish', forget);
   }
 
   #credentials(): ServerCredentials {

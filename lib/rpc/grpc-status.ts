@@ -52,13 +52,21 @@ function transportFailure(cause: { code: status }, word: string): MeshError {
   if (code === status.CANCELLED) return canceled(cause);
   if (code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
   if (code === status.UNAVAILABLE) {
-    return new MeshError('unavailable', 'service_unavailable', `The ${word} service is unavailable`, { cause });
+    return unavailable(word, cause);
   }
   if (code === status.RESOURCE_EXHAUSTED) {
-    return new MeshError('resource_exhausted', 'message_too_large', 'A message is too large', { cause });
+    return messageTooLarge(cause);
   }
   if (code === status.UNIMPLEMENTED) {
     return new MeshError('internal', 'rpc_unimplemented', `The ${word} service lacks this call`, { cause });
   }
   return internalError(cause);
+}
+
+export function unavailable(word: string, cause?: unknown): MeshError {
+  return new MeshError('unavailable', 'service_unavailable', `The ${word} service is unavailable`, { cause });
+}
+
+export function messageTooLarge(cause?: unknown): MeshError {
+  return new MeshError('resource_exhausted', 'message_too_large', 'A message is too large', { cause });
 }

@@ -2,7 +2,9 @@ import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@b
 import type { Transport } from '@connectrpc/connect';
 import { type CallOptions, type ClientReadableStream, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { effectiveTimeout, outgoingContext, REQUEST_ID, TRACEPARENT } from './call-origin.ts';
-import { abortFailure, canceled } from './failures.ts';
+import type { ExchangeCall } from './exchange-call.ts';
+import { ExchangeClient } from './exchange-client.ts';
+import { abortFailure, canceled, internalError } from './failures.ts';
 import { asIs, decode, encode } from './grpc-codec.ts';
 import { openConnection } from './grpc-connection.ts';
 import { RenewedConnection } from './renewed-connection.ts';
@@ -25,6 +27,14 @@ export interface GrpcTransportOptions {
 }
 
 const fiveMinutesMs = 300_000;
+const exchangeAgeMs = 10_000;
+const largestShared = 64 * 1024;
+
+interface CallSettings {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly header: HeadersInit | undefined;
+}
 
 interface PreparedCall {
   path: string;
@@ -38,6 +48,8 @@ interface PreparedCall {
 export class GrpcTransport implements Transport {
   readonly #connection: RenewedConnection;
   readonly #presentedKey: string;
+  #current: ExchangeClient | undefined;
+  #leaveAt = 0;
 
   constructor({ url, key, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
     this.#connection = new RenewedConnection({ open: () => openConnection({ url, tls }), maxAgeMs: connectionAgeMs });
@@ -45,22 +57,30 @@ export class GrpcTransport implements Transport {
   }
 
   readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
-    const call = this.#prepare(method, { signal, timeoutMs, header });
-    const answer = await this.#exchange(call, encode(method.input, input));
+    const call = { signal, timeoutMs, header };
+    const request = encode(method.input, input);
+    const answer = mayShare(request, header)
+      ? await single(this.#share(method, request, call))
+      : await this.#call(this.#prepare(method, call), request);
     return unaryResponse(method, decode(method.output, answer));
   };
 
   readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, header, input]) => {
-    const call = this.#prepare(method, { signal, timeoutMs, header });
-    const { path, metadata, options } = call;
+    const options = { signal, timeoutMs, header };
     if (method.methodKind === 'server_streaming') {
       const request = encode(method.input, await singleInput(input));
+      if (mayShare(request, header)) {
+        return streamResponse(method, decoded(method.output, this.#share(method, request, options)));
+      }
+      const call = this.#prepare(method, options);
       const stream = withoutStack(() =>
-        this.#connection.client.makeServerStreamRequest(path, asIs, asIs, request, metadata, options),
+        this.#connection.client.makeServerStreamRequest(call.path, asIs, asIs, request, call.metadata, call.options),
       );
       return streamResponse(method, read(stream, method, call));
     }
-    const stream = this.#connection.client.makeBidiStreamRequest(path, asIs, asIs, metadata, options);
+    const call = this.#prepare(method, options);
+    const { path, metadata, options: callOptions } = call;
+    const stream = this.#connection.client.makeBidiStreamRequest(path, asIs, asIs, metadata, callOptions);
     const answers = read(stream, method, call);
     const over = new AbortController();
     stream.once('status', () => over.abort());
@@ -74,15 +94,40 @@ export class GrpcTransport implements Transport {
     return streamResponse(method, answers);
   };
 
+  /** The usual way: over the stream that calls to this address share. */
+  #share(method: DescMethod, request: Buffer, { signal, timeoutMs }: CallSettings): ExchangeCall {
+    if (signal?.aborted) throw abortFailure(signal.reason);
+    return this.#openExchange().call({
+      method: `${method.parent.typeName}/${method.name}`,
+      request,
+      context: outgoingContext(undefined),
+      timeoutMs: effectiveTimeout(timeoutMs),
+      signal,
+      word: meshWord(method.parent),
+    });
+  }
+
+  /** A stream stays with one server, so it is left now and then: others get their share. */
+  #openExchange(): ExchangeClient {
+    const { client } = this.#connection;
+    const current = this.#current;
+    if (current !== undefined && current.client === client && !current.retired && Date.now() < this.#leaveAt)
+      return current;
+    current?.retire();
+    const metadata = new Metadata();
+    metadata.set(MESH_KEY, this.#presentedKey);
+    this.#leaveAt = Date.now() + exchangeAgeMs;
+    this.#current = withoutStack(() => new ExchangeClient(client, metadata));
+    return this.#current;
+  }
+
   /** Ends the connection; calls under way fail. */
   close(): void {
+    this.#current?.retire();
     this.#connection.close();
   }
 
-  #prepare(
-    method: DescMethod,
-    call: { signal: AbortSignal | undefined; timeoutMs: number | undefined; header: HeadersInit | undefined },
-  ): PreparedCall {
+  #prepare(method: DescMethod, call: CallSettings): PreparedCall {
     if (call.signal?.aborted) throw abortFailure(call.signal.reason);
     const timeout = effectiveTimeout(call.timeoutMs);
     return {
@@ -109,7 +154,7 @@ export class GrpcTransport implements Transport {
     return metadata;
   }
 
-  #exchange({ path, metadata, options, signal, word }: PreparedCall, request: Buffer): Promise<Buffer> {
+  #call({ path, metadata, options, signal, word }: PreparedCall, request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const settle = (error: ServiceError | null, answer?: Buffer): void => {
         signal?.removeEventListener('abort', onAbort);
@@ -123,6 +168,26 @@ export class GrpcTransport implements Transport {
       signal?.addEventListener('abort', onAbort);
     });
   }
+}
+
+/** A large request would hold up others on the stream, and the stream carries no headers of single calls. */
+function mayShare(request: Buffer, header: HeadersInit | undefined): boolean {
+  return header === undefined && request.length <= largestShared;
+}
+
+async function single(answers: ExchangeCall): Promise<Buffer> {
+  const { value } = await answers.next();
+  if (value === undefined) throw internalError();
+  answers.end();
+  return value;
+}
+
+function decoded<O extends DescMessage>(schema: O, answers: ExchangeCall): AsyncIterable<MessageShape<O>> {
+  const next = async (): Promise<IteratorResult<MessageShape<O>, undefined>> => {
+    const { value } = await answers.next();
+    return value === undefined ? { done: true, value } : { done: false, value: decode(schema, value) };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
 }
 
 /** grpc-js keeps the stack of every caller for errors whose stacks we do not show. */

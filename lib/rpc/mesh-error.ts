@@ -1,17 +1,24 @@
 /** gRPC status names that the mesh uses; the gateway is the only place that knows their HTTP counterparts. */
-export type MeshCode =
-  | 'invalid_argument'
-  | 'unauthenticated'
-  | 'permission_denied'
-  | 'not_found'
-  | 'already_exists'
-  | 'failed_precondition'
-  | 'aborted'
-  | 'resource_exhausted'
-  | 'unavailable'
-  | 'deadline_exceeded'
-  | 'canceled'
-  | 'internal';
+const MESH_CODES = [
+  'invalid_argument',
+  'unauthenticated',
+  'permission_denied',
+  'not_found',
+  'already_exists',
+  'failed_precondition',
+  'aborted',
+  'resource_exhausted',
+  'unavailable',
+  'deadline_exceeded',
+  'canceled',
+  'internal',
+] as const;
+
+export type MeshCode = (typeof MESH_CODES)[number];
+
+export function isMeshCode(code: string): code is MeshCode {
+  return (MESH_CODES as readonly string[]).includes(code);
+}
 
 /**
  * The one error of the mesh. `code` and `reason` are for programs and cross the wire; `message` is public and may be shown to
