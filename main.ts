@@ -60,13 +60,16 @@ async function main(args: readonly string[]): Promise<void> {
   await mesh[Symbol.asyncDispose]();
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** A process group is told as a whole, and the npm script of a process passes on what it is told: the same wish, twice. */
+const sameWishMs = 1_000;
+
+/** Resolves at the first SIGINT or SIGTERM; one that comes later, and not as a part of the first, ends the process at once. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     const stop = (): void => {
-      if (asked) process.exit(130);
-      asked = true;
+      askedAt ??= performance.now();
+      if (performance.now() - askedAt > sameWishMs) process.exit(130);
       resolve();
     };
     process.on('SIGINT', stop);

@@ -4,7 +4,9 @@ import { access, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { describe, expect, test } from 'vitest';
 import { encryptKey, freePorts } from '../mesh.ts';
 
@@ -100,6 +102,25 @@ describe('main.ts', () => {
     await expect(access(join(dataDir, 'postgres/data/postmaster.pid'))).rejects.toThrow('ENOENT');
     taken.close();
     await rm(dataDir, { recursive: true });
+  });
+
+  test('stops in order when one wish to stop it comes as two signals', async () => {
+    await using database = await testDatabaseUrl();
+    const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
+    const env = { PATH: process.env.PATH ?? '', ...settings };
+    const child = spawn(process.execPath, ['main.ts', 'sessions'], { cwd: root, env });
+    const lines: string[] = [];
+    const ready = Promise.withResolvers<void>();
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push((JSON.parse(line) as { msg: string }).msg);
+      if (lines.at(-1) === 'ready') ready.resolve();
+    });
+    await ready.promise;
+    // Two of the same kind at once would be one to the kernel.
+    child.kill('SIGTERM');
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(lines.at(-1)).toBe('stopping');
   });
 
   test('knows no other service', async () => {
