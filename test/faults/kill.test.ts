@@ -1,6 +1,10 @@
+import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Caller, newAccount, textOf } from '../caller.ts';
+import { makeDataDir } from '../bench/durable-postgres.ts';
+import { type Caller, newAccount, type SessionJson, sessionPath, textOf } from '../caller.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
 
 let mesh: TestMesh;
@@ -92,3 +96,100 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     expect(acknowledged.filter((entry) => !found.has(entry))).toEqual([]);
   });
 });
+
+describe('after kill -9 of PostgreSQL under a mesh that goes on', () => {
+  test('every session, run and change that was answered is there, once', { timeout: 120_000 }, async () => {
+    await using resources = new AsyncDisposableStack();
+    const dataDir = resources.adopt(await makeDataDir(), (folder) => rm(folder, { recursive: true, force: true }));
+    const startPostgres = () =>
+      startEmbeddedPostgres({ dataDir, log: createLogger({ level: 'silent', name: 'test' }) });
+    const first = await startPostgres();
+    const options = { mode: 'all' as const, databaseUrl: first.url, env: { AGENTS_DIR: agentsDir } };
+    const standing = resources.use(await startMesh(options));
+    const told = new Told(await newAccount(standing.url));
+    const writers = Array.from({ length: 24 }, () => told.write());
+    await expect.poll(() => told.runs.length, { timeout: 40_000 }).toBeGreaterThan(200);
+    await killPostgres(first);
+    resources.use(await startPostgres());
+    const before = told.runs.length;
+    await expect.poll(() => told.runs.length, { timeout: 40_000 }).toBeGreaterThan(before + 200);
+    told.over = true;
+    await Promise.all(writers);
+    const { asked, said, changed } = await told.read();
+    expect(asked).toEqual([...new Set(asked)]);
+    expect(said).toEqual([...new Set(said)]);
+    expect(told.runs.filter((text) => !said.includes(text))).toEqual([]);
+    expect(told.changes.filter((text) => !changed.has(text))).toEqual([]);
+    for (const status of told.refusals) expect([409, 503, 504]).toContain(status);
+  });
+});
+
+/** What callers were told, while they create sessions, run in them and change their state. */
+class Told {
+  readonly runs: string[] = [];
+  readonly refusals = new Set<number>();
+  over = false;
+  readonly #caller: Caller;
+  readonly #sessions: SessionJson[] = [];
+  readonly changes: string[] = [];
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  async write(): Promise<void> {
+    while (!this.over) {
+      const made = await this.#caller.request<SessionJson>('POST', '/apps/echo/users/u1/sessions', {});
+      if (this.#isRefused(made.status)) {
+        await delay(20);
+        continue;
+      }
+      const session = made.body;
+      this.#sessions.push(session);
+      for (let turn = 0; turn < 5; turn++) await this.#turn(session, turn);
+    }
+  }
+
+  async #turn(session: SessionJson, turn: number): Promise<void> {
+    const text = `${session.id} ${turn}`;
+    const run = await this.#caller.run(session, text);
+    if (!this.#isRefused(run.status)) this.runs.push(text);
+    const change = await this.#caller.request('PATCH', sessionPath(session), { stateDelta: { [text]: true } });
+    if (!this.#isRefused(change.status)) this.changes.push(text);
+  }
+
+  #isRefused(status: number): boolean {
+    if (status !== 200) this.refusals.add(status);
+    return status !== 200;
+  }
+
+  /** What is there of it. */
+  async read() {
+    const said: string[] = [];
+    const asked: string[] = [];
+    const changed = new Set<string>();
+    for (const session of this.#sessions) {
+      const { events, state } = await this.#caller.readSession(session);
+      for (const event of events.filter((one) => textOf(one) !== ''))
+        (event.author === 'user' ? asked : said).push(textOf(event));
+      for (const key of Object.keys(state)) changed.add(key);
+    }
+    return { asked, said, changed };
+  }
+}
+
+/** The server and all its sessions at the same moment, none of which has time to tell anybody. */
+async function killPostgres({ pid }: EmbeddedPostgres): Promise<void> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  for (const one of [pid, ...children.trim().split(' ').map(Number)]) if (one > 0) process.kill(one, 'SIGKILL');
+  // Else the next start takes the dying server for a running one.
+  while (isAlive(pid)) await delay(10);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
