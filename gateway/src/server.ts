@@ -34,7 +34,8 @@ export async function createServer(context: Context): Promise<App> {
     bodyLimit: config.GATEWAY_MAX_BODY_BYTES,
     requestTimeout: longestUploadMs,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 30_000, shouldUpgradeCallback: isLiveUpgrade },
+    // Node's own answer to a request without a host has no body: ours has.
+    http: { headersTimeout: 30_000, requireHostHeader: false, shouldUpgradeCallback: isLiveUpgrade },
     routerOptions: { maxParamLength },
     exposeHeadRoutes: false,
     // The address of a request is that of its connection, but for proxies that are trusted to say whom they speak for.

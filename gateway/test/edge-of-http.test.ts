@@ -37,6 +37,18 @@ describe('bytes that are no request', () => {
     expect(await exchange(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toContain('HTTP/1.1 431');
   });
 
+  it('are answered with the headers of every answer', async () => {
+    const answer = await exchange('GARBAGE\r\n\r\n');
+    expect(answer).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/);
+    expect(answer).toContain('\r\nx-content-type-options: nosniff\r\n');
+  });
+
+  it('are 400 when they name no host', async () => {
+    const answer = await exchange('GET /health HTTP/1.1\r\nconnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":"The request names no host."\}$/);
+    expect(await exchange('GET /health HTTP/1.0\r\n\r\n')).toContain('HTTP/1.1 200');
+  });
+
   it('leave no trace when an upload breaks off', async () => {
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1');
     const head = `POST /run HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${await token({})}\r\ncontent-length: 100\r\n\r\n{"a`;

@@ -20,6 +20,7 @@ export function createAdmission({ draining, redirect, ...policy }: AdmissionOpti
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
     if (draining.aborted) reply.header('connection', 'close');
+    if (namesNoHost(request)) return void reply.code(400).send({ detail: 'The request names no host.' });
     // A live connection is told by a close code.
     if (isLiveUpgrade(request.raw)) return done();
     if (!isOwnHost(request.headers.host)) return void forbid(reply, foreignHost);
@@ -32,6 +33,11 @@ export function createAdmission({ draining, redirect, ...policy }: AdmissionOpti
     normaliseContentType(request.raw.headers);
     done();
   };
+}
+
+/** From HTTP/1.1 on every request has to. */
+function namesNoHost({ headers, raw }: FastifyRequest): boolean {
+  return headers.host === undefined && raw.httpVersion !== '1.0';
 }
 
 /** `%2F` in a path never separates segments, and no segment of a route may hold a slash. */
