@@ -1,5 +1,5 @@
 export { createMemoryRelease } from './memory-release.ts';
-export { checkSettings, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
+export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';
 export {
   encryptKey,

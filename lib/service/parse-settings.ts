@@ -28,12 +28,12 @@ export function parseSettings<S extends Settings>(settings: S, env: Environment)
   return parsed;
 }
 
-/** Parses several groups of settings and throws one SettingsError for all of them. */
-export function checkSettings(groups: readonly Settings[], env: Environment): void {
+/** Runs all checks and throws one SettingsError for what all of them found. */
+export function checkTogether(checks: readonly (() => unknown)[]): void {
   const problems = new Map<string, string>();
-  for (const group of groups) {
+  for (const check of checks) {
     try {
-      parseSettings(group, env);
+      check();
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       for (const [variable, problem] of error.problems) problems.set(variable, problem);

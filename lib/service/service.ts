@@ -12,6 +12,8 @@ export interface Service<S extends Settings = Settings> {
   /** The word: folder, package, proto package, schema and env prefix. */
   readonly name: string;
   readonly settings: S;
+  /** Throws SettingsError for settings that are good one by one, and no service could start with together. Opens nothing. */
+  check?(config: Readonly<CleanedEnv<S>>): void;
   /** Opens what the service needs, registers its RPCs on `host.mesh`, and answers how to watch and drain it. */
   start(host: Host<S>): Promise<Running>;
 }

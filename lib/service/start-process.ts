@@ -15,7 +15,7 @@ import {
   startOpsServer,
   startTracing,
 } from '../telemetry/index.ts';
-import { checkSettings, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
+import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
 
@@ -56,11 +56,19 @@ interface Base {
 
 /** Throws SettingsError, naming every bad variable, when the services could not start with this environment. */
 export function checkProcess({ services, words, env }: ProcessOptions): void {
-  checkSettings([processSettings, ...words.map(settingsOf), ...services.map((service) => service.settings)], env);
+  const groups = [processSettings, ...words.map(settingsOf), ...services.map((service) => service.settings)];
+  checkTogether(groups.map((group: Settings) => () => parseSettings(group, env)));
   const config = parseSettings(processSettings, env);
-  if (services.length < words.length && config.MESH_KEY === undefined) {
-    throw new SettingsError(new Map([['MESH_KEY', 'is missing or blank (separate processes share one)']]));
-  }
+  checkTogether([
+    () => checkKey(config, services.length < words.length),
+    () => tlsFiles(config),
+    ...services.map((service) => () => service.check?.(parseSettings(service.settings, env))),
+  ]);
+}
+
+function checkKey({ MESH_KEY }: ProcessConfig, areSeparate: boolean): void {
+  if (!areSeparate || MESH_KEY !== undefined) return;
+  throw new SettingsError(new Map([['MESH_KEY', 'is missing or blank (separate processes share one)']]));
 }
 
 /** Starts services in one process. When one fails to start, what was opened is closed and the error is thrown. */
@@ -194,13 +202,18 @@ function meshUrls(words: readonly string[], env: Environment): Record<string, st
 }
 
 async function readTls(config: ProcessConfig): Promise<{ cert: Buffer; key: Buffer; ca: Buffer } | undefined> {
-  const files = [config.MESH_TLS_CERT, config.MESH_TLS_KEY, config.MESH_TLS_CA];
-  if (files.every((file) => file === undefined)) return undefined;
-  if (files.some((file) => file === undefined)) {
-    throw new SettingsError(
-      new Map([['MESH_TLS_CERT', ', MESH_TLS_KEY and MESH_TLS_CA are set together or not at all']]),
-    );
-  }
-  const [cert, key, ca] = await Promise.all(files.map((file) => readFile(file as string)));
+  const files = tlsFiles(config);
+  if (files === undefined) return undefined;
+  const [cert, key, ca] = await Promise.all(files.map((file) => readFile(file)));
   return { cert, key, ca } as { cert: Buffer; key: Buffer; ca: Buffer };
+}
+
+function tlsFiles({ MESH_TLS_CERT, MESH_TLS_KEY, MESH_TLS_CA }: ProcessConfig): string[] | undefined {
+  const files = Object.entries({ MESH_TLS_CERT, MESH_TLS_KEY, MESH_TLS_CA });
+  const set = files.flatMap(([, file]) => (file === undefined ? [] : [file]));
+  if (set.length === 0 || set.length === files.length) return set.length === 0 ? undefined : set;
+  const missing = files.filter(([, file]) => file === undefined);
+  throw new SettingsError(
+    new Map(missing.map(([name]) => [name, 'is missing: mutual TLS takes all three of MESH_TLS_*'])),
+  );
 }

@@ -104,6 +104,13 @@ describe('main.ts', () => {
     await rm(dataDir, { recursive: true });
   });
 
+  test('checks what is good one by one and no process could start with together', async () => {
+    const halves = { SMTP_URL: 'smtp://127.0.0.1:2525', MESH_TLS_CERT: '/tls.crt', MESH_TLS_KEY: '/tls.key' };
+    const { code, output } = await runMain(['auth', '--check'], { ENCRYPT_KEY: encryptKey, ...halves });
+    expect(code).toBe(1);
+    for (const name of ['MAIL_FROM', 'MESH_TLS_CA', 'MESH_KEY']) expect(output).toContain(`${name} is missing`);
+  });
+
   test('stops in order when one wish to stop it comes as two signals', async () => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };

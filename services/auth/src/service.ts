@@ -2,6 +2,7 @@ import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccessTokens } from './access-token.ts';
+import { checkSettings, warnOfWeakness } from './check-settings.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
 import { createAccountNotice } from './account-notice.ts';
@@ -12,16 +13,16 @@ import { createPurge } from './jobs/purge.ts';
 import { openMail } from './mail/open-mail.ts';
 import { createPasswords } from './password.ts';
 import { authRpc } from './rpc/index.ts';
-import { checkSettingStrength } from './setting-strength.ts';
 import { ensureSuperadmin } from './superadmin.ts';
 
 /** Accounts, their passwords, and the access tokens that name them. */
 export const auth = defineService({
   name: 'auth',
   settings,
+  check: checkSettings,
   async start(host) {
     const { config, log } = host;
-    checkSettingStrength(config, log);
+    warnOfWeakness(config, log);
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const relay = host.resources.use(startOutboxRelay({ db, bus: host.bus, log, draining: host.draining }));
     const context: Context = {

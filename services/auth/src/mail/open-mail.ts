@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { SettingsError } from '@agentmesh/lib/service';
 import { appPublicUrl, type Config } from '../config.ts';
 import { createFilePost } from './file-post.ts';
 import { createMailTokens, type MailTokens } from './mail-token.ts';
@@ -16,16 +15,9 @@ export interface Mail {
   readonly publicUrl: string;
 }
 
-/**
- * By SMTP where SMTP_URL is set, else as files under DATA_DIR.
- *
- * @throws SettingsError when SMTP_URL is set without MAIL_FROM
- */
+/** By SMTP where SMTP_URL is set, else as files under DATA_DIR. */
 export function openMail(config: Config, dataDir: string): Mail {
   const { SMTP_URL: server, MAIL_FROM: from } = config;
-  if (server !== undefined && from === undefined) {
-    throw new SettingsError(new Map([['MAIL_FROM', 'is missing: SMTP_URL is set']]));
-  }
   return {
     tokens: createMailTokens(config.ENCRYPT_KEY),
     post: server === undefined ? createFilePost(join(dataDir, 'outbox')) : createSmtpPost(server),

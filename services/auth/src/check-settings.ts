@@ -1,0 +1,30 @@
+import { isShortKey, SettingsError } from '@agentmesh/lib/service';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Config } from './config.ts';
+import { minPasswordLength } from './password.ts';
+
+/** Throws SettingsError for mail that nobody sends, and where NODE_ENV is `production` for secrets that are too weak to trust. */
+export function checkSettings(config: Config): void {
+  const problems = config.NODE_ENV === 'production' ? weaknessesOf(config) : new Map<string, string>();
+  if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
+    problems.set('MAIL_FROM', 'is missing: SMTP_URL is set');
+  }
+  if (problems.size > 0) throw new SettingsError(problems);
+}
+
+/** Warns of secrets that work but are too weak to trust. */
+export function warnOfWeakness(config: Config, log: Logger): void {
+  for (const [variable, weakness] of weaknessesOf(config)) log.warn(`${variable} ${weakness}`);
+}
+
+function weaknessesOf(config: Config): Map<string, string> {
+  const weaknesses = new Map<string, string>();
+  if (isShortKey(config.ENCRYPT_KEY)) {
+    weaknesses.set('ENCRYPT_KEY', 'has under 32 bytes: whoever guesses it can forge access tokens');
+  }
+  const password = config.DEFAULT_SUPERADMIN_PASSWORD;
+  if (password !== undefined && password.length < minPasswordLength) {
+    weaknesses.set('DEFAULT_SUPERADMIN_PASSWORD', `has under ${minPasswordLength} characters`);
+  }
+  return weaknesses;
+}
