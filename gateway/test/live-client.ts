@@ -13,7 +13,7 @@ const event = (json: object, partial = false): Step => ({
   kind: { case: 'event', value: { json: bytes(json), partial } },
 });
 export const textOf = ({ messageJson }: RunRequest) =>
-  (JSON.parse(Buffer.from(messageJson).toString()) as { parts: { text: string }[] }).parts[0]?.text ?? '';
+  (JSON.parse(Buffer.from(messageJson).toString()) as { parts?: { text?: string }[] }).parts?.[0]?.text ?? '';
 
 /** Says everything back, in a partial event and a whole one; `fail` fails, `slow` never ends. */
 export async function* echo(request: RunRequest, signal: AbortSignal): AsyncGenerator<Step> {
