@@ -100,6 +100,19 @@ test('a write to a row that somebody holds waits alone', async () => {
   expect(await held).toEqual([{ number: 8n }]);
 });
 
+test('however many wait for a row, others need no connection beside theirs', async () => {
+  await Promise.all([store(1), store(2)]);
+  await using other = await connect();
+  await other.client.query('begin; update alpha.things set number = 7 where id = 1');
+  // More than the pool of this test has connections.
+  const held = Array.from({ length: 5 }, () => db.query(change, [1, 8n]));
+  const others = Array.from({ length: 20 }, (_, index) => store(10 + index));
+  await Promise.all(others);
+  await other.client.query('commit');
+  await Promise.all(held);
+  expect(await stored()).toBe(22);
+});
+
 test('two that hold rows in each other’s way both end', async () => {
   await Promise.all([store(1), store(2)]);
   await using other = await connect();

@@ -1,7 +1,13 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import pg, { type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
 import { isConnectionLoss, toDatabaseError } from './database-error.ts';
-import { type BoundStatement, bindStatement, type Prepared, StatementBatch } from './statement-batch.ts';
+import {
+  type BatchOutcome,
+  type BoundStatement,
+  bindStatement,
+  type Prepared,
+  StatementBatch,
+} from './statement-batch.ts';
 
 export interface GroupCommitOptions {
   readonly connection: ClientConfig;
@@ -14,7 +20,7 @@ export interface GroupCommitOptions {
 const mostTogether = 64;
 /** Values of a statement above which it would hold up those beside it, in bytes. */
 const largestTogether = 64 * 1024;
-/** So long a row that somebody else has locked may hold up a transaction; then its statements go on one by one. */
+/** So long a row that somebody else has locked may hold up a transaction; then who waits for it goes on alone. */
 const lockTimeoutMs = 100;
 /** As long as the most patient caller waits. A server that has not answered by then is taken for lost, or nobody could write any more. */
 const answerTimeoutMs = 30_000;
@@ -35,7 +41,8 @@ interface Session {
  * One connection for short writes, which commit together: those that come while a commit is under way are the next transaction.
  * A flush to disk costs a machine more than such a write, so the busier a service is, the less a write costs.
  *
- * No statement is refused for what another one did: when a transaction fails, each of its statements is run alone.
+ * No statement is refused for what another one did: when a transaction fails, the statement that it failed at is run alone, and the
+ * others are committed together again.
  */
 export class GroupCommit implements AsyncDisposable {
   readonly #options: GroupCommitOptions;
@@ -84,15 +91,16 @@ export class GroupCommit implements AsyncDisposable {
   }
 
   async #commit(session: Session, batch: readonly Waiting[]): Promise<void> {
-    try {
-      const rows = await send(session, batch);
-      batch.forEach((statement, index) => statement.resolve(rows[index] ?? []));
-    } catch (error) {
-      if (isConnectionLoss(error)) return this.#giveUp(session, { batch, error });
-      // The server may know a statement no longer as it was prepared.
-      session.prepared.clear();
-      batch.forEach((statement) => statement.retry());
-    }
+    const outcome = await send(session, batch);
+    if ('rows' in outcome) return batch.forEach((statement, index) => statement.resolve(outcome.rows[index] ?? []));
+    const { error, at } = outcome;
+    if (isConnectionLoss(error)) return this.#giveUp(session, { batch, error });
+    // The server may know a statement no longer as it was prepared.
+    session.prepared.clear();
+    const failed = batch[at];
+    if (failed === undefined) return batch.forEach((statement) => statement.retry());
+    failed.retry();
+    this.#waiting.unshift(...batch.filter((statement) => statement !== failed));
   }
 
   #giveUp({ client }: Session, { batch, error }: { batch: readonly Waiting[]; error: unknown }): void {
@@ -120,15 +128,14 @@ export class GroupCommit implements AsyncDisposable {
   }
 }
 
-function send({ client, prepared }: Session, batch: readonly BoundStatement[]): Promise<readonly QueryResultRow[][]> {
-  return new Promise((resolve, reject) => {
+function send({ client, prepared }: Session, batch: readonly BoundStatement[]): Promise<BatchOutcome> {
+  return new Promise((resolve) => {
     const late = setTimeout(() => {
       client.connection.stream.destroy(new Error(`PostgreSQL did not answer within ${answerTimeoutMs} ms.`));
     }, answerTimeoutMs);
-    const done = (error: Error | undefined, rows: readonly QueryResultRow[][]): void => {
+    const done = (outcome: BatchOutcome): void => {
       clearTimeout(late);
-      if (error === undefined) resolve(rows);
-      else reject(error);
+      resolve(outcome);
     };
     client.query(new StatementBatch(batch, prepared, done));
   });

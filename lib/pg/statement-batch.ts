@@ -17,6 +17,11 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
+/** What a batch came to: committed, with the rows of each statement, or failed at one of them, and nothing is left of any. */
+export type BatchOutcome =
+  | { readonly rows: readonly Row[][] }
+  | { readonly error: Error /** Index of the statement; their number when it was the commit. */; readonly at: number };
+
 /** The statements that a connection has prepared, by name, and the columns of their rows. */
 export type Prepared = Map<string, readonly Column[]>;
 
@@ -41,17 +46,13 @@ export function bindStatement({ name, text, values = [] }: QueryConfig & { reado
 export class StatementBatch implements Submittable {
   readonly #statements: readonly BoundStatement[];
   readonly #prepared: Prepared;
-  readonly #done: (error: Error | undefined, rows: readonly Row[][]) => void;
+  readonly #done: (outcome: BatchOutcome) => void;
   readonly #described: Prepared = new Map();
   readonly #rows: Row[][];
   #current = 0;
 
-  /** `done` is told once: of the commit with the rows of each statement, or of the error that nothing was left by. */
-  constructor(
-    statements: readonly BoundStatement[],
-    prepared: Prepared,
-    done: (error: Error | undefined, rows: readonly Row[][]) => void,
-  ) {
+  /** `done` is told once. */
+  constructor(statements: readonly BoundStatement[], prepared: Prepared, done: (outcome: BatchOutcome) => void) {
     this.#statements = statements;
     this.#prepared = prepared;
     this.#done = done;
@@ -101,10 +102,10 @@ export class StatementBatch implements Submittable {
 
   handleReadyForQuery(): void {
     for (const [name, columns] of this.#described) this.#prepared.set(name, columns);
-    this.#done(undefined, this.#rows);
+    this.#done({ rows: this.#rows });
   }
 
   handleError(error: Error): void {
-    this.#done(error, []);
+    this.#done({ error, at: this.#current });
   }
 }
