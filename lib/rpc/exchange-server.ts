@@ -82,6 +82,8 @@ export class ExchangeServer {
       const { code, reason, message } = error instanceof MeshError ? error : internalError(error);
       const value = { code, reason, message: message.toWellFormed() };
       if (!running.gone.signal.aborted) this.#send(id, { case: 'failure', value });
+      // A handler whose answer cannot be sent would go on.
+      running.gone.abort(LEFT);
     }
     this.#running.delete(id);
     this.#endWhenIdle();

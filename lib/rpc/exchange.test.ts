@@ -1,4 +1,5 @@
 import { AuthService, GetAccountRequestSchema, GetAccountResponseSchema } from '@agentmesh/proto/auth/v1';
+import { RunsService } from '@agentmesh/proto/runs/v1';
 import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
 import { fromBinary, type MessageInitShape, toBinary, create } from '@bufbuild/protobuf';
 import { type Client, Metadata } from '@grpc/grpc-js';
@@ -7,7 +8,7 @@ import { EXCHANGE_PATH } from './exchange-client.ts';
 import { asIs, encode } from './grpc-codec.ts';
 import { openConnection } from './grpc-connection.ts';
 import { MESH_KEY, presentKey } from './mesh-credential.ts';
-import { failureOf, untilAborted } from './test-calls.ts';
+import { chunk, collect, failureOf, untilAborted } from './test-calls.ts';
 import { type TestMesh, type TestMeshOptions, testMesh } from './test-mesh.ts';
 
 const getAccount = 'agentmesh.auth.v1.AuthService/GetAccount';
@@ -136,6 +137,25 @@ test('an answer beyond the limit fails alone', async () => {
   ]);
   expect(large).toMatchObject({ value: { code: 'resource_exhausted', reason: 'message_too_large' } });
   expect(small).toMatchObject({ value: { account: { id: 'small' } } });
+});
+
+test('a stream whose answer is beyond the limit fails, and its handler is left', async () => {
+  let left = false;
+  const runs = {
+    async *run() {
+      try {
+        yield chunk('first');
+        yield chunk('x'.repeat(64 * 1024 * 1024));
+        yield chunk('never');
+      } finally {
+        left = true;
+      }
+    },
+  };
+  const mesh = opened.use(await testMesh({ local: false, runs }));
+  const failure = await failureOf(collect(mesh.client.client(RunsService).run({})));
+  expect(failure).toMatchObject({ code: 'resource_exhausted', reason: 'message_too_large' });
+  await vi.waitFor(() => expect(left).toBe(true));
 });
 
 test('calls that a server leaves open when it closes fail, and so does the next while there is none', async () => {
