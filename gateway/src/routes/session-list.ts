@@ -1,13 +1,25 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { ListSessionsRequest, SessionPlace } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
-import { type App, type Context, unary } from '../context.ts';
-import { jsonArray, sendJson } from '../http/json-bytes.ts';
+import type { App, Context } from '../context.ts';
+import { joinBytes, separated } from '../http/json-bytes.ts';
+import { sendJsonChunks } from '../http/json-chunks.ts';
 import { addNextPage, asksForPage, noPlace, type Page, pageOf } from '../http/page.ts';
 import { pageHeaders, PageQuery } from '../schemas/page.ts';
 import { UserPath } from '../schemas/path.ts';
 import { failures } from '../schemas/problem.ts';
 import { Session } from '../schemas/session.ts';
 import { sessionJson } from './session-json.ts';
+
+/** Long lists take their time; a service that says nothing for ever does not. */
+const timeoutMs = 120_000;
+/** Made once: an abort without a reason makes an exception with a stack each time. */
+const readerLeft = new MeshError('canceled', 'reader_left', 'The reader has left.');
+
+const opening = Buffer.from('[');
+const comma = Buffer.from(',');
+const closing = Buffer.from(']');
+const emptyList = Buffer.from('[]');
 
 type Scope = Pick<ListSessionsRequest, 'accountId' | 'appName' | 'userId'>;
 
@@ -31,18 +43,33 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
       const scope: Scope = { accountId: request.identity.accountId, appName, userId };
       const list = ['sessions', scope.accountId, appName, userId];
       const page = asksForPage(request.query) ? pageOf(list, request.query) : undefined;
-      const found: Uint8Array[] = [];
-      let last: SessionPlace | undefined;
-      for await (const message of sessions.listSessions({ ...scope, ...(page && rangeOf(page)) }, unary)) {
-        for (const session of message.sessions) found.push(sessionJson(session, []));
-        last = message.last;
-      }
-      if (page !== undefined && last !== undefined) {
-        addNextPage(reply, { list, page, last: [String(last.createdAt), last.sessionId] });
-      }
-      return sendJson(reply, jsonArray(found));
+      const onLast = ({ createdAt, sessionId }: SessionPlace): void => {
+        if (page !== undefined) addNextPage(reply, { list, page, last: [String(createdAt), sessionId] });
+      };
+      return sendJsonChunks(reply, printList(sessions, { ...scope, ...(page && rangeOf(page)) }, onLast));
     },
   );
+}
+
+/** A list is far larger than what it is made of, since each session has all app and user state: it is never held as a whole. */
+async function* printList(
+  sessions: Context['sessions'],
+  request: Parameters<Context['sessions']['listSessions']>[0],
+  onLast: (place: SessionPlace) => void,
+): AsyncGenerator<Uint8Array> {
+  const reading = new AbortController();
+  try {
+    let isFirst = true;
+    for await (const message of sessions.listSessions(request, { timeoutMs, signal: reading.signal })) {
+      if (message.sessions.length === 0) continue;
+      if (isFirst && message.last !== undefined) onLast(message.last);
+      yield joinBytes([isFirst ? opening : comma, ...separated(message.sessions.map((one) => sessionJson(one, [])))]);
+      isFirst = false;
+    }
+    yield isFirst ? emptyList : closing;
+  } finally {
+    reading.abort(readerLeft);
+  }
 }
 
 function rangeOf({ limit, newestFirst, after, cursor }: Page) {

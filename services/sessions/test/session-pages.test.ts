@@ -105,6 +105,20 @@ describe('a page of sessions', () => {
     }
   });
 
+  test('prints the state that its sessions share when it sends them, not before', async () => {
+    const key = newKey();
+    const { accountId, appName, userId } = key;
+    await service.client.createSession({ session: key, stateJson: json({ 'user:text': 'x'.repeat(8_000_000) }) });
+    for (let i = 0; i < 60; i++) await service.client.createSession({ session: { ...key, sessionId: `s${i}` } });
+    const before = process.memoryUsage().arrayBuffers;
+    for await (const { sessions, last } of service.client.listSessions({ accountId, appName, userId, limit: 50 })) {
+      expect(sessions).toHaveLength(1);
+      expect(last).toMatchObject({ sessionId: 's48' });
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200_000_000);
+      break;
+    }
+  });
+
   test('may be larger than one message carries', async () => {
     const key = newKey();
     const stateJson = json({ text: 'x'.repeat(3_000_000) });

@@ -23,11 +23,12 @@ export function listSessions({ db }: Context): ListSessions {
     const shared = printFields(await readSharedState(db, scope));
     do {
       const { sessions, last } = await readSessionPage(db, scope, { after, limit, newestFirst });
-      const printed = sessions.map((session) => ({ appName, userId, ...printSession(session, shared) }));
-      for (const message of inMessages(printed)) yield { sessions: message };
       after = last;
+      const place = request.limit === 0 || after === undefined ? {} : { last: placeAt(after) };
+      // Printed one by one as they are sent: each has all of the shared state.
+      const printed = sessions.values().map((session) => ({ appName, userId, ...printSession(session, shared) }));
+      for (const message of inMessages(printed)) yield { sessions: message, ...place };
     } while (after !== undefined && request.limit === 0);
-    if (after !== undefined) yield { last: { createdAt: after.createdAt, sessionId: after.id } };
   };
 }
 
@@ -38,6 +39,10 @@ function placeOf({ after }: ListSessionsRequest): Place | undefined {
   return { createdAt, id: sessionId };
 }
 
+function placeAt({ createdAt, id }: Place) {
+  return { createdAt, sessionId: id };
+}
+
 /** Keys of shared state have a prefix that no key of a session's own has. */
 function printSession({ id, lastUpdateTime, ownFields }: ListedSession, shared: string) {
   const separator = ownFields === '' || shared === '' ? '' : ',';
@@ -45,7 +50,7 @@ function printSession({ id, lastUpdateTime, ownFields }: ListedSession, shared: 
 }
 
 /** Sessions in order, no message of them much larger than a page may be. */
-function* inMessages<T extends { readonly stateJson: Uint8Array }>(sessions: readonly T[]): Generator<T[]> {
+function* inMessages<T extends { readonly stateJson: Uint8Array }>(sessions: Iterable<T>): Generator<T[]> {
   let message: T[] = [];
   let bytes = 0;
   for (const session of sessions) {

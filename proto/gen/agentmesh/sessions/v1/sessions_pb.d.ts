@@ -473,7 +473,7 @@ export declare type ListSessionsResponse = Message<"agentmesh.sessions.v1.ListSe
   sessions: Session[];
 
   /**
-   * Place of the last of these when others follow; absent at the end of the list.
+   * Of a page, in each of its messages: the place of its last session when others follow; absent at the end of the list.
    *
    * @generated from field: agentmesh.sessions.v1.SessionPlace last = 2;
    */

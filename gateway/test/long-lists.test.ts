@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { describe, expect, it } from 'vitest';
+import { startEdge, token } from './edge.ts';
+
+const path = '/apps/a/users/u/sessions';
+const stateJson = Buffer.from(JSON.stringify({ 'user:big': 'x'.repeat(1_000_000) }));
+const session = (id: string) => ({ id, appName: 'a', userId: 'u', stateJson, lastUpdateTime: 1 });
+
+describe('a list that is larger than memory', () => {
+  it('is read no faster than the client reads it, and no further when the client goes', async () => {
+    let sent = 0;
+    let left = false;
+    await using edge = await startEdge({
+      sessions: {
+        async *listSessions(_, { signal }) {
+          signal.addEventListener('abort', () => (left = true));
+          for (; !signal.aborted; sent++) yield { sessions: [session(String(sent))] };
+        },
+      },
+    });
+    const client = request(edge.url + path, { headers: { authorization: `Bearer ${await token({})}` } }).end();
+    const [response] = (await once(client, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    await expect.poll(() => sent).toBeGreaterThan(7);
+    for (let i = 0; i < 20; i++) await edge.send('/health');
+    expect(sent).toBeLessThan(40);
+    client.destroy();
+    await expect.poll(() => left).toBe(true);
+  });
+
+  it('is one array, whatever the messages it comes in', async () => {
+    const messages = [['0'], [], ['1', '2'], ...Array.from({ length: 12 }, (_, index) => [String(index + 3)])];
+    await using edge = await startEdge({
+      sessions: {
+        async *listSessions() {
+          for (const ids of messages) yield { sessions: ids.map(session) };
+        },
+      },
+    });
+    const { body } = await edge.send(path);
+    expect((body as { id: string }[]).map(({ id }) => id)).toEqual(messages.flat());
+  });
+
+  it.each([1, 20])('that fails after %i MB is an error to the client', async (count) => {
+    await using edge = await startEdge({
+      sessions: {
+        async *listSessions() {
+          for (let index = 0; index < count; index++) yield { sessions: [session(String(index))] };
+          throw new MeshError('unavailable', 'away', 'Away.');
+        },
+      },
+    });
+    const answer = edge.send(path);
+    if (count === 1) expect(await answer).toMatchObject({ status: 503, body: { code: 'away' } });
+    else await expect(answer).rejects.toThrow();
+    expect((await edge.send('/health')).status).toBe(200);
+  });
+});
