@@ -1,3 +1,4 @@
+import { Roster } from '../service/roster.ts';
 import { draining } from './failures.ts';
 import type { ServerCall } from './server-call.ts';
 
@@ -6,7 +7,7 @@ const ABORT_GRACE_MS = 1_000;
 
 /** The calls whose handlers have not ended yet. */
 export class InFlight {
-  readonly #calls = new Set<ServerCall>();
+  readonly #calls = new Roster<ServerCall>();
   #onIdle: (() => void)[] = [];
 
   get size(): number {
@@ -15,8 +16,11 @@ export class InFlight {
 
   /** Holds the call until `work`, the whole of its handler, has settled. */
   track(call: ServerCall, work: Promise<unknown>): void {
-    this.#calls.add(call);
-    const release = (): void => this.#release(call);
+    const leave = this.#calls.add(call);
+    const release = (): void => {
+      leave();
+      this.#wake();
+    };
     work.then(release, release);
   }
 
@@ -38,8 +42,7 @@ export class InFlight {
     });
   }
 
-  #release(call: ServerCall): void {
-    this.#calls.delete(call);
+  #wake(): void {
     if (this.#calls.size > 0 || this.#onIdle.length === 0) return;
     const waiting = this.#onIdle;
     this.#onIdle = [];

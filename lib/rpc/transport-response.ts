@@ -6,18 +6,7 @@ export function unaryResponse<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
   message: MessageShape<O>,
 ): UnaryResponse<I, O> {
-  return {
-    stream: false,
-    service: method.parent,
-    method,
-    message,
-    get header() {
-      return new Headers();
-    },
-    get trailer() {
-      return new Headers();
-    },
-  };
+  return new Unary(method, message);
 }
 
 /** As `unaryResponse`, for any number of answers. */
@@ -25,16 +14,44 @@ export function streamResponse<I extends DescMessage, O extends DescMessage>(
   method: DescMethodStreaming<I, O>,
   message: AsyncIterable<MessageShape<O>>,
 ): StreamResponse<I, O> {
-  return {
-    stream: true,
-    service: method.parent,
-    method,
-    message,
-    get header() {
-      return new Headers();
-    },
-    get trailer() {
-      return new Headers();
-    },
-  };
+  return new Stream(method, message);
+}
+
+/** Classes: V8 makes a dictionary of each literal that has getters. */
+class Bare {
+  get header(): Headers {
+    return new Headers();
+  }
+
+  get trailer(): Headers {
+    return new Headers();
+  }
+}
+
+class Unary<I extends DescMessage, O extends DescMessage> extends Bare implements UnaryResponse<I, O> {
+  readonly stream = false;
+  readonly service;
+  readonly method: DescMethodUnary<I, O>;
+  readonly message: MessageShape<O>;
+
+  constructor(method: DescMethodUnary<I, O>, message: MessageShape<O>) {
+    super();
+    this.service = method.parent;
+    this.method = method;
+    this.message = message;
+  }
+}
+
+class Stream<I extends DescMessage, O extends DescMessage> extends Bare implements StreamResponse<I, O> {
+  readonly stream = true;
+  readonly service;
+  readonly method: DescMethodStreaming<I, O>;
+  readonly message: AsyncIterable<MessageShape<O>>;
+
+  constructor(method: DescMethodStreaming<I, O>, message: AsyncIterable<MessageShape<O>>) {
+    super();
+    this.service = method.parent;
+    this.method = method;
+    this.message = message;
+  }
 }

@@ -12,7 +12,7 @@ import { describeFailure } from './describe-failure.ts';
 import { drive } from './drive.ts';
 import type { HistoryCache } from './history-cache.ts';
 import { extendWindow, type HistoryWindow, openWindow } from './history-window.ts';
-import { createJournal, type Journal } from './journal.ts';
+import { Journal } from './journal.ts';
 import { openLoop } from './open-loop.ts';
 import { createRecorder } from './recorder.ts';
 import { createTurnSession } from './turn-session.ts';
@@ -70,7 +70,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   const { turn, viewer, working, lost } = run;
   const window = openWindow(turn, run.known, deps.historyWindow);
   const turnSession = createTurnSession(turn, window);
-  const journal = createJournal({ sessions: deps.sessions, turn, signal: lost });
+  const journal = new Journal({ sessions: deps.sessions, turn, signal: lost });
   const recorder = createRecorder({ turn, turnSession, journal, viewer });
   let author = turn.session?.appName ?? '';
   try {

@@ -1,3 +1,4 @@
+import { Roster } from '@agentmesh/lib/service';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
@@ -44,7 +45,11 @@ interface RunningAttempt {
 const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {
-  const attempts = new Map<string, RunningAttempt>();
+  const attempts = new Roster<RunningAttempt>();
+  const holding = (leases: readonly HeldLease[]): RunningAttempt[] => {
+    const names = new Set(leases.map(nameOf));
+    return [...attempts].filter(({ lease }) => names.has(nameOf(lease)));
+  };
 
   const executor: Executor = {
     start(turn, viewer, known) {
@@ -53,35 +58,32 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const [working, lost] = [new AbortController(), new AbortController()];
       const lease = { sessionPk, invocationId, fence };
       const running = { lease, leaseMs, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
-      attempts.set(nameOf(lease), running);
+      const leave = attempts.add(running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
       running.done = (options.around?.(turn, attempt) ?? attempt()).then((ending) => {
-        attempts.delete(nameOf(lease));
+        leave();
         options.onEnded?.(ending);
       });
     },
     get running() {
       return attempts.size;
     },
-    leases: () => [...attempts.values()].map(({ lease }) => lease),
+    leases: () => [...attempts].map(({ lease }) => lease),
     extend(leases, nowMs) {
-      for (const lease of leases) {
-        const attempt = attempts.get(nameOf(lease));
-        if (attempt !== undefined) attempt.heldAtMs = nowMs;
-      }
+      for (const attempt of holding(leases)) attempt.heldAtMs = nowMs;
     },
     stopLost(leases) {
-      for (const lease of leases) stop(attempts.get(nameOf(lease)), 'lost');
+      for (const attempt of holding(leases)) stop(attempt, 'lost');
     },
     stopExpired(nowMs) {
-      for (const attempt of attempts.values()) if (attempt.heldAtMs + attempt.leaseMs < nowMs) stop(attempt, 'lost');
+      for (const attempt of attempts) if (attempt.heldAtMs + attempt.leaseMs < nowMs) stop(attempt, 'lost');
     },
     async idle() {
-      while (attempts.size > 0) await Promise.all([...attempts.values()].map(({ done }) => done));
+      while (attempts.size > 0) await Promise.all([...attempts].map(({ done }) => done));
     },
     async drain(deadlineMs) {
       const timer = setTimeout(() => {
-        for (const attempt of attempts.values()) stop(attempt, 'shutdown');
+        for (const attempt of attempts) stop(attempt, 'shutdown');
       }, deadlineMs);
       await executor.idle();
       clearTimeout(timer);
@@ -95,8 +97,8 @@ function nameOf({ sessionPk, fence }: HeldLease): string {
   return `${sessionPk}/${fence}`;
 }
 
-function stop(attempt: RunningAttempt | undefined, cause: StopCause): void {
+function stop(attempt: RunningAttempt, cause: StopCause): void {
   const reason = new AttemptStopped(cause);
-  if (cause === 'lost') attempt?.lost.abort(reason);
-  attempt?.working.abort(reason);
+  if (cause === 'lost') attempt.lost.abort(reason);
+  attempt.working.abort(reason);
 }

@@ -6,20 +6,6 @@ import type { Client } from '@connectrpc/connect';
 
 export type End = Pick<AttemptEnd, 'outcome'> & Partial<Pick<AttemptEnd, 'errorCode' | 'errorMessage'>>;
 
-/** Writes a running attempt down. */
-export interface Journal {
-  /**
-   * Appends whole events and, with `end`, ends the attempt, in one call. Tries again while the sessions service cannot be
-   * reached: it knows repeated events by their ids. Throws MeshError aborted `fence_lost`, not_found when the session is
-   * gone, invalid_argument for what cannot be stored, internal when it keeps failing on it, and the signal's reason.
-   */
-  append(events: readonly WireEvent[], end?: End): Promise<AppendEventsResponse>;
-  /** What was stored so far. */
-  readonly written: readonly WireEvent[];
-  /** Sequence of the session's last event, as far as it was told. */
-  readonly lastSeq: number;
-}
-
 export interface JournalOptions {
   readonly sessions: Client<typeof SessionsService>;
   readonly turn: Turn;
@@ -33,31 +19,49 @@ const longestPauseMs = 1_000;
 /** A fault of the service may pass; one that does not would hold the session for ever. */
 const mostFaults = 8;
 
-export function createJournal({ sessions, turn, signal }: JournalOptions): Journal {
-  let { lastSeq } = turn;
-  const written: WireEvent[] = [];
-  return {
-    written,
-    get lastSeq() {
-      return lastSeq;
-    },
-    async append(events, end) {
-      const request = {
-        accountId: turn.session?.accountId ?? '',
-        sessionPk: turn.sessionPk,
-        invocationId: turn.invocationId,
-        fence: turn.fence,
-        lastSeq,
-        events: [...events],
-        ...(end === undefined ? {} : { end }),
-      };
-      const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });
-      const response = await untilAnswered(call, signal);
-      lastSeq = response.lastSeq;
-      written.push(...events);
-      return response;
-    },
-  };
+/** Writes a running attempt down. */
+export class Journal {
+  readonly #options: JournalOptions;
+  readonly #written: WireEvent[] = [];
+  #lastSeq: number;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#lastSeq = options.turn.lastSeq;
+  }
+
+  /** What was stored so far. */
+  get written(): readonly WireEvent[] {
+    return this.#written;
+  }
+
+  /** Sequence of the session's last event, as far as it was told. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /**
+   * Appends whole events and, with `end`, ends the attempt, in one call. Tries again while the sessions service cannot be
+   * reached: it knows repeated events by their ids. Throws MeshError aborted `fence_lost`, not_found when the session is
+   * gone, invalid_argument for what cannot be stored, internal when it keeps failing on it, and the signal's reason.
+   */
+  async append(events: readonly WireEvent[], end?: End): Promise<AppendEventsResponse> {
+    const { sessions, turn, signal } = this.#options;
+    const request = {
+      accountId: turn.session?.accountId ?? '',
+      sessionPk: turn.sessionPk,
+      invocationId: turn.invocationId,
+      fence: turn.fence,
+      lastSeq: this.#lastSeq,
+      events: [...events],
+      ...(end === undefined ? {} : { end }),
+    };
+    const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });
+    const response = await untilAnswered(call, signal);
+    this.#lastSeq = response.lastSeq;
+    this.#written.push(...events);
+    return response;
+  }
 }
 
 async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
