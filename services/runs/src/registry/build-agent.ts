@@ -15,6 +15,7 @@ import type { AgentDefinition, LlmAgentDefinition } from './agent-definition.ts'
 import { AnsweringLlm } from './answering-llm.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
 import type { AgentFile } from './load-agent-files.ts';
+import { requestProcessors } from './request-processors.ts';
 
 /** What agents are made of. */
 export interface AgentParts {
@@ -35,7 +36,9 @@ function build(file: AgentFile, parts: AgentParts, inheritsModel: boolean): Base
   const subAgents = file.subAgents.map((subAgent) => build(subAgent, parts, givesModel));
   const config = { name: definition.name, description: definition.description ?? '', subAgents };
   if (isLlmDefinition(definition)) {
-    return new LlmAgent({ ...config, ...llmConfig(file, definition, { parts, inheritsModel }) });
+    const agent = new LlmAgent({ ...config, ...llmConfig(file, definition, { parts, inheritsModel }) });
+    agent.requestProcessors = requestProcessors(agent.requestProcessors);
+    return agent;
   }
   switch (definition.agent_class) {
     case 'SequentialAgent':

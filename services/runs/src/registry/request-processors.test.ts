@@ -1,0 +1,81 @@
+import {
+  CONTENT_REQUEST_PROCESSOR,
+  createEvent,
+  type Event,
+  InvocationContext,
+  LlmAgent,
+  type LlmRequest,
+  PluginManager,
+} from '@google/adk';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { requestProcessors } from './request-processors.ts';
+
+const text = fc.record({ text: fc.constantFrom('', 'one', 'two') });
+const id = fc.constantFrom('1', '2', 'adk-3');
+const part = fc.oneof(
+  { weight: 6, arbitrary: text },
+  fc.record({ functionCall: fc.record({ id, name: fc.constantFrom('look', 'adk_request_input') }) }),
+  fc.record({ functionResponse: fc.record({ id, name: fc.constant('look'), response: fc.constant({}) }) }),
+);
+const content = fc.record(
+  { role: fc.constantFrom('user', 'model', ''), parts: fc.array(part, { maxLength: 2 }) },
+  { requiredKeys: [] },
+);
+const event = fc
+  .record(
+    {
+      author: fc.oneof({ weight: 9, arbitrary: fc.constantFrom('user', 'helper') }, fc.constant('other')),
+      content,
+      branch: fc.constantFrom('a', 'a.b', 'c'),
+    },
+    { requiredKeys: ['author'] },
+  )
+  .map((fields) => createEvent(fields as Partial<Event>));
+const conversation = fc.record({
+  events: fc.array(event, { maxLength: 6 }),
+  branch: fc.constantFrom(undefined, undefined, 'a.b'),
+  includeContents: fc.constantFrom('default', 'default', 'none'),
+});
+
+const { requestProcessors: usual } = new LlmAgent({ name: 'helper', model: 'none' });
+
+async function contentsBy(processors: typeof usual, { events, branch, includeContents }: Conversation) {
+  const agent = new LlmAgent({ name: 'helper', model: 'none', includeContents });
+  const session = { id: 's', appName: 'a', userId: 'u', state: {}, events, lastUpdateTime: 0 };
+  const context = new InvocationContext({
+    invocationId: 'i',
+    agent,
+    session,
+    pluginManager: new PluginManager(),
+    ...(branch !== undefined && { branch }),
+  });
+  const request: LlmRequest = { contents: [], toolsDict: {}, liveConnectConfig: {} };
+  for (const processor of processors) for await (const _ of processor.runAsync(context, request));
+  return request.contents;
+}
+
+interface Conversation {
+  readonly events: Event[];
+  readonly branch: string | undefined;
+  readonly includeContents: 'default' | 'none';
+}
+
+test('a model is given the conversation that ADK would give it', async () => {
+  const ours = requestProcessors([CONTENT_REQUEST_PROCESSOR]);
+  const outcome = (contents: Promise<unknown>) => contents.catch((error: Error) => error.message);
+  await fc.assert(
+    fc.asyncProperty(conversation as fc.Arbitrary<Conversation>, async (given) => {
+      const expected = await outcome(contentsBy([CONTENT_REQUEST_PROCESSOR], given));
+      expect(await outcome(contentsBy(ours, given))).toEqual(expected);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('all that ADK does beside is done too, except what no agent of a mesh can need', () => {
+  const names = (processors: typeof usual) => processors.map(({ constructor }) => constructor.name);
+  const left = names(usual).filter((name) => !names(requestProcessors(usual)).includes(name));
+  expect(left).toEqual(['AuthPreprocessor', 'ContentRequestProcessor', 'InteractionsRequestProcessor']);
+  expect(requestProcessors(usual)).toHaveLength(usual.length - 2);
+});

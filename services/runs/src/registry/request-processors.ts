@@ -1,0 +1,56 @@
+import {
+  AUTH_PREPROCESSOR,
+  BaseLlmRequestProcessor,
+  CONTENT_REQUEST_PROCESSOR,
+  type Event,
+  INTERACTIONS_REQUEST_PROCESSOR,
+  type InvocationContext,
+  isCompactedEvent,
+  isLlmAgent,
+  type LlmRequest,
+} from '@google/adk';
+import type { Content, Part } from '@google/genai';
+
+/** No tool of this mesh asks for credentials, and no model of it is reached by Gemini's interactions. */
+const idle: ReadonlySet<BaseLlmRequestProcessor> = new Set([AUTH_PREPROCESSOR, INTERACTIONS_REQUEST_PROCESSOR]);
+
+/** What makes a model's request, from what ADK has an agent do: each step costs a model call some turns of the event loop. */
+export function requestProcessors(usual: readonly BaseLlmRequestProcessor[]): BaseLlmRequestProcessor[] {
+  const used = usual.filter((processor) => !idle.has(processor));
+  return used.map((processor) => (processor === CONTENT_REQUEST_PROCESSOR ? new Conversation() : processor));
+}
+
+/**
+ * The conversation. ADK copies all of it for each call of a model, which was a fifth of the memory that runs took; the contents of
+ * a plain conversation, which nobody changes, are given as they are. What has to be arranged first is left to ADK: calls of tools,
+ * branches, other agents' words, summaries.
+ */
+class Conversation extends BaseLlmRequestProcessor {
+  override async *runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
+    const contents = plainContents(context);
+    if (contents === undefined) yield* CONTENT_REQUEST_PROCESSOR.runAsync(context, request);
+    else request.contents = contents;
+  }
+}
+
+/** Undefined when the conversation is not plain. */
+function plainContents({ agent, branch, session }: InvocationContext): Content[] | undefined {
+  if (!isLlmAgent(agent) || agent.includeContents !== 'default' || branch) return undefined;
+  const contents: Content[] = [];
+  for (const event of session.events) {
+    if (!isPlain(event, agent.name)) return undefined;
+    const { content } = event;
+    if (content?.role && content.parts?.[0]?.text !== '') contents.push(content);
+  }
+  return contents;
+}
+
+function isPlain(event: Event, agentName: string): boolean {
+  if (event.author !== 'user' && event.author !== agentName) return false;
+  if (isCompactedEvent(event) || event.isolationScope !== undefined) return false;
+  return !event.content?.parts?.some(isOfTool);
+}
+
+function isOfTool({ functionCall, functionResponse }: Part): boolean {
+  return functionCall !== undefined || functionResponse !== undefined;
+}
