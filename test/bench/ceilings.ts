@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { startDurablePostgres } from './durable-postgres.ts';
 import { createClient } from './load-client.ts';
+import { serverWarmUpSeconds } from './measure.ts';
 import { openRows } from './rows.ts';
 import { freePort, startServer } from './server-process.ts';
 
@@ -45,7 +46,7 @@ async function bareHttp(seconds: number, database: readonly string[]): Promise<n
   const argv = [fileURLToPath(new URL('bare-http.ts', import.meta.url)), String(port), ...database];
   await using _server = await startServer({ argv, env: process.env, readyUrl: url });
   const client = createClient({ url, app: 'none', connections: 16 });
-  await rate(16, 1, () => client.run('s'));
+  await rate(16, serverWarmUpSeconds, () => client.run('s'));
   return await rate(16, seconds, () => client.run('s'));
 }
 

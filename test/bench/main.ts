@@ -77,7 +77,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (names.includes('ceilings')) say('ceilings of this machine');
   const ceilings = names.includes('ceilings') ? await measureCeilings(plan.seconds) : undefined;
   const figures = await measureParts(names);
-  const goals = [...goalsOf(results), ...goalsOfParts(figures)];
+  const goals = [...goalsOf(results, ceilings), ...goalsOfParts(figures)];
 
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, memoryBytes: totalmem() };
   console.log(`\n${machine.cores} cores of ${machine.cpu}, Node ${machine.node}, median of ${plan.rounds} rounds`);

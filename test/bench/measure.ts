@@ -30,7 +30,7 @@ export interface RoundOptions {
 const connections = 16;
 const settleMs = 1500;
 /** Servers live for weeks: long enough for the optimizing compiler to be through with the hot path of several processes. */
-const serverWarmUpSeconds = 15;
+export const serverWarmUpSeconds = 15;
 /** The same for the client, which is a new process for each load. */
 const warmUpSeconds = 2;
 const shortHistory = 10;
