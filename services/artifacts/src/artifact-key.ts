@@ -1,5 +1,6 @@
 import type { MeshError } from '@agentmesh/lib/rpc';
 import type { ArtifactKey } from '@agentmesh/proto/artifacts/v1';
+import { isUuid } from '@agentmesh/proto/uuid';
 import { idInvalid, nameInvalid, requestInvalid } from './errors.ts';
 
 /** An artifact's place, checked and in its one spelling: the values of the primary key, in order. */
@@ -7,7 +8,6 @@ export type StoredKey = readonly [accountId: string, appName: string, userId: st
 
 type Scope = Pick<ArtifactKey, 'accountId' | 'appName' | 'userId' | 'sessionId'>;
 
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const userPrefix = 'user:';
 const reserved = new Set(['apps', 'users', 'sessions', 'artifacts', 'versions']);
 const maxIdBytes = 512;
@@ -36,7 +36,7 @@ export function checkScope(scope: Scope | undefined): Scope {
 
 /** Throws unless it is an account's UUID in lower case. */
 export function checkAccountId(accountId: string): void {
-  if (!uuid.test(accountId)) throw requestInvalid('The call names no account.');
+  if (!isUuid(accountId)) throw requestInvalid('The call names no account.');
 }
 
 function checkId(field: string, id: string): void {

@@ -1,4 +1,4 @@
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+import { isUuid } from '@agentmesh/proto/uuid';
 
 /** The id in the one spelling that is stored and announced, or undefined when it cannot name an account. */
 export function parseAccountId(text: string): string | undefined {
@@ -8,5 +8,5 @@ export function parseAccountId(text: string): string | undefined {
 /** The same for the ids of what belongs to an account. */
 export function parseId(text: string): string | undefined {
   const id = text.toLowerCase();
-  return uuid.test(id) ? id : undefined;
+  return isUuid(id) ? id : undefined;
 }

@@ -1,4 +1,5 @@
 import type { MemoryKey } from '@agentmesh/proto/memory/v1';
+import { isUuid } from '@agentmesh/proto/uuid';
 import { invalid } from './errors.ts';
 
 /** A checked key as the first three parameters of a statement. */
@@ -6,17 +7,12 @@ export type KeyParameters = readonly [accountId: string, appName: string, userId
 
 type Key = Pick<MemoryKey, 'accountId' | 'appName' | 'userId'>;
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const maxIdBytes = 512;
 
 /** Checks an account id. */
 export function checkAccountId(accountId: string): string {
   if (!isUuid(accountId)) throw invalid('An account id is a lower-case UUID.');
   return accountId;
-}
-
-export function isUuid(text: string): boolean {
-  return uuid.test(text);
 }
 
 /** Whether an id can name anything that is stored: text without NUL, of 1 to 512 bytes. */

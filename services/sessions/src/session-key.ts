@@ -1,10 +1,10 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import { isUuid } from '@agentmesh/proto/uuid';
 import { invalid } from './errors.ts';
 
 /** A checked session key as the first four parameters of a statement. */
 export type KeyParameters = readonly [accountId: string, appName: string, userId: string, sessionId: string];
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const maxIdBytes = 512;
 
 /**
@@ -32,7 +32,7 @@ export function isId(id: string): boolean {
 
 /** Checks an account id. */
 export function checkAccountId(accountId: string): string {
-  if (!uuid.test(accountId)) throw invalid('An account id is a lower-case UUID.');
+  if (!isUuid(accountId)) throw invalid('An account id is a lower-case UUID.');
   return accountId;
 }
 

@@ -1,6 +1,7 @@
+import { isUuid } from '@agentmesh/proto/uuid';
 import type { Context } from '../context.ts';
 import { removeTraces } from '../ingest/entry-traces.ts';
-import { isUuid, keyParameters } from '../memory-key.ts';
+import { keyParameters } from '../memory-key.ts';
 import { removeEntry } from '../store/entries.ts';
 import { lockPartition } from '../store/partitions.ts';
 import { rewindSource } from '../store/sources.ts';
