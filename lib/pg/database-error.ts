@@ -1,13 +1,7 @@
 import pg from 'pg';
 import { MeshError } from '../rpc/mesh-error.ts';
 
-const UNIQUE_VIOLATION = '23505';
 const TOO_MANY_CONNECTIONS = '53300';
-
-/** True when a statement was refused because a row with the same key exists. */
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
-}
 
 /**
  * What went wrong, for a caller of the database: `unavailable` (reason `database_unavailable`) when PostgreSQL could not be

@@ -12,7 +12,7 @@ import { createSendMails, sendDueMails } from './jobs/send-mails.ts';
 import { createPurge } from './jobs/purge.ts';
 import { openMail } from './mail/open-mail.ts';
 import { createPasswords } from './password.ts';
-import { authRpc } from './rpc/index.ts';
+import { createHandlers } from './rpc/index.ts';
 import { ensureSuperadmin } from './superadmin.ts';
 
 /** Accounts, their passwords, and the access tokens that name them. */
@@ -46,7 +46,7 @@ export const auth = defineService({
     startJob(createSendMails(context), host);
 
     await ensureSuperadmin(context);
-    host.mesh.serve(AuthService, authRpc(context));
+    host.mesh.serve(AuthService, createHandlers(context));
 
     const settle = async (): Promise<void> => {
       await sendDueMails(context);

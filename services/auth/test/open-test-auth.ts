@@ -14,7 +14,7 @@ import type { Context } from '../src/context.ts';
 import { openMail } from '../src/mail/open-mail.ts';
 import type { Passwords } from '../src/password.ts';
 import { createPasswords } from '../src/password.ts';
-import { authRpc } from '../src/rpc/index.ts';
+import { createHandlers } from '../src/rpc/index.ts';
 
 export const encryptKey = 'a-key-that-only-these-tests-know-0123456789';
 
@@ -74,7 +74,7 @@ export async function openTestAuth(): Promise<TestAuth> {
 /** Calls the RPCs of `context` as other services do. */
 export function clientOf(context: Context): Client<typeof AuthService> {
   const mesh = createMesh({ urls: {}, key: 'unused within one process', log: context.log, metrics: createMetrics() });
-  mesh.serve(AuthService, authRpc(context));
+  mesh.serve(AuthService, createHandlers(context));
   return mesh.client(AuthService);
 }
 

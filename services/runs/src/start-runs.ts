@@ -21,7 +21,7 @@ import { createGuardedFetch } from './outbound/index.ts';
 import { quietAdk } from './quiet-adk.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import { watchApps } from './registry/watch-apps.ts';
-import { createRpcs } from './rpc/index.ts';
+import { createHandlers } from './rpc/index.ts';
 import { keepSpans } from './tracing/keep-spans.ts';
 
 type RunsHost = Host<typeof runsSettings>;
@@ -62,7 +62,7 @@ export async function startRuns(host: RunsHost): Promise<Running> {
     draining,
   };
 
-  mesh.serve(RunsService, createRpcs(context));
+  mesh.serve(RunsService, createHandlers(context));
   resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));
   resources.defer(await bus.subscribe(runEnded, createOnRunEnded(context)));
   resources.defer(await onAccountDeleted(context, bus));

@@ -28,7 +28,7 @@ import { verifyEmail } from './verify-email.ts';
 
 export type AuthRpc = ServiceImpl<typeof AuthService>;
 
-export function authRpc(context: Context): AuthRpc {
+export function createHandlers(context: Context): AuthRpc {
   return {
     signUp: signUp(context),
     signIn: signIn(context),

@@ -8,7 +8,7 @@ import { createListSpans } from './list-spans.ts';
 import { createRun } from './run.ts';
 
 /** Every RPC of the service. */
-export function createRpcs(context: Context): ServiceImpl<typeof RunsService> {
+export function createHandlers(context: Context): ServiceImpl<typeof RunsService> {
   return {
     run: createRun(context),
     listApps: createListApps(context),
