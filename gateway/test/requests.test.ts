@@ -67,6 +67,12 @@ describe('the order of checks', () => {
     });
   });
 
+  it('does not look at a body where it takes none', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await edge.send(`${sessions}/s1`, { method: 'DELETE', text: '{bad', headers });
+    expect(answer.status).toBe(200);
+  });
+
   it('asks for a token before it looks at fields', async () => {
     const answer = await edge.send('/run', { json: {}, headers: { authorization: null } });
     expect(answer.status).toBe(401);

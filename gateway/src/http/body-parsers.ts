@@ -21,20 +21,28 @@ export function normaliseContentType(headers: FastifyRequest['raw']['headers']):
   }
 }
 
-function json(_request: FastifyRequest, body: string | Buffer, done: Done): void {
-  read(parseJsonBody, body, done);
+function json(request: FastifyRequest, body: string | Buffer, done: Done): void {
+  read(parseJsonBody, { request, body, done });
 }
 
-function form(_request: FastifyRequest, body: string | Buffer, done: Done): void {
-  read((bytes) => (bytes.length === 0 ? null : new FormFields(decode(bytes))), body, done);
+function form(request: FastifyRequest, body: string | Buffer, done: Done): void {
+  read((bytes) => (bytes.length === 0 ? null : new FormFields(decode(bytes))), { request, body, done });
 }
 
 function other(request: FastifyRequest, body: string | Buffer, done: Done): void {
   const untyped = request.headers['content-type'] === undefined;
-  read(untyped ? parseJsonBody : (bytes) => (bytes.length === 0 ? null : decode(bytes)), body, done);
+  read(untyped ? parseJsonBody : (bytes) => (bytes.length === 0 ? null : decode(bytes)), { request, body, done });
 }
 
-function read(parse: (body: Buffer) => unknown, body: string | Buffer, done: Done): void {
+interface Sent {
+  readonly request: FastifyRequest;
+  readonly body: string | Buffer;
+  readonly done: Done;
+}
+
+/** A route that takes no body does not look at what was sent as one. */
+function read(parse: (body: Buffer) => unknown, { request, body, done }: Sent): void {
+  if (request.routeOptions.schema?.body === undefined) return done(null);
   let value: unknown;
   try {
     value = parse(typeof body === 'string' ? Buffer.from(body) : body);
