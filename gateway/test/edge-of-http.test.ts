@@ -73,6 +73,9 @@ describe('an origin', () => {
     const configured = await from('https://app.example');
     expect(configured.status).toBe(200);
     expect(configured.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    expect(configured.headers.get('access-control-expose-headers')?.split(', ')).toEqual(
+      expect.arrayContaining(['X-Request-Id', 'ETag', 'Content-Range', 'Retry-After']),
+    );
     expect(configured.headers.get('access-control-allow-credentials')).toBe('true');
     expect((await from(edge.url)).status).toBe(200);
     expect((await from('https://api.example')).status).toBe(200);

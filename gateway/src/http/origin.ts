@@ -40,6 +40,11 @@ export function createOriginGuard(policy: OriginPolicy) {
   };
 }
 
+/** What scripts of other origins may read beside what every answer shows. */
+const exposed =
+  'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag, Location, Accept-Ranges, Content-Range, ' +
+  'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
+
 /** Whether an `Origin` is of the host that the request was sent to. */
 export function isSameHost(origin: string, host: string | undefined): boolean {
   return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
@@ -52,7 +57,7 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
 function allow(reply: FastifyReply, origin: string): void {
   reply.header('access-control-allow-origin', origin);
   reply.header('access-control-allow-credentials', 'true');
-  reply.header('access-control-expose-headers', 'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag, Location');
+  reply.header('access-control-expose-headers', exposed);
   reply.header('vary', 'Origin');
 }
 
