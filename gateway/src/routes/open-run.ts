@@ -2,6 +2,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import type { RunResponse, RunsService } from '@agentmesh/proto/runs/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Identity } from '../auth/identity.ts';
+import { clientLeft } from '../http/client-left.ts';
 import { encodeJson, encodeMap } from '../http/json-bytes.ts';
 import { HttpError } from '../http/request-error.ts';
 import type { RunAgentRequest } from '../schemas/run.ts';
@@ -24,9 +25,6 @@ export interface AcceptedRun {
   readonly leave: () => void;
 }
 
-/** Made once: an abort without a reason makes an exception with a stack each time. */
-const viewerLeft = new MeshError('canceled', 'viewer_left', 'The viewer has left.');
-
 /** A run that has to wait for its session is accepted at once, so only a service that hangs takes longer. */
 const acceptTimeoutMs = 30_000;
 const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
@@ -36,7 +34,7 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
   const appName = body.appName || (defaultApp ?? '');
   refuseInternalApp(appName);
   const viewer = new AbortController();
-  const leave = () => viewer.abort(viewerLeft);
+  const leave = () => viewer.abort(clientLeft);
   const answers = runs
     .run(
       {

@@ -1,7 +1,7 @@
-import { MeshError } from '@agentmesh/lib/rpc';
 import type { ListSessionsRequest, SessionPlace } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
+import { clientLeft } from '../http/client-left.ts';
 import { joinBytes, separated } from '../http/json-bytes.ts';
 import { sendJsonChunks } from '../http/json-chunks.ts';
 import { addNextPage, asksForPage, noPlace, type Page, pageOf } from '../http/page.ts';
@@ -13,8 +13,6 @@ import { sessionJson } from './session-json.ts';
 
 /** Long lists take their time; a service that says nothing for ever does not. */
 const timeoutMs = 120_000;
-/** Made once: an abort without a reason makes an exception with a stack each time. */
-const readerLeft = new MeshError('canceled', 'reader_left', 'The reader has left.');
 
 const opening = Buffer.from('[');
 const comma = Buffer.from(',');
@@ -68,7 +66,7 @@ async function* printList(
     }
     yield isFirst ? emptyList : closing;
   } finally {
-    reading.abort(readerLeft);
+    reading.abort(clientLeft);
   }
 }
 
