@@ -113,6 +113,34 @@ test('however many wait for a row, others need no connection beside theirs', asy
   expect(await stored()).toBe(22);
 });
 
+test('many who wait for a row, and ever more of them, hold others up for a moment only', async () => {
+  await Promise.all([store(1), store(2)]);
+  await using other = await connect();
+  await other.client.query('begin; update alpha.things set number = 7 where id = 1');
+  const held = Array.from({ length: 30 }, () => db.query(change, [1, 8n]));
+  const more = setInterval(() => held.push(db.query(change, [1, 8n])), 20);
+  const started = performance.now();
+  for (let id = 10; id < 20; id += 1) await store(id);
+  const elapsed = performance.now() - started;
+  clearInterval(more);
+  await other.client.query('commit');
+  await Promise.all(held);
+  // A wait of 100 ms for each of them would be more than three seconds.
+  expect(elapsed).toBeLessThan(1_500);
+});
+
+test('what only the commit refuses does not concern those beside it', async () => {
+  await using other = await connect();
+  await other.client.query(
+    'alter table alpha.things add constraint once unique (number) deferrable initially deferred',
+  );
+  const add = (id: number, number: bigint) => db.query(insert, [id, number, '{}']);
+  const answers = await Promise.allSettled([add(1, 1n), add(2, 2n), add(3, 1n), add(4, 4n)]);
+  expect(answers.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: '23505' } }]);
+  expect([answers[1]?.status, answers[3]?.status]).toEqual(['fulfilled', 'fulfilled']);
+  expect(await stored()).toBe(3);
+});
+
 test('two that hold rows in each other’s way both end', async () => {
   await Promise.all([store(1), store(2)]);
   await using other = await connect();

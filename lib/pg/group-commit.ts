@@ -22,14 +22,22 @@ const mostTogether = 64;
 const largestTogether = 64 * 1024;
 /** So long a row that somebody else has locked may hold up a transaction; then who waits for it goes on alone. */
 const lockTimeoutMs = 100;
+/** The same while others wait alone: more will come for the rows that they wait for. */
+const knownLockTimeoutMs = 5;
+const lockNotAvailable = '55P03';
+/** `set local` would warn of each transaction that it begins. */
+const shortLockTimeout = bindStatement({
+  name: 'short-lock-timeout',
+  text: `select set_config('lock_timeout', '${knownLockTimeoutMs}ms', true)`,
+});
 /** As long as the most patient caller waits. A server that has not answered by then is taken for lost, or nobody could write any more. */
 const answerTimeoutMs = 30_000;
 
 interface Waiting extends BoundStatement {
   readonly resolve: (rows: QueryResultRow[]) => void;
   readonly reject: (error: Error) => void;
-  /** Runs it by itself. */
-  readonly retry: () => void;
+  /** Runs it by itself. Settles with it, and never rejects. */
+  readonly retry: () => Promise<void>;
 }
 
 interface Session {
@@ -47,10 +55,14 @@ interface Session {
 export class GroupCommit implements AsyncDisposable {
   readonly #options: GroupCommitOptions;
   readonly #waiting: Waiting[] = [];
+  /** Others of a transaction that failed. New ones come after them, so what a transaction waits for locks is bounded by its size. */
+  readonly #again: Waiting[] = [];
   readonly #aside = new Set<Promise<void>>();
   #session: Session | undefined;
   #committing: Promise<void> | undefined;
   #ended = false;
+  /** Those that wait alone for a row that somebody has locked. */
+  #heldUp = 0;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -60,12 +72,13 @@ export class GroupCommit implements AsyncDisposable {
   query<Row extends QueryResultRow>(config: QueryConfig & { readonly name: string }): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
       const statement = bindStatement(config);
-      const retry = (): void => {
+      const retry = (): Promise<void> => {
         const run = this.#options.alone<Row>(config).then(resolve, reject);
         this.#aside.add(run);
         void run.then(() => this.#aside.delete(run));
+        return run;
       };
-      if (statement.bind.length > largestTogether) return retry();
+      if (statement.bind.length > largestTogether) return void retry();
       this.#waiting.push({ ...statement, resolve: resolve as Waiting['resolve'], reject, retry });
       this.#committing ??= this.#commitWaiting();
     });
@@ -73,11 +86,15 @@ export class GroupCommit implements AsyncDisposable {
 
   async #commitWaiting(): Promise<void> {
     await endOfTurn();
-    while (this.#waiting.length > 0) {
+    while (this.#again.length > 0 || this.#waiting.length > 0) {
       const session = this.#session ?? (await this.#openOrRefuse());
-      if (session !== undefined) await this.#commit(session, this.#waiting.splice(0, mostTogether));
+      if (session !== undefined) await this.#commit(session, this.#nextBatch());
     }
     this.#committing = undefined;
+  }
+
+  #nextBatch(): readonly Waiting[] {
+    return this.#again.length > 0 ? this.#again.splice(0) : this.#waiting.splice(0, mostTogether);
   }
 
   /** Undefined when no connection can be had: all who wait for it have been told. */
@@ -85,22 +102,34 @@ export class GroupCommit implements AsyncDisposable {
     try {
       this.#session = await this.#open();
     } catch (error) {
-      for (const statement of this.#waiting.splice(0)) statement.reject(toDatabaseError(error));
+      const waiting = [...this.#again.splice(0), ...this.#waiting.splice(0)];
+      for (const statement of waiting) statement.reject(toDatabaseError(error));
     }
     return this.#session;
   }
 
   async #commit(session: Session, batch: readonly Waiting[]): Promise<void> {
-    const outcome = await send(session, batch);
-    if ('rows' in outcome) return batch.forEach((statement, index) => statement.resolve(outcome.rows[index] ?? []));
+    const before = this.#heldUp > 0 ? [shortLockTimeout] : [];
+    const outcome = await send(session, [...before, ...batch]);
+    if ('rows' in outcome) {
+      const rows = outcome.rows.slice(before.length);
+      return batch.forEach((statement, index) => statement.resolve(rows[index] ?? []));
+    }
     const { error, at } = outcome;
     if (isConnectionLoss(error)) return this.#giveUp(session, { batch, error });
     // The server may know a statement no longer as it was prepared.
     session.prepared.clear();
-    const failed = batch[at];
-    if (failed === undefined) return batch.forEach((statement) => statement.retry());
-    failed.retry();
-    this.#waiting.unshift(...batch.filter((statement) => statement !== failed));
+    const failed = batch[at - before.length];
+    if (failed === undefined) return batch.forEach((statement) => void statement.retry());
+    this.#setAside(failed, error);
+    this.#again.push(...batch.filter((statement) => statement !== failed));
+  }
+
+  #setAside(failed: Waiting, error: Error): void {
+    const alone = failed.retry();
+    if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) return;
+    this.#heldUp += 1;
+    void alone.then(() => (this.#heldUp -= 1));
   }
 
   #giveUp({ client }: Session, { batch, error }: { batch: readonly Waiting[]; error: unknown }): void {

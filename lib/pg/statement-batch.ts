@@ -17,10 +17,11 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
-/** What a batch came to: committed, with the rows of each statement, or failed at one of them, and nothing is left of any. */
-export type BatchOutcome =
-  | { readonly rows: readonly Row[][] }
-  | { readonly error: Error /** Index of the statement; their number when it was the commit. */; readonly at: number };
+/**
+ * What a batch came to: committed, with the rows of each statement, or failed at the statement with index `at`, and nothing is left of
+ * any. `at` is their number when it was the commit that failed.
+ */
+export type BatchOutcome = { readonly rows: readonly Row[][] } | { readonly error: Error; readonly at: number };
 
 /** The statements that a connection has prepared, by name, and the columns of their rows. */
 export type Prepared = Map<string, readonly Column[]>;
