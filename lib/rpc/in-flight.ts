@@ -1,5 +1,5 @@
-import { Roster } from '../service/roster.ts';
 import { draining } from './failures.ts';
+import { Roster } from './roster.ts';
 import type { ServerCall } from './server-call.ts';
 
 // Time for `finally` blocks of handlers whose call was just aborted.

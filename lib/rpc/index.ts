@@ -4,3 +4,4 @@ export type { Mesh } from './mesh.ts';
 export { type MeshCode, MeshError } from './mesh-error.ts';
 export type { MeshOptions, MeshTls } from './mesh-options.ts';
 export { meshWord } from './mesh-word.ts';
+export { Roster } from './roster.ts';

@@ -16,6 +16,7 @@ test('a roster holds what was added and not taken out, however they come and go'
         if (leaving === undefined) continue;
         present.delete(leaving[0]);
         leaving[1]();
+        leaving[1]();
       }
       expect([...roster].toSorted((one, other) => one - other)).toEqual([...present.keys()]);
       expect(roster.size).toBe(present.size);

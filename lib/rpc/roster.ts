@@ -11,7 +11,7 @@ export class Roster<T> implements Iterable<T> {
     return this.#places.length;
   }
 
-  /** Answers how to take the item out again, which is done once. */
+  /** Answers how to take the item out again. */
   add(item: T): () => void {
     const place = { item, index: this.#places.length };
     this.#places.push(place);
@@ -24,6 +24,7 @@ export class Roster<T> implements Iterable<T> {
   }
 
   #remove(place: Place<T>): void {
+    if (this.#places[place.index] !== place) return;
     const last = this.#places.pop();
     if (last === undefined || last === place) return;
     last.index = place.index;

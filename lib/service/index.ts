@@ -1,6 +1,5 @@
 export { createMemoryRelease } from './memory-release.ts';
 export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-export { Roster } from './roster.ts';
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';
 export {
   encryptKey,

@@ -1,4 +1,4 @@
-import { Roster } from '@agentmesh/lib/service';
+import { Roster } from '@agentmesh/lib/rpc';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
