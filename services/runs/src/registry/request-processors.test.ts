@@ -28,6 +28,7 @@ const event = fc
       author: fc.oneof({ weight: 9, arbitrary: fc.constantFrom('user', 'helper') }, fc.constant('other')),
       content,
       branch: fc.constantFrom('a', 'a.b', 'c'),
+      isolationScope: fc.constantFrom('here', 'there'),
     },
     { requiredKeys: ['author'] },
   )
@@ -61,11 +62,19 @@ interface Conversation {
   readonly includeContents: 'default' | 'none';
 }
 
+/** Contents are given without a copy: whoever changed them would change what the next turn sees. */
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  Object.freeze(value);
+  Object.values(value).forEach(freeze);
+}
+
 test('a model is given the conversation that ADK would give it', async () => {
   const ours = requestProcessors([CONTENT_REQUEST_PROCESSOR]);
   const outcome = (contents: Promise<unknown>) => contents.catch((error: Error) => error.message);
   await fc.assert(
     fc.asyncProperty(conversation as fc.Arbitrary<Conversation>, async (given) => {
+      for (const { content: kept } of given.events) freeze(kept);
       const expected = await outcome(contentsBy([CONTENT_REQUEST_PROCESSOR], given));
       expect(await outcome(contentsBy(ours, given))).toEqual(expected);
     }),
