@@ -8,7 +8,7 @@ const path = '/apps/a/users/u/sessions';
 const stateJson = Buffer.from(JSON.stringify({ 'user:big': 'x'.repeat(1_000_000) }));
 const session = (id: string) => ({ id, appName: 'a', userId: 'u', stateJson, lastUpdateTime: 1 });
 
-describe('a list that is larger than memory', () => {
+describe('a long list', () => {
   it('is read no faster than the client reads it, and no further when the client goes', async () => {
     let sent = 0;
     let left = false;
@@ -28,6 +28,41 @@ describe('a list that is larger than memory', () => {
     expect(sent).toBeLessThan(40);
     client.destroy();
     await expect.poll(() => left).toBe(true);
+  });
+
+  it.each([
+    ['before anything was sent', 3],
+    ['in the midst of it', 20],
+  ])('is given up when the client goes %s while the service is silent', async (_, count) => {
+    let sent = 0;
+    let left = false;
+    await using edge = await startEdge({
+      sessions: {
+        async *listSessions(_request, { signal }) {
+          for (; sent < count; sent++) yield { sessions: [session(String(sent))] };
+          await once(signal, 'abort');
+          left = true;
+        },
+      },
+    });
+    const client = request(edge.url + path, { headers: { authorization: `Bearer ${await token({})}` } }).end();
+    client.on('error', () => undefined).on('response', (response) => response.resume().on('error', () => undefined));
+    await expect.poll(() => sent).toBe(count);
+    client.destroy();
+    await expect.poll(() => left).toBe(true);
+  });
+
+  it('has its next page, also from a service that names the end by itself', async () => {
+    await using edge = await startEdge({
+      sessions: {
+        async *listSessions() {
+          yield { sessions: [session('1')] };
+          yield { last: { createdAt: 5n, sessionId: '1' } };
+        },
+      },
+    });
+    const { headers } = await edge.send(`${path}?limit=1`);
+    expect(headers.get('x-next-cursor')).toBeTruthy();
   });
 
   it('is one array, whatever the messages it comes in', async () => {

@@ -9,6 +9,7 @@ import type {
 } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
+import { firstAnswer } from '../http/first-answer.ts';
 
 /** A version that is being read. Whoever opens it reads `chunks` to the end or calls `leave`. */
 export interface OpenArtifact {
@@ -18,28 +19,22 @@ export interface OpenArtifact {
   leave(): void;
 }
 
-/** How long an artifact may take to begin; once it has, the reader decides how long it takes. */
-const firstMessageMs = 30_000;
-
 /** Opens a version for reading. Throws what the service throws before its first byte. */
 export async function openArtifact(
   artifacts: Client<typeof ArtifactsService>,
   request: MessageInitShape<typeof LoadArtifactRequestSchema>,
 ): Promise<OpenArtifact> {
   const reading = new AbortController();
-  const late = setTimeout(() => reading.abort(new DOMException('No answer in time.', 'TimeoutError')), firstMessageMs);
   const leave = (): void => reading.abort();
   try {
     const messages = artifacts.loadArtifact(request, { signal: reading.signal })[Symbol.asyncIterator]();
-    const first = await messages.next();
+    const first = await firstAnswer(messages, reading);
     const head = first.done === true || first.value.kind.case !== 'head' ? undefined : first.value.kind.value;
     if (head?.version === undefined) throw headMissing();
     return { head, version: head.version, chunks: chunksOf(messages, leave), leave };
   } catch (error) {
     leave();
     throw error;
-  } finally {
-    clearTimeout(late);
   }
 }
 

@@ -1,15 +1,19 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { joinBytes, sendJson } from './json-bytes.ts';
+import { closing, comma, joinBytes, opening, sendJson, separated } from './json-bytes.ts';
 
-/** An answer of no more bytes is sent as a whole. */
+/** A list of no more bytes is sent as a whole. */
 const wholeBytes = 8 * 1024 * 1024;
 
 /**
- * Sends JSON that comes in chunks: as a whole where it is small, so that what fails is still answered as an error; else as fast
- * as the client reads it, and a connection that breaks off says that it failed.
+ * Sends a JSON array whose values come in groups: as a whole where it is small, so that what fails is still answered as an error;
+ * else as fast as the client reads it, and a connection that breaks off says that it failed.
  */
-export async function sendJsonChunks(reply: FastifyReply, chunks: AsyncGenerator<Uint8Array>): Promise<FastifyReply> {
+export async function sendJsonArray(
+  reply: FastifyReply,
+  groups: AsyncIterable<readonly Uint8Array[]>,
+): Promise<FastifyReply> {
+  const chunks = printArray(groups);
   const first: Uint8Array[] = [];
   for (let bytes = 0; bytes <= wholeBytes; bytes += first.at(-1)?.length ?? 0) {
     const next = await chunks.next();
@@ -20,11 +24,18 @@ export async function sendJsonChunks(reply: FastifyReply, chunks: AsyncGenerator
   return reply.type('application/json').send(all);
 }
 
-async function* continued(first: Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
+async function* printArray(groups: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<Uint8Array> {
+  let lead = opening;
+  for await (const values of groups) {
+    if (values.length === 0) continue;
+    yield joinBytes([lead, ...separated(values)]);
+    lead = comma;
   }
+  yield lead === opening ? joinBytes([opening, closing]) : closing;
+}
+
+/** Lets go of what it has given. */
+async function* continued(first: Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
+  yield* rest;
 }

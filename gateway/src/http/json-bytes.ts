@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
-const comma = Buffer.from(',');
-const opening = Buffer.from('[');
-const closing = Buffer.from(']');
+export const comma = Buffer.from(',');
+export const opening = Buffer.from('[');
+export const closing = Buffer.from(']');
 
 /** Sends bytes that already are JSON. */
 export function sendJson(reply: FastifyReply, bytes: Uint8Array): FastifyReply {

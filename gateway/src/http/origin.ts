@@ -43,7 +43,7 @@ export function createOriginGuard(policy: OriginPolicy) {
 /** What scripts of other origins may read beside what every answer shows. */
 const exposed =
   'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag, Location, Accept-Ranges, Content-Range, ' +
-  'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset';
+  'Content-Disposition, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, WWW-Authenticate';
 
 /** Whether an `Origin` is of the host that the request was sent to. */
 export function isSameHost(origin: string, host: string | undefined): boolean {

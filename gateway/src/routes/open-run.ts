@@ -3,6 +3,7 @@ import type { RunResponse, RunsService } from '@agentmesh/proto/runs/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Identity } from '../auth/identity.ts';
 import { clientLeft } from '../http/client-left.ts';
+import { firstAnswer } from '../http/first-answer.ts';
 import { encodeJson, encodeMap } from '../http/json-bytes.ts';
 import { HttpError } from '../http/request-error.ts';
 import type { RunAgentRequest } from '../schemas/run.ts';
@@ -26,7 +27,6 @@ export interface AcceptedRun {
 }
 
 /** A run that has to wait for its session is accepted at once, so only a service that hangs takes longer. */
-const acceptTimeoutMs = 30_000;
 const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
 
 /** Starts a run and waits until it is accepted. Fails as the service does when it is not, and after 30 s without an answer. */
@@ -48,13 +48,9 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
       { signal: viewer.signal },
     )
     [Symbol.asyncIterator]();
-  const deadline = setTimeout(() => viewer.abort(notAcceptedInTime), acceptTimeoutMs);
-  const first = await answers
-    .next()
-    .catch((error: unknown) => {
-      throw namingSession(error, body.sessionId);
-    })
-    .finally(() => clearTimeout(deadline));
+  const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) => {
+    throw namingSession(error, body.sessionId);
+  });
   if (first.done === true || first.value.kind.case !== 'accepted') {
     leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');

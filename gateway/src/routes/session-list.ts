@@ -1,23 +1,16 @@
-import type { ListSessionsRequest, SessionPlace } from '@agentmesh/proto/sessions/v1';
+import type { ServerResponse } from 'node:http';
+import type { ListSessionsRequest, ListSessionsResponse, SessionPlace } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import { clientLeft } from '../http/client-left.ts';
-import { joinBytes, separated } from '../http/json-bytes.ts';
-import { sendJsonChunks } from '../http/json-chunks.ts';
+import { firstAnswer } from '../http/first-answer.ts';
+import { sendJsonArray } from '../http/json-array.ts';
 import { addNextPage, asksForPage, noPlace, type Page, pageOf } from '../http/page.ts';
 import { pageHeaders, PageQuery } from '../schemas/page.ts';
 import { UserPath } from '../schemas/path.ts';
 import { failures } from '../schemas/problem.ts';
 import { Session } from '../schemas/session.ts';
 import { sessionJson } from './session-json.ts';
-
-/** Long lists take their time; a service that says nothing for ever does not. */
-const timeoutMs = 120_000;
-
-const opening = Buffer.from('[');
-const comma = Buffer.from(',');
-const closing = Buffer.from(']');
-const emptyList = Buffer.from('[]');
 
 type Scope = Pick<ListSessionsRequest, 'accountId' | 'appName' | 'userId'>;
 
@@ -42,32 +35,39 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
       const list = ['sessions', scope.accountId, appName, userId];
       const page = asksForPage(request.query) ? pageOf(list, request.query) : undefined;
       const onLast = ({ createdAt, sessionId }: SessionPlace): void => {
-        if (page !== undefined) addNextPage(reply, { list, page, last: [String(createdAt), sessionId] });
+        if (page === undefined || reply.raw.headersSent) return;
+        addNextPage(reply, { list, page, last: [String(createdAt), sessionId] });
       };
-      return sendJsonChunks(reply, printList(sessions, { ...scope, ...(page && rangeOf(page)) }, onLast));
+      const reading = readingFor(reply.raw);
+      const answers = sessions.listSessions({ ...scope, ...(page && rangeOf(page)) }, { signal: reading.signal });
+      return sendJsonArray(reply, printSessions(answers[Symbol.asyncIterator](), { reading, onLast }));
     },
   );
 }
 
-/** A list is far larger than what it is made of, since each session has all app and user state: it is never held as a whole. */
-async function* printList(
-  sessions: Context['sessions'],
-  request: Parameters<Context['sessions']['listSessions']>[0],
-  onLast: (place: SessionPlace) => void,
-): AsyncGenerator<Uint8Array> {
-  const reading = new AbortController();
-  try {
-    let isFirst = true;
-    for await (const message of sessions.listSessions(request, { timeoutMs, signal: reading.signal })) {
-      if (message.sessions.length === 0) continue;
-      if (isFirst && message.last !== undefined) onLast(message.last);
-      yield joinBytes([isFirst ? opening : comma, ...separated(message.sessions.map((one) => sessionJson(one, [])))]);
-      isFirst = false;
-    }
-    yield isFirst ? emptyList : closing;
-  } finally {
-    reading.abort(clientLeft);
+/**
+ * The sessions in groups, as the service sends them. A list is far larger than what it is made of, since each session has all app
+ * and user state: it is never held as a whole. `onLast` is told where a page ends while headers can still be set.
+ */
+async function* printSessions(
+  answers: AsyncIterator<ListSessionsResponse>,
+  { reading, onLast }: { reading: AbortController; onLast: (place: SessionPlace) => void },
+): AsyncGenerator<Uint8Array[]> {
+  let next = await firstAnswer(answers, reading);
+  for (; next.done !== true; next = await answers.next()) {
+    const { sessions, last } = next.value;
+    if (last !== undefined) onLast(last);
+    yield sessions.map((session) => sessionJson(session, []));
   }
+}
+
+/** A call that ends when the client goes. */
+function readingFor(client: ServerResponse): AbortController {
+  const reading = new AbortController();
+  const leave = (): void => reading.abort(clientLeft);
+  if (client.destroyed) leave();
+  client.once('close', leave);
+  return reading;
 }
 
 function rangeOf({ limit, newestFirst, after, cursor }: Page) {
