@@ -4,7 +4,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@agentmesh/lib/pg'
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDataDir } from '../bench/durable-postgres.ts';
-import { type Caller, newAccount, type SessionJson, sessionPath, textOf } from '../caller.ts';
+import { type Caller, newAccount, runBody, type SessionJson, sessionPath, textOf } from '../caller.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
 
 let mesh: TestMesh;
@@ -24,10 +24,13 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     expect((await caller.run(session, 'before')).status).toBe(200);
     const cut = caller.run(session, 'cut [[wait:60000]]').catch(() => undefined);
     await expect.poll(async () => (await caller.readSession(session)).events.length).toBe(3);
-    const queued = caller.run(session, 'queued').catch(() => undefined);
+    const waiting = Array.from({ length: 30 }, (_, index) => `queued ${index}`);
+    // A stream begins when its run is accepted.
+    const streams = waiting.map((text) => caller.fetch('POST', '/run_sse', runBody(session, text)));
+    const queued = await Promise.all(streams);
     await mesh.kill();
     const killedAt = Date.now();
-    await Promise.all([cut, queued]);
+    await Promise.all([cut, ...queued.map((answer) => answer.text().catch(() => undefined))]);
     await mesh.restart();
     const next = await caller.run(session, 'after');
     expect(next.body.map(textOf)).toEqual(['after']);
@@ -37,6 +40,7 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     const said = events.map((event) => (event.errorCode as string | undefined) ?? textOf(event));
     expect(said.slice(0, 4)).toEqual(['before', 'before', 'cut [[wait:60000]]', 'INTERRUPTED']);
     expect(said.slice(-2)).toEqual(['after', 'after']);
+    expect(said.filter((text) => text.startsWith('queued')).toSorted()).toEqual([...waiting, ...waiting].toSorted());
   });
 
   test('a session that was added to memory is found, and the adding that was cut is whole or not there', {

@@ -240,6 +240,26 @@ describe('a dead executor', () => {
     await expect(service.client.appendEvents(late)).rejects.toMatchObject({ reason: 'fence_lost' });
   });
 
+  test('leaves what it has queued to whoever takes its session over', async () => {
+    const session = await newSession();
+    const owner = 'executor-that-dies';
+    const dead = await begin(session, 'one', { owner });
+    for (const text of ['two', 'three']) await service.client.beginTurn(beginWith(session, text, { owner }));
+    await expect.poll(() => claimedBy('heir', session), { timeout: 10_000, interval: 200 }).toBe('two');
+    expect(await ownersIn(dead)).toEqual([owner, 'heir', 'heir']);
+  });
+
+  test('that holds a lease keeps what it has queued, though it missed that it has the turn', async () => {
+    const [session, elsewhere] = [await newSession(), await newSession()];
+    const owner = 'executor-that-is-slow';
+    const first = await begin(session, 'one', { owner });
+    for (const text of ['two', 'three']) await service.client.beginTurn(beginWith(session, text, { owner }));
+    await service.client.appendEvents(appendTo(first, [], completed));
+    await begin(elsewhere, 'still alive', { owner });
+    await expect.poll(() => claimedBy('other', session), { timeout: 4_000, interval: 100 }).toBe('two');
+    expect(await ownersIn(first)).toEqual([owner, 'other', owner]);
+  });
+
   test('is not assumed while its leases are renewed; a lost lease is named', async () => {
     const session = await newSession();
     const turn = await begin(session, 'one');
@@ -286,13 +306,29 @@ async function runToEnd(session: ReturnType<typeof newKey>, text: string): Promi
   await service.client.appendEvents(appendTo(granted, [agentEvent(invocationId, `reply to ${text}`)], completed));
 }
 
+/** The message of the run that was due in a session, once there is one. */
+async function claimedBy(owner: string, { sessionId }: ReturnType<typeof newKey>): Promise<string | undefined> {
+  const { turns } = await service.client.claimRuns({ owner, window: 20, limit: 100 });
+  const turn = turns.find((one) => one.session?.sessionId === sessionId);
+  return turn?.events.map((bytes) => textOf(parse(bytes))).at(-1);
+}
+
+/** The owners of a session's runs, in their order. */
+async function ownersIn({ sessionPk }: Turn): Promise<string[]> {
+  const text = 'select owner from runs where session_pk = $1 order by position';
+  return (await askDatabase<{ owner: string }>(text, [sessionPk])).map(({ owner }) => owner);
+}
+
 /** How many runs the session of a turn counts as waiting. */
 async function queuedIn({ sessionPk }: Turn): Promise<number | undefined> {
+  const [row] = await askDatabase<{ queued: number }>('select queued from sessions where pk = $1', [sessionPk]);
+  return row?.queued;
+}
+
+async function askDatabase<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
   const migrations = new URL('../migrations/', import.meta.url);
   const log = createLogger({ level: 'silent', name: 'test' });
   const url = service.databaseUrl;
   await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
-  const text = 'select queued from sessions where pk = $1';
-  const [row] = await db.query<{ queued: number }>({ text }, [sessionPk]);
-  return row?.queued;
+  return db.query<Row>({ text }, values);
 }

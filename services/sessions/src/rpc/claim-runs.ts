@@ -9,7 +9,7 @@ import { untilCurrent } from '../retry.ts';
 import { keyParameters } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
 import { textOf } from '../json-bytes.ts';
-import { type DueRun, findDueRuns, findGrantedRun } from '../store/runs.ts';
+import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun } from '../store/runs.ts';
 import { nothingKnown, takeGrantedTurn } from '../store/turns.ts';
 import { type Attempt, startOf, toTurn } from '../turn.ts';
 
@@ -37,6 +37,7 @@ export function claimRuns(context: Context): ClaimRuns {
     }
     const turns: TurnInit[] = [];
     for (const run of await findDueRuns(context.db, limit)) {
+      await adoptQueuedRuns(context.db, run, owner);
       if (run.status === 'running') await endInterrupted(context, run);
       else turns.push(...[await takeUp(context, run, claimant)].filter((turn) => turn !== undefined));
     }

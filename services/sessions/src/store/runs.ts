@@ -8,6 +8,7 @@ export interface DueRun {
   key: KeyParameters;
   invocationId: string;
   status: 'granted' | 'running';
+  owner: string;
   fence: bigint;
   lastSeq: number;
   message: string | null;
@@ -25,6 +26,7 @@ interface RunRow {
   id: string;
   invocation_id: string;
   status: 'granted' | 'running';
+  owner: string;
   fence: bigint;
   last_seq: number;
   message: string | null;
@@ -34,7 +36,7 @@ interface RunRow {
   answered_seq: number | null;
 }
 
-const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, s.fence, s.last_seq,
+const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.owner, s.fence, s.last_seq,
   r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.answered_seq`;
 
 const findGranted: Statement = {
@@ -63,6 +65,21 @@ export async function findGrantedRun(
 /** Runs whose lease has run out: granted ones that nobody took up, running ones whose executor is gone. */
 export async function findDueRuns(db: Queryable, limit: number): Promise<DueRun[]> {
   return (await db.query<RunRow>(findDue, [limit])).map(toRun);
+}
+
+const adopt: Statement = {
+  name: 'adopt-queued-runs',
+  text: `update runs set owner = $3 where session_pk = $1 and owner = $2 and status = 'queued' and ended_at is null
+    and not exists (select from runs held where held.owner = $2 and held.status = 'running' and held.ended_at is null
+      and held.lease_until > now())`,
+};
+
+/**
+ * What the owner of a due run has queued in its session goes to `heir`, who is told when the turns come: told to a process that is gone,
+ * each would wait for the sweeper. An owner who holds a lease is not gone.
+ */
+export async function adoptQueuedRuns(db: Queryable, { sessionPk, owner }: DueRun, heir: string): Promise<void> {
+  if (owner !== heir) await db.query(adopt, [sessionPk, owner, heir]);
 }
 
 const renew: Statement = {
@@ -138,6 +155,7 @@ function toRun(row: RunRow): DueRun {
     key: [row.account_id, row.app_name, row.user_id, row.id],
     invocationId: row.invocation_id,
     status: row.status,
+    owner: row.owner,
     fence: row.fence,
     lastSeq: row.last_seq,
     message: row.message,
