@@ -330,5 +330,5 @@ async function askDatabase<Row extends object>(text: string, values: readonly un
   const log = createLogger({ level: 'silent', name: 'test' });
   const url = service.databaseUrl;
   await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
-  return db.query<Row>({ text }, values);
+  return await db.query<Row>({ text }, values);
 }
