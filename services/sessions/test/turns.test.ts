@@ -1,7 +1,6 @@
-import { openDatabase } from '@agentmesh/lib/pg';
-import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appendTo, completed, driveTurns } from './drive-turns.ts';
 import {
   agentEvent,
   beginWith,
@@ -21,25 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
-
-async function begin(session: ReturnType<typeof newKey>, text: string, over: object = {}): Promise<Turn> {
-  const { turn } = await service.client.beginTurn(beginWith(session, text, over));
-  if (turn === undefined) throw new Error('the run was queued');
-  return turn;
-}
-
-function appendTo(turn: Turn, events: ReturnType<typeof agentEvent>[], end?: object) {
-  const { sessionPk, invocationId, fence, lastSeq } = turn;
-  const accountId = turn.session?.accountId ?? '';
-  return { accountId, sessionPk, invocationId, fence, lastSeq, events, ...(end && { end }) };
-}
-
-async function newSession(state: object = {}) {
-  const session = newKey();
-  await service.client.createSession({ session, stateJson: json(state) });
-  return session;
-}
+const { newSession, begin, askDatabase } = driveTurns(() => service);
 
 describe('a turn', () => {
   test('stores the user event with its state delta and hands over state and window', async () => {
@@ -224,53 +205,6 @@ describe('a waiting run', () => {
   });
 });
 
-describe('a dead executor', () => {
-  test('ends its run with a stored event, and the next run is granted to whoever claims', async () => {
-    const session = await newSession();
-    const dead = await begin(session, 'one');
-    const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
-    const claim = async (): Promise<Turn | undefined> => {
-      const { turns } = await service.client.claimRuns({ owner: 'executor-2', window: 20, limit: 100 });
-      return turns.find((turn) => turn.invocationId === invocationId);
-    };
-    await expect.poll(claim, { timeout: 10_000, interval: 200 }).toBeDefined();
-    const { events } = await readSession(service.client, session);
-    expect(events.map((event) => event.errorCode ?? textOf(event))).toEqual(['one', 'INTERRUPTED', 'two']);
-    const late = appendTo(dead, [agentEvent(dead.invocationId, 'late')]);
-    await expect(service.client.appendEvents(late)).rejects.toMatchObject({ reason: 'fence_lost' });
-  });
-
-  test('leaves what it has queued to whoever takes its session over', async () => {
-    const session = await newSession();
-    const owner = 'executor-that-dies';
-    const dead = await begin(session, 'one', { owner });
-    for (const text of ['two', 'three']) await service.client.beginTurn(beginWith(session, text, { owner }));
-    await expect.poll(() => claimedBy('heir', session), { timeout: 10_000, interval: 200 }).toBe('two');
-    expect(await ownersIn(dead)).toEqual([owner, 'heir', 'heir']);
-  });
-
-  test('that holds a lease keeps what it has queued, though it missed that it has the turn', async () => {
-    const [session, elsewhere] = [await newSession(), await newSession()];
-    const owner = 'executor-that-is-slow';
-    const first = await begin(session, 'one', { owner });
-    for (const text of ['two', 'three']) await service.client.beginTurn(beginWith(session, text, { owner }));
-    await service.client.appendEvents(appendTo(first, [], completed));
-    await begin(elsewhere, 'still alive', { owner });
-    await expect.poll(() => claimedBy('other', session), { timeout: 4_000, interval: 100 }).toBe('two');
-    expect(await ownersIn(first)).toEqual([owner, 'other', owner]);
-  });
-
-  test('is not assumed while its leases are renewed; a lost lease is named', async () => {
-    const session = await newSession();
-    const turn = await begin(session, 'one');
-    const lease = { sessionPk: turn.sessionPk, invocationId: turn.invocationId, fence: turn.fence };
-    const renewed = await service.client.renewLeases({ owner: 'executor-1', leases: [lease] });
-    expect(renewed.lost).toEqual([]);
-    const other = await service.client.renewLeases({ owner: 'executor-2', leases: [lease] });
-    expect(other.lost).toHaveLength(1);
-  });
-});
-
 describe('under load', () => {
   test('120 runs, twelve at a time, are 120 whole turns in order, each with all that was said before it', {
     timeout: 60_000,
@@ -306,29 +240,8 @@ async function runToEnd(session: ReturnType<typeof newKey>, text: string): Promi
   await service.client.appendEvents(appendTo(granted, [agentEvent(invocationId, `reply to ${text}`)], completed));
 }
 
-/** The message of the run that was due in a session, once there is one. */
-async function claimedBy(owner: string, { sessionId }: ReturnType<typeof newKey>): Promise<string | undefined> {
-  const { turns } = await service.client.claimRuns({ owner, window: 20, limit: 100 });
-  const turn = turns.find((one) => one.session?.sessionId === sessionId);
-  return turn?.events.map((bytes) => textOf(parse(bytes))).at(-1);
-}
-
-/** The owners of a session's runs, in their order. */
-async function ownersIn({ sessionPk }: Turn): Promise<string[]> {
-  const text = 'select owner from runs where session_pk = $1 order by position';
-  return (await askDatabase<{ owner: string }>(text, [sessionPk])).map(({ owner }) => owner);
-}
-
 /** How many runs the session of a turn counts as waiting. */
 async function queuedIn({ sessionPk }: Turn): Promise<number | undefined> {
   const [row] = await askDatabase<{ queued: number }>('select queued from sessions where pk = $1', [sessionPk]);
   return row?.queued;
-}
-
-async function askDatabase<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
-  const migrations = new URL('../migrations/', import.meta.url);
-  const log = createLogger({ level: 'silent', name: 'test' });
-  const url = service.databaseUrl;
-  await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
-  return await db.query<Row>({ text }, values);
 }

@@ -1,0 +1,36 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { type agentEvent, beginWith, json, newKey, type TestSessions } from './sessions.ts';
+
+export const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
+
+/** The request that appends to a turn, and with `end` ends it. */
+export function appendTo(turn: Turn, events: ReturnType<typeof agentEvent>[], end?: object) {
+  const { sessionPk, invocationId, fence, lastSeq } = turn;
+  const accountId = turn.session?.accountId ?? '';
+  return { accountId, sessionPk, invocationId, fence, lastSeq, events, ...(end && { end }) };
+}
+
+/** What tests of turns do with a sessions service that is started later. */
+export function driveTurns(service: () => TestSessions) {
+  return {
+    newSession: async (state: object = {}) => {
+      const session = newKey();
+      await service().client.createSession({ session, stateJson: json(state) });
+      return session;
+    },
+    begin: async (session: ReturnType<typeof newKey>, text: string, over: object = {}): Promise<Turn> => {
+      const { turn } = await service().client.beginTurn(beginWith(session, text, over));
+      if (turn === undefined) throw new Error('the run was queued');
+      return turn;
+    },
+    askDatabase: async <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> => {
+      const migrations = new URL('../migrations/', import.meta.url);
+      const log = createLogger({ level: 'silent', name: 'test' });
+      const url = service().databaseUrl;
+      await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
+      return await db.query<Row>({ text }, values);
+    },
+  };
+}
