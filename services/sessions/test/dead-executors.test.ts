@@ -4,7 +4,7 @@ import { appendTo, completed, driveTurns } from './drive-turns.ts';
 import {
   agentEvent,
   beginWith,
-  newKey,
+  type newKey,
   parse,
   readSession,
   startSessions,
