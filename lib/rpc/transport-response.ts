@@ -1,4 +1,4 @@
-import type { DescMessage, DescMethodStreaming, DescMethodUnary, MessageShape } from '@bufbuild/protobuf';
+import type { DescMessage, DescMethod, DescMethodStreaming, DescMethodUnary, MessageShape } from '@bufbuild/protobuf';
 import type { StreamResponse, UnaryResponse } from '@connectrpc/connect';
 
 /** An answer as Connect's clients expect it. Response headers and trailers are not carried; they read as empty. */
@@ -18,7 +18,17 @@ export function streamResponse<I extends DescMessage, O extends DescMessage>(
 }
 
 /** Classes: V8 makes a dictionary of each literal that has getters. */
-class Bare {
+class Bare<Method extends DescMethod, Answer> {
+  readonly service;
+  readonly method: Method;
+  readonly message: Answer;
+
+  constructor(method: Method, message: Answer) {
+    this.service = method.parent;
+    this.method = method;
+    this.message = message;
+  }
+
   get header(): Headers {
     return new Headers();
   }
@@ -28,30 +38,13 @@ class Bare {
   }
 }
 
-class Unary<I extends DescMessage, O extends DescMessage> extends Bare implements UnaryResponse<I, O> {
+class Unary<I extends DescMessage, O extends DescMessage> extends Bare<DescMethodUnary<I, O>, MessageShape<O>> {
   readonly stream = false;
-  readonly service;
-  readonly method: DescMethodUnary<I, O>;
-  readonly message: MessageShape<O>;
-
-  constructor(method: DescMethodUnary<I, O>, message: MessageShape<O>) {
-    super();
-    this.service = method.parent;
-    this.method = method;
-    this.message = message;
-  }
 }
 
-class Stream<I extends DescMessage, O extends DescMessage> extends Bare implements StreamResponse<I, O> {
+class Stream<I extends DescMessage, O extends DescMessage> extends Bare<
+  DescMethodStreaming<I, O>,
+  AsyncIterable<MessageShape<O>>
+> {
   readonly stream = true;
-  readonly service;
-  readonly method: DescMethodStreaming<I, O>;
-  readonly message: AsyncIterable<MessageShape<O>>;
-
-  constructor(method: DescMethodStreaming<I, O>, message: AsyncIterable<MessageShape<O>>) {
-    super();
-    this.service = method.parent;
-    this.method = method;
-    this.message = message;
-  }
 }
