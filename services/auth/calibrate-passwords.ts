@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type Argon2idCost, hashArgon2id } from './src/argon2id.ts';
-import { calibrate, leastCost } from './src/calibrate.ts';
+import { type Argon2idCost, hashArgon2id } from './src/passwords/argon2id.ts';
+import { calibrate, leastCost } from './src/passwords/calibrate.ts';
 
 const usage = `usage: node services/auth/calibrate-passwords.ts [--target-ms 50] [--memory-mib 64]
 Answers the costs of a password hash that this machine can afford, as settings of the auth service.

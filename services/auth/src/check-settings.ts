@@ -1,7 +1,7 @@
 import { isShortKey, SettingsError } from '@agentmesh/lib/service';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Config } from './config.ts';
-import { minPasswordLength } from './password.ts';
+import { minPasswordLength } from './passwords/password.ts';
 
 /** Throws SettingsError for mail that nobody sends, and where NODE_ENV is `production` for secrets that are too weak to trust. */
 export function checkSettings(config: Config): void {

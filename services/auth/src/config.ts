@@ -1,9 +1,9 @@
 import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text, wholeNumberFrom } from '@agentmesh/lib/service';
 import type { CleanedEnv } from 'envalid';
 import { EnvError, makeExactValidator, str } from 'envalid';
-import { findEmailAddress } from './email-address.ts';
+import { findEmailAddress } from './accounts/email-address.ts';
 import { parseSmtpUrl, type SmtpServer } from './mail/smtp-url.ts';
-import { isPossiblePassword } from './password.ts';
+import { isPossiblePassword } from './passwords/password.ts';
 
 const emailAddress = makeExactValidator<string>((text) => {
   const address = findEmailAddress(text);

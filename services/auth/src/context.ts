@@ -1,9 +1,9 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
-import type { AccessTokens } from './access-token.ts';
 import type { Config } from './config.ts';
 import type { Mail } from './mail/open-mail.ts';
-import type { Passwords } from './password.ts';
+import type { Passwords } from './passwords/password.ts';
+import type { AccessTokens } from './tokens/access-token.ts';
 
 /** What every RPC closes over. */
 export interface Context {

@@ -1,19 +1,19 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
-import { createAccessTokens } from './access-token.ts';
+import { createAccountNotice } from './accounts/account-notice.ts';
+import { ensureSuperadmin } from './accounts/superadmin.ts';
 import { checkSettings, warnOfWeakness } from './check-settings.ts';
 import { settings } from './config.ts';
-import type { Context } from './context.ts';
-import { createAccountNotice } from './account-notice.ts';
 import { onAccountErased } from './consumers/on-account-erased.ts';
+import type { Context } from './context.ts';
 import { createAskToErase } from './jobs/ask-to-erase.ts';
-import { createSendMails, sendDueMails } from './jobs/send-mails.ts';
 import { createPurge } from './jobs/purge.ts';
+import { createSendMails, sendDueMails } from './jobs/send-mails.ts';
 import { openMail } from './mail/open-mail.ts';
-import { createPasswords } from './password.ts';
+import { createPasswords } from './passwords/password.ts';
 import { createHandlers } from './rpc/index.ts';
-import { ensureSuperadmin } from './superadmin.ts';
+import { createAccessTokens } from './tokens/access-token.ts';
 
 /** Accounts, their passwords, and the access tokens that name them. */
 export const auth = defineService({

@@ -8,13 +8,13 @@ import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
-import { createAccessTokens } from '../src/access-token.ts';
 import { settings } from '../src/config.ts';
 import type { Context } from '../src/context.ts';
 import { openMail } from '../src/mail/open-mail.ts';
-import type { Passwords } from '../src/password.ts';
-import { createPasswords } from '../src/password.ts';
+import type { Passwords } from '../src/passwords/password.ts';
+import { createPasswords } from '../src/passwords/password.ts';
 import { createHandlers } from '../src/rpc/index.ts';
+import { createAccessTokens } from '../src/tokens/access-token.ts';
 
 export const encryptKey = 'a-key-that-only-these-tests-know-0123456789';
 

@@ -1,5 +1,5 @@
-import { AccountErasedSchema } from '@agentmesh/proto/auth/v1';
 import type { Bus } from '@agentmesh/lib/bus';
+import { AccountErasedSchema } from '@agentmesh/proto/auth/v1';
 import { fromBinary } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import { recordAction } from '../store/audit.ts';

@@ -1,7 +1,7 @@
 import { writeOutbox } from '@agentmesh/lib/bus';
 import type { Job } from '@agentmesh/lib/service';
-import { accountDeleted } from '../account-deleted.ts';
 import type { Context } from '../context.ts';
+import { accountDeleted } from '../erasure/account-deleted.ts';
 import { takeDueErasures } from '../store/erasures.ts';
 
 const pauseMs = 1_000;

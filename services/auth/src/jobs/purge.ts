@@ -1,9 +1,9 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { purgeAccountChanges } from '../store/account-changes.ts';
-import { purgePersonalTokens } from '../store/personal-tokens.ts';
 import { purgeMailTokens } from '../store/mail-tokens.ts';
 import { purgeMails } from '../store/mails.ts';
+import { purgePersonalTokens } from '../store/personal-tokens.ts';
 import { purgeSignIns } from '../store/sign-ins.ts';
 
 const pauseMs = 10 * 60_000;

@@ -3,8 +3,8 @@ import { findRecipient, lockAccount, type RecipientRow } from '../store/accounts
 import { recordAction } from '../store/audit.ts';
 import { countRecentMails, saveMailToken } from '../store/mail-tokens.ts';
 import { beginHandingOver, buryMail, isHeld, postponeMail, removeMail, type TakenMail } from '../store/mails.ts';
+import { hashMailToken } from '../tokens/mail-token.ts';
 import { addressOf, composeMail } from './compose-mail.ts';
-import { hashMailToken } from './mail-token.ts';
 import { PostError } from './post.ts';
 
 /** Seconds until the next attempt; after the last one the mail is given up. */

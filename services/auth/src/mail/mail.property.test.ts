@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readMail, tokenIn } from '../../../../test/fakes/smtp-sink.ts';
-import { findEmailAddress } from '../email-address.ts';
+import { findEmailAddress } from '../accounts/email-address.ts';
+import { createMailTokens, hashMailToken } from '../tokens/mail-token.ts';
 import { composeMail } from './compose-mail.ts';
-import { createMailTokens, hashMailToken } from './mail-token.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
 
 describe('the address of an SMTP server', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { appPublicUrl, type Config } from '../config.ts';
+import { createMailTokens, type MailTokens } from '../tokens/mail-token.ts';
 import { createFilePost } from './file-post.ts';
-import { createMailTokens, type MailTokens } from './mail-token.ts';
 import type { Post } from './post.ts';
 import { createSmtpPost } from './smtp-post.ts';
 

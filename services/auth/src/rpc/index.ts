@@ -1,58 +1,61 @@
-import type { ServiceImpl } from '@connectrpc/connect';
-import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
-import { deleteAccount } from './delete-account.ts';
-import { findAccount } from './find-account.ts';
-import { getErasure } from './get-erasure.ts';
-import { getAccount } from './get-account.ts';
-import { listActions } from './list-actions.ts';
-import { listAccounts } from './list-accounts.ts';
-import { endSignIn } from './end-sign-in.ts';
-import { endSignIns } from './end-sign-ins.ts';
-import { getStanding } from './get-standing.ts';
-import { listChangedAccounts } from './list-changed-accounts.ts';
-import { listSignIns } from './list-sign-ins.ts';
-import { refresh } from './refresh.ts';
-import { signOut } from './sign-out.ts';
-import { createPersonalToken } from './create-personal-token.ts';
-import { listPersonalTokens } from './list-personal-tokens.ts';
-import { revokePersonalToken } from './revoke-personal-token.ts';
-import { revokePersonalTokens } from './revoke-personal-tokens.ts';
-import { findPersonalToken } from './find-personal-token.ts';
-import { requestPasswordReset, resendVerification } from './request-mail.ts';
-import { resetPassword } from './reset-password.ts';
-import { signIn } from './sign-in.ts';
-import { signUp } from './sign-up.ts';
-import { updateAccount } from './update-account.ts';
-import { verifyEmail } from './verify-email.ts';
+import { findAccount } from './accounts/find-account.ts';
+import { getAccount } from './accounts/get-account.ts';
+import { listAccounts } from './accounts/list-accounts.ts';
+import { listActions } from './accounts/list-actions.ts';
+import { signUp } from './accounts/sign-up.ts';
+import { updateAccount } from './accounts/update-account.ts';
+import { deleteAccount } from './erasure/delete-account.ts';
+import { getErasure } from './erasure/get-erasure.ts';
+import type { Handlers } from './handlers.ts';
+import { requestPasswordReset } from './mail/request-password-reset.ts';
+import { resendVerification } from './mail/resend-verification.ts';
+import { resetPassword } from './mail/reset-password.ts';
+import { verifyEmail } from './mail/verify-email.ts';
+import { endSignIn } from './sign-ins/end-sign-in.ts';
+import { endSignIns } from './sign-ins/end-sign-ins.ts';
+import { listSignIns } from './sign-ins/list-sign-ins.ts';
+import { refresh } from './sign-ins/refresh.ts';
+import { signIn } from './sign-ins/sign-in.ts';
+import { signOut } from './sign-ins/sign-out.ts';
+import { createPersonalToken } from './tokens/create-personal-token.ts';
+import { findPersonalToken } from './tokens/find-personal-token.ts';
+import { getStanding } from './tokens/get-standing.ts';
+import { listChangedAccounts } from './tokens/list-changed-accounts.ts';
+import { listPersonalTokens } from './tokens/list-personal-tokens.ts';
+import { revokePersonalToken } from './tokens/revoke-personal-token.ts';
+import { revokePersonalTokens } from './tokens/revoke-personal-tokens.ts';
 
-export type AuthRpc = ServiceImpl<typeof AuthService>;
-
-export function createHandlers(context: Context): AuthRpc {
+/** The table of contents: every RPC of the service. */
+export function createHandlers(context: Context): Handlers {
   return {
     signUp: signUp(context),
-    signIn: signIn(context),
     getAccount: getAccount(context),
     findAccount: findAccount(context),
     listAccounts: listAccounts(context),
     updateAccount: updateAccount(context),
-    signOut: signOut(context),
-    findPersonalToken: findPersonalToken(context),
-    revokePersonalTokens: revokePersonalTokens(context),
-    revokePersonalToken: revokePersonalToken(context),
-    listPersonalTokens: listPersonalTokens(context),
-    createPersonalToken: createPersonalToken(context),
+    listActions: listActions(context),
+
+    signIn: signIn(context),
     refresh: refresh(context),
+    signOut: signOut(context),
     listSignIns: listSignIns(context),
-    listChangedAccounts: listChangedAccounts(context),
-    getStanding: getStanding(context),
-    endSignIns: endSignIns(context),
     endSignIn: endSignIn(context),
+    endSignIns: endSignIns(context),
+
+    createPersonalToken: createPersonalToken(context),
+    listPersonalTokens: listPersonalTokens(context),
+    revokePersonalToken: revokePersonalToken(context),
+    revokePersonalTokens: revokePersonalTokens(context),
+    findPersonalToken: findPersonalToken(context),
+    getStanding: getStanding(context),
+    listChangedAccounts: listChangedAccounts(context),
+
     requestPasswordReset: requestPasswordReset(context),
     resetPassword: resetPassword(context),
     verifyEmail: verifyEmail(context),
     resendVerification: resendVerification(context),
-    listActions: listActions(context),
+
     deleteAccount: deleteAccount(context),
     getErasure: getErasure(context),
   };

@@ -1,0 +1,51 @@
+import type { Queryable } from '@agentmesh/lib/pg';
+import type { AccountName } from '@agentmesh/proto/auth/v1';
+import { accountNotFound, notAllowed } from '../errors.ts';
+import type { AccountKey, AccountRow } from '../store/accounts.ts';
+import { findAccount, findNamedAccount } from '../store/accounts.ts';
+import { parseAccountId } from './account-id.ts';
+import { findEmailAddress } from './email-address.ts';
+
+/** Who asks for what. */
+export interface Request {
+  readonly actorId: string;
+  readonly account?: AccountName | undefined;
+}
+
+/** The account that asks, or undefined when it is gone. */
+export async function findActor(db: Queryable, actorId: string): Promise<AccountRow | undefined> {
+  const id = parseAccountId(actorId);
+  return id === undefined ? undefined : findAccount(db, id);
+}
+
+/**
+ * The account that is named, if it is the actor's own or the actor is an ADMIN. Everyone else is refused before anything is
+ * looked up: neither answer nor time tells which accounts exist.
+ *
+ * @throws MeshError permission_denied `not_allowed` with `refusal`; not_found `account_not_found` to admins
+ */
+export async function findPermitted(
+  db: Queryable,
+  { actorId, account }: Request,
+  refusal: 'Not allowed' | 'Not authorized',
+): Promise<AccountRow> {
+  const actor = await findActor(db, actorId);
+  if (actor === undefined) throw notAllowed(refusal);
+  const key = keyOf(account);
+  if (key !== undefined && isOwn(actor, key)) return actor;
+  if (actor.role !== 'ADMIN') throw notAllowed(refusal);
+  const found = key === undefined ? undefined : await findNamedAccount(db, key);
+  if (found === undefined) throw accountNotFound();
+  return found;
+}
+
+function isOwn(actor: AccountRow, key: AccountKey): boolean {
+  return 'userId' in key ? key.userId === actor.user_id : key.email === actor.email;
+}
+
+/** Undefined when it can name no account. */
+function keyOf(account: AccountName | undefined): AccountKey | undefined {
+  if (account?.name.case === 'userId') return { userId: account.name.value };
+  const email = account?.name.case === 'email' ? findEmailAddress(account.name.value) : undefined;
+  return email === undefined ? undefined : { email };
+}

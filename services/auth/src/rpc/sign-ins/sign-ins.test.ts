@@ -1,0 +1,183 @@
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clientOf, openTestAuth, signUpOf, type TestAuth } from '../../../test/open-test-auth.ts';
+
+let auth: TestAuth;
+let people = 0;
+let person: ReturnType<typeof signUpOf>;
+let accountId: string;
+beforeAll(async () => {
+  auth = await openTestAuth();
+});
+beforeEach(async () => {
+  people += 1;
+  person = signUpOf(`person-${people}@example.com`);
+  accountId = (await auth.client.signUp(person)).account?.id ?? '';
+});
+afterAll(() => auth[Symbol.asyncDispose]());
+
+async function signIn(userAgent = 'curl', address = '192.0.2.7') {
+  const answer = await auth.client.signIn({ ...person, device: { userAgent, address } });
+  return { id: String(decodeJwt(answer.accessToken).sid), refreshToken: answer.refreshToken?.value ?? '' };
+}
+
+const idsOf = async () => (await auth.client.listSignIns({ accountId })).signIns.map(({ id }) => id);
+const stands = async (signInId: string) => (await auth.client.getStanding({ accountId, signInId })).signInStands;
+
+describe('the sign-ins of an account', () => {
+  test('are listed with where they are used from, the last used first', async () => {
+    const [first, second] = [await signIn('Firefox'), await signIn('curl', '2001:db8::1')];
+    expect(await idsOf()).toEqual([second.id, first.id]);
+    const device = { userAgent: 'Firefox on a phone', address: '198.51.100.1' };
+    await auth.client.refresh({ refreshToken: first.refreshToken, device });
+    const { signIns } = await auth.client.listSignIns({ accountId });
+    expect(signIns).toMatchObject([
+      { id: first.id, device },
+      { id: second.id, device: { userAgent: 'curl', address: '2001:db8::1' } },
+    ]);
+    const [newest] = signIns;
+    expect(newest?.lastUsedAt?.seconds).toBeGreaterThanOrEqual(newest?.createdAt?.seconds ?? 0n);
+    expect((newest?.expiresAt?.seconds ?? 0n) - (newest?.lastUsedAt?.seconds ?? 0n)).toBe(2_592_000n);
+  });
+
+  test('keep a user agent of any kind', async () => {
+    await signIn(`${'ä'.repeat(600)}\0\n`, '\0');
+    const { signIns } = await auth.client.listSignIns({ accountId });
+    expect(signIns).toMatchObject([{ device: { userAgent: 'ä'.repeat(512), address: ' ' } }]);
+  });
+
+  test('end one by one, once', async () => {
+    const [first, second] = [await signIn(), await signIn()];
+    await auth.client.endSignIn({ accountId, id: first.id });
+    expect(await idsOf()).toEqual([second.id]);
+    expect([await stands(first.id), await stands(second.id)]).toEqual([false, true]);
+    const missing = { code: 'not_found', reason: 'sign_in_not_found' };
+    await expect(auth.client.endSignIn({ accountId, id: first.id })).rejects.toMatchObject(missing);
+    await expect(auth.client.endSignIn({ accountId, id: 'x' })).rejects.toMatchObject(missing);
+  });
+
+  test('are no other account’s to end', async () => {
+    const { id } = await signIn();
+    const other = (await auth.client.signUp(signUpOf(`other-${people}@example.com`))).account?.id ?? '';
+    await expect(auth.client.endSignIn({ accountId: other, id })).rejects.toMatchObject({ code: 'not_found' });
+    expect(await stands(id)).toBe(true);
+    expect((await auth.client.getStanding({ accountId: other, signInId: id })).signInStands).toBe(false);
+  });
+
+  test('end all at once, and later ones begin', async () => {
+    const [first, second] = [await signIn(), await signIn()];
+    await auth.client.endSignIns({ accountId });
+    expect(await idsOf()).toEqual([]);
+    expect([await stands(first.id), await stands(second.id)]).toEqual([false, false]);
+    await expect(auth.client.refresh({ refreshToken: first.refreshToken })).rejects.toMatchObject({
+      message: 'Session revoked',
+    });
+    expect(await stands((await signIn()).id)).toBe(true);
+  });
+
+  test('end all but one, which goes on and does not bring back what ended before', async () => {
+    const [ended, other, kept] = [await signIn(), await signIn(), await signIn()];
+    await auth.client.endSignIn({ accountId, id: ended.id });
+    await auth.client.endSignIns({ accountId, exceptId: kept.id });
+    expect(await idsOf()).toEqual([kept.id]);
+    await auth.client.endSignIns({ accountId, exceptId: other.id });
+    expect(await idsOf()).toEqual([]);
+  });
+
+  test('never begin with a password that changed while it was checked', async () => {
+    const { passwords, db } = auth.context;
+    const changing = clientOf({
+      ...auth.context,
+      passwords: {
+        ...passwords,
+        verify: async (password, stored, signal) => {
+          const verdict = await passwords.verify(password, stored, signal);
+          const hash = await passwords.hash('another horse battery');
+          await db.query({ text: 'update accounts set password_hash = $2 where id = $1' }, [accountId, hash]);
+          return verdict;
+        },
+      },
+    });
+    await expect(changing.signIn(person)).rejects.toMatchObject({ reason: 'invalid_credentials' });
+    expect(await idsOf()).toEqual([]);
+  });
+});
+
+describe('a standing', () => {
+  test('tells from when tokens that name no sign-in are good', async () => {
+    expect((await auth.client.getStanding({ accountId })).signInsValidFrom).toBeUndefined();
+    const before = BigInt(Math.floor(Date.now() / 1000));
+    await auth.client.endSignIns({ accountId });
+    const { email, role, signInStands, signInsValidFrom } = await auth.client.getStanding({ accountId });
+    expect({ email, role, signInStands }).toEqual({ email: person.email, role: 'USER', signInStands: false });
+    expect(signInsValidFrom?.seconds).toBeGreaterThanOrEqual(before - 1n);
+  });
+
+  test('of no account is not found', async () => {
+    await expect(auth.client.getStanding({ accountId: 'x' })).rejects.toMatchObject({ reason: 'account_not_found' });
+  });
+});
+
+describe('the changes of accounts', () => {
+  const since = (cursor: bigint) => auth.client.listChangedAccounts({ cursor });
+
+  test('name whatever ends a token, and nothing else', async () => {
+    const signedIn = [await signIn(), await signIn(), await signIn()];
+    let { cursor } = await auth.client.listChangedAccounts({});
+    const named = async (change: () => Promise<unknown>): Promise<string[]> => {
+      await change();
+      const changes = await since(cursor);
+      ({ cursor } = changes);
+      return changes.accountIds;
+    };
+    const { db } = auth.context;
+    expect(await named(() => auth.client.refresh({ refreshToken: signedIn[0]?.refreshToken ?? '' }))).toEqual([]);
+    expect(await named(signIn)).toEqual([]);
+    expect(await named(() => auth.client.signOut({ refreshToken: signedIn[0]?.refreshToken ?? '' }))).toEqual([
+      accountId,
+    ]);
+    expect(await named(() => auth.client.endSignIn({ accountId, id: signedIn[1]?.id ?? '' }))).toEqual([accountId]);
+    expect(await named(() => auth.client.endSignIns({ accountId }))).toEqual([accountId]);
+    const promote = { text: `update accounts set role = 'ADMIN' where id = $1` };
+    expect(await named(() => db.query(promote, [accountId]))).toEqual([accountId]);
+    expect(await named(() => auth.client.deleteAccount({ id: accountId }))).toEqual([accountId]);
+    expect(await named(async () => undefined)).toEqual([]);
+  });
+
+  test('that are too many to name are all', async () => {
+    const { cursor } = await auth.client.listChangedAccounts({});
+    const many = (count: number) =>
+      auth.context.db.query({
+        text: `insert into account_changes (account_id) select gen_random_uuid() from generate_series(1, ${count})`,
+      });
+    await many(5_000);
+    const changes = await since(cursor);
+    expect([changes.truncated, changes.accountIds.length]).toEqual([false, 5_000]);
+    await many(1);
+    expect(await since(cursor)).toMatchObject({ truncated: true, accountIds: [] });
+    expect(await since(changes.cursor)).toMatchObject({ truncated: false });
+  });
+
+  test('are not missed when they commit after later ones', async () => {
+    const other = (await auth.client.signUp(signUpOf(`later-${people}@example.com`))).account?.id ?? '';
+    const { cursor: before } = await auth.client.listChangedAccounts({});
+    const written = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const slow = auth.context.db.transaction(async (tx) => {
+      await tx.query({ text: `update accounts set role = 'ADMIN' where id = $1` }, [accountId]);
+      written.resolve();
+      await finish.promise;
+    });
+    await written.promise;
+    await auth.client.endSignIns({ accountId: other });
+    const meanwhile = await since(before);
+    expect(meanwhile.accountIds).toEqual([other]);
+    // The same is told again while the transaction is open, and says so.
+    expect((await since(before)).fingerprints).toEqual(meanwhile.fingerprints);
+    await auth.client.endSignIns({ accountId: other });
+    expect((await since(before)).fingerprints).not.toEqual(meanwhile.fingerprints);
+    finish.resolve();
+    await slow;
+    expect((await since(meanwhile.cursor)).accountIds).toContain(accountId);
+  });
+});
