@@ -3,7 +3,7 @@ import type { ArtifactKey } from '@agentmesh/proto/artifacts/v1';
 import { isUuid } from '@agentmesh/proto/uuid';
 import { idInvalid, nameInvalid, requestInvalid } from './errors.ts';
 
-/** An artifact's place, checked and in its one spelling: the values of the primary key, in order. */
+/** The key of an artifact, checked and normalised: the values of the primary key, in the order of its columns. */
 export type StoredKey = readonly [accountId: string, appName: string, userId: string, sessionId: string, name: string];
 
 type Scope = Pick<ArtifactKey, 'accountId' | 'appName' | 'userId' | 'sessionId'>;
@@ -12,17 +12,20 @@ const userPrefix = 'user:';
 const reserved = new Set(['apps', 'users', 'sessions', 'artifacts', 'versions']);
 const maxIdBytes = 512;
 const maxNameBytes = 1024;
-/** Of a name in any spelling. */
+/** Limit of a name before it is normalised. */
 const maxSentBytes = 4096;
 
-/** The values of the primary key. Throws MeshError by the rules of the contract (runtime.md 4). */
+/**
+ * Checks and normalises a key. An artifact of a user has an empty session id. Throws `artifact_id_invalid`, `artifact_name_invalid`, or
+ * `request_invalid` when the account id is not a UUID.
+ */
 export function storedKey(key: ArtifactKey | undefined): StoredKey {
   const { accountId, appName, userId, sessionId } = checkScope(key);
   const name = storedName(key?.name ?? '');
   return [accountId, appName, userId, isOfUser(name) ? '' : sessionId, name];
 }
 
-/** The ids of a key, checked; the session's without the blanks around it, as sessions are stored. */
+/** Checks the ids of a key. The session id is returned without surrounding blanks, as the sessions service stores it. */
 export function checkScope(scope: Scope | undefined): Scope {
   if (scope === undefined) throw requestInvalid('The call names no account.');
   const { accountId, appName, userId } = scope;
@@ -34,7 +37,7 @@ export function checkScope(scope: Scope | undefined): Scope {
   return { accountId, appName, userId, sessionId };
 }
 
-/** Throws unless it is an account's UUID in lower case. */
+/** Throws `request_invalid` unless `accountId` is a UUID in lower case. */
 export function checkAccountId(accountId: string): void {
   if (!isUuid(accountId)) throw requestInvalid('The call names no account.');
 }
@@ -55,22 +58,25 @@ function faultOfId(id: string): string | undefined {
   return segments.some((segment) => reserved.has(segment)) ? 'must not hold a reserved word' : undefined;
 }
 
-/** Whether an artifact of this name belongs to its user rather than to a session. */
+/** True for a name that begins with `user:`: the artifact belongs to the user, not to a session. */
 export function isOfUser(name: string): boolean {
   return name.startsWith(userPrefix);
 }
 
-/** The one spelling of a name. Throws MeshError when it cannot be one. */
+/**
+ * Normalises a name, e.g. ` a\\b//./c.txt ` to `a/b/c.txt`. Normalising a result again does not change it. Throws `artifact_name_invalid`
+ * for a name that is not allowed or longer than 1,024 bytes.
+ */
 export function storedName(sent: string): string {
   if (Buffer.byteLength(sent) > maxSentBytes) throw nameTooLong();
   let name = sent;
-  // What a pass drops may leave blanks at an end, or `user:` at the beginning.
-  for (let next = respelt(name); next !== name; next = respelt(name)) name = next;
+  // Removing a segment can leave blanks at an end, or `user:` at the beginning, which the next pass handles.
+  for (let next = normalise(name); next !== name; next = normalise(name)) name = next;
   if (Buffer.byteLength(name) > maxNameBytes) throw nameTooLong();
   return name;
 }
 
-function respelt(name: string): string {
+function normalise(name: string): string {
   const trimmed = name.trim();
   const prefix = isOfUser(trimmed) ? userPrefix : '';
   return prefix + pathOf(trimmed.slice(prefix.length).trim().replaceAll('\\', '/'));

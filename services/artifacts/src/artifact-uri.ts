@@ -7,19 +7,22 @@ const form =
   /^artifact:\/\/apps\/([^/]+)\/users\/([^/]+)(?:\/sessions\/([^/]+))?\/artifacts\/(.+)\/versions\/(\d{1,10})$/s;
 const maxVersion = 2 ** 31 - 1;
 
-/** Where a version is, as a URI that other artifacts of its scope may refer to. */
+/**
+ * URI of a version, e.g. `artifact://apps/echo/users/u1/sessions/s1/artifacts/a.txt/versions/0`. Another artifact in its scope may refer
+ * to it with `fileData.fileUri`.
+ */
 export function canonicalUri([, appName, userId, sessionId, name]: StoredKey, version: number): string {
   const session = isOfUser(name) ? '' : `/sessions/${encode(sessionId)}`;
   const path = name.split('/').map(encode).join('/');
   return `${scheme}apps/${encode(appName)}/users/${encode(userId)}${session}/artifacts/${path}/versions/${version}`;
 }
 
-/** What a segment may hold stays readable. */
+/** Like `encodeURIComponent`, but leaves `: @ $ + , ; =` as they are: a URI path segment may contain them. */
 function encode(segment: string): string {
   return encodeURIComponent(segment).replaceAll(/%(?:3A|40|24|2B|2C|3B|3D)/g, decodeURIComponent);
 }
 
-/** Whether a URI means to name an artifact. */
+/** True for a URI that claims to name an artifact; it may still be malformed. */
 export function isReference(uri: string): boolean {
   return uri.startsWith(scheme);
 }
@@ -30,8 +33,9 @@ export interface Reference {
 }
 
 /**
- * Reads a reference that `from`, an artifact of the same account, holds. `sessionId` is the session through which `from` is used:
- * an artifact of a user has none of its own. Throws MeshError when it is malformed or leaves the scope.
+ * Parses a reference found in the artifact `from`. `sessionId` is the session in which `from` is read or saved, because an artifact of a user
+ * has no session of its own. Throws `artifact_reference_invalid` when the URI is malformed, and `artifact_reference_foreign` when it
+ * names another app, user or session.
  */
 export function parseReference(uri: string, from: StoredKey, sessionId: string): Reference {
   const [, app = '', user = '', session, path = '', digits = ''] = form.exec(uri) ?? [];
@@ -53,7 +57,7 @@ function nameIn(path: string, uri: string): string {
   }
 }
 
-/** Clients also write names as they are: what is no escape stands for itself. */
+/** Clients also send names without escaping them, so text that is not valid percent-encoding is taken literally. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -8,6 +8,7 @@ const storeUrl = makeValidator<URL>((input) => {
   throw new EnvError('must be file:///a/folder or s3://bucket/prefix');
 });
 
+/** Environment variables of this service; docs/settings.md explains each. */
 export const settings = {
   ARTIFACT_STORE_URL: storeUrl({ default: undefined }),
   ARTIFACT_S3_ENDPOINT: httpUrl({ default: undefined }),

@@ -1,14 +1,14 @@
+import type { Bus } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { BlobStore } from './blobs/blob-store.ts';
+import type { Config } from './config.ts';
 
-/** What every RPC and job of this service works with. */
+/** Dependencies of every RPC, consumer and job of this service. */
 export interface Context {
+  readonly config: Config;
   readonly db: Database;
-  readonly log: Logger;
+  readonly bus: Bus;
   readonly blobs: BlobStore;
-  /** Most bytes of a payload. */
-  readonly maxBytes: number;
-  /** Most bytes of a payload that is kept in PostgreSQL. */
-  readonly inlineMaxBytes: number;
+  readonly log: Logger;
 }

@@ -1,71 +1,71 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 
-/** A call that no client of the public can make: a service broke the contract. */
+/** The call breaks the RPC contract. The gateway never sends such a call, so another service has a bug. */
 export function requestInvalid(message: string): MeshError {
   return new MeshError('invalid_argument', 'request_invalid', message);
 }
 
-/** An id of the path cannot be one. */
+/** An app name, user id or session id is not allowed. */
 export function idInvalid(message: string): MeshError {
   return new MeshError('invalid_argument', 'artifact_id_invalid', message);
 }
 
-/** The name cannot be one. */
+/** The artifact's name is not allowed. */
 export function nameInvalid(message: string): MeshError {
   return new MeshError('invalid_argument', 'artifact_name_invalid', message);
 }
 
-/** The part holds nothing that can be kept. */
+/** The Part has no payload and no `fileData`. */
 export function partInvalid(): MeshError {
   const message = 'Artifact must have either inline_data, text or file_data.';
   return new MeshError('invalid_argument', 'artifact_part_invalid', message);
 }
 
-/** What looks like a reference to an artifact is none. */
+/** The `artifact://` URI is malformed. */
 export function referenceInvalid(uri: string): MeshError {
   return new MeshError('invalid_argument', 'artifact_reference_invalid', `Invalid artifact reference URI: ${uri}`);
 }
 
-/** The reference leaves the app or the user. */
+/** The reference names another app or another user. */
 export function referenceForeign(): MeshError {
   const message = 'Artifact references must stay within the same app and user scope.';
   return new MeshError('invalid_argument', 'artifact_reference_foreign', message);
 }
 
-/** The reference leaves the session. */
+/** The reference names another session. */
 export function referenceOfOtherSession(): MeshError {
   const message = 'Session-scoped artifact references must stay within the same session scope.';
   return new MeshError('invalid_argument', 'artifact_reference_foreign', message);
 }
 
-/** References lead to references without end. */
+/** More than 8 references follow each other, or they form a circle. */
 export function referencesTooDeep(): MeshError {
   const message = 'Artifact references are nested too deeply or go round in a circle.';
   return new MeshError('invalid_argument', 'artifact_reference_invalid', message);
 }
 
-/** No such artifact, no such version of it, or one that is empty. */
+/** There is no such artifact or version, or its payload is empty. */
 export function artifactNotFound(): MeshError {
   return new MeshError('not_found', 'artifact_not_found', 'Artifact not found');
 }
 
-/** No such version. */
+/** There is no such version. */
 export function versionNotFound(): MeshError {
   return new MeshError('not_found', 'artifact_version_not_found', 'Artifact version not found');
 }
 
-/** The payload is over the limit. */
+/** The payload is larger than `ARTIFACT_MAX_BYTES`. */
 export function tooLarge(maxBytes: number): MeshError {
   const message = `The artifact is larger than ${maxBytes} bytes.`;
   return new MeshError('resource_exhausted', 'artifact_too_large', message);
 }
 
-/** The save took so long that what it had written was collected; nothing was stored. */
+/** The save took so long that its object was collected. Nothing was stored; the caller may try again. */
 export function uploadExpired(): MeshError {
   return new MeshError('unavailable', 'artifact_upload_expired', 'The artifact took too long to arrive; try again.');
 }
 
-/** The store of large payloads fails. */
+/** The blob store failed. `cause` is its error and stays in the process. */
 export function storeUnavailable(cause: unknown): MeshError {
   const message = 'The store of artifacts cannot be reached.';
   return new MeshError('unavailable', 'artifact_store_unavailable', message, { cause });

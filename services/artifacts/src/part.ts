@@ -2,14 +2,14 @@ import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
 import { isReference } from './artifact-uri.ts';
 import { partInvalid, requestInvalid } from './errors.ts';
 
-/** A Part without its payload. */
+/** A Part without its payload: the keys that this service reads. */
 export interface PartJson {
   readonly text?: string;
   readonly inlineData?: { readonly mimeType?: string };
   readonly fileData?: { readonly fileUri?: string; readonly mimeType?: string };
 }
 
-/** What the column `payload` holds. */
+/** Where the payload belongs in the Part: `inlineData.data`, `text`, or nowhere. Values of the column `versions.payload`. */
 export type PayloadWord = 'data' | 'text' | 'none';
 
 const wordOf = new Map<PayloadKind, PayloadWord>([
@@ -24,44 +24,49 @@ const kindOf: Readonly<Record<PayloadWord, PayloadKind>> = {
   none: PayloadKind.NONE,
 };
 
-/** The payload's kind as it is stored. Throws `request_invalid` for one that is not in the contract. */
+/** Converts a kind to the word that is stored. Throws `request_invalid` for an unspecified or unknown kind. */
 export function toWord(kind: PayloadKind): PayloadWord {
   const word = wordOf.get(kind);
-  if (word === undefined) throw requestInvalid('The commit does not say what the payload is.');
+  if (word === undefined) throw requestInvalid('The commit does not say which kind of payload it has.');
   return word;
 }
 
+/** Converts a stored word to the kind of the proto. */
 export function toKind(word: PayloadWord): PayloadKind {
   return kindOf[word];
 }
 
-/** Reads the Part of a commit. Throws MeshError when it is no object, or has nothing to keep. */
+/**
+ * Parses the Part of a commit. Throws `request_invalid` when it is not a JSON object, and `artifact_part_invalid` when it has neither a
+ * payload nor `fileData`.
+ */
 export function parsePart(json: Uint8Array, payload: PayloadWord): PartJson {
   const part = parseObject(json);
   if (payload === 'none' && !isRecord(part.fileData)) throw partInvalid();
   return part;
 }
 
-/** The type that the record of the version says; undefined where nobody knows. */
+/** MIME type for the record of the version; undefined when it is unknown, and for a reference to another artifact. */
 export function mimeTypeOf(part: PartJson, payload: PayloadWord): string | undefined {
   if (payload === 'data') return part.inlineData?.mimeType || 'application/octet-stream';
   if (payload === 'text') return 'text/plain';
   return referenceOf(part) === undefined ? part.fileData?.mimeType || undefined : undefined;
 }
 
-/** The artifact that the Part refers to, if it does. */
+/** The `artifact://` URI that the Part refers to; undefined when it refers to no artifact. */
 export function referenceOf(part: PartJson): string | undefined {
   const uri = part.fileData?.fileUri;
   return uri !== undefined && isReference(uri) ? uri : undefined;
 }
 
-/** A JSON object's bytes as an object. Throws `request_invalid` for anything else. */
+/** Parses UTF-8 bytes of a JSON object. Throws `request_invalid` for anything else. */
 export function parseObject(json: Uint8Array): Record<string, unknown> {
   const value = parseJson(textOf(json));
   if (!isRecord(value)) throw requestInvalid('A JSON object was expected.');
   return value;
 }
 
+/** Decodes UTF-8 bytes. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -12,19 +12,13 @@ export const artifacts = defineService({
   name: 'artifacts',
   settings,
   async start(host) {
-    const { config, log, resources } = host;
+    const { config, bus, log, resources } = host;
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const blobs = await openBlobStore(config, host);
-    const context: Context = {
-      db,
-      log,
-      blobs,
-      maxBytes: config.ARTIFACT_MAX_BYTES,
-      inlineMaxBytes: config.ARTIFACT_INLINE_MAX_BYTES,
-    };
+    const context: Context = { config, db, bus, blobs, log };
 
-    resources.defer(await onAccountDeleted(context, host.bus));
     host.mesh.serve(ArtifactsService, createHandlers(context));
+    resources.defer(await onAccountDeleted(context));
     resources.use(startJob(createCollectGarbage(context), host));
 
     return {

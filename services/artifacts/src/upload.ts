@@ -3,12 +3,12 @@ import { createMemoryRelease } from '@agentmesh/lib/service';
 import type { BlobName, BlobWriter } from './blobs/blob-store.ts';
 import type { Context } from './context.ts';
 import { tooLarge } from './errors.ts';
-import { discardBlob, stageBlob } from './store/blobs.ts';
+import { discardStagedBlob, insertStagedBlob } from './store/blobs.ts';
 import type { Content } from './store/versions.ts';
 
 /**
- * The payload of a save as it arrives: in memory up to the size that PostgreSQL takes, from there on in the blob store. Memory
- * stays flat however large it becomes.
+ * Receives the payload of one save. Up to `ARTIFACT_INLINE_MAX_BYTES` it is held in memory; a larger one is written to the blob store while
+ * it arrives, so memory use does not grow with its size.
  */
 export class Upload {
   readonly #context: Context;
@@ -24,13 +24,14 @@ export class Upload {
     this.#accountId = accountId;
   }
 
+  /** Bytes received so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** Resolves when there is room for more. Throws `artifact_too_large` as soon as it is. */
+  /** Resolves when the next chunk may be sent. Throws `artifact_too_large` once the payload is over `ARTIFACT_MAX_BYTES`. */
   async add(chunk: Uint8Array): Promise<void> {
-    const { maxBytes, inlineMaxBytes } = this.#context;
+    const { ARTIFACT_MAX_BYTES: maxBytes, ARTIFACT_INLINE_MAX_BYTES: inlineMaxBytes } = this.#context.config;
     this.#size += chunk.byteLength;
     if (this.#size > maxBytes) throw tooLarge(maxBytes);
     this.#hash.update(chunk);
@@ -39,7 +40,7 @@ export class Upload {
     else await this.#store(chunk);
   }
 
-  /** Forgets what came so far. */
+  /** Discards everything received so far; the payload starts again. */
   async restart(): Promise<void> {
     await this.discard();
     this.#hash = createHash('sha256');
@@ -47,7 +48,7 @@ export class Upload {
     this.#held = [];
   }
 
-  /** The whole payload; when it is an object, that is durable, and staged until a version takes it. */
+  /** Returns the whole payload. When it is an object of the blob store, it is durable, and staged until a version refers to it. */
   async finish(): Promise<Content> {
     const sha256 = this.#hash.digest();
     if (this.#object === undefined) return { sha256, bytes: Buffer.concat(this.#held) };
@@ -55,25 +56,25 @@ export class Upload {
     return { sha256, blobId: this.#object.name.id };
   }
 
-  /** A version has taken the payload: nothing is left to discard. */
+  /** To be called when a version refers to the payload: `discard` does nothing afterwards. */
   keep(): void {
     this.#object = undefined;
   }
 
-  /** Removes what was written, unless a version has taken it. Never rejects: what is left is collected later. */
+  /** Removes the object unless a version refers to it. Never rejects: on failure the garbage collector removes it later. */
   async discard(): Promise<void> {
     const object = this.#object;
     if (object === undefined) return;
     this.#object = undefined;
     await object.writer.abort();
     await this.#forget(object.name).catch((err: unknown) =>
-      this.#context.log.debug({ err }, 'an abandoned payload is left to the collector'),
+      this.#context.log.debug({ err }, 'discarding an unfinished payload failed, the garbage collector will remove it'),
     );
   }
 
-  /** What was collected while it was still being written is removed once more: it may have become whole since. */
+  /** An object that was collected during its save is removed again, because the writer may have completed it after its removal. */
   async #forget(name: BlobName): Promise<void> {
-    const known = await discardBlob(this.#context.db, name.id);
+    const known = await discardStagedBlob(this.#context.db, name.id);
     if (!known) await this.#context.blobs.remove(name);
   }
 
@@ -85,7 +86,7 @@ export class Upload {
 
   async #open() {
     const name = { accountId: this.#accountId, id: randomUUID() };
-    await stageBlob(this.#context.db, name);
+    await insertStagedBlob(this.#context.db, name);
     return { name, writer: await this.#context.blobs.write(name) };
   }
 }

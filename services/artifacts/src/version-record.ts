@@ -4,7 +4,7 @@ import type { StoredKey } from './artifact-key.ts';
 import { canonicalUri } from './artifact-uri.ts';
 import type { VersionRow } from './store/versions.ts';
 
-/** The record of a stored version. */
+/** Converts a row of `versions` to the record that RPCs return. */
 export function versionRecord(key: StoredKey, row: VersionRow): MessageInitShape<typeof VersionSchema> {
   return {
     version: row.version,

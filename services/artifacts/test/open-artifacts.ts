@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPgBus } from '@agentmesh/lib/bus';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
+import { AccountDeletedSchema, type AccountErased, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { artifacts } from '../src/index.ts';
 
@@ -15,14 +18,17 @@ export type Key = ReturnType<typeof newKey>;
 export interface TestArtifacts extends AsyncDisposable {
   readonly client: ArtifactsClient;
   readonly folder: string;
-  /** Files of the blob store that are no garbage, temporary ones included. */
+  /** Names of all files of the blob store, temporary ones included, after garbage was collected. */
   files(): Promise<string[]>;
+  /** Runs SQL in the schema of the service. */
   rows(statement: string): Promise<Record<string, unknown>[]>;
   /** Collects garbage. */
   settle(): Promise<void>;
+  /** Announces that an account was deleted, as auth does. Resolves with the answer of the service. */
+  announceDeletion(accountId: string): Promise<AccountErased>;
 }
 
-/** This service alone, on a fresh database of a real PostgreSQL and a folder of its own. */
+/** Starts this service alone, with a new database in a real PostgreSQL and a new folder. */
 export async function openArtifacts(env: Record<string, string> = {}): Promise<TestArtifacts> {
   const database = await testDatabaseUrl();
   const folder = await mkdtemp(join(tmpdir(), 'artifacts-'));
@@ -33,6 +39,7 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
     env: { DATABASE_URL: database.url, DATA_DIR: folder, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env },
   });
   const migrations = new URL('../migrations/', import.meta.url);
+  const bus = await createPgBus({ url: database.url, log: process.log });
   const sql = await openDatabase({ service: 'artifacts', url: database.url, poolSize: 2, migrations }, process.log);
   return {
     client: process.mesh.client(ArtifactsService),
@@ -44,8 +51,21 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
     },
     rows: (statement) => sql.query({ text: statement }),
     settle: () => process.settle(),
+    announceDeletion: async (accountId) => {
+      const { promise, resolve } = Promise.withResolvers<AccountErased>();
+      await using subscription = new AsyncDisposableStack();
+      const unsubscribe = await bus.subscribe('agentmesh.auth.v1.account_erased', (payload) => {
+        const answer = fromBinary(AccountErasedSchema, payload);
+        if (answer.accountId === accountId) resolve(answer);
+      });
+      subscription.defer(unsubscribe);
+      const deleted = create(AccountDeletedSchema, { accountId });
+      await bus.publish('agentmesh.auth.v1.account_deleted', toBinary(AccountDeletedSchema, deleted));
+      return await promise;
+    },
     [Symbol.asyncDispose]: async () => {
       await process[Symbol.asyncDispose]();
+      await bus[Symbol.asyncDispose]();
       await sql[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
@@ -64,7 +84,7 @@ export interface Sent {
   readonly chunkBytes?: number;
 }
 
-/** The requests of a save, in order. */
+/** All requests of a save, in order. */
 export async function* requestsOf(key: Key, bytes: Uint8Array, sent: Sent = {}) {
   const { payload = PayloadKind.DATA, part = { inlineData: { mimeType: 'image/png' } }, metadata, chunkBytes } = sent;
   yield { kind: { case: 'opening' as const, value: { key: { ...key, name: '' } } } };

@@ -162,23 +162,31 @@ describe('accounts', () => {
     expect((await saveText(service.client, other, 'theirs')).version).toBe(0);
   });
 
-  test('are erased to the last row and file, and what there was is told once', async () => {
+  test('are erased to the last row and file when auth announces their deletion, and the counts stay the same when it does so again', async () => {
     const key = newKey();
     const before = await service.files();
     const bytes = randomBytes(5000);
     await save(service.client, key, bytes);
     await save(service.client, key, bytes);
     await saveText(service.client, { ...key, name: 'user:t' }, 'small');
-    const erased = await service.client.eraseAccount({ accountId: key.accountId });
-    expect(erased).toMatchObject({ versions: 3n, payloads: 2n, bytes: 5005n });
+    const counts = { versions: 3n, payloads: 2n, bytes: 5005n };
+    expect(await service.announceDeletion(key.accountId)).toMatchObject({ service: 'artifacts', counts });
     expect(await service.files()).toEqual(before);
     for (const table of ['artifacts', 'versions', 'payloads', 'blobs']) {
       expect(await service.rows(`select 1 from ${table} where account_id = '${key.accountId}'`)).toEqual([]);
     }
-    expect(await service.client.eraseAccount({ accountId: key.accountId })).toMatchObject({
-      versions: 0n,
-      payloads: 0n,
-    });
+    expect(await service.announceDeletion(key.accountId)).toMatchObject({ service: 'artifacts', counts });
+  });
+
+  test('are also erased by the deprecated RPC, which leaves other accounts alone', async () => {
+    const key = newKey();
+    const other = newKey();
+    await saveText(service.client, key, 'small');
+    await saveText(service.client, other, 'kept');
+    const { accountId } = key;
+    expect(await service.client.eraseAccount({ accountId })).toMatchObject({ versions: 1n, payloads: 1n, bytes: 5n });
+    expect(await service.client.eraseAccount({ accountId })).toMatchObject({ versions: 0n, payloads: 0n, bytes: 0n });
+    expect((await load(service.client, other)).text).toBe('kept');
   });
 
   test('a call that names none is refused', async () => {

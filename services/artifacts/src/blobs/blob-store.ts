@@ -1,35 +1,35 @@
-/** Names an object of the store; ids are UUIDs and never used twice. */
+/** Name of an object. `id` is a UUID that is never used twice. */
 export interface BlobName {
   readonly accountId: string;
   readonly id: string;
 }
 
-/** Which bytes: from `start`, `length` of them at most. */
+/** At most `length` bytes, beginning at byte `start`. */
 export interface ByteRange {
   readonly start: number;
   readonly length: number;
 }
 
-/** Where large payloads are. Every object is written once, read any number of times and removed once. */
+/** Store of large payloads. An object is written once and never changed. All methods throw `artifact_store_unavailable` when the store fails. */
 export interface BlobStore {
-  /** Starts an object. */
+  /** Starts writing an object. */
   write(name: BlobName): Promise<BlobWriter>;
-  /** The bytes of a range, in chunks. Throws `artifact_not_found` when the object is not there. */
+  /** Streams the bytes of a range. Throws `artifact_not_found` when the object does not exist. */
   read(name: BlobName, range: ByteRange): AsyncIterable<Uint8Array>;
-  /** Removes what there is of an object, whole or not. Idempotent. */
+  /** Removes an object, complete or incomplete. Idempotent. */
   remove(name: BlobName): Promise<void>;
-  /** Removes what an account leaves behind when all its objects are removed. */
+  /** Removes what remains of an account after its objects were removed, e.g. its empty folder. */
   removeAccount(accountId: string): Promise<void>;
-  /** Throws when the store cannot be used. */
+  /** Health check: throws when the store cannot be used. */
   check(): Promise<void>;
 }
 
-/** An object being written. Ends with `finish` or `abort`. */
+/** Writes one object. Ends with `finish` or `abort`. */
 export interface BlobWriter {
-  /** Resolves when there is room for more. The bytes must not change afterwards. */
+  /** Resolves when the next chunk may be written. The caller must not change the bytes afterwards. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Resolves when the object is whole and survives a power cut. */
+  /** Resolves when the object is complete and durable. */
   finish(): Promise<void>;
-  /** Gives up; what was written is removed. Never rejects. */
+  /** Stops writing and removes what was written. Never rejects. */
   abort(): Promise<void>;
 }

@@ -7,8 +7,8 @@ import type { BlobName, BlobStore, BlobWriter, ByteRange } from './blob-store.ts
 const readBytes = 256 * 1024;
 
 /**
- * A folder: `<account>/<first two of the id>/<id>`, written as `tmp/<id>` and renamed when its bytes are on the disk. Several
- * processes may share one. Nobody but this process's user can read it.
+ * Stores each object in the file `<account>/<first two characters of the id>/<id>`. It is written as `tmp/<id>`, flushed to disk and renamed.
+ * Several processes may share the folder. Files have mode 0600 and folders 0700.
  */
 export async function openDirectoryStore(root: string): Promise<BlobStore> {
   const incoming = join(root, 'tmp');
@@ -42,7 +42,7 @@ async function* readFile(path: string, { start, length }: ByteRange): AsyncGener
 }
 
 function createWriter(file: FileHandle, { from, to }: { from: string; to: string }): BlobWriter {
-  // One write is under way while the next chunk arrives.
+  // The chunk is written to disk while the next one arrives.
   let pending: Promise<unknown> = Promise.resolve();
   return {
     write: async (chunk) => {
@@ -52,7 +52,7 @@ function createWriter(file: FileHandle, { from, to }: { from: string; to: string
     },
     finish: async () => {
       await pending.catch(fail);
-      await keep(file, { from, to }).catch(fail);
+      await completeFile(file, { from, to }).catch(fail);
     },
     abort: async () => {
       await pending.catch(() => undefined);
@@ -69,8 +69,8 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** The rename is in the folder's own data: it, too, is brought to the disk. */
-async function keep(file: FileHandle, { from, to }: { from: string; to: string }): Promise<void> {
+/** Flushes the file, renames it, and flushes the folders, because the rename is part of their data. */
+async function completeFile(file: FileHandle, { from, to }: { from: string; to: string }): Promise<void> {
   await file.sync();
   await file.close();
   const folder = dirname(to);

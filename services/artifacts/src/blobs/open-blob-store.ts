@@ -6,18 +6,22 @@ import type { BlobStore } from './blob-store.ts';
 import { openDirectoryStore } from './directory-store.ts';
 import type { S3Options } from './s3-store.ts';
 
-interface Surroundings {
+interface BlobStoreHost {
   readonly dataDir: string;
   readonly resources: AsyncDisposableStack;
 }
 
-/** The store that the settings name; a folder of `dataDir` where they name none. Throws SettingsError when they disagree. */
-export async function openBlobStore(config: Config, { dataDir, resources }: Surroundings): Promise<BlobStore> {
+/**
+ * Opens the store of `ARTIFACT_STORE_URL`, by default the folder `artifacts` in `dataDir`. Throws SettingsError when only one of the two S3
+ * credentials is set.
+ */
+export async function openBlobStore(config: Config, { dataDir, resources }: BlobStoreHost): Promise<BlobStore> {
   const url = config.ARTIFACT_STORE_URL;
-  if (url?.protocol !== 's3:')
+  if (url?.protocol !== 's3:') {
     return openDirectoryStore(url === undefined ? join(dataDir, 'artifacts') : fileURLToPath(url));
+  }
   const options = s3Options(config, url);
-  // Amazon's client takes half a second to import: who keeps artifacts in a folder does without.
+  // Importing Amazon's client takes half a second, so it is imported only when it is needed.
   const { openS3Store } = await import('./s3-store.ts');
   return resources.use(openS3Store(options));
 }
@@ -25,7 +29,7 @@ export async function openBlobStore(config: Config, { dataDir, resources }: Surr
 function s3Options(config: Config, url: URL): S3Options {
   const { ARTIFACT_S3_ACCESS_KEY_ID: accessKeyId, ARTIFACT_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
-    const problem = 'and ARTIFACT_S3_SECRET_ACCESS_KEY are set together or not at all';
+    const problem = 'and ARTIFACT_S3_SECRET_ACCESS_KEY must be set together';
     throw new SettingsError(new Map([['ARTIFACT_S3_ACCESS_KEY_ID', problem]]));
   }
   return {

@@ -15,16 +15,16 @@ import type { BlobName, BlobStore, BlobWriter, ByteRange } from './blob-store.ts
 
 export interface S3Options {
   readonly bucket: string;
-  /** Before every key; may be empty. */
+  /** Prefix of every key, without slashes at its ends; may be empty. */
   readonly prefix: string;
   readonly region: string;
-  /** Undefined: Amazon's own. */
+  /** Address of the server; undefined for Amazon S3. */
   readonly endpoint: string | undefined;
-  /** Undefined: as Amazon's tools find them, e.g. the role of the machine. */
+  /** Undefined: Amazon's client looks for credentials itself, e.g. the role of the machine. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** The least that S3 takes; one is being sent while the next one fills. */
+/** Smallest part size that S3 allows. One part is sent while the next one is filled. */
 const partBytes = 5 * 1024 * 1024;
 const timeouts = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true };
 
@@ -34,12 +34,15 @@ interface Place {
   readonly keyOf: (name: BlobName) => string;
 }
 
-/** A bucket of an S3-compatible server: `<prefix>/<account>/<id>`, in parts as they arrive. An object is there whole or not at all. */
+/**
+ * Stores each object as `<prefix>/<account>/<id>` in a bucket of an S3-compatible server, with a multipart upload, so an incomplete object
+ * is never visible.
+ */
 export function openS3Store(options: S3Options): BlobStore & Disposable {
   const client = new S3Client({
     region: options.region,
     requestHandler: timeouts,
-    // Servers other than Amazon's do not know the checksums that its client adds; objects carry their hash in our own table.
+    // Other servers do not support the checksums that Amazon's client adds. The SHA-256 of each payload is in our own table.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(options.endpoint !== undefined && { endpoint: options.endpoint, forcePathStyle: true }),
@@ -105,20 +108,20 @@ async function* readObject(
   }
 }
 
-/** What a crash left of an upload takes space until it is aborted. */
+/** Deletes the object, and aborts its multipart uploads: those that a crash left behind take space until they are aborted. */
 async function removeObject({ client, Bucket, keyOf }: Place, name: BlobName): Promise<void> {
   const Key = keyOf(name);
   await client.send(new DeleteObjectCommand({ Bucket, Key }));
   const { Uploads = [] } = await client
     .send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }))
-    .catch(unlessUnknown);
+    .catch(emptyIfUnsupported);
   for (const { UploadId } of Uploads) {
     await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
   }
 }
 
-/** Small servers cannot list uploads, and have their own way with what is left of them. */
-function unlessUnknown(error: unknown): { Uploads?: { UploadId?: string }[] } {
+/** Small servers cannot list multipart uploads; that error counts as an empty list. */
+function emptyIfUnsupported(error: unknown): { Uploads?: { UploadId?: string }[] } {
   const status = statusOf(error);
   if (status === 404 || status === 405 || status === 501) return {};
   throw error;

@@ -1,20 +1,20 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
-import { expireStaged, takeGarbage } from '../store/blobs.ts';
+import { deleteGarbage, expireStagedBlobs } from '../store/blobs.ts';
 
 const pauseMs = 30_000;
-const batch = 100;
-/** Far longer than any save takes: what is staged for so long has lost its process. */
+const batchSize = 100;
+/** Much longer than any save takes. The process that wrote an object staged for longer than this has died. */
 const stagedSeconds = 24 * 60 * 60;
 
-/** Removes every object that no version refers to. Any number of processes may do so at once. */
+/** Removes every object of the blob store that no version refers to. Safe to run in several processes at once. */
 export async function collectGarbage({ db, blobs }: Context): Promise<void> {
-  await expireStaged(db, stagedSeconds);
+  await expireStagedBlobs(db, stagedSeconds);
   const remove = blobs.remove.bind(blobs);
-  while ((await takeGarbage(db, { limit: batch }, remove)) === batch);
+  while ((await deleteGarbage(db, { limit: batchSize }, remove)) === batchSize);
 }
 
-/** Collects until the process drains. */
+/** The job that runs `collectGarbage` every 30 seconds. */
 export function createCollectGarbage(context: Context): Job {
-  return { pauseMs, failure: 'garbage cannot be collected and is tried again', run: () => collectGarbage(context) };
+  return { pauseMs, failure: 'collecting garbage failed, trying again', run: () => collectGarbage(context) };
 }

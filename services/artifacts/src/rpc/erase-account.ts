@@ -1,10 +1,8 @@
-import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
-import { eraseAccount as erase } from '../erase-account.ts';
+import { eraseArtifacts } from '../erase-artifacts.ts';
+import type { Handlers } from './handlers.ts';
 
-type EraseAccount = MethodImpl<(typeof ArtifactsService)['method']['eraseAccount']>;
-
-export function eraseAccount(context: Context): EraseAccount {
-  return ({ accountId }) => erase(context, accountId);
+/** Deprecated, served for old callers only: an account is erased by `consumers/on-account-deleted.ts`. Its counts enter no receipt. */
+export function eraseAccount(context: Context): Handlers['eraseAccount'] {
+  return (request) => eraseArtifacts(context, request.accountId, async () => {});
 }

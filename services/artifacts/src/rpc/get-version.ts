@@ -1,18 +1,15 @@
-import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import type { MethodImpl } from '@connectrpc/connect';
 import { storedKey } from '../artifact-key.ts';
 import type { Context } from '../context.ts';
 import { versionNotFound } from '../errors.ts';
-import { getVersion as readVersion } from '../store/versions.ts';
+import { selectVersion } from '../store/versions.ts';
 import { versionRecord } from '../version-record.ts';
+import type { Handlers } from './handlers.ts';
 
-type GetVersion = MethodImpl<(typeof ArtifactsService)['method']['getVersion']>;
-
-/** The record of a version, its references not followed. */
-export function getVersion({ db }: Context): GetVersion {
-  return async ({ key: sent, version }) => {
-    const key = storedKey(sent);
-    const row = await readVersion(db, key, version);
+/** Returns the record of one version. A reference to another artifact is not followed. */
+export function getVersion({ db }: Context): Handlers['getVersion'] {
+  return async (request) => {
+    const key = storedKey(request.key);
+    const row = await selectVersion(db, key, request.version);
     if (row === undefined) throw versionNotFound();
     return { version: versionRecord(key, row) };
   };

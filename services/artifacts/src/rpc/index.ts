@@ -1,16 +1,15 @@
-import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import { deleteArtifact } from './delete-artifact.ts';
 import { eraseAccount } from './erase-account.ts';
 import { getVersion } from './get-version.ts';
+import type { Handlers } from './handlers.ts';
 import { listArtifacts } from './list-artifacts.ts';
 import { listVersions } from './list-versions.ts';
 import { loadArtifact } from './load-artifact.ts';
 import { saveArtifact } from './save-artifact.ts';
 
 /** The table of contents: every RPC of the service. */
-export function createHandlers(context: Context): ServiceImpl<typeof ArtifactsService> {
+export function createHandlers(context: Context): Handlers {
   return {
     saveArtifact: saveArtifact(context),
     loadArtifact: loadArtifact(context),

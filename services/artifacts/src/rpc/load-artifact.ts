@@ -1,22 +1,20 @@
 import { createMemoryRelease } from '@agentmesh/lib/service';
-import type { ArtifactsService, LoadArtifactRequest } from '@agentmesh/proto/artifacts/v1';
-import type { MethodImpl } from '@connectrpc/connect';
+import type { LoadArtifactRequest } from '@agentmesh/proto/artifacts/v1';
 import { type StoredKey, storedKey } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';
 import type { ByteRange } from '../blobs/blob-store.ts';
 import type { Context } from '../context.ts';
 import { artifactNotFound, referencesTooDeep, requestInvalid } from '../errors.ts';
 import { type PartJson, referenceOf, toKind } from '../part.ts';
-import { type LoadedRow, loadVersion } from '../store/versions.ts';
+import { type LoadedRow, selectVersionWithPayload } from '../store/versions.ts';
 import { versionRecord } from '../version-record.ts';
-
-type LoadArtifact = MethodImpl<(typeof ArtifactsService)['method']['loadArtifact']>;
+import type { Handlers } from './handlers.ts';
 
 const maxReferences = 8;
 const chunkBytes = 256 * 1024;
 
-/** Streams a version. What is empty is not found, as in the reference server. */
-export function loadArtifact(context: Context): LoadArtifact {
+/** Streams a version: its head, then its payload. An empty payload answers `artifact_not_found`, as ADK's server does. */
+export function loadArtifact(context: Context): Handlers['loadArtifact'] {
   return async function* (request) {
     const { key, row } = await findVersion(context, request);
     if (row.payload !== 'none' && row.size === 0n) throw artifactNotFound();
@@ -30,12 +28,13 @@ export function loadArtifact(context: Context): LoadArtifact {
   };
 }
 
+/** Follows references, at most 8, to the version that has the payload. */
 async function findVersion({ db }: Context, request: LoadArtifactRequest): Promise<{ key: StoredKey; row: LoadedRow }> {
   const sessionId = request.key?.sessionId.trim() ?? '';
   let key = storedKey(request.key);
   let { version } = request;
   for (let followed = 0; followed <= maxReferences; followed += 1) {
-    const row = await loadVersion(db, key, version);
+    const row = await selectVersionWithPayload(db, key, version);
     if (row === undefined) throw artifactNotFound();
     const reference = row.payload === 'none' ? referenceOf(JSON.parse(row.part) as PartJson) : undefined;
     if (reference === undefined) return { key, row };
@@ -44,8 +43,10 @@ async function findVersion({ db }: Context, request: LoadArtifactRequest): Promi
   throw referencesTooDeep();
 }
 
+/** The part of the payload that the request asks for, cut to what exists. */
 function rangeOf({ offset, length }: LoadArtifactRequest, { size }: LoadedRow): ByteRange {
-  if (offset < 0n || (length ?? 0n) < 0n) throw requestInvalid('A range is not negative.');
+  if (offset < 0n || (length ?? 0n) < 0n)
+    throw requestInvalid('The offset and the length of a range must not be negative.');
   const start = offset < size ? offset : size;
   const rest = size - start;
   return { start: Number(start), length: Number(length === undefined || length > rest ? rest : length) };

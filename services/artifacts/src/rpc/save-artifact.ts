@@ -1,39 +1,33 @@
-import type {
-  ArtifactKey,
-  ArtifactsService,
-  SaveArtifactResponseSchema,
-  SaveCommit,
-} from '@agentmesh/proto/artifacts/v1';
+import type { ArtifactKey, SaveArtifactResponseSchema, SaveCommit } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { MethodImpl } from '@connectrpc/connect';
 import { checkScope, storedKey, storedName } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';
 import type { Context } from '../context.ts';
 import { requestInvalid, uploadExpired } from '../errors.ts';
 import { mimeTypeOf, parseObject, parsePart, referenceOf, textOf, toWord } from '../part.ts';
-import { saveVersion } from '../store/versions.ts';
+import { insertVersion } from '../store/versions.ts';
 import { Upload } from '../upload.ts';
 import { versionRecord } from '../version-record.ts';
+import type { Handlers } from './handlers.ts';
 
-type SaveArtifact = MethodImpl<(typeof ArtifactsService)['method']['saveArtifact']>;
 type Saved = MessageInitShape<typeof SaveArtifactResponseSchema>;
 
-/** Takes a payload as it arrives, and makes it a version when its commit has come. */
-export function saveArtifact(context: Context): SaveArtifact {
+/** Stores the payload while it arrives. The commit, which is the last message, makes it a version. */
+export function saveArtifact(context: Context): Handlers['saveArtifact'] {
   return async (requests) => {
     await using saving = new AsyncDisposableStack();
     let save: Save | undefined;
     for await (const { kind } of requests) {
       if (kind.case === 'opening') {
-        if (save !== undefined) throw requestInvalid('A save is opened once.');
+        if (save !== undefined) throw requestInvalid('A save has one opening only.');
         save = openSave(context, kind.value.key);
         saving.defer(() => save?.upload.discard());
-      } else if (save === undefined) throw requestInvalid('A save begins with its opening.');
+      } else if (save === undefined) throw requestInvalid('The first message of a save must be its opening.');
       else if (kind.case === 'chunk') await save.upload.add(kind.value);
       else if (kind.case === 'restart') await save.upload.restart();
       else if (kind.case === 'commit') return await commitSave(context, save, kind.value);
     }
-    throw requestInvalid('A save ends with its commit.');
+    throw requestInvalid('The last message of a save must be its commit.');
   };
 }
 
@@ -57,7 +51,7 @@ async function commitSave({ db }: Context, { key: opened, upload }: Save, commit
   if (reference !== undefined) parseReference(reference, key, opened.sessionId.trim());
   const customMetadata = commit.customMetadataJson.length === 0 ? '{}' : textOf(commit.customMetadataJson);
   parseObject(Buffer.from(customMetadata));
-  if (payload === 'none' && upload.size > 0) throw requestInvalid('A part without a payload came with one.');
+  if (payload === 'none' && upload.size > 0) throw requestInvalid('A payload was sent with a part that has none.');
   const row = {
     payload,
     mimeType: mimeTypeOf(part, payload),
@@ -66,7 +60,7 @@ async function commitSave({ db }: Context, { key: opened, upload }: Save, commit
     content: payload === 'none' ? undefined : await upload.finish(),
     size: upload.size,
   };
-  const saved = await saveVersion(db, key, row);
+  const saved = await insertVersion(db, key, row);
   if (saved === undefined) throw uploadExpired();
   upload.keep();
   return {

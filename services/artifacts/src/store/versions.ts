@@ -1,8 +1,8 @@
-import type { Database, Queryable, Transaction } from '@agentmesh/lib/pg';
+import type { Queryable } from '@agentmesh/lib/pg';
 import type { StoredKey } from '../artifact-key.ts';
 import type { PayloadWord } from '../part.ts';
 
-/** What one version is, but for where its payload is. */
+/** One version, without its payload. */
 export interface VersionRow {
   readonly version: number;
   readonly payload: PayloadWord;
@@ -11,12 +11,15 @@ export interface VersionRow {
   readonly part: string;
   /** JSON text. */
   readonly custom_metadata: string;
+  /** Unix time in seconds. */
   readonly create_time: number;
+  /** Null when the version has no payload. */
   readonly sha256: Buffer | null;
+  /** Bytes of the payload. */
   readonly size: bigint;
 }
 
-/** A version and its payload: `bytes` or the object `blob_id`, or neither. */
+/** A version with its payload: in `bytes`, or in the blob `blob_id`. Both are null when the version has no payload. */
 export interface LoadedRow extends VersionRow {
   readonly bytes: Buffer | null;
   readonly blob_id: string | null;
@@ -26,23 +29,28 @@ export interface LoadedRow extends VersionRow {
 export interface NewVersion {
   readonly payload: PayloadWord;
   readonly mimeType: string | undefined;
+  /** JSON text. */
   readonly part: string;
+  /** JSON text. */
   readonly customMetadata: string;
-  /** Undefined without a payload. */
+  /** Undefined when the version has no payload. */
   readonly content: Content | undefined;
+  /** Bytes of the payload. */
   readonly size: number;
 }
 
-/** A payload, here or as an object that is staged in the blob store. */
+/** A payload: its bytes, or the id of a staged object of the blob store that holds them. */
 export type Content = { readonly sha256: Buffer } & ({ readonly bytes: Buffer } | { readonly blobId: string });
 
 const columns = `v.version, v.payload, v.mime_type, v.part, v.custom_metadata, v.create_time, v.sha256, v.size`;
-const ofKey = 'a.account_id = $1 and a.app_name = $2 and a.user_id = $3 and a.session_id = $4 and a.name = $5';
+const isArtifact = 'a.account_id = $1 and a.app_name = $2 and a.user_id = $3 and a.session_id = $4 and a.name = $5';
+const artifactWithVersion = `artifacts a
+    join versions v on v.artifact_pk = a.pk and v.version = coalesce($6::integer, a.next_version - 1)`;
 
-// One statement and one transaction. An artifact's row is locked before a payload's, here as in every other statement. A staged
-// object becomes live, or garbage when the account has the same content already; one that was collected stores nothing.
-const SAVE = {
-  name: 'artifact_save',
+// One statement and one transaction. The artifact's row is locked before the payload's row, in this and every other statement. The staged
+// object becomes live, or garbage when the account has the same content already. When the object is no longer staged, nothing is stored.
+const insertNextVersion = {
+  name: 'insert-version',
   text: `with staged as (
       select id from blobs where id = $13::uuid and account_id = $1 and state = 'staged' for update
     ), a as (
@@ -58,18 +66,17 @@ const SAVE = {
     ), b as (
       update blobs set changed_at = now(), state = case when p.blob_id = $13::uuid then 'live' else 'garbage' end
       from p where blobs.id = $13::uuid
-      returning state
     )
     insert into versions (account_id, artifact_pk, version, payload, mime_type, part, custom_metadata, sha256, size)
     select $1, a.pk, a.version, $6, $7, $8::json, $9::json, $10::bytea, $11 from a
-    returning version, create_time, exists (select from b where state = 'garbage') as known`,
+    returning version, create_time`,
 };
 
-/** Adds the next version; undefined when its staged object is no longer staged. */
-export async function saveVersion(db: Queryable, key: StoredKey, { content, ...row }: NewVersion) {
-  const inline = content !== undefined && 'bytes' in content ? content.bytes : null;
+/** Adds the next version of an artifact. Returns undefined when its object is no longer staged, because it was collected. */
+export async function insertVersion(db: Queryable, key: StoredKey, { content, ...row }: NewVersion) {
+  const bytes = content !== undefined && 'bytes' in content ? content.bytes : null;
   const blobId = content !== undefined && 'blobId' in content ? content.blobId : null;
-  const [saved] = await db.query<{ version: number; create_time: number; known: boolean }>(SAVE, [
+  const [saved] = await db.query<Pick<VersionRow, 'version' | 'create_time'>>(insertNextVersion, [
     ...key,
     row.payload,
     row.mimeType ?? null,
@@ -77,107 +84,49 @@ export async function saveVersion(db: Queryable, key: StoredKey, { content, ...r
     row.customMetadata,
     content?.sha256 ?? null,
     row.size,
-    inline,
+    bytes,
     blobId,
   ]);
   return saved;
 }
 
-const LOAD = {
-  name: 'artifact_load',
+const selectOneWithPayload = {
+  name: 'select-version-with-payload',
   text: `select ${columns}, p.bytes, p.blob_id, a.account_id
-    from artifacts a
-    join versions v on v.artifact_pk = a.pk and v.version = coalesce($6::integer, a.next_version - 1)
+    from ${artifactWithVersion}
     left join payloads p on p.account_id = v.account_id and p.sha256 = v.sha256
-    where ${ofKey}`,
+    where ${isArtifact}`,
 };
 
-/** A version, the latest when `version` is undefined. */
-export async function loadVersion(db: Queryable, key: StoredKey, version?: number): Promise<LoadedRow | undefined> {
-  const [row] = await db.query<LoadedRow>(LOAD, [...key, version ?? null]);
+/** A version with its payload; the latest when `version` is undefined. Undefined when there is none. */
+export async function selectVersionWithPayload(
+  db: Queryable,
+  key: StoredKey,
+  version?: number,
+): Promise<LoadedRow | undefined> {
+  const [row] = await db.query<LoadedRow>(selectOneWithPayload, [...key, version ?? null]);
   return row;
 }
 
-const GET = {
-  name: 'artifact_version_get',
-  text: `select ${columns}
-    from artifacts a
-    join versions v on v.artifact_pk = a.pk and v.version = coalesce($6::integer, a.next_version - 1)
-    where ${ofKey}`,
+const selectOne = {
+  name: 'select-version',
+  text: `select ${columns} from ${artifactWithVersion} where ${isArtifact}`,
 };
 
-/** As `loadVersion`, without the payload. */
-export async function getVersion(db: Queryable, key: StoredKey, version?: number): Promise<VersionRow | undefined> {
-  const [row] = await db.query<VersionRow>(GET, [...key, version ?? null]);
+/** A version without its payload; the latest when `version` is undefined. Undefined when there is none. */
+export async function selectVersion(db: Queryable, key: StoredKey, version?: number): Promise<VersionRow | undefined> {
+  const [row] = await db.query<VersionRow>(selectOne, [...key, version ?? null]);
   return row;
 }
 
-const LIST = {
-  name: 'artifact_versions_list',
+const selectPage = {
+  name: 'select-versions',
   text: `select ${columns}
     from artifacts a join versions v on v.artifact_pk = a.pk and v.version > $6
-    where ${ofKey} order by v.version limit $7`,
+    where ${isArtifact} order by v.version limit $7`,
 };
 
-/** The versions after `after`, ascending. */
-export function listVersions(db: Queryable, key: StoredKey, page: { after: number; limit: number }) {
-  return db.query<VersionRow>(LIST, [...key, page.after, page.limit]);
-}
-
-const NAMES = {
-  name: 'artifact_names_list',
-  text: `select name from artifacts
-    where account_id = $1 and app_name = $2 and user_id = $3 and session_id = any ($4::text[]) and name > $5
-    order by name limit $6`,
-};
-
-/** Names after `after` that a session sees, by code point. */
-export async function listNames(db: Queryable, scope: readonly string[], page: { after: string; limit: number }) {
-  const [accountId, appName, userId, sessionId] = scope;
-  const sessions = ['', sessionId];
-  const values = [accountId, appName, userId, sessions, page.after, page.limit];
-  const rows = await db.query<{ name: string }>(NAMES, values);
-  return rows.map(({ name }) => name);
-}
-
-const DELETE_ARTIFACT = {
-  text: `delete from artifacts a where ${ofKey} returning pk`,
-};
-
-// Its own statement: it must see what a save committed while the artifact's row was waited for. Payloads are locked in order, so
-// that two deletions never wait for each other.
-const DELETE_VERSIONS = {
-  text: `with gone as (
-      delete from versions where artifact_pk = $1 returning account_id, sha256
-    ), uses as (
-      select account_id, sha256, count(*) as number from gone where sha256 is not null group by 1, 2
-    ), locked as (
-      select p.account_id, p.sha256, u.number
-      from payloads p join uses u using (account_id, sha256)
-      order by p.account_id, p.sha256 for update of p
-    )
-    update payloads p set refs = p.refs - l.number
-    from locked l where p.account_id = l.account_id and p.sha256 = l.sha256
-    returning p.sha256`,
-};
-
-const DELETE_PAYLOADS = {
-  text: `with gone as (
-      delete from payloads where account_id = $1 and sha256 = any ($2::bytea[]) and refs <= 0 returning blob_id
-    )
-    update blobs set state = 'garbage', changed_at = now()
-    where id in (select blob_id from gone where blob_id is not null)`,
-};
-
-/** Deletes an artifact with all its versions, and what no version refers to any more. */
-export function deleteArtifact(db: Database, key: StoredKey): Promise<void> {
-  return db.transaction(async (tx) => {
-    const [artifact] = await tx.query<{ pk: bigint }>(DELETE_ARTIFACT, key);
-    if (artifact !== undefined) await deleteVersions(tx, key[0], artifact.pk);
-  });
-}
-
-async function deleteVersions(tx: Transaction, accountId: string, pk: bigint): Promise<void> {
-  const rows = await tx.query<{ sha256: Buffer }>(DELETE_VERSIONS, [pk]);
-  await tx.query(DELETE_PAYLOADS, [accountId, rows.map(({ sha256 }) => sha256)]);
+/** A page of the versions after number `after`, in ascending order. */
+export function selectVersions(db: Queryable, key: StoredKey, page: { after: number; limit: number }) {
+  return db.query<VersionRow>(selectPage, [...key, page.after, page.limit]);
 }

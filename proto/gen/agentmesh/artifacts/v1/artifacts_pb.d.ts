@@ -648,10 +648,12 @@ export declare const ArtifactsService: GenService<{
     output: typeof GetVersionResponseSchema;
   },
   /**
-   * Removes everything of an account, payloads included, and answers what there was. Idempotent; when it fails half-way,
-   * calling it again goes on.
+   * Deprecated and no longer called: this service erases an account when auth publishes AccountDeleted. Removes all artifacts of an
+   * account and returns how much it removed. Idempotent: after a failure, call it again. INVALID_ARGUMENT request_invalid
+   * when the account id is not a UUID.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.EraseAccount
+   * @deprecated
    */
   eraseAccount: {
     methodKind: "unary";

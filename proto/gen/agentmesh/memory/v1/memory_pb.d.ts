@@ -421,9 +421,11 @@ export declare const MemoryService: GenService<{
     output: typeof DeleteEntriesResponseSchema;
   },
   /**
-   * Deletes whatever belongs to an account. Idempotent: a second call counts nothing.
+   * Deprecated and no longer called: this service erases an account when auth publishes AccountDeleted. Deletes all memories of an account.
+   * Idempotent. INVALID_ARGUMENT request_invalid when the account id is not a UUID.
    *
    * @generated from rpc agentmesh.memory.v1.MemoryService.EraseAccount
+   * @deprecated
    */
   eraseAccount: {
     methodKind: "unary";

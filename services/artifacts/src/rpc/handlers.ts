@@ -1,0 +1,5 @@
+import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
+import type { ServiceImpl } from '@connectrpc/connect';
+
+/** The handler of every RPC, by its name. */
+export type Handlers = ServiceImpl<typeof ArtifactsService>;

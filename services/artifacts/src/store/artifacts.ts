@@ -1,0 +1,62 @@
+import type { Database, Queryable, Transaction } from '@agentmesh/lib/pg';
+import type { StoredKey } from '../artifact-key.ts';
+
+const selectNamesOfSession = {
+  name: 'select-names',
+  text: `select name from artifacts
+    where account_id = $1 and app_name = $2 and user_id = $3 and session_id = any ($4::text[]) and name > $5
+    order by name limit $6`,
+};
+
+/** A page of the names after `after` that a session sees, its own and its user's, sorted by code point. */
+export async function selectNames(db: Queryable, scope: readonly string[], page: { after: string; limit: number }) {
+  const [accountId, appName, userId, sessionId] = scope;
+  const sessions = ['', sessionId];
+  const values = [accountId, appName, userId, sessions, page.after, page.limit];
+  const rows = await db.query<{ name: string }>(selectNamesOfSession, values);
+  return rows.map(({ name }) => name);
+}
+
+const deleteArtifact = {
+  text: `delete from artifacts
+    where account_id = $1 and app_name = $2 and user_id = $3 and session_id = $4 and name = $5
+    returning pk`,
+};
+
+// A statement of its own, because it must see the version that a save committed while this transaction waited for the artifact's row lock.
+// Payloads are locked in the order of their key, so that two deletions cannot deadlock.
+const deleteVersions = {
+  text: `with gone as (
+      delete from versions where artifact_pk = $1 returning account_id, sha256
+    ), uses as (
+      select account_id, sha256, count(*) as number from gone where sha256 is not null group by 1, 2
+    ), locked as (
+      select p.account_id, p.sha256, u.number
+      from payloads p join uses u using (account_id, sha256)
+      order by p.account_id, p.sha256 for update of p
+    )
+    update payloads p set refs = p.refs - l.number
+    from locked l where p.account_id = l.account_id and p.sha256 = l.sha256
+    returning p.sha256`,
+};
+
+const deleteUnusedPayloads = {
+  text: `with gone as (
+      delete from payloads where account_id = $1 and sha256 = any ($2::bytea[]) and refs <= 0 returning blob_id
+    )
+    update blobs set state = 'garbage', changed_at = now()
+    where id in (select blob_id from gone where blob_id is not null)`,
+};
+
+/** Deletes an artifact, all its versions, and the payloads that no version refers to any more. Idempotent. */
+export function deleteArtifactRows(db: Database, key: StoredKey): Promise<void> {
+  return db.transaction(async (tx) => {
+    const [artifact] = await tx.query<{ pk: bigint }>(deleteArtifact, key);
+    if (artifact !== undefined) await deleteVersionRows(tx, key[0], artifact.pk);
+  });
+}
+
+async function deleteVersionRows(tx: Transaction, accountId: string, pk: bigint): Promise<void> {
+  const rows = await tx.query<{ sha256: Buffer }>(deleteVersions, [pk]);
+  await tx.query(deleteUnusedPayloads, [accountId, rows.map(({ sha256 }) => sha256)]);
+}
