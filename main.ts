@@ -1,7 +1,14 @@
 import process from 'node:process';
-import { checkProcess, type MeshProcess, type Service, SettingsError, startProcess } from '@agentmesh/lib/service';
+import {
+  checkProcess,
+  ListenError,
+  type MeshProcess,
+  type Service,
+  SettingsError,
+  startProcess,
+} from '@agentmesh/lib/service';
 
-/** Every service of the mesh by its word, in the order in which they start. The only place that knows them all. */
+/** All services of the mesh by name, in the order in which they start. No other file lists them. */
 const services: Record<string, () => Promise<Service>> = {
   auth: async () => (await import('@agentmesh/auth')).auth,
   sessions: async () => (await import('@agentmesh/sessions')).sessions,
@@ -11,9 +18,9 @@ const services: Record<string, () => Promise<Service>> = {
   gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 
-const usage = `usage: node main.ts all | <service>... [--check]
+const usage = `usage: npm start -- [all | <service>...] [--check]
 services: ${Object.keys(services).join(', ')}
---check reads the settings and starts nothing`;
+--check checks the settings and starts nothing`;
 
 /** Starts the named services, or `all`, in this process with the settings of `env`. */
 export async function runMesh(names: readonly string[], env: NodeJS.ProcessEnv): Promise<MeshProcess> {
@@ -35,13 +42,10 @@ class UsageError extends Error {
   }
 }
 
-/** Explains what stopped the process, in one line a problem. */
+/** The text that is printed when the process cannot start: no stack trace for mistakes of the operator. */
 export function explain(error: unknown): string {
-  if (error instanceof SettingsError) return error.message;
-  if (error instanceof UsageError) return error.message;
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    return `${error.message}: another process listens there; choose another PORT, OPS_PORT or MESH_PORT`;
-  }
+  const isMistake = error instanceof SettingsError || error instanceof UsageError || error instanceof ListenError;
+  if (isMistake) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -60,16 +64,19 @@ async function main(args: readonly string[]): Promise<void> {
   await mesh[Symbol.asyncDispose]();
 }
 
-/** A process group is told as a whole, and the npm script of a process passes on what it is told: the same wish, twice. */
-const sameWishMs = 1_000;
+/**
+ * Signals within this time of the first count as the same request. A terminal sends a signal to the whole process group, and npm
+ * passes its own copy on.
+ */
+const sameRequestMs = 1_000;
 
-/** Resolves at the first SIGINT or SIGTERM; one that comes later, and not as a part of the first, ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM. A later signal, not part of the first request, ends the process at once. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
     const stop = (): void => {
       askedAt ??= performance.now();
-      if (performance.now() - askedAt > sameWishMs) process.exit(130);
+      if (performance.now() - askedAt > sameRequestMs) process.exit(130);
       resolve();
     };
     process.on('SIGINT', stop);

@@ -2,11 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
+import { ListenError, type MeshProcess } from '@agentmesh/lib/service';
 import { explain, runMesh, untilStopped } from '../main.ts';
+import { choosePorts, unsetPorts } from './choose-ports.ts';
 
 const envFile = fileURLToPath(new URL('../.env', import.meta.url));
 
-/** Fills the environment from `.env`, whose ENCRYPT_KEY is made up if nobody has set one. What is set, even blank, stays. */
+/**
+ * Adds the settings of `.env` to the environment. A variable of the environment wins, even when it is blank. Without an
+ * ENCRYPT_KEY in either place, a random one is written to `.env`.
+ */
 function loadEnv(): void {
   const text = existsSync(envFile) ? readFileSync(envFile, 'utf8') : '';
   const settings = parseEnv(text);
@@ -21,7 +26,9 @@ function writeKey(key: string, existing: string): void {
   const separator = existing === '' || existing.endsWith('\n') ? '' : '\n';
   appendFileSync(envFile, `${separator}ENCRYPT_KEY=${key}\n`, { mode: 0o600 });
   chmodSync(envFile, 0o600);
-  console.log(`Wrote a random ENCRYPT_KEY to ${envFile}. Keep it: what it encrypts and signs is lost without it.\n`);
+  console.log(
+    `Wrote a random ENCRYPT_KEY to ${envFile}. Keep it: data that it encrypts and tokens that it signs are lost without it.\n`,
+  );
 }
 
 function welcome(address: string): string {
@@ -49,10 +56,26 @@ Try, in another terminal:
 `;
 }
 
+/** Starts the mesh. A port that no setting names is never a reason to fail: another one is chosen. */
+async function start(): Promise<MeshProcess> {
+  const unset = unsetPorts(process.env);
+  for (;;) {
+    const notes = await choosePorts(process.env, unset);
+    for (const note of notes) console.log(note);
+    try {
+      return await runMesh(['all'], process.env);
+    } catch (error) {
+      // Another program may take a chosen port while the mesh starts.
+      const isLost = error instanceof ListenError && error.isPortInUse && unset.includes(error.portSetting);
+      if (!isLost) throw error;
+    }
+  }
+}
+
 async function main(): Promise<void> {
   loadEnv();
   const stopped = untilStopped();
-  await using mesh = await runMesh(['all'], process.env);
+  await using mesh = await start();
   if (mesh.address !== undefined) console.log(welcome(mesh.address));
   await stopped;
 }

@@ -1,5 +1,5 @@
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import { defineService, type Host, isShortKey, type Running, startJob } from '@agentmesh/lib/service';
+import { defineService, type Host, isShortKey, listenOn, type Running, startJob } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -58,7 +58,8 @@ async function start(host: GatewayHost): Promise<Running> {
   };
   const app = await createServer(context);
   resources.defer(() => closeNow(app));
-  const address = await app.listen({ host: config.HOST, port: config.PORT });
+  const listener = { host: config.HOST, port: config.PORT };
+  const address = await listenOn({ ...listener, portSetting: 'PORT' }, () => app.listen(listener));
   return { address, siblings: dependencyChecks(context), drain: () => drain(app) };
 }
 

@@ -1,10 +1,12 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import {
   type handleBidiStreamingCall,
+  logVerbosity,
   type Metadata,
   Server,
   ServerCredentials,
   type ServerDuplexStream,
+  setLogVerbosity,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { Dispatcher } from './dispatcher.ts';
@@ -82,11 +84,13 @@ export class GrpcServer {
   /** Rejects when the address is taken. Port 0 takes any free one. */
   async listen(host: string, port: number): Promise<number> {
     const at = host.includes(':') ? `[${host}]` : host;
+    // grpc-js also prints the error that it passes on.
+    setLogVerbosity(logVerbosity.NONE);
     const bound = await new Promise<number>((resolve, reject) => {
       this.#server.bindAsync(`${at}:${port}`, this.#credentials(), (error, taken) =>
         error ? reject(error) : resolve(taken),
       );
-    });
+    }).finally(() => setLogVerbosity(logVerbosity.ERROR));
     this.#address = `${at}:${bound}`;
     return bound;
   }

@@ -1,3 +1,4 @@
+export { ListenError, listenOn } from './listen-on.ts';
 export { createMemoryRelease } from './memory-release.ts';
 export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';

@@ -15,6 +15,7 @@ import {
   startOpsServer,
   startTracing,
 } from '../telemetry/index.ts';
+import { listenOn } from './listen-on.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
@@ -92,7 +93,8 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   const meshPort = await listen(options, base);
   if (base.config.OPS_PORT !== 0) {
     const { OPS_HOST: host, OPS_PORT: port } = base.config;
-    resources.use(await startOpsServer({ host, port, metrics: base.metrics, checks, own }));
+    const start = () => startOpsServer({ host, port, metrics: base.metrics, checks, own });
+    resources.use(await listenOn({ host, port, portSetting: 'OPS_PORT' }, start));
   }
   failure.move();
   const opened = resources.move();
@@ -171,8 +173,9 @@ async function listen({ services, words }: ProcessOptions, base: Base): Promise<
   const served = services.filter((service) => service.name !== 'gateway');
   const first = served[0];
   if (first === undefined || (given === undefined && services.length === words.length)) return undefined;
-  const { port } = await base.mesh.listen({ host, port: given ?? defaultMeshPort(first.name, words) });
-  return port;
+  const port = given ?? defaultMeshPort(first.name, words);
+  const listening = await listenOn({ host, port, portSetting: 'MESH_PORT' }, () => base.mesh.listen({ host, port }));
+  return listening.port;
 }
 
 function collectChecks(running: ReadonlyMap<string, Running>, kind: 'ready' | 'siblings'): Checks {

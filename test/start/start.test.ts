@@ -1,33 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { describe, expect, test } from 'vitest';
 import { encryptKey, freePorts } from '../mesh.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-interface Ended {
-  code: number | null;
-  output: string;
-}
-
-/** Runs `main.ts` with nothing but this environment, to its end. */
-async function runMain(args: string[], env: Record<string, string>): Promise<Ended> {
-  const child = spawn(process.execPath, ['main.ts', ...args], {
-    cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...env },
-  });
-  const output: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output: Buffer.concat(output).toString() };
-}
+import { occupy, root, runMain } from './run-main.ts';
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
@@ -89,19 +70,34 @@ describe('main.ts', () => {
     expect(open).toMatchObject({ code: 1, output: expect.stringContaining('RUNTIME_AUTH') });
   });
 
-  test('that cannot listen says where, ends, and leaves no PostgreSQL behind', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const dataDir = await mkdtemp(join(tmpdir(), 'mesh-'));
-    await chmod(dataDir, 0o711);
-    const { port } = taken.address() as { port: number };
-    const env = { ENCRYPT_KEY: encryptKey, DATA_DIR: dataDir, PORT: String(port), OPS_PORT: '0', LOG_LEVEL: 'warn' };
-    const { code, output } = await runMain(['all'], env);
+  test.each([
+    ['PORT', 'all'],
+    ['OPS_PORT', 'all'],
+    ['MESH_PORT', 'sessions'],
+    ['MESH_PORT', 'all'],
+  ])('names %s in one line and ends when its port is in use by another program (%s)', async (setting, target) => {
+    await using database = await testDatabaseUrl();
+    await using busy = await occupy(0);
+    const others = { DATABASE_URL: database.url, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'silent' };
+    const keys = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32) };
+    const { code, output } = await runMain([target], { ...others, ...keys, [setting]: String(busy.port) });
     expect(code).toBe(1);
-    expect(output).toContain(`127.0.0.1:${port}`);
+    expect(output.trim().split('\n')).toEqual([
+      `${setting}: 127.0.0.1:${busy.port} is already in use. ` +
+        `Stop the program that listens there, or set another ${setting}.`,
+    ]);
+  });
+
+  test('leaves no PostgreSQL behind when it cannot listen', async () => {
+    await using busy = await occupy(0);
+    const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
+    await chmod(folder, 0o711);
+    const dataDir = join(folder, 'data');
+    const env = { ENCRYPT_KEY: encryptKey, DATA_DIR: dataDir, PORT: String(busy.port), OPS_PORT: '0' };
+    expect(await runMain(['all'], env)).toMatchObject({ code: 1 });
+    await access(join(dataDir, 'postgres/data/PG_VERSION'));
     await expect(access(join(dataDir, 'postgres/data/postmaster.pid'))).rejects.toThrow('ENOENT');
-    taken.close();
-    await rm(dataDir, { recursive: true });
+    await rm(folder, { recursive: true });
   });
 
   test('checks what is good one by one and no process could start with together', async () => {

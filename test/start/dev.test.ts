@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePorts } from '../mesh.ts';
+import { occupy, root } from './run-main.ts';
+
+/** A tree of its own for `dev`, so that the `.env` of this checkout is neither read nor written. */
+let tree: string;
+let opened: AsyncDisposableStack;
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack();
+  tree = await mkdtemp(join(tmpdir(), 'dev-'));
+  opened.defer(() => rm(tree, { recursive: true }));
+  await chmod(tree, 0o711);
+  for (const name of ['main.ts', 'package.json', 'scripts']) {
+    await cp(join(root, name), join(tree, name), { recursive: true });
+  }
+  await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
+});
+
+afterEach(() => opened.disposeAsync());
+
+interface Dev {
+  readonly process: ChildProcess;
+  /** Everything printed until the welcome text was complete, or until the end. */
+  readonly output: string;
+}
+
+async function startDev(env: Record<string, string> = {}): Promise<Dev> {
+  const database = opened.use(await testDatabaseUrl());
+  const child = spawn(process.execPath, ['scripts/dev.ts'], {
+    cwd: tree,
+    env: { PATH: process.env.PATH ?? '', DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  opened.defer(async () => {
+    if (child.exitCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+  let output = '';
+  const { promise: settled, resolve } = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('"streaming":true}')) resolve();
+    });
+  }
+  child.once('close', () => resolve());
+  await settled;
+  return { process: child, output };
+}
+
+function found(text: string, pattern: RegExp): string {
+  return pattern.exec(text)?.[1] ?? '';
+}
+
+describe('npm run dev', () => {
+  test('takes free ports when 8000 and 9090 are in use, says which, and prints commands for them', async () => {
+    opened.use(await occupy(8000));
+    opened.use(await occupy(9090));
+    const { output } = await startDev();
+    const port = found(output, /^Port 8000 is in use: the API will be on port (\d+) \(PORT\)\.$/m);
+    const opsPort = found(output, /^Port 9090 is in use: metrics and health will be on port (\d+) \(OPS_PORT\)\.$/m);
+    expect(output).toContain(`Agent Mesh is ready at http://127.0.0.1:${port} `);
+    expect(output.match(/http:\/\/127\.0\.0\.1:\d+/g)).toEqual(Array(6).fill(`http://127.0.0.1:${port}`));
+    const description = await fetch(`http://127.0.0.1:${port}/openapi.json`);
+    expect(await description.json()).toMatchObject({ servers: [{ url: `http://127.0.0.1:${port}` }] });
+    expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);
+  });
+
+  test('two that start at once both come up', async () => {
+    const [first, second] = await Promise.all([startDev(), startDev()]);
+    const addressOf = ({ output }: Dev): string => found(output, /Agent Mesh is ready at (\S+)/);
+    expect(addressOf(first)).not.toBe('');
+    expect(addressOf(second)).not.toBe('');
+    expect(addressOf(first)).not.toBe(addressOf(second));
+  });
+
+  test.each(['PORT', 'OPS_PORT'])('keeps to a %s that .env sets, and ends when it is in use', async (setting) => {
+    const busy = opened.use(await occupy(0));
+    await writeFile(join(tree, '.env'), `ENCRYPT_KEY=${'k'.repeat(32)}\n${setting}=${busy.port}\n`);
+    const { process: ended, output } = await startDev();
+    await expect.poll(() => ended.exitCode).toBe(1);
+    expect(output).toBe(
+      `${setting}: 127.0.0.1:${busy.port} is already in use. ` +
+        `Stop the program that listens there, or set another ${setting}.\n`,
+    );
+  });
+
+  test('writes a random key once, to a file that only its owner reads', async () => {
+    const [port, opsPort] = await freePorts(2);
+    const env = { PORT: String(port), OPS_PORT: String(opsPort) };
+    const first = await startDev(env);
+    first.process.kill('SIGTERM');
+    await once(first.process, 'exit');
+    const file = join(tree, '.env');
+    const written = await readFile(file, 'utf8');
+    expect(written).toMatch(/^ENCRYPT_KEY=[\w-]{43}\n$/);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await startDev(env);
+    expect(await readFile(file, 'utf8')).toBe(written);
+  });
+});
