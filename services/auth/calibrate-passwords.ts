@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Argon2idCost, hashArgon2id } from './src/passwords/argon2id.ts';
 import { calibrate, leastCost } from './src/passwords/calibrate.ts';
 
-const usage = `usage: node services/auth/calibrate-passwords.ts [--target-ms 50] [--memory-mib 64]
+const usage = `usage: npm run bench -- passwords [--target-ms 50] [--memory-mib 64]
 Answers the costs of a password hash that this machine can afford, as settings of the auth service.
 --target-ms   how long a hash may take
 --memory-mib  most memory of one hash; three run at once in a process`;
