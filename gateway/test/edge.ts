@@ -1,4 +1,5 @@
 import type { Bus } from '@agentmesh/lib/bus';
+import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import { createMesh, MeshError } from '@agentmesh/lib/rpc';
 import { unserved } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
@@ -67,7 +68,7 @@ export async function startEdge({ env, auth, sessions, runs, memory, artifacts }
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
   mesh.serve(MemoryService, { ...unserved(MemoryService), deleteEntry: () => ({ deleted: 0 }), ...memory });
   mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
-  const bus = memoryBus();
+  const bus = createLocalBus();
   const draining = new AbortController();
   const resources = new AsyncDisposableStack();
   const running = await gateway.start({
@@ -125,18 +126,6 @@ export function token(claims: Record<string, unknown>, key = encryptKey): Promis
   const now = Math.floor(Date.now() / 1000);
   const valid = { sub: 'a@example.com', uid: accountId, role: 'USER', type: 'access', iat: now, exp: now + 600 };
   return new SignJWT({ ...valid, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(key));
-}
-
-function memoryBus(): Bus {
-  const handlers = new Map<string, (payload: Uint8Array) => void | Promise<void>>();
-  return {
-    publish: async (subject, payload) => handlers.get(subject)?.(payload),
-    subscribe: async (subject, handler) => {
-      handlers.set(subject, handler);
-      return async () => void handlers.delete(subject);
-    },
-    ping: async () => undefined,
-  };
 }
 
 /** Serves nothing, as a stream. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AccountChangedSchema } from '@agentmesh/proto/auth/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { scopes } from '../src/auth/scopes.ts';
@@ -61,11 +60,7 @@ beforeEach(async () => {
 afterAll(() => edge[Symbol.asyncDispose]());
 
 /** As after any change of the account. */
-const forget = () =>
-  edge.bus.publish(
-    'agentmesh.auth.v1.account_changed',
-    toBinary(AccountChangedSchema, create(AccountChangedSchema, { accountId })),
-  );
+const forget = () => edge.bus.publish(AccountChangedSchema, { accountId });
 
 async function send(path: string, { headers, ...options }: SendOptions = {}, token = secret) {
   const answer = await edge.send(path, { ...options, headers: { authorization: `Bearer ${token}`, ...headers } });

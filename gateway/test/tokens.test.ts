@@ -1,6 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountId, type Edge, startEdge, token } from './edge.ts';
 
@@ -74,8 +73,7 @@ describe('a deleted account', () => {
     });
     const headers = { authorization: `Bearer ${await token({ uid })}` };
     expect((await own.send('/version', { headers })).status).toBe(200);
-    const payload = toBinary(AccountDeletedSchema, create(AccountDeletedSchema, { accountId: uid }));
-    await own.bus.publish('agentmesh.auth.v1.account_deleted', payload);
+    await own.bus.publish(AccountDeletedSchema, { accountId: uid });
     expect((await own.send('/version', { headers })).body).toEqual({ detail: 'User not found' });
   });
 });

@@ -1,36 +1,36 @@
-import { AccountDeletedSchema, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { type AccountDeletedSchema, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
 import type { Database, Transaction } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import type { Bus } from './bus.ts';
+import type { Bus, HintHandler } from './bus.ts';
 
-/** Adds to what has been erased, in the transaction that erased it. Kinds are plural nouns: `sessions`, `events`. */
+/** Adds to the counts of what was erased, in the transaction that erased it. Kinds are plural nouns: `sessions`, `events`. */
 export type CountErased = (tx: Transaction, counts: Readonly<Record<string, number | bigint>>) => Promise<void>;
 
 export interface DeletionAnswers {
   readonly db: Database;
   readonly bus: Bus;
   readonly log: Logger;
-  /** The service's word. */
+  /** The service's name, e.g. `sessions`. */
   readonly service: string;
   /**
-   * Erases whatever there is of an account, in as many transactions as it takes, counting in each. Called again for the same
+   * Erases all data of an account, in as many transactions as it takes, and counts in each. It is called again for the same
    * account: after a crash, and because a request from before the deletion may have left something behind.
    */
   readonly erase: (accountId: string, count: CountErased) => Promise<void>;
 }
 
 const ADD = {
-  name: 'erased_add',
+  name: 'add-erased',
   text: `insert into erased (account_id, kind, number) select $1, * from unnest($2::text[], $3::bigint[])
     on conflict (account_id, kind) do update set number = erased.number + excluded.number`,
 };
 
-const READ = { name: 'erased_read', text: 'select kind, number from erased where account_id = $1' };
+const READ = { name: 'read-erased', text: 'select kind, number from erased where account_id = $1' };
 
 /**
- * Erases accounts that auth says were deleted, and answers what was erased, all times together. A lost answer costs nothing: auth
- * asks again, and the counts rest in a table of the service's migrations:
+ * Returns a handler of AccountDeleted that erases the account and then publishes AccountErased with the counts of all its
+ * erasures so far. A lost answer is repeated: auth asks again, and the counts are stored in a table that the service's
+ * migrations create:
  *
  *     create table erased(
  *       account_id uuid not null,
@@ -39,12 +39,11 @@ const READ = { name: 'erased_read', text: 'select kind, number from erased where
  *       primary key (account_id, kind)
  *     );
  *
- * Runs until the answered function is called.
+ * A failed erasure is logged, not thrown. While an account is being erased, further hints about it are ignored.
  */
-export function answerDeletions(answers: DeletionAnswers): Promise<() => Promise<void>> {
+export function answerDeletions(answers: DeletionAnswers): HintHandler<typeof AccountDeletedSchema> {
   const underWay = new Set<string>();
-  return answers.bus.subscribe('agentmesh.auth.v1.account_deleted', async (payload) => {
-    const { accountId } = fromBinary(AccountDeletedSchema, payload);
+  return async ({ accountId }) => {
     if (underWay.has(accountId)) return;
     underWay.add(accountId);
     try {
@@ -54,7 +53,7 @@ export function answerDeletions(answers: DeletionAnswers): Promise<() => Promise
     } finally {
       underWay.delete(accountId);
     }
-  });
+  };
 }
 
 async function answer({ db, bus, service, erase }: DeletionAnswers, accountId: string): Promise<void> {
@@ -64,6 +63,5 @@ async function answer({ db, bus, service, erase }: DeletionAnswers, accountId: s
   });
   const rows = await db.query<{ kind: string; number: bigint }>(READ, [accountId]);
   const counts = Object.fromEntries(rows.map(({ kind, number }) => [kind, number]));
-  const payload = toBinary(AccountErasedSchema, create(AccountErasedSchema, { accountId, service, counts }));
-  await bus.publish('agentmesh.auth.v1.account_erased', payload);
+  await bus.publish(AccountErasedSchema, { accountId, service, counts });
 }

@@ -1,66 +1,9 @@
-import { MeshError } from '../rpc/mesh-error.ts';
-import type { Logger } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
-import { checkPayload } from './payload-limit.ts';
-import { PgListener } from './pg-listener.ts';
-import { channelOf, decodeNotification } from './pg-notification.ts';
-import { PgPublisher } from './pg-publisher.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { createBus } from './create-bus.ts';
+import { createPgDriver, type PgDriverOptions } from './postgres/create-pg-driver.ts';
 
-const PING_TIMEOUT_MS = 2_000;
-
-export interface PgBusOptions {
-  /** postgres:// address. Processes hear each other when they use the same database of the same server. */
-  readonly url: string;
-  readonly log: Logger;
-}
-
-/**
- * A bus over PostgreSQL's LISTEN and NOTIFY, with a connection for each direction; both are made again when they are lost, and
- * what is published meanwhile fails with `unavailable` (reason `bus_unavailable`) or is missed by who cannot listen.
- * Disposing it sends what was published, then ends every subscription. Throws `unavailable` when PostgreSQL cannot be reached.
- */
-export async function createPgBus({ url, log }: PgBusOptions): Promise<Bus & AsyncDisposable> {
-  const subscriptions = new Subscriptions(log);
-  const listener = new PgListener({
-    url,
-    log,
-    onNotification: (channel, text) => subscriptions.deliver(channel, decodeNotification(text)),
-  });
-  await listener.open().catch((cause: unknown) => {
-    throw new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.', { cause });
-  });
-  const publisher = new PgPublisher(url, log);
-  return {
-    publish: async (subject, payload) => {
-      checkPayload(subject, payload);
-      await publisher.publish(subject, payload);
-    },
-    subscribe: async (subject, handler) => {
-      const channel = channelOf(subject);
-      const subscription = subscriptions.add(channel, handler);
-      await listener.listen(channel);
-      return async () => {
-        if (subscriptions.remove(subscription) === 'last') await listener.unlisten(channel);
-      };
-    },
-    ping: () => within(PING_TIMEOUT_MS, Promise.all([publisher.ping(), listener.ping()])),
-    [Symbol.asyncDispose]: async () => {
-      await publisher.close();
-      await listener.close();
-    },
-  };
-}
-
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new MeshError('unavailable', 'bus_unavailable', 'The bus does not answer.');
-    timer = setTimeout(reject, timeoutMs, error);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** A bus over PostgreSQL, which every process of the mesh reaches. For disposing and errors see `createPgDriver`. */
+export async function createPgBus(options: PgDriverOptions): Promise<Bus & AsyncDisposable> {
+  const driver = await createPgDriver(options);
+  return { ...createBus(driver, options.log), [Symbol.asyncDispose]: () => driver[Symbol.asyncDispose]() };
 }

@@ -2,16 +2,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../pg/index.ts';
 import { testDatabaseUrl } from '../pg/testing.ts';
 import { MeshError } from '../rpc/mesh-error.ts';
 import type { Bus } from './bus.ts';
-import { createPgBus, type OutboxRelay, startOutboxRelay, writeOutbox } from './index.ts';
+import type { BusDriver } from './driver/bus-driver.ts';
+import { createPgBus, type OutboxRelay, startOutboxRelay, subjectOf, writeOutbox } from './index.ts';
 
 const log = pino({ level: 'silent' });
-const subject = 'agentmesh.tests.v1.thing_happened';
+const subject = subjectOf(AccountDeletedSchema);
 const outboxTable = `create table outbox(
   id bigint generated always as identity primary key,
   subject text not null,
@@ -33,7 +35,7 @@ beforeEach(async () => {
   db = opened.use(await openDatabase({ service: 'alpha', url, poolSize: 4, migrations: pathToFileURL(folder) }, log));
   bus = opened.use(await createPgBus({ url, log }));
   heard = [];
-  await bus.subscribe(subject, (payload) => void heard.push(new TextDecoder().decode(payload)));
+  await bus.subscribe(AccountDeletedSchema, ({ accountId }) => void heard.push(accountId));
 });
 
 afterEach(() => opened.disposeAsync());
@@ -42,9 +44,9 @@ function startRelay(over = bus): OutboxRelay {
   return opened.use(startOutboxRelay({ db, bus: over, log, draining: new AbortController().signal }));
 }
 
-async function commit(...payloads: string[]): Promise<void> {
-  const facts = payloads.map((payload) => ({ subject, payload: new TextEncoder().encode(payload) }));
-  await db.transaction((tx) => writeOutbox(tx, facts));
+async function commit(...accountIds: string[]): Promise<void> {
+  const messages = accountIds.map((accountId) => ({ accountId }));
+  await db.transaction((tx) => writeOutbox(tx, AccountDeletedSchema, messages));
 }
 
 async function waiting(): Promise<number> {
@@ -64,7 +66,7 @@ test('what is committed is published in order, once, and leaves the table', asyn
 test('what is rolled back is not published', async () => {
   const relay = startRelay();
   const work = db.transaction(async (tx) => {
-    await writeOutbox(tx, [{ subject, payload: new Uint8Array([120]) }]);
+    await writeOutbox(tx, AccountDeletedSchema, [{ accountId: 'x' }]);
     throw new Error('changed my mind');
   });
   await expect(work).rejects.toThrow('changed my mind');
@@ -100,12 +102,12 @@ test('two relays publish each row once', async () => {
 
 test('rows wait while the bus is down', async () => {
   let down = true;
-  const failing: Bus = {
-    ...bus,
-    publish: (on, payload) =>
-      down ? Promise.reject(new MeshError('unavailable', 'bus_unavailable', 'down')) : bus.publish(on, payload),
+  const { driver } = bus;
+  const publish: BusDriver['publish'] = async (on, payload) => {
+    if (down) throw new MeshError('unavailable', 'bus_unavailable', 'down');
+    await driver.publish(on, payload);
   };
-  const relay = startRelay(failing);
+  const relay = startRelay({ ...bus, driver: { ...driver, publish } });
   await commit('patient');
   const settled = relay.settle();
   await expect.poll(waiting).toBe(1);

@@ -111,7 +111,7 @@ class Relay implements OutboxRelay {
 
   async #publish({ id, subject, payload }: Row): Promise<void> {
     try {
-      await this.#options.bus.publish(subject, payload);
+      await this.#options.bus.driver.publish(subject, payload);
     } catch (error) {
       if (!(error instanceof MeshError && error.code === 'invalid_argument')) throw error;
       this.#options.log.error(

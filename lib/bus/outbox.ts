@@ -1,20 +1,20 @@
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Transaction } from '../pg/index.ts';
-import { checkPayload } from './payload-limit.ts';
-
-/** A committed fact that other services must act on, on its way to the bus. */
-export interface Fact {
-  readonly subject: string;
-  readonly payload: Uint8Array;
-}
+import { checkPayload } from './driver/payload-limit.ts';
+import { subjectOf } from './subject.ts';
 
 const INSERT = {
-  name: 'outbox_insert',
-  text: 'insert into outbox(subject, payload) select * from unnest($1::text[], $2::bytea[])',
+  name: 'insert-outbox',
+  text: 'insert into outbox(subject, payload) select $1::text, * from unnest($2::bytea[])',
 };
 
 /**
- * Writes facts to the outbox of the service's schema, in the transaction that makes them true; wake the relay after it has committed.
- * The service's migrations hold the table:
+ * Writes facts that other services must act on to the outbox of the service's schema, in the transaction that makes them true.
+ * Wake the relay after the transaction has committed:
+ *
+ *     await writeOutbox(tx, AccountDeletedSchema, [{ accountId }]);
+ *
+ * The service's migrations create the table:
  *
  *     create table outbox(
  *       id bigint generated always as identity primary key,
@@ -23,10 +23,18 @@ const INSERT = {
  *       created_at timestamptz not null default now()
  *     );
  *
- * Throws `invalid_argument` (reason `bus_payload_too_large`) for a payload that the bus would refuse.
+ * Throws `invalid_argument` (reason `bus_payload_too_large`) for a message of more than 5,000 bytes: the bus would refuse it.
  */
-export async function writeOutbox(tx: Transaction, facts: readonly Fact[]): Promise<void> {
-  for (const { subject, payload } of facts) checkPayload(subject, payload);
-  const payloads = facts.map(({ payload }) => Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength));
-  await tx.query(INSERT, [facts.map(({ subject }) => subject), payloads]);
+export async function writeOutbox<T extends DescMessage>(
+  tx: Transaction,
+  topic: T,
+  messages: readonly MessageInitShape<T>[],
+): Promise<void> {
+  const subject = subjectOf(topic);
+  const payloads = messages.map((message) => toBinary(topic, create(topic, message)));
+  for (const payload of payloads) checkPayload(subject, payload);
+  await tx.query(INSERT, [
+    subject,
+    payloads.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+  ]);
 }

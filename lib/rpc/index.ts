@@ -1,3 +1,4 @@
+export { checkAccountId } from './check-account-id.ts';
 export { createMesh, type MeshNode } from './create-mesh.ts';
 export { isMeshError } from './is-mesh-error.ts';
 export type { Mesh } from './mesh.ts';

@@ -1,7 +1,6 @@
 import type { Bus } from '@agentmesh/lib/bus';
 import type { Job } from '@agentmesh/lib/service';
 import { AccountChangedSchema, AccountDeletedSchema, type AuthService } from '@agentmesh/proto/auth/v1';
-import { fromBinary } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { AccountChanges } from './account-changes.ts';
 
@@ -18,12 +17,8 @@ export interface ChangeFollower {
 /** Notes what the bus says has changed, at once, until the returned function is called. */
 export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<() => Promise<void>> {
   const unsubscribe = [
-    await bus.subscribe('agentmesh.auth.v1.account_changed', (payload) =>
-      changes.note(fromBinary(AccountChangedSchema, payload).accountId),
-    ),
-    await bus.subscribe('agentmesh.auth.v1.account_deleted', (payload) =>
-      changes.bury(fromBinary(AccountDeletedSchema, payload).accountId),
-    ),
+    await bus.subscribe(AccountChangedSchema, ({ accountId }) => changes.note(accountId)),
+    await bus.subscribe(AccountDeletedSchema, ({ accountId }) => changes.bury(accountId)),
   ];
   return async () => {
     for (const leave of unsubscribe) await leave();

@@ -1,6 +1,5 @@
-import type { MeshError } from '@agentmesh/lib/rpc';
+import { checkAccountId, type MeshError } from '@agentmesh/lib/rpc';
 import type { ArtifactKey } from '@agentmesh/proto/artifacts/v1';
-import { isUuid } from '@agentmesh/proto/uuid';
 import { idInvalid, nameInvalid, requestInvalid } from './errors.ts';
 
 /** The key of an artifact, checked and normalised: the values of the primary key, in the order of its columns. */
@@ -35,11 +34,6 @@ export function checkScope(scope: Scope | undefined): Scope {
   checkId('user_id', userId);
   checkId('session_id', sessionId);
   return { accountId, appName, userId, sessionId };
-}
-
-/** Throws `request_invalid` unless `accountId` is a UUID in lower case. */
-export function checkAccountId(accountId: string): void {
-  if (!isUuid(accountId)) throw requestInvalid('The call names no account.');
 }
 
 function checkId(field: string, id: string): void {

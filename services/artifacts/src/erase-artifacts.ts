@@ -1,5 +1,5 @@
 import type { CountErased } from '@agentmesh/lib/bus';
-import { checkAccountId } from './artifact-key.ts';
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from './context.ts';
 import { deleteAccountRows, type DeletedRows } from './store/accounts.ts';
 import { deleteGarbage } from './store/blobs.ts';

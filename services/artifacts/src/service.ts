@@ -1,5 +1,6 @@
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { openBlobStore } from './blobs/open-blob-store.ts';
 import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
@@ -18,7 +19,7 @@ export const artifacts = defineService({
     const context: Context = { config, db, bus, blobs, log };
 
     host.mesh.serve(ArtifactsService, createHandlers(context));
-    resources.defer(await onAccountDeleted(context));
+    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
     resources.use(startJob(createCollectGarbage(context), host));
 
     return {

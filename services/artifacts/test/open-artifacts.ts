@@ -8,7 +8,6 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, type AccountErased, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { artifacts } from '../src/index.ts';
 
@@ -54,13 +53,11 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
     announceDeletion: async (accountId) => {
       const { promise, resolve } = Promise.withResolvers<AccountErased>();
       await using subscription = new AsyncDisposableStack();
-      const unsubscribe = await bus.subscribe('agentmesh.auth.v1.account_erased', (payload) => {
-        const answer = fromBinary(AccountErasedSchema, payload);
+      const unsubscribe = await bus.subscribe(AccountErasedSchema, (answer) => {
         if (answer.accountId === accountId) resolve(answer);
       });
       subscription.defer(unsubscribe);
-      const deleted = create(AccountDeletedSchema, { accountId });
-      await bus.publish('agentmesh.auth.v1.account_deleted', toBinary(AccountDeletedSchema, deleted));
+      await bus.publish(AccountDeletedSchema, { accountId });
       return await promise;
     },
     [Symbol.asyncDispose]: async () => {

@@ -1,6 +1,6 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService, startJob } from '@agentmesh/lib/service';
-import { AuthService } from '@agentmesh/proto/auth/v1';
+import { AccountErasedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccountNotice } from './accounts/account-notice.ts';
 import { ensureSuperadmin } from './accounts/superadmin.ts';
 import { checkSettings, warnOfWeakness } from './check-settings.ts';
@@ -41,7 +41,7 @@ export const auth = defineService({
     };
     host.resources.use(startJob(createPurge(context), host));
     host.resources.use(startJob(createAskToErase(context), host));
-    host.resources.defer(await onAccountErased(context, host.bus));
+    host.resources.defer(await host.bus.subscribe(AccountErasedSchema, onAccountErased(context)));
     // Nobody waits for its last round: a server may take a minute, and a mail that is cut off is taken over.
     startJob(createSendMails(context), host);
 

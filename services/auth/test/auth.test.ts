@@ -4,7 +4,6 @@ import { createMesh } from '@agentmesh/lib/rpc';
 import { startProcess } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
-import { fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auth } from '../src/index.ts';
 import { encryptKey, signUpOf } from './open-test-auth.ts';
@@ -54,9 +53,7 @@ describe('the auth service as a process', () => {
 
   test('tells the bus of a deleted account', async () => {
     const { promise: heard, resolve } = Promise.withResolvers<string>();
-    await neighbour.bus.subscribe('agentmesh.auth.v1.account_deleted', (payload) => {
-      resolve(fromBinary(AccountDeletedSchema, payload).accountId);
-    });
+    await neighbour.bus.subscribe(AccountDeletedSchema, ({ accountId }) => resolve(accountId));
     const { account } = await neighbour.client.signUp(signUpOf('short-lived@example.com'));
     await neighbour.client.deleteAccount({ id: account?.id ?? '' });
     expect(await heard).toBe(account?.id);

@@ -1,5 +1,5 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { MemoryKey } from '@agentmesh/proto/memory/v1';
-import { isUuid } from '@agentmesh/proto/uuid';
 import { invalid } from './errors.ts';
 
 /** A checked key as the first three parameters of a statement. */
@@ -8,12 +8,6 @@ export type KeyParameters = readonly [accountId: string, appName: string, userId
 type Key = Pick<MemoryKey, 'accountId' | 'appName' | 'userId'>;
 
 const maxIdBytes = 512;
-
-/** Checks an account id. */
-export function checkAccountId(accountId: string): string {
-  if (!isUuid(accountId)) throw invalid('An account id is a lower-case UUID.');
-  return accountId;
-}
 
 /** Whether an id can name anything that is stored: text without NUL, of 1 to 512 bytes. */
 export function isStorableId(id: string): boolean {

@@ -1,5 +1,6 @@
 import type { Database } from '@agentmesh/lib/pg';
 import { defineService, type Host } from '@agentmesh/lib/service';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { settings } from './config.ts';
@@ -36,7 +37,8 @@ export const memory = defineService({
       inTurn: createTurns(mostAdding),
       ...(embedding && { embedding }),
     };
-    host.resources.defer(await onAccountDeleted({ db, bus: host.bus, log: host.log }));
+    const { bus, log } = host;
+    host.resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ db, bus, log })));
     mesh.serve(MemoryService, createHandlers(context));
     return { ready: { database: () => db.ping() } };
   },

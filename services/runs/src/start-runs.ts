@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { type Host, type Running, SettingsError, startJob } from '@agentmesh/lib/service';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
-import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { RunEndedSchema, SessionsService, TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, type RunsConfig, type runsSettings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
-import { createOnRunEnded, runEnded } from './consumers/on-run-ended.ts';
-import { createOnTurnGranted, turnGranted } from './consumers/on-turn-granted.ts';
+import { onRunEnded } from './consumers/on-run-ended.ts';
+import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
 import type { Ending } from './execution/execute-attempt.ts';
 import { createHistoryCache } from './execution/history-cache.ts';
@@ -63,9 +64,9 @@ export async function startRuns(host: RunsHost): Promise<Running> {
   };
 
   mesh.serve(RunsService, createHandlers(context));
-  resources.defer(await bus.subscribe(turnGranted, createOnTurnGranted(context)));
-  resources.defer(await bus.subscribe(runEnded, createOnRunEnded(context)));
-  resources.defer(await onAccountDeleted(context, bus));
+  resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
+  resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
+  resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
   startJobs(host, context);
   draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 

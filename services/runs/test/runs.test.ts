@@ -1,7 +1,5 @@
 import { RunEndedSchema, AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, test, vi } from 'vitest';
-import { runEnded } from '../src/consumers/on-run-ended.ts';
 import { encode } from './in-memory-sessions.ts';
 import { type ServiceBench, startService } from './start-service.ts';
 
@@ -90,8 +88,8 @@ describe('Run', () => {
     const second = run(bench, 'second');
     await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
     const { invocationId } = bench.sessions.run(bench.key);
-    const ended = create(RunEndedSchema, { accountId: 'a', invocationId, outcome: Outcome.CANCELLED });
-    await bench.publish(runEnded, toBinary(RunEndedSchema, ended));
+    const ended = { accountId: 'a', invocationId, outcome: Outcome.CANCELLED };
+    await bench.bus.publish(RunEndedSchema, ended);
     expect(await second).toMatchObject({ texts: [], failure: 'RunCancelled' });
     await first;
   });
@@ -102,8 +100,8 @@ describe('Run', () => {
     await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(1));
     const { invocationId } = bench.sessions.run(bench.key);
     bench.sessions.loseTurn(bench.key);
-    const ended = create(RunEndedSchema, { accountId: 'a', invocationId, outcome: Outcome.CANCELLED });
-    await bench.publish(runEnded, toBinary(RunEndedSchema, ended));
+    const ended = { accountId: 'a', invocationId, outcome: Outcome.CANCELLED };
+    await bench.bus.publish(RunEndedSchema, ended);
     expect(await running).toMatchObject({ texts: [], failure: 'RunCancelled' });
   });
 

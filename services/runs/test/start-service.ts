@@ -1,13 +1,13 @@
 import type { Bus } from '@agentmesh/lib/bus';
+import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import { createMesh } from '@agentmesh/lib/rpc';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createMetrics } from '@agentmesh/lib/telemetry';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { type SessionKey, SessionKeySchema, SessionsService, TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { runs } from '../src/index.ts';
-import { turnGranted } from '../src/consumers/on-turn-granted.ts';
 import { InMemorySessions } from './in-memory-sessions.ts';
 import { log } from './run-agents.ts';
 
@@ -15,7 +15,7 @@ export interface ServiceBench extends AsyncDisposable {
   readonly client: Client<typeof RunsService>;
   readonly sessions: InMemorySessions;
   readonly key: SessionKey;
-  publish(subject: string, payload: Uint8Array): Promise<void>;
+  readonly bus: Bus;
   /** Starts to drain; resolves when what ran is over. */
   drain(): Promise<void>;
   settle(): Promise<void>;
@@ -29,8 +29,7 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
   mesh.serve(SessionsService, sessions.service);
   const bus = createLocalBus();
   sessions.onGranted = (owner, session, invocationId) => {
-    const hint = toBinary(TurnGrantedSchema, create(TurnGrantedSchema, { owner, session, invocationId }));
-    if (hints) void bus.publish(turnGranted, hint);
+    if (hints) void bus.publish(TurnGrantedSchema, { owner, session, invocationId });
   };
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'echo', userId: 'u', sessionId: 's' });
   sessions.create(key);
@@ -51,7 +50,7 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
     client: mesh.client(RunsService),
     sessions,
     key,
-    publish: (subject, payload) => bus.publish(subject, payload),
+    bus,
     drain: async () => {
       draining.abort();
       await running.drain?.();
@@ -62,19 +61,5 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
       await running.drain?.();
       await resources.disposeAsync();
     },
-  };
-}
-
-type Handler = Parameters<Bus['subscribe']>[1];
-
-function createLocalBus(): Bus {
-  const handlers = new Map<string, Handler>();
-  return {
-    publish: async (subject, payload) => handlers.get(subject)?.(payload),
-    subscribe(subject, handler) {
-      handlers.set(subject, handler);
-      return Promise.resolve(async () => void handlers.delete(subject));
-    },
-    ping: () => Promise.resolve(),
   };
 }

@@ -1,9 +1,9 @@
-import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
 import type { Context } from './context.ts';
 import { invalid } from './errors.ts';
 import { hintGranted } from './granted-hint.ts';
 import { untilCurrent } from './retry.ts';
-import { runEnded } from './run-ended.ts';
 import { type Append, appendAndEndAttempt, type AttemptOutcome } from './store/appends.ts';
 
 /** How an executor says that its attempt has ended. */
@@ -31,16 +31,17 @@ export async function endAttempt(
 ): Promise<number | undefined> {
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled or waiting.');
-  const fact = runEnded(append.accountId, append.invocationId, ending.outcome);
+  const { accountId, invocationId } = append;
+  const ended = create(RunEndedSchema, { accountId, invocationId, outcome: ending.outcome });
   const [errorCode, errorMessage] = [storable(ending.errorCode), storable(ending.errorMessage)];
-  const end = { status, errorCode, errorMessage, fact };
+  const end = { status, errorCode, errorMessage, fact: toBinary(RunEndedSchema, ended) };
   const result = await untilCurrent(async () => {
     const answer = await appendAndEndAttempt(context.db, append, end);
     return answer === 'moved' ? undefined : answer;
   });
   if (result === 'refused') return undefined;
   context.wakeOutbox();
-  if (result.granted !== undefined) hintGranted(context, append.accountId, result.granted);
+  if (result.granted !== undefined) hintGranted(context, accountId, result.granted);
   return result.lastSeq;
 }
 

@@ -1,5 +1,6 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService } from '@agentmesh/lib/service';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
@@ -20,7 +21,7 @@ export const sessions = defineService({
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       wakeOutbox: () => relay.wake(),
     };
-    host.resources.defer(await onAccountDeleted(context));
+    host.resources.defer(await host.bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

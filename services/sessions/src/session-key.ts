@@ -1,5 +1,5 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import { isUuid } from '@agentmesh/proto/uuid';
 import { invalid } from './errors.ts';
 
 /** A checked session key as the first four parameters of a statement. */
@@ -28,12 +28,6 @@ export function canExist(key: SessionKey | undefined): key is SessionKey {
 /** Whether a text can be the id of anything. */
 export function isId(id: string): boolean {
   return problemOf(id) === undefined;
-}
-
-/** Checks an account id. */
-export function checkAccountId(accountId: string): string {
-  if (!isUuid(accountId)) throw invalid('An account id is a lower-case UUID.');
-  return accountId;
 }
 
 function checkId(what: string, id: string): void {

@@ -1,7 +1,7 @@
 import { writeOutbox } from '@agentmesh/lib/bus';
 import type { Job } from '@agentmesh/lib/service';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
-import { accountDeleted } from '../erasure/account-deleted.ts';
 import { takeDueErasures } from '../store/erasures.ts';
 
 const pauseMs = 1_000;
@@ -20,7 +20,8 @@ export function createAskToErase(context: Context): Job {
 async function askToErase({ db, wakeOutbox }: Context): Promise<void> {
   const due = await db.transaction(async (tx) => {
     const accountIds = await takeDueErasures(tx, pauses);
-    if (accountIds.length > 0) await writeOutbox(tx, accountIds.map(accountDeleted));
+    const messages = accountIds.map((accountId) => ({ accountId }));
+    if (accountIds.length > 0) await writeOutbox(tx, AccountDeletedSchema, messages);
     return accountIds.length;
   });
   if (due > 0) wakeOutbox();

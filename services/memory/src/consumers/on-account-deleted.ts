@@ -1,7 +1,8 @@
-import { answerDeletions, type Bus } from '@agentmesh/lib/bus';
+import { answerDeletions, type Bus, type HintHandler } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
-import { checkAccountId } from '../memory-key.ts';
+import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { eraseAccount } from '../store/erasure.ts';
 
 interface Reach {
@@ -11,7 +12,7 @@ interface Reach {
 }
 
 /** Erases the account's memories, also where the memory is switched off. */
-export function onAccountDeleted({ db, bus, log }: Reach): Promise<() => Promise<void>> {
+export function onAccountDeleted({ db, bus, log }: Reach): HintHandler<typeof AccountDeletedSchema> {
   return answerDeletions({
     db,
     bus,

@@ -1,5 +1,5 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
-import { checkAccountId } from '../memory-key.ts';
 import { eraseAccount as eraseRows } from '../store/erasure.ts';
 import type { MemoryRpc } from './index.ts';
 

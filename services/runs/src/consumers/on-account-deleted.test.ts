@@ -1,7 +1,7 @@
-import type { Bus } from '@agentmesh/lib/bus';
+import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { SessionKeySchema } from '@agentmesh/proto/sessions/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { createHistoryCache } from '../execution/history-cache.ts';
 import { onAccountDeleted } from './on-account-deleted.ts';
@@ -11,13 +11,9 @@ test('a deleted account’s events leave the memory of this process, and nobody 
   const keyOf = (accountId: string) =>
     create(SessionKeySchema, { accountId, appName: 'echo', userId: 'u', sessionId: 's' });
   for (const id of ['gone', 'going']) histories.set(keyOf(id), { events: [] } as never);
-  let tell: (payload: Uint8Array) => void | Promise<void> = () => {};
-  const subscribe: Bus['subscribe'] = async (_subject, handler) => {
-    tell = handler;
-    return async () => {};
-  };
-  await onAccountDeleted({ histories, spans: undefined }, { subscribe } as Bus);
-  await tell(toBinary(AccountDeletedSchema, create(AccountDeletedSchema, { accountId: 'gone' })));
+  const bus = createLocalBus();
+  await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ histories, spans: undefined }));
+  await bus.publish(AccountDeletedSchema, { accountId: 'gone' });
   expect(histories.get(keyOf('gone'))).toBeUndefined();
   expect(histories.get(keyOf('going'))).toBeDefined();
 });

@@ -1,13 +1,13 @@
-import type { Bus } from '@agentmesh/lib/bus';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
-import { fromBinary } from '@bufbuild/protobuf';
+import type { HintHandler } from '@agentmesh/lib/bus';
+import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 
-/** Drops what this process remembers of an account; what it never stores needs no receipt. */
-export function onAccountDeleted({ histories, spans }: Pick<Context, 'histories' | 'spans'>, bus: Bus) {
-  return bus.subscribe('agentmesh.auth.v1.account_deleted', (payload) => {
-    const { accountId } = fromBinary(AccountDeletedSchema, payload);
+type Caches = Pick<Context, 'histories' | 'spans'>;
+
+/** Drops what this process caches of a deleted account. This service stores nothing of it, so it answers nothing. */
+export function onAccountDeleted({ histories, spans }: Caches): HintHandler<typeof AccountDeletedSchema> {
+  return ({ accountId }) => {
     histories.forget(accountId);
     spans?.forget(accountId);
-  });
+  };
 }

@@ -1,16 +1,13 @@
-import { AttemptEnd_Outcome as Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import { fromBinary } from '@bufbuild/protobuf';
+import type { HintHandler } from '@agentmesh/lib/bus';
+import { AttemptEnd_Outcome as Outcome, type RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
-
-export const runEnded = 'agentmesh.sessions.v1.run_ended';
 
 /**
  * Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. An attempt
  * that was cancelled while it runs here is stopped at once, not at the next renewal.
  */
-export function createOnRunEnded(context: Context): (payload: Uint8Array) => Promise<void> {
-  return async (payload) => {
-    const { accountId, invocationId, outcome } = fromBinary(RunEndedSchema, payload);
+export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
+  return async ({ accountId, invocationId, outcome }) => {
     // The attempt before: its run goes on with the one that is queued.
     if (outcome === Outcome.WAITING) return;
     for (const run of context.waiting.find(accountId, invocationId)) {

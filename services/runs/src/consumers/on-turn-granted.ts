@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
-import { fromBinary } from '@bufbuild/protobuf';
+import type { HintHandler } from '@agentmesh/lib/bus';
+import type { TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { takeUp } from '../execution/take-up.ts';
-
-export const turnGranted = 'agentmesh.sessions.v1.turn_granted';
 
 /** A grant may be heard of before the answer that the run was queued, and so before there is a viewer. */
 const viewerComesWithinMs = 50;
@@ -13,9 +11,8 @@ const viewerComesWithinMs = 50;
 const pausesMs = [10, 30, 100, 300];
 
 /** Executes a run that this process queued, when its turn has come. A hint that is missed is made up for by the sweeper. */
-export function createOnTurnGranted(context: Context): (payload: Uint8Array) => Promise<void> {
-  return async (payload) => {
-    const { owner, session, invocationId } = fromBinary(TurnGrantedSchema, payload);
+export function onTurnGranted(context: Context): HintHandler<typeof TurnGrantedSchema> {
+  return async ({ owner, session, invocationId }) => {
     if (owner !== context.owner || session === undefined || context.draining.aborted) return;
     if (!context.waiting.has({ session, invocationId })) await delay(viewerComesWithinMs);
     for (const pauseMs of pausesMs) {

@@ -1,4 +1,4 @@
-import type { Bus } from '@agentmesh/lib/bus';
+import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import type { Host } from '@agentmesh/lib/service';
 import { createLogger, startSpanWatching } from '@agentmesh/lib/telemetry';
 import { SessionKeySchema, type SessionsService, TurnSchema } from '@agentmesh/proto/sessions/v1';
@@ -13,26 +13,12 @@ const app = { accountId: 'a', appName: 'shop' };
 const session = create(SessionKeySchema, { ...app, userId: 'u', sessionId: 's' });
 const turn = create(TurnSchema, { session, invocationId: 'e-1' });
 
-function busOfMany(): Bus {
-  const handlers: Parameters<Bus['subscribe']>[1][] = [];
-  return {
-    publish: async (_subject, payload) => {
-      for (const handler of handlers) await handler(payload);
-    },
-    subscribe: async (_subject, handler) => {
-      handlers.push(handler);
-      return async () => undefined;
-    },
-    ping: async () => undefined,
-  };
-}
-
 it('an attempt leaves its spans with every process, with the events that were made in them, also when it fails', async () => {
   await using resources = new AsyncDisposableStack();
   const watching = await startSpanWatching('test');
   if (watching !== undefined) resources.use(watching);
   const log = createLogger({ level: 'silent', name: 'test' });
-  const host = { bus: busOfMany(), log, resources } as unknown as Host<typeof runsSettings>;
+  const host = { bus: createLocalBus(), log, resources } as unknown as Host<typeof runsSettings>;
   const [one, other] = [await keepSpans(host), await keepSpans(host)];
   const stored: unknown[] = [];
   const sessions = one.noticing({

@@ -3,14 +3,13 @@ import type { Host } from '@agentmesh/lib/service';
 import { type EndedSpan, watchSpans } from '@agentmesh/lib/telemetry';
 import { type SpanEnded, SpanEndedSchema } from '@agentmesh/proto/runs/v1';
 import type { SessionKey, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import type { runsSettings } from '../config.ts';
 import type { Ending } from '../execution/execute-attempt.ts';
 import { AttemptTrace } from './attempt-trace.ts';
 import { createSpanLog, type SpanLog } from './span-log.ts';
 
-const spanEnded = 'agentmesh.runs.v1.span_ended';
 const limits = { sessions: 300, spansOfSession: 400 };
 /** What the bus carries, less room for the ids. */
 const largestJson = 3_500;
@@ -30,11 +29,11 @@ export interface KeptSpans {
 export async function keepSpans({ bus, log: logger, resources }: Host<typeof runsSettings>): Promise<KeptSpans> {
   const log = createSpanLog(limits);
   const current = new AsyncLocalStorage<AttemptTrace>();
-  resources.defer(await bus.subscribe(spanEnded, (payload) => log.add(fromBinary(SpanEndedSchema, payload))));
+  resources.defer(await bus.subscribe(SpanEndedSchema, (span) => log.add(span)));
 
   const record = (span: SpanEnded): void => {
     log.add(span);
-    bus.publish(spanEnded, toBinary(SpanEndedSchema, span)).catch((err: unknown) => {
+    bus.publish(SpanEndedSchema, span).catch((err: unknown) => {
       logger.debug({ err }, 'a span was not shared');
     });
   };

@@ -1,3 +1,4 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { EventJson } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { AppendEventsRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -7,7 +8,6 @@ import type { Context } from '../context.ts';
 import { fenceLost, invalid } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { untilCurrent } from '../retry.ts';
-import { checkAccountId } from '../session-key.ts';
 import { parseDelta, type StateChange, toChanges } from '../state-delta.ts';
 import { fromAttempt } from '../stored-event.ts';
 import { type Append, appendEvents as append } from '../store/appends.ts';

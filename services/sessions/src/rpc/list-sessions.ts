@@ -1,10 +1,11 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { ListSessionsRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { maxPageBytes, maxPageLimit, pageLimit } from '../page-limit.ts';
-import { checkAccountId, isId } from '../session-key.ts';
+import { isId } from '../session-key.ts';
 import { printFields } from '../state-delta.ts';
 import { type ListedSession, type ListScope, type Place, readSessionPage } from '../store/session-pages.ts';
 import { latestMoment } from '../store/created-at.ts';

@@ -1,4 +1,6 @@
+import { subjectOf } from '@agentmesh/lib/bus';
 import type { Queryable } from '@agentmesh/lib/pg';
+import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { shapedStatement, type Write, writeParameters } from './write.ts';
 
 /** A fenced append of a running attempt. */
@@ -28,8 +30,6 @@ export interface Granted {
   sessionId: string;
 }
 
-export const runEndedSubject = 'agentmesh.sessions.v1.run_ended';
-
 /** Seconds in which the owner of a granted run must take it up before anyone may. */
 const grantSeconds = 2;
 
@@ -53,7 +53,7 @@ const ended = (first: number): string => `ended as (
         ended_at = now(), lease_until = null
       from moved where r.session_pk = $1 and r.invocation_id = $2
     ), told as (
-      insert into outbox (subject, payload) select '${runEndedSubject}', $${first + 3}::bytea from moved
+      insert into outbox (subject, payload) select '${subjectOf(RunEndedSchema)}', $${first + 3}::bytea from moved
     )`;
 
 const appendAndEndUnqueued = shapedStatement(

@@ -1,9 +1,9 @@
 import { writeOutbox } from '@agentmesh/lib/bus';
 import type { Transaction } from '@agentmesh/lib/pg';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { parseAccountId } from '../../accounts/account-id.ts';
 import { findPermitted } from '../../accounts/permitted-account.ts';
 import type { Context } from '../../context.ts';
-import { accountDeleted } from '../../erasure/account-deleted.ts';
 import { erasingServices } from '../../erasure/erasing-services.ts';
 import { hashReceipt, mintReceipt } from '../../erasure/receipt.ts';
 import { eraseOwn } from '../../store/accounts.ts';
@@ -48,6 +48,6 @@ async function erase(tx: Transaction, id: string, actorId: string | undefined): 
   const own = { ...erased.counts, mails };
   await insertErasure(tx, { accountId: id, receiptHash, own, services: erasingServices });
   await recordAction(tx, { action: 'account_deleted', accountId: id, actorId });
-  await writeOutbox(tx, [accountDeleted(id)]);
+  await writeOutbox(tx, AccountDeletedSchema, [{ accountId: id }]);
   return receipt;
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '../telemetry/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
 
 type Handler = (payload: Uint8Array) => void | Promise<void>;
 

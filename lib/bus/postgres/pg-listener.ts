@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { MeshError } from '../rpc/mesh-error.ts';
-import type { Logger } from '../telemetry/index.ts';
+import { MeshError } from '../../rpc/mesh-error.ts';
+import type { Logger } from '../../telemetry/index.ts';
 import { listenTo, openPgSession, type PgSession } from './pg-session.ts';
 
 const FIRST_RETRY_MS = 50;

@@ -1,0 +1,11 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+
+/**
+ * The bus subject of a message type: its protobuf package and its name in snake case.
+ * `agentmesh.auth.v1.AccountDeleted` is published on `agentmesh.auth.v1.account_deleted`.
+ */
+export function subjectOf({ typeName }: Pick<DescMessage, 'typeName'>): string {
+  const end = typeName.lastIndexOf('.') + 1;
+  const name = typeName.slice(end).replaceAll(/(?<!^)[A-Z]/g, '_$&');
+  return typeName.slice(0, end) + name.toLowerCase();
+}
