@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, matchesGlob, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
@@ -77,8 +77,9 @@ function breach(file: string, specifier: string): string | undefined {
   const found = packages.get(`${scope}/${word}`);
   if (!found || found.room === room) return undefined;
   if (!mayImport(room)(found.room)) return `${file} imports ${specifier}`;
-  const door = ['.', ...rest].join('/');
-  return door in (found.manifest.exports ?? {}) ? undefined : `${file}: ${specifier} is not exported`;
+  const path = ['.', ...rest].join('/');
+  const isExported = Object.keys(found.manifest.exports ?? {}).some((door) => matchesGlob(path, door));
+  return isExported ? undefined : `${file}: ${specifier} is not exported`;
 }
 
 describe('the dependency rule is the tree read downward', () => {

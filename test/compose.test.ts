@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { complaint, root, type Texts, undocumented, words } from './deployed-settings.ts';
+import { calls, complaint, root, type Texts, undocumented, words } from './deployed-settings.ts';
 
 type ComposeService = { readonly command: string[]; readonly environment: Texts; readonly healthcheck: unknown };
 
@@ -10,7 +10,7 @@ describe('compose.yaml', () => {
   const text = readFileSync(join(root, 'deploy', 'compose.yaml'), 'utf8');
   const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
   const { postgres, ...own } = services;
-  /** As compose fills it in: `${NAME:-default}` is its default, `${NAME:?…}` a secret. */
+  /** Interpolates like compose: `${NAME:-default}` becomes its default, `${NAME:?…}` a secret. */
   const fill = (value: string) =>
     value.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback?: string) => fallback ?? 'a'.repeat(32));
 
@@ -20,6 +20,13 @@ describe('compose.yaml', () => {
     const probe = ['CMD', 'node', '-e', expect.stringContaining("fetch('http://127.0.0.1:9090/readyz')")];
     for (const [word, service] of Object.entries(own)) {
       expect(service).toMatchObject({ command: [word], healthcheck: { test: probe } });
+    }
+  });
+
+  it('gives each process the address of every service that it calls in the code', () => {
+    for (const [caller, called] of calls) {
+      const address = own[caller]?.environment[`MESH_${called.toUpperCase()}_URL`];
+      expect([caller, address]).toEqual([caller, expect.stringMatching(`^dns:///${called}:\\d+$`)]);
     }
   });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export type Texts = Readonly<Record<string, string>>;
@@ -14,23 +14,30 @@ export function run(file: string, args: readonly string[], options: { env?: Node
   return { ok: status === 0, stdout, stderr };
 }
 
-/** The services that main.ts knows, as its usage names them. */
+/** Names of all services, sorted, from the usage text of main.ts. */
 export const words =
   /^services: (.+)$/m
     .exec(run(process.execPath, ['main.ts']).stderr)?.[1]
     ?.split(', ')
     .toSorted() ?? [];
 
-/** Every setting in the tables of docs/settings.md, `<SERVICE>` written out. */
+/** Which service calls which, as pairs `[caller, called]`: every `mesh.client(XService)` in the sources. */
+export const calls = globSync('{gateway,services/*}/src/**/*.ts', { cwd: root }).flatMap((file) => {
+  const caller = file.split(sep).at(file.startsWith('services') ? 1 : 0) ?? '';
+  const clients = readFileSync(join(root, file), 'utf8').matchAll(/\bmesh\.client\((\w+)Service\)/g);
+  return Array.from(clients, ([, called = '']) => [caller, called.toLowerCase()] as const);
+});
+
+/** Every setting in the tables of docs/settings.md. `<SERVICE>` stands for the name of each service. */
 const documented = new Set(
   Array.from(readFileSync(join(root, 'docs', 'settings.md'), 'utf8').matchAll(/^\| ([^|]+) \|/gm))
     .flatMap(([, cell = '']) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name))
     .flatMap((name) => words.map((word) => name.replace('<SERVICE>', word.toUpperCase()))),
 );
-/** Those of `names` that are in no table of docs/settings.md. */
+/** The names that are in no table of docs/settings.md. */
 export const undocumented = (names: readonly string[]) => names.filter((name) => !documented.has(name));
 
-/** What `main.ts --check` says against an environment; empty when a process would start with it. */
+/** The error text of `main.ts --check` for an environment; empty when the process would start. */
 export function complaint(service: readonly string[], env: Texts): string {
   const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], { env: { ...env } });
   return ok ? '' : stderr || 'failed';

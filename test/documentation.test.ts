@@ -1,24 +1,20 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { artifacts } from '@agentmesh/artifacts';
-import { auth } from '@agentmesh/auth';
-import { gateway } from '@agentmesh/gateway';
-import { memory } from '@agentmesh/memory';
-import { runs } from '@agentmesh/runs';
-import { sessions } from '@agentmesh/sessions';
+import type { Service } from '@agentmesh/lib/service';
 import { describe, expect, test } from 'vitest';
 import { root, undocumented, words } from './deployed-settings.ts';
 
-const services = [artifacts, auth, gateway, memory, runs, sessions];
 const sources = globSync('{gateway,lib,services}/**/*.ts', { cwd: root }).filter(
   (file) => !/node_modules|\bdist\b|\btest\b|\/test-|testing\.ts$/.test(file),
 );
 const errors = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
 
 describe('the documentation', () => {
-  test('names every setting of every service', () => {
-    expect(services.map(({ name }) => name)).toEqual(words);
-    for (const { name, settings } of services) expect([name, undocumented(Object.keys(settings))]).toEqual([name, []]);
+  test.each(words)('names every setting of %s', async (word) => {
+    const exported = (await import(`@agentmesh/${word}`)) as Record<string, Service>;
+    const settings = Object.keys(exported[word]?.settings ?? {});
+    expect(settings).not.toEqual([]);
+    expect(undocumented(settings)).toEqual([]);
   });
 
   test('names one license everywhere', () => {

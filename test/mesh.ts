@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -31,7 +32,9 @@ export interface MeshOptions {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const words = ['auth', 'sessions', 'runs', 'artifacts', 'memory', 'gateway'];
+const serviceFolders = readdirSync(join(root, 'services'), { withFileTypes: true }).filter((it) => it.isDirectory());
+/** Every service of the mesh; the gateway comes last. */
+const words = [...serviceFolders.map(({ name }) => name), 'gateway'];
 /** The applications that tests run. */
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
