@@ -41,9 +41,10 @@ export const encryptKey = 'an encrypt key that is used by tests and nowhere else
 
 /** Starts the mesh as its users do: real processes of `main.ts`. Resolves when each of them has said that it is ready. */
 export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'mesh-'));
+  const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
   // PostgreSQL does not run as root: its own account must be able to enter.
-  await chmod(dataDir, 0o711);
+  await chmod(folder, 0o711);
+  const dataDir = join(folder, 'data');
   const ports = await freePorts(words.length);
   const port = ports.at(-1) as number;
   const lines: string[] = [];
@@ -81,7 +82,7 @@ export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): P
     restart: startMissing,
     [Symbol.asyncDispose]: async () => {
       await end('SIGTERM');
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
   await startMissing().catch(async (error: unknown) => {

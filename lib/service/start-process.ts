@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CleanedEnv } from 'envalid';
@@ -125,6 +125,7 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
   const tracing = await startTracing({ serviceName: `agentmesh-${name}`, env });
   if (tracing !== undefined) resources.use(tracing);
   const dataDir = resolve(config.DATA_DIR);
+  await warnOfOpenFolder(dataDir, log);
   const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
   const bus = resources.use(await createPgBus({ url: databaseUrl, log }));
   const tls = await readTls(config);
@@ -139,6 +140,18 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
     }),
   );
   return { config, dataDir, databaseUrl, log, metrics, mesh, bus };
+}
+
+/** An existing DATA_DIR keeps its mode, since its owner may share it on purpose. */
+async function warnOfOpenFolder(dataDir: string, log: Logger): Promise<void> {
+  const found = await stat(dataDir).catch(() => undefined);
+  // Group permission to pass through is what the embedded PostgreSQL needs when root starts it.
+  if (found === undefined || (found.mode & 0o067) === 0) return;
+  const mode = `0${(found.mode & 0o777).toString(8)}`;
+  log.warn(
+    { dataDir, mode },
+    'DATA_DIR is open to other users of this machine: stop the mesh and set its mode to 0700',
+  );
 }
 
 type Surroundings = Base & { env: Environment; resources: AsyncDisposableStack; draining: AbortSignal };

@@ -9,6 +9,7 @@ import {
   readFile,
   realpath,
   rm,
+  stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
@@ -39,7 +40,7 @@ export interface PostgresHome {
  * because root's mesh shares the account `nobody` with other programs.
  */
 export async function preparePostgresHome(dataDir: string, log: Logger): Promise<PostgresHome> {
-  await mkdir(dataDir, { recursive: true });
+  await makeDataDir(dataDir, await postgresAccount(join(dataDir, 'postgres', 'data')));
   const folder = await homeFolder(join(dataDir, 'postgres'), log);
   const account = await postgresAccount(join(folder, 'data'));
   const sockets = await socketFolder(folder, account);
@@ -52,6 +53,22 @@ export async function preparePostgresHome(dataDir: string, log: Logger): Promise
     password: await password(folder),
     account,
   };
+}
+
+/**
+ * Creates DATA_DIR with mode 0700. Where root starts PostgreSQL under another account, a folder of root that is closed to
+ * everybody else gets mode 0710 and that account's group: the account passes through to its own files and lists nothing.
+ */
+async function makeDataDir(folder: string, account: Account | undefined): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true });
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  if (account === undefined) return;
+  const { uid, mode } = await stat(folder);
+  if (uid !== 0 || (mode & 0o077) !== 0) return;
+  await chown(folder, 0, account.gid);
+  await chmod(folder, 0o710);
 }
 
 async function homeFolder(wanted: string, log: Logger): Promise<string> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -119,6 +119,14 @@ test('a data folder whose path is too long for a socket works', async () => {
   const sockets = decodeURIComponent(new URL(server.url).hostname);
   opened.defer(() => rm(sockets, { recursive: true }));
   expect((await stat(sockets)).mode & 0o777).toBe(0o700);
+});
+
+test('a private folder that another part of the mesh has created keeps the data, also when root starts the server', async () => {
+  const folder = join(root, 'private');
+  await mkdir(folder, { mode: 0o700 });
+  const server = await start(folder);
+  expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect((await lstat(join(folder, 'postgres'))).isDirectory()).toBe(true);
 });
 
 test('a wrong password is refused', async () => {
