@@ -1,7 +1,6 @@
-import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import { encryptKey, flag, httpUrl, listOf, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, EnvError, makeValidator } from 'envalid';
-import { networks } from './proxies-setting.ts';
-import { origins } from './origins-setting.ts';
+import ipaddr from 'ipaddr.js';
 
 const runtimeAuth = makeValidator<'required' | 'open'>((input) => {
   if (input !== 'required' && input !== 'open') throw new EnvError('must be required or open');
@@ -15,6 +14,23 @@ const redisUrl = makeValidator<string>((input) => {
   const url = URL.parse(input.trim());
   if (url === null || !/^rediss?:$/.test(url.protocol)) throw new EnvError('must be an address like redis://host:6379');
   return input.trim();
+});
+
+const originShape = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/i;
+
+/** Comma-separated origins, `scheme://host[:port]`, or `*` for all, as browsers write them. */
+const origins = listOf((text) => {
+  if (text === '*') return text;
+  const url = originShape.test(text) ? URL.parse(text) : null;
+  if (url === null) throw new EnvError(`has ${JSON.stringify(text)}, which is no origin like https://app.example:8443`);
+  // The URL parser knows the origin only of schemes like http and https.
+  return url.origin === 'null' ? text.toLowerCase() : url.origin;
+});
+
+/** Comma-separated addresses and CIDRs. */
+const networks = listOf((part) => {
+  if (ipaddr.isValid(part) || ipaddr.isValidCIDR(part)) return part;
+  throw new EnvError(`has ${JSON.stringify(part)}, which is no address like 10.0.0.0/8`);
 });
 
 /** Settings of the gateway; see docs/settings.md. */

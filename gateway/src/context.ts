@@ -8,11 +8,11 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Client } from '@connectrpc/connect';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Authentication } from './auth/authenticate.ts';
-import type { BrowserSession } from './auth/browser-session.ts';
 import type { Config } from './config.ts';
-import type { MailLimit } from './throttle/mail-limit.ts';
-import type { SignIn } from './throttle/sign-in.ts';
+import type { Authentication } from './edge/authentication/authenticate.ts';
+import type { BrowserSession } from './edge/authentication/browser-session.ts';
+import type { MailLimit } from './edge/throttle/mail-limit.ts';
+import type { SignIn } from './edge/throttle/sign-in.ts';
 
 /** What routes need. */
 export interface Context {

@@ -1,23 +1,38 @@
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { addArtifacts } from './artifacts/index.ts';
+import { addAuth } from './auth/index.ts';
 import { publicBaseUrl } from './config.ts';
 import type { App, Context } from './context.ts';
-import { describeApi, showApi } from './documentation.ts';
-import { createAdmission } from './http/admit.ts';
-import { addBodyParsers } from './http/body-parsers.ts';
-import { limitBodyTime } from './http/body-time.ts';
-import { onClientError } from './http/client-error.ts';
-import { defaultAppPaths } from './http/default-app-paths.ts';
-import { isLiveUpgrade } from './http/live-upgrade.ts';
-import { createMethodGuard } from './http/method-guard.ts';
-import { observe } from './http/observe.ts';
-import { errorHandler } from './http/problem.ts';
-import { requestIdOf } from './http/request-id.ts';
-import { securityHeaders } from './http/security-headers.ts';
-import { createSlashRedirect } from './http/slash-redirect.ts';
-import { validatorCompiler } from './http/validator.ts';
-import { addRunLive } from './live/run-live.ts';
-import { addRoutes } from './routes/index.ts';
-import { addWebUi } from './web-ui/web-ui.ts';
+import { errorHandler } from './edge/errors/problem.ts';
+import { createAdmission } from './edge/http/admit.ts';
+import { addBodyParsers } from './edge/http/body-parsers.ts';
+import { limitBodyTime } from './edge/http/body-time.ts';
+import { onClientError } from './edge/http/client-error.ts';
+import { defaultAppPaths } from './edge/http/default-app-paths.ts';
+import { isLiveUpgrade } from './edge/http/live-upgrade.ts';
+import { createMethodGuard } from './edge/http/method-guard.ts';
+import { observe } from './edge/http/observe.ts';
+import { requestIdOf } from './edge/http/request-id.ts';
+import { securityHeaders } from './edge/http/security-headers.ts';
+import { createSlashRedirect } from './edge/http/slash-redirect.ts';
+import { validatorCompiler } from './edge/http/validator.ts';
+import { describeApi } from './edge/openapi/describe-api.ts';
+import { addMemory } from './memory/index.ts';
+import { addOperations } from './operations/index.ts';
+import { addRuns } from './runs/index.ts';
+import { addSessions } from './sessions/index.ts';
+import { addWebUi } from './web-ui/index.ts';
+
+/** The public API, slice by slice. */
+const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] = [
+  addOperations,
+  addAuth,
+  addRuns,
+  addSessions,
+  addArtifacts,
+  addMemory,
+  addWebUi,
+];
 
 /** As long as a request line may be: whether an id is too long is for validation to say. */
 const maxParamLength = 16_384;
@@ -68,12 +83,9 @@ export async function createServer(context: Context): Promise<App> {
   addBodyParsers(app);
   const closeOtherMethods = createMethodGuard(app);
   await describeApi(app, publicBaseUrl(config));
-  if (config.GATEWAY_DOCS_ENABLED) await showApi(app);
   app.decorateRequest('identity');
   app.addHook('preHandler', context.authentication.withinGrant);
-  await addRoutes(app, context);
-  await addRunLive(app, context);
-  if (context.browser !== undefined) await addWebUi(app, context, context.browser);
+  for (const addSlice of slices) await addSlice(app, context);
   closeOtherMethods();
   await app.ready();
   return app;

@@ -3,11 +3,11 @@ import type { EventJson } from '@agentmesh/proto/event';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
-import { sendJson } from '../http/json-bytes.ts';
-import { BadRequest, HttpError } from '../http/request-error.ts';
-import { sessionKeyOf } from '../routes/session-key.ts';
-import { storedId } from '../schemas/keywords.ts';
-import { AppPath, SessionPath } from '../schemas/path.ts';
+import { BadRequest, HttpError } from '../edge/errors/request-error.ts';
+import { sendJson } from '../edge/json/json-bytes.ts';
+import { storedId } from '../edge/records/keywords.ts';
+import { AppPath, SessionPath } from '../edge/records/path.ts';
+import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { type AppGraph, dotOf, findAgent } from './agent-graph.ts';
 
 const hide = true;

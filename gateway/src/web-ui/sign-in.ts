@@ -1,11 +1,11 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { BrowserSession } from '../auth/browser-session.ts';
-import type { Identity } from '../auth/identity.ts';
 import { type App, type Context, unary } from '../context.ts';
-import { problemOf } from '../http/problem.ts';
-import { HttpError } from '../http/request-error.ts';
+import type { BrowserSession } from '../edge/authentication/browser-session.ts';
+import type { Identity } from '../edge/authentication/identity.ts';
+import { problemOf } from '../edge/errors/problem.ts';
+import { HttpError } from '../edge/errors/request-error.ts';
 import { signInPage } from './sign-in-page.ts';
 
 const path = '/dev-ui/sign-in';

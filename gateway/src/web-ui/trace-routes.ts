@@ -2,9 +2,9 @@ import type { ListSpansRequestSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
-import { jsonArray, sendJson } from '../http/json-bytes.ts';
-import { HttpError } from '../http/request-error.ts';
-import { storedId } from '../schemas/keywords.ts';
+import { HttpError } from '../edge/errors/request-error.ts';
+import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
+import { storedId } from '../edge/records/keywords.ts';
 
 const hide = true;
 const app_name = storedId();

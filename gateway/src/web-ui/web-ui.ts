@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyReply } from 'fastify';
-import type { BrowserSession } from '../auth/browser-session.ts';
 import type { App, Context } from '../context.ts';
+import type { BrowserSession } from '../edge/authentication/browser-session.ts';
 import { iconFolder, readBundle } from './bundle.ts';
 import { devRoutes } from './dev-routes.ts';
 import { signInPath, signInRoutes } from './sign-in.ts';
@@ -24,8 +24,10 @@ const serving = {
   },
 } as const;
 
-/** The built web UI of ADK under `/dev-ui/`, for those who have signed in. Its files are public, as their package is. */
-export async function addWebUi(app: App, context: Context, browser: BrowserSession): Promise<void> {
+/** ADK's built web UI under `/dev-ui/`, with `ADK_WEB_UI`. Its page needs a sign-in; its files are public, as their package is. */
+export async function addWebUi(app: App, context: Context): Promise<void> {
+  const { browser } = context;
+  if (browser === undefined) return;
   const bundle = readBundle();
   for (const url of ['/', '/dev-ui']) {
     app.get(url, { schema: { hide: true } }, (_request, reply) => reply.redirect(webUiPath, 307));

@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+import type { Identity } from '../edge/authentication/identity.ts';
+import { greedyName } from '../edge/http/greedy-route.ts';
+import type { Place } from './uploads/save-requests.ts';
+
+/** All artifacts of a session, those of its user included. */
+export const artifactsPath = '/apps/:app_name/users/:user_id/sessions/:session_id/artifacts';
+/** Everything below it, since names may hold slashes. */
+export const greedyPath = `${artifactsPath}/*`;
+export const greedy = { greedyAfter: 7 } as const;
+export const tags = ['artifacts'];
+
+interface ArtifactsRequest {
+  readonly identity: Identity;
+  readonly params: unknown;
+}
+
+/** The place that a path names, inside the caller's account. */
+export function placeOf({ identity, params }: ArtifactsRequest): Place {
+  const { app_name, user_id, session_id } = params as Record<'app_name' | 'user_id' | 'session_id', string>;
+  return { accountId: identity.accountId, appName: app_name, userId: user_id, sessionId: session_id };
+}
+
+/** The artifact that a path names as a whole. */
+export function artifactOf(request: FastifyRequest): Place & { readonly name: string } {
+  return { ...placeOf(request), name: greedyName(request) };
+}

@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox';
+import { Part } from '../edge/records/content.ts';
+import { freeForm, maybe } from '../edge/records/keywords.ts';
+
+/** Where a session's artifacts are. The service judges ids and names, as the contract says: 400. */
+export const ArtifactsPath = Type.Object({
+  app_name: Type.String(),
+  user_id: Type.String(),
+  session_id: Type.String(),
+});
+
+/** The name may hold slashes, as they are or as `%2F`. */
+export const ArtifactPath = Type.Object({ ...ArtifactsPath.properties, artifact_name: Type.String() });
+
+export const VersionPath = Type.Object({
+  ...ArtifactPath.properties,
+  version_id: Type.String({ description: 'A number, or `latest`.' }),
+});
+
+const media = 'media: the payload itself, with `Range` and `If-None-Match`. json: the Part.';
+
+export const LoadQuery = Type.Object({
+  alt: Type.Optional(Type.Enum(['json', 'media'], { description: media, default: 'json' })),
+});
+
+export const LoadVersionQuery = Type.Object({
+  version: Type.Optional(Type.Integer({ description: 'The latest when absent.' })),
+  ...LoadQuery.properties,
+});
+
+export const SaveArtifactRequest = Type.Object(
+  { filename: Type.String(), artifact: Part, customMetadata: maybe(freeForm()) },
+  { title: 'SaveArtifactRequest' },
+);
+export type SaveArtifactRequest = Static<typeof SaveArtifactRequest>;
+
+export const ArtifactVersion = Type.Object(
+  {
+    version: Type.Integer(),
+    canonicalUri: Type.String(),
+    customMetadata: freeForm(),
+    createTime: Type.Number({ description: 'Unix time in seconds.' }),
+    mimeType: Type.Optional(Type.String()),
+  },
+  { title: 'ArtifactVersion' },
+);

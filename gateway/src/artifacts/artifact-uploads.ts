@@ -1,0 +1,93 @@
+import type { SaveArtifactRequestSchema } from '@agentmesh/proto/artifacts/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { App, Context } from '../context.ts';
+import { validatorCompiler } from '../edge/http/validator.ts';
+import { sendJson } from '../edge/json/json-bytes.ts';
+import { bodyFailures, failures } from '../edge/records/problem.ts';
+import { artifactOf, artifactsPath, greedy, greedyPath, placeOf, tags } from './artifact-paths.ts';
+import { ArtifactPath, ArtifactsPath, ArtifactVersion, SaveArtifactRequest } from './artifact-record.ts';
+import { jsonSaveRequests, rawSaveRequests } from './uploads/save-requests.ts';
+import { UploadReader } from './uploads/upload-reader.ts';
+import { versionJson } from './version-json.ts';
+
+type SaveRequest = MessageInitShape<typeof SaveArtifactRequestSchema>;
+
+const response = { 200: ArtifactVersion, ...bodyFailures, ...failures };
+
+/**
+ * Save artifacts. Bodies are not read before the handler asks: they flow from the socket to the service. So the token is judged
+ * before the body here.
+ */
+export async function artifactUploadRoutes(app: App, context: Context): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    // Bodies are checked as they flow.
+    scope.setValidatorCompiler((part) => (part.httpPart === 'body' ? () => true : validatorCompiler(part)));
+    addSave(scope, context);
+    addRawSave(scope, context);
+  });
+}
+
+function addSave(app: App, context: Context): void {
+  const schema = { tags, operationId: 'saveArtifact', summary: 'Save an artifact', params: ArtifactsPath };
+  app.post(
+    artifactsPath,
+    {
+      preValidation: context.authentication.runtime,
+      config: { flows: true },
+      schema: { ...schema, body: SaveArtifactRequest, response },
+    },
+    async (request, reply) => {
+      const maxRestBytes = context.config.GATEWAY_MAX_BODY_BYTES;
+      const contentType = request.headers['content-type'];
+      const requestsOf = (source: UploadReader) =>
+        jsonSaveRequests(placeOf(request), { source, contentType, maxRestBytes });
+      return save(context, requestsOf, request, reply);
+    },
+  );
+}
+
+function addRawSave(app: App, context: Context): void {
+  const summary = 'Save the body as an artifact';
+  const schema = { tags, operationId: 'uploadArtifact', summary, params: ArtifactPath };
+  const body = { content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } } };
+  const upload = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const mimeType = request.headers['content-type'] ?? 'application/octet-stream';
+    return save(context, (source) => rawSaveRequests(artifactOf(request), source, mimeType), request, reply);
+  };
+  const route = { preValidation: context.authentication.runtime, config: { ...greedy, flows: true } };
+  const documented = { ...route, schema: { ...schema, body, response } };
+  app.put(`${artifactsPath}/:artifact_name`, documented, async (request, reply) => upload(request, reply));
+  app.put(greedyPath, { ...route, schema: { hide: true } }, upload);
+}
+
+/** Hands the body over as it arrives. What is wrong with it ends the call, and is what the client hears. */
+async function save(
+  { artifacts }: Context,
+  requestsOf: (body: UploadReader) => AsyncIterable<SaveRequest>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = new UploadReader(request.raw);
+  const leaving = new AbortController();
+  let fault: unknown;
+  async function* requests(): AsyncGenerator<SaveRequest> {
+    try {
+      yield* requestsOf(body);
+    } catch (error) {
+      fault = error;
+      leaving.abort();
+    }
+  }
+  try {
+    const { version } = await artifacts.saveArtifact(requests(), { signal: leaving.signal });
+    return await sendJson(reply, versionJson(version));
+  } catch (error) {
+    throw fault ?? error;
+  } finally {
+    await body.return();
+  }
+}

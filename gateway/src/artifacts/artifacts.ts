@@ -1,0 +1,194 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../context.ts';
+import { InvalidRequest } from '../edge/errors/request-error.ts';
+import { greedyName } from '../edge/http/greedy-route.ts';
+import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
+import { Part } from '../edge/records/content.ts';
+import { failures, Problem } from '../edge/records/problem.ts';
+import { requestCheck } from '../edge/validation/index.ts';
+import { artifactOf, artifactsPath, greedy, greedyPath, placeOf, tags } from './artifact-paths.ts';
+import {
+  ArtifactPath,
+  ArtifactsPath,
+  ArtifactVersion,
+  LoadQuery,
+  LoadVersionQuery,
+  VersionPath,
+} from './artifact-record.ts';
+import { artifactTarget, storedVersion, versionNumber } from './artifact-target.ts';
+import { openArtifact } from './downloads/open-artifact.ts';
+import { partJson } from './downloads/part-json.ts';
+import { sendMedia, streamOf, type Wanted } from './downloads/send-media.ts';
+import { versionJson } from './version-json.ts';
+
+type Answer = Promise<FastifyReply>;
+const refusals = { 400: Problem, ...failures };
+const listing = { timeoutMs: 120_000 } as const;
+
+/** List, load and delete artifacts. All reads are one greedy route; those with a name of one segment stand beside it for the docs. */
+export function artifactRoutes(app: App, context: Context): void {
+  addList(app, context);
+  addReads(app, context);
+  addDeletion(app, context);
+}
+
+function addList(app: App, { artifacts, authentication }: Context): void {
+  const response = { 200: Type.Array(Type.String()), ...refusals };
+  const summary = 'List the names of artifacts';
+  app.get(
+    artifactsPath,
+    {
+      preValidation: authentication.runtime,
+      schema: { tags, operationId: 'listArtifacts', summary, params: ArtifactsPath, response },
+    },
+    async (request, reply) => {
+      const found: Uint8Array[] = [];
+      for await (const { names } of artifacts.listArtifacts(placeOf(request), listing)) {
+        for (const name of names) found.push(Buffer.from(JSON.stringify(name)));
+      }
+      return sendJson(reply, jsonArray(found));
+    },
+  );
+}
+
+function addReads(app: App, context: Context): void {
+  const { authentication } = context;
+  const read = (request: FastifyRequest, reply: FastifyReply) => readTarget(context, request, reply);
+  const route = { preValidation: authentication.runtime, config: greedy };
+  for (const [suffix, schema] of documentedReads) {
+    const options = { ...route, schema: { tags, ...schema } };
+    app.get(`${artifactsPath}/:artifact_name${suffix}`, options, async (request, reply) => read(request, reply));
+  }
+  app.get(greedyPath, { ...route, schema: { hide: true } }, read);
+}
+
+const part = { 200: Part, 404: Problem, ...refusals };
+
+/** The reads as they are documented: for names of one segment. */
+const documentedReads = [
+  [
+    '',
+    {
+      operationId: 'loadArtifact',
+      summary: 'Load an artifact',
+      params: ArtifactPath,
+      querystring: LoadVersionQuery,
+      response: part,
+    },
+  ],
+  [
+    '/versions',
+    {
+      operationId: 'listArtifactVersions',
+      summary: 'List the versions of an artifact',
+      params: ArtifactPath,
+      response: { 200: Type.Array(Type.Integer()), ...refusals },
+    },
+  ],
+  [
+    '/versions/metadata',
+    {
+      operationId: 'listArtifactVersionRecords',
+      summary: 'List the records of all versions',
+      params: ArtifactPath,
+      response: { 200: Type.Array(ArtifactVersion), ...refusals },
+    },
+  ],
+  [
+    '/versions/:version_id',
+    {
+      operationId: 'loadArtifactVersion',
+      summary: 'Load a version of an artifact',
+      params: VersionPath,
+      querystring: LoadQuery,
+      response: part,
+    },
+  ],
+  [
+    '/versions/:version_id/metadata',
+    {
+      operationId: 'getArtifactVersionRecord',
+      summary: 'Read the record of a version',
+      params: VersionPath,
+      response: { 200: ArtifactVersion, 404: Problem, ...refusals },
+    },
+  ],
+] as const;
+
+async function readTarget(context: Context, request: FastifyRequest, reply: FastifyReply): Answer {
+  const { artifacts } = context;
+  const target = artifactTarget(greedyName(request));
+  const key = { ...placeOf(request), name: target.name };
+  switch (target.kind) {
+    case 'versions':
+      return sendJson(
+        reply,
+        Buffer.from(JSON.stringify((await recordsOf(context, key)).map(({ version }) => version))),
+      );
+    case 'records':
+      return sendJson(reply, jsonArray((await recordsOf(context, key)).map(versionJson)));
+    case 'record': {
+      const { version } = await artifacts.getVersion({ key, ...numbered(versionNumber(target.version)) }, unary);
+      return sendJson(reply, versionJson(version));
+    }
+    case 'version': {
+      const { alt } = checked(checkLoad, request.query) as { alt?: string };
+      return load(context, { wanted: { key, ...numbered(versionNumber(target.version)) }, alt }, request, reply);
+    }
+    case 'artifact': {
+      const { alt, version } = checked(checkLoadVersion, request.query) as { alt?: string; version?: number };
+      const stored = version === undefined ? undefined : storedVersion(version);
+      return load(context, { wanted: { key, ...numbered(stored) }, alt }, request, reply);
+    }
+  }
+}
+
+const checkLoad = requestCheck(LoadQuery, 'query');
+const checkLoadVersion = requestCheck(LoadVersionQuery, 'query');
+
+function checked(check: ReturnType<typeof requestCheck>, query: unknown): unknown {
+  const outcome = check(query);
+  if ('issues' in outcome) throw new InvalidRequest(outcome.issues);
+  return outcome.value;
+}
+
+function numbered(version: number | undefined): { version?: number } {
+  return version === undefined ? {} : { version };
+}
+
+async function recordsOf({ artifacts }: Context, key: Wanted['key']) {
+  const found = [];
+  for await (const { versions } of artifacts.listVersions({ key }, listing)) found.push(...versions);
+  return found;
+}
+
+interface Load {
+  readonly wanted: Wanted;
+  readonly alt: string | undefined;
+}
+
+async function load(
+  { artifacts }: Context,
+  { wanted, alt }: Load,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Answer {
+  if (alt === 'media') return sendMedia({ artifacts, wanted }, request, reply);
+  const { length, chunks } = partJson(await openArtifact(artifacts, wanted));
+  if (length !== undefined) reply.header('content-length', length);
+  return reply.type('application/json').send(streamOf(chunks));
+}
+
+function addDeletion(app: App, { artifacts, authentication }: Context): void {
+  const summary = 'Delete an artifact with all its versions';
+  const response = { 200: Type.Null(), ...refusals };
+  const erase = async (request: FastifyRequest, reply: FastifyReply): Answer => {
+    await artifacts.deleteArtifact({ key: artifactOf(request) }, unary);
+    return sendJson(reply, Buffer.from('null'));
+  };
+  const route = { preValidation: authentication.runtime, config: greedy };
+  const schema = { tags, operationId: 'deleteArtifact', summary, params: ArtifactPath, response };
+  app.delete(`${artifactsPath}/:artifact_name`, { ...route, schema }, async (request, reply) => erase(request, reply));
+  app.delete(greedyPath, { ...route, schema: { hide: true } }, erase);
+}

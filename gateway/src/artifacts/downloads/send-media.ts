@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream';
+import { type ArtifactKey, type ArtifactsService, PayloadKind } from '@agentmesh/proto/artifacts/v1';
+import type { Client } from '@connectrpc/connect';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HttpError } from '../../edge/errors/request-error.ts';
+import { byteRange } from './byte-range.ts';
+import { etagOf, mediaHeaders, namesEtag } from './media-headers.ts';
+import { openArtifact, type OpenArtifact } from './open-artifact.ts';
+
+/** Which version of which artifact, the latest when it does not say. */
+export interface Wanted {
+  readonly key: Pick<ArtifactKey, 'accountId' | 'appName' | 'userId' | 'sessionId' | 'name'>;
+  readonly version?: number;
+}
+
+/** The latest version may change between the question for its size and the one for its bytes. */
+const attempts = 3;
+
+/** Answers with the payload itself, or with what of it `Range` asks for, or with 304 to who has it. */
+export async function sendMedia(
+  { artifacts, wanted }: { artifacts: Client<typeof ArtifactsService>; wanted: Wanted },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { range, 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers;
+  if (range === undefined && ifNoneMatch === undefined) return sendWhole(await openArtifact(artifacts, wanted), reply);
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const { head, version } = withPayload(await openArtifact(artifacts, { ...wanted, length: 0n }));
+    const size = Number(version.size);
+    const etag = etagOf(version.sha256);
+    if (namesEtag(ifNoneMatch, etag))
+      return reply.code(304).headers({ etag, 'cache-control': 'private, no-cache' }).send();
+    const part = ifRange === undefined || ifRange === etag ? byteRange(range, size) : 'all';
+    if (part === 'all') break;
+    if (part === 'none') throw new HttpError(416, 'There are no such bytes.', { 'content-range': `bytes */${size}` });
+    const length = part.end - part.start + 1;
+    const open = await openArtifact(artifacts, { ...wanted, offset: BigInt(part.start), length: BigInt(length) });
+    if (open.version.sha256 === version.sha256) {
+      reply.code(206).headers({ ...mediaHeaders({ ...open, head }), 'content-length': length });
+      return reply.header('content-range', `bytes ${part.start}-${part.end}/${size}`).send(streamOf(open.chunks));
+    }
+    open.leave();
+  }
+  return sendWhole(await openArtifact(artifacts, wanted), reply);
+}
+
+function sendWhole(open: OpenArtifact, reply: FastifyReply): FastifyReply {
+  const { version, chunks } = withPayload(open);
+  return reply.headers({ ...mediaHeaders(open), 'content-length': Number(version.size) }).send(streamOf(chunks));
+}
+
+/** An artifact that only points elsewhere has no bytes. */
+function withPayload(open: OpenArtifact): OpenArtifact {
+  if (open.head.payload !== PayloadKind.NONE) return open;
+  open.leave();
+  throw new HttpError(404, 'Artifact not found');
+}
+
+/** Chunks as a stream that is pulled as fast as the client reads. */
+export function streamOf(chunks: AsyncIterable<Uint8Array>): Readable {
+  return Readable.from(chunks, { objectMode: false, highWaterMark: 1 });
+}

@@ -1,0 +1,77 @@
+import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
+import { BadRequest, InvalidRequest } from '../../edge/errors/request-error.ts';
+import { encodeJson, encodeMap } from '../../edge/json/json-bytes.ts';
+import { faults, type Issue, notBase64, requestCheck } from '../../edge/validation/index.ts';
+import { SaveArtifactRequest } from '../artifact-record.ts';
+import type { SaveBody } from './save-body.ts';
+import type { StreamedString } from './streamed-string.ts';
+
+/** A save whose body is valid. */
+export interface CheckedSave {
+  readonly commit: {
+    readonly name: string;
+    readonly payload: PayloadKind;
+    readonly partJson: Uint8Array;
+    readonly customMetadataJson: Uint8Array;
+  };
+  /** The payload; undefined when it is what was streamed. */
+  readonly bytes: Buffer | undefined;
+}
+
+type Part = SaveArtifactRequest['artifact'];
+interface Payload {
+  readonly payload: PayloadKind;
+  /** The Part without it. */
+  readonly part: object;
+  readonly bytes: Buffer | undefined;
+}
+
+const check = requestCheck(SaveArtifactRequest, 'body');
+
+/** Checks a body as every body is checked; throws InvalidRequest with all that is wrong. */
+export function checkSave({ value, streamed }: SaveBody): CheckedSave {
+  const outcome = check(value);
+  if ('issues' in outcome) throw new InvalidRequest(retold(outcome.issues, streamed));
+  const { filename, artifact, customMetadata } = outcome.value as SaveArtifactRequest;
+  // It could not travel as it is, and the service could not refuse it.
+  if (!filename.isWellFormed()) throw new BadRequest('The filename holds characters it must not.');
+  const { payload, part, bytes } = payloadOf(artifact, streamed);
+  const customMetadataJson = encodeMap(customMetadata);
+  return { commit: { name: filename, payload, partJson: encodeJson(part), customMetadataJson }, bytes };
+}
+
+/** What is wrong with a body that is no record. */
+export function refusalOf(value: string | null): InvalidRequest {
+  const outcome = check(value);
+  return new InvalidRequest('issues' in outcome ? outcome.issues : []);
+}
+
+function payloadOf(artifact: Part, streamed: StreamedString | undefined): Payload {
+  const { text, inlineData, ...others } = artifact;
+  const isStreamedText = streamed !== undefined && text === streamed.mark;
+  if (inlineData !== undefined && inlineData !== null && !isStreamedText) {
+    const { data, ...blob } = inlineData;
+    const isStreamed = streamed !== undefined && data === streamed.mark;
+    const part = { ...(text !== undefined && { text }), ...others, inlineData: blob };
+    return { payload: PayloadKind.DATA, part, bytes: isStreamed ? undefined : Buffer.from(data ?? '', 'base64url') };
+  }
+  if (text === undefined || text === null) return { payload: PayloadKind.NONE, part: others, bytes: Buffer.alloc(0) };
+  const part = inlineData === undefined ? others : { ...others, inlineData };
+  const isWhole = isStreamedText ? !streamed.hasLoneSurrogate : text.isWellFormed();
+  if (!isWhole) throw new InvalidRequest([notUnicode(isStreamedText ? streamed.preview : text.toWellFormed())]);
+  return { payload: PayloadKind.TEXT, part, bytes: isStreamedText ? undefined : Buffer.from(text) };
+}
+
+function notUnicode(input: string): Issue {
+  return { ...faults.unicode, loc: ['body', 'artifact', 'text'], input };
+}
+
+/** Issues of a body with a mark in it, as those of the body that was sent; of what was streamed only its beginning is repeated. */
+function retold(issues: readonly Issue[], streamed: StreamedString | undefined): readonly Issue[] {
+  if (streamed === undefined) return issues;
+  const { mark, base64Fault } = streamed;
+  const own = base64Fault === undefined ? {} : notBase64(base64Fault);
+  const all = issues.map((issue) => (issue.input === mark && base64Fault !== undefined ? { ...issue, ...own } : issue));
+  const preview = JSON.stringify(streamed.preview).slice(1, -1);
+  return JSON.parse(JSON.stringify(all).replaceAll(mark, () => preview)) as Issue[];
+}

@@ -1,0 +1,61 @@
+import { type ArtifactKey, PayloadKind, type SaveArtifactRequestSchema } from '@agentmesh/proto/artifacts/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { decode } from '../../edge/json/json-text.ts';
+import { checkSave, refusalOf } from './check-save.ts';
+import { readSaveBody, readWhole } from './save-body.ts';
+
+type Request = MessageInitShape<typeof SaveArtifactRequestSchema>;
+export type Place = Pick<ArtifactKey, 'accountId' | 'appName' | 'userId' | 'sessionId'>;
+
+const chunkBytes = 256 * 1024;
+
+/** A body that is meant to be JSON. */
+export interface JsonUpload {
+  readonly source: AsyncIterable<Buffer>;
+  /** Without one, it is JSON. */
+  readonly contentType: string | undefined;
+  /** Most bytes but for a payload that flows. */
+  readonly maxRestBytes: number;
+}
+
+const json = /^application\/(?:[^;\s]*\+)?json/i;
+
+/** A save as the service takes it, made of a JSON body as it flows. Throws what is wrong with the body before any commit. */
+export async function* jsonSaveRequests(place: Place, upload: JsonUpload): AsyncGenerator<Request> {
+  yield { kind: { case: 'opening', value: { key: place } } };
+  const { source, contentType, maxRestBytes } = upload;
+  if (contentType !== undefined && !json.test(contentType)) throw await refuseText(source, maxRestBytes);
+  const reading = readSaveBody(source, maxRestBytes);
+  let next = await reading.next();
+  for (; !next.done; next = await reading.next()) yield chunkOf(next.value);
+  const { commit, bytes } = checkSave(next.value);
+  if (bytes !== undefined) {
+    if (next.value.streamed !== undefined) yield { kind: { case: 'restart', value: {} } };
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield chunkOf(bytes.subarray(at, at + chunkBytes));
+  }
+  yield { kind: { case: 'commit', value: commit } };
+}
+
+/** A body of another type is the text that it is, as on every route. */
+async function refuseText(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Error> {
+  const text = decode(await readWhole(source, maxBytes));
+  return refusalOf(text === '' ? null : text);
+}
+
+/** A save made of a body that is the payload itself. */
+export async function* rawSaveRequests(
+  key: Place & { readonly name: string },
+  body: AsyncIterable<Buffer>,
+  mimeType: string,
+): AsyncGenerator<Request> {
+  yield { kind: { case: 'opening', value: { key } } };
+  for await (const bytes of body) yield chunkOf(bytes);
+  const commit = { name: key.name, payload: PayloadKind.DATA, partJson: encodeJson({ inlineData: { mimeType } }) };
+  yield { kind: { case: 'commit', value: commit } };
+}
+
+/** A Uint8Array as bytes are on the mesh, sharing the buffer's memory. */
+function chunkOf({ buffer, byteOffset, byteLength }: Buffer): Request {
+  return { kind: { case: 'chunk', value: new Uint8Array(buffer, byteOffset, byteLength) } };
+}

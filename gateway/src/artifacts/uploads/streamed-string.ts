@@ -1,0 +1,143 @@
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { BadRequest } from '../../edge/errors/request-error.ts';
+import { Base64Decoder } from './base64-decoder.ts';
+import { JsonStringDecoder, type StringFault } from './json-string-decoder.ts';
+
+/** Of the raw text, repeated in an answer that refuses it. */
+const previewLength = 60;
+
+/** A string of a JSON body that is taken out of it as it flows, decoded. A mark stands in its place. */
+export interface StreamedString {
+  /** Valid base64 that nobody can guess; no base64 when what it stands for is none. */
+  readonly mark: string;
+  readonly place: 'data' | 'text';
+  /** UTF-16 units of the raw text. */
+  readonly units: number;
+  /** The beginning of the raw text. */
+  readonly preview: string;
+  /** Why it is no base64. */
+  readonly base64Fault: string | undefined;
+  /** Why it is no JSON. */
+  readonly jsonFault: StringFault | undefined;
+  readonly hasLoneSurrogate: boolean;
+  /** The bytes that more raw text makes. Throws BadRequest for what is not UTF-8. */
+  feed(raw: Buffer): Buffer;
+  /** The last bytes. */
+  finish(): Buffer;
+}
+
+/** `data` is base64; `text` becomes UTF-8. */
+export function streamedString(place: 'data' | 'text'): StreamedString {
+  return place === 'data' ? new DataString() : new TextString();
+}
+
+abstract class Streamed {
+  readonly #mark = randomBytes(24).toString('base64url');
+  readonly #json: JsonStringDecoder;
+  #preview = '';
+
+  constructor(json: JsonStringDecoder) {
+    this.#json = json;
+  }
+
+  get mark(): string {
+    return this.base64Fault === undefined ? this.#mark : `!${this.#mark}`;
+  }
+
+  get units(): number {
+    return this.#json.units;
+  }
+
+  get preview(): string {
+    return `${this.#preview}…`;
+  }
+
+  get base64Fault(): string | undefined {
+    return undefined;
+  }
+
+  get jsonFault(): StringFault | undefined {
+    return this.#json.fault;
+  }
+
+  get hasLoneSurrogate(): boolean {
+    return this.#json.hasLoneSurrogate;
+  }
+
+  protected unescape(raw: Buffer, isLast: boolean): Buffer {
+    if (this.#preview === '') this.#preview = raw.toString('utf8', 0, previewLength * 3).slice(0, previewLength);
+    return this.#json.decode(raw, isLast);
+  }
+}
+
+class DataString extends Streamed implements StreamedString {
+  readonly place = 'data';
+  readonly #base64 = new Base64Decoder();
+  #fault: string | undefined;
+
+  constructor() {
+    super(new JsonStringDecoder({ isJudgedLater: true }));
+  }
+
+  /** A character that no JSON string may hold is no symbol either, and is found as such. */
+  override get jsonFault(): StringFault | undefined {
+    const [, symbol, offset] = /^Invalid symbol (\d+), offset (\d+)/.exec(this.#fault ?? '') ?? [];
+    const isControl = symbol !== undefined && Number(symbol) < 0x20;
+    return isControl ? { offset: Number(offset), error: 'Invalid control character at' } : super.jsonFault;
+  }
+
+  override get base64Fault(): string | undefined {
+    return this.#fault;
+  }
+
+  feed(raw: Buffer): Buffer {
+    return this.#base64.decode(this.unescape(raw, false));
+  }
+
+  finish(): Buffer {
+    const bytes = this.#base64.decode(this.unescape(Buffer.alloc(0), true));
+    const last = this.#base64.finish();
+    if ('fault' in last) this.#fault = last.fault;
+    return 'bytes' in last ? Buffer.concat([bytes, last.bytes]) : bytes;
+  }
+}
+
+class TextString extends Streamed implements StreamedString {
+  readonly place = 'text';
+
+  constructor() {
+    super(new JsonStringDecoder());
+  }
+
+  #tail: Buffer = Buffer.alloc(0);
+
+  feed(raw: Buffer): Buffer {
+    return this.#whole(this.unescape(raw, false), false);
+  }
+
+  finish(): Buffer {
+    return this.#whole(this.unescape(Buffer.alloc(0), true), true);
+  }
+
+  /** A character cut in two waits for its other half. */
+  #whole(bytes: Buffer, isLast: boolean): Buffer {
+    const text = this.#tail.length === 0 ? bytes : Buffer.concat([this.#tail, bytes]);
+    const end = isLast ? text.length : endOfCharacters(text);
+    this.#tail = Buffer.from(text.subarray(end));
+    const whole = text.subarray(0, end);
+    if (!isUtf8(whole)) throw new BadRequest('There was an error parsing the body');
+    return whole;
+  }
+}
+
+/** Where a last character begins that is not all there, or the end. */
+function endOfCharacters(text: Buffer): number {
+  for (let back = 1; back <= Math.min(3, text.length); back += 1) {
+    const byte = text[text.length - back] as number;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? text.length - back : text.length;
+  }
+  return text.length;
+}

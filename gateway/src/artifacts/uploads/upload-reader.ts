@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { createMemoryRelease } from '@agentmesh/lib/service';
+import { BadRequest, HttpError } from '../../edge/errors/request-error.ts';
+
+/** How long a client may send nothing. */
+const patienceMs = 60_000;
+
+/**
+ * The body of a request, chunk by chunk, at the pace of its reader. Leaving it early neither ends the connection nor keeps a hold
+ * on the request: whoever answers decides what becomes of the rest. Throws BadRequest when the client goes away, and HttpError 408
+ * when nothing comes for a minute.
+ */
+export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
+  readonly #request: IncomingMessage;
+  readonly #idleMs: number;
+  readonly #chunks: Buffer[] = [];
+  readonly #release = createMemoryRelease();
+  #ended = false;
+  #broken = false;
+  #wake: () => void = () => undefined;
+
+  constructor(request: IncomingMessage, idleMs = patienceMs) {
+    this.#request = request;
+    this.#idleMs = idleMs;
+    request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', this.#onClose);
+    if (request.destroyed) this.#onClose();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Buffer, undefined>> {
+    while (this.#chunks.length === 0 && !this.#ended) {
+      if (this.#broken) throw new BadRequest('The request ended early.');
+      this.#request.resume();
+      await this.#woken();
+    }
+    const value = this.#chunks.shift();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new HttpError(408, 'The request took too long to arrive.', { connection: 'close' }));
+      const timer = setTimeout(late, this.#idleMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async return(): Promise<IteratorResult<Buffer, undefined>> {
+    this.#ended = true;
+    this.#chunks.length = 0;
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
+    this.#request.pause();
+    this.#wake();
+    return { done: true, value: undefined };
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#chunks.push(chunk);
+    this.#release(chunk.length);
+    this.#request.pause();
+    this.#wake();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    this.#wake();
+  };
+
+  readonly #onClose = (): void => {
+    this.#broken = true;
+    this.#wake();
+  };
+}

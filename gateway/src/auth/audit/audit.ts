@@ -1,0 +1,45 @@
+import type { Action } from '@agentmesh/proto/auth/v1';
+import { type App, type Context, unary } from '../../context.ts';
+import { failures, Problem } from '../../edge/records/problem.ts';
+import { dateTime } from '../date-time.ts';
+import { AuditPage, AuditQuery } from './audit-record.ts';
+
+/** What was done to accounts: to everybody their own, to admins everything. */
+export function auditRoutes(app: App, { auth, authentication }: Context): void {
+  app.get(
+    '/api/audit',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags: ['accounts'],
+        operationId: 'listAudit',
+        summary: 'What was done to one’s account, and for admins to any; the newest first',
+        querystring: AuditQuery,
+        response: { 200: AuditPage, 403: Problem, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, query: { limit = 50, before, user_id: userId } }) => {
+      const { actions, next } = await auth.listActions(
+        {
+          actorId: identity.accountId,
+          limit,
+          ...(before !== undefined && { before: BigInt(before) }),
+          ...(userId !== undefined && { account: { name: { case: 'userId', value: BigInt(userId) } } }),
+        },
+        unary,
+      );
+      return { entries: actions.map(entryOf), next: next === undefined ? null : Number(next) };
+    },
+  );
+}
+
+function entryOf({ id, at, action, accountId, actorId, detailJson }: Action) {
+  return {
+    id: Number(id),
+    at: dateTime(at) ?? '',
+    action,
+    account_id: accountId === '' ? null : accountId,
+    actor_id: actorId === '' ? null : actorId,
+    detail: JSON.parse(detailJson) as Record<string, unknown>,
+  };
+}

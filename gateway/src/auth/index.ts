@@ -1,0 +1,19 @@
+import type { App, Context } from '../context.ts';
+import { auditRoutes } from './audit/audit.ts';
+import { accountMailRoutes } from './mail/account-mail.ts';
+import { signInRoutes } from './sign-in/sign-in.ts';
+import { signInsRoutes } from './sign-in/sign-ins.ts';
+import { personalTokenRoutes } from './tokens/personal-tokens.ts';
+import { signUpRoute } from './users/sign-up.ts';
+import { userRoutes } from './users/users.ts';
+
+/** Accounts: sign-up, sign-in, tokens, account mail, users, erasure and the audit. */
+export function addAuth(app: App, context: Context): void {
+  signInRoutes(app, context);
+  signInsRoutes(app, context);
+  personalTokenRoutes(app, context);
+  accountMailRoutes(app, context);
+  signUpRoute(app, context);
+  userRoutes(app, context);
+  auditRoutes(app, context);
+}

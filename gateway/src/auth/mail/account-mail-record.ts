@@ -1,0 +1,16 @@
+import { Type } from 'typebox';
+
+/** Its form is not checked: whoever asks learns nothing of an address, not even that it is none. */
+export const Address = Type.Object({ email: Type.String() }, { title: 'AddressRequest' });
+
+export const NewPassword = Type.Object(
+  {
+    token: Type.String({ writeOnly: true }),
+    new_password: Type.String({ minLength: 8, maxLength: 256, writeOnly: true }),
+  },
+  { title: 'ResetPasswordRequest' },
+);
+
+export const Verification = Type.Object({ token: Type.String({ writeOnly: true }) }, { title: 'VerifyEmailRequest' });
+
+export const Done = Type.Object({ status: Type.String() }, { title: 'Done' });

@@ -1,0 +1,68 @@
+import type { TSchema } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
+import { namingField } from '../users/sign-up-fault.ts';
+import { Address, Done, NewPassword, Verification } from './account-mail-record.ts';
+
+/** Forgotten passwords and unproven addresses. Switched off, they do not exist: 404 before any body is read. */
+export function accountMailRoutes(app: App, context: Context): void {
+  if (!context.config.AUTH_BASIC_ENABLED) return;
+  addRequests(app, context);
+  addCompletions(app, context);
+}
+
+const done = { status: 'ok' } as const;
+
+function operation<Body extends TSchema>(operationId: string, summary: string, body: Body) {
+  const response = { 200: Done, ...bodyFailures, 422: HTTPValidationError, 429: Problem, ...faults };
+  return { schema: { tags: ['accounts'], operationId, summary, body, response } };
+}
+
+/** Both answer alike for every address. */
+function addRequests(app: App, { auth, limitMail }: Context): void {
+  app.post(
+    '/api/auth/forgot-password',
+    operation('forgotPassword', 'Ask for a mail that lets one choose a new password', Address),
+    async (request, reply) => {
+      await limitMail(request, reply);
+      await auth.requestPasswordReset({ email: request.body.email }, unary);
+      return done;
+    },
+  );
+
+  app.post(
+    '/api/auth/resend-verification',
+    operation('resendVerification', 'Ask for a mail that proves an address, again', Address),
+    async (request, reply) => {
+      await limitMail(request, reply);
+      await auth.resendVerification({ email: request.body.email }, unary);
+      return done;
+    },
+  );
+}
+
+function addCompletions(app: App, { auth }: Context): void {
+  const reset = operation('resetPassword', 'Choose a new password with the token of a mail, once', NewPassword);
+  const verify = operation('verifyEmail', 'Prove an address with the token of a mail', Verification);
+  const withToken = { 401: Problem };
+
+  app.post(
+    '/api/auth/reset-password',
+    { schema: { ...reset.schema, response: { ...reset.schema.response, ...withToken } } },
+    async ({ body: { token, new_password: newPassword } }) => {
+      await auth.resetPassword({ token, newPassword }, unary).catch((error: unknown) => {
+        throw namingField(error, { password: 'new_password' });
+      });
+      return done;
+    },
+  );
+
+  app.post(
+    '/api/auth/verify-email',
+    { schema: { ...verify.schema, response: { ...verify.schema.response, ...withToken } } },
+    async ({ body: { token } }) => {
+      await auth.verifyEmail({ token }, unary);
+      return done;
+    },
+  );
+}

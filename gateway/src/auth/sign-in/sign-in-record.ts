@@ -1,0 +1,43 @@
+import { type Static, Type } from 'typebox';
+
+/** The OAuth2 password form. */
+const SignInForm = Type.Object(
+  {
+    grant_type: Type.Optional(Type.String({ pattern: '^password$' })),
+    username: Type.String(),
+    password: Type.String({ writeOnly: true }),
+  },
+  { title: 'SignInForm' },
+);
+
+const SignInJson = Type.Object(
+  { email: Type.String({ 'x-also': 'username' }), password: Type.String({ writeOnly: true }) },
+  { title: 'SignInRequest', 'x-form': SignInForm },
+);
+
+/** Either form of a sign-in: which of the two names is there depends on how it was sent. */
+export type SignInRequest = { email?: string; username?: string; password: string };
+export const SignInRequest = Type.Unsafe<SignInRequest>(SignInJson);
+
+export const Token = Type.Object({ token_type: Type.String(), access_token: Type.String() }, { title: 'Token' });
+export type Token = Static<typeof Token>;
+
+/** A place where the account is signed in. */
+const SignInRecord = Type.Object(
+  {
+    id: Type.String({ description: 'UUID.' }),
+    user_agent: Type.String(),
+    address: Type.String({ description: 'IP address.' }),
+    created_at: Type.String({ format: 'date-time' }),
+    last_used_at: Type.String({ format: 'date-time', description: 'When its refresh cookie was last used.' }),
+    expires_at: Type.String({ format: 'date-time' }),
+    current: Type.Boolean({ description: 'Whether this request belongs to it.' }),
+  },
+  { title: 'SignIn' },
+);
+
+export const SignInList = Type.Object({ sessions: Type.Array(SignInRecord) }, { title: 'SignInList' });
+
+export const SignInPath = Type.Object({ id: Type.String() });
+
+export const EndSignInsQuery = Type.Object({ keep_current: Type.Optional(Type.Boolean()) });

@@ -1,0 +1,85 @@
+import type { SignInRecord } from '@agentmesh/proto/auth/v1';
+import { type App, type Context, unary } from '../../context.ts';
+import { failures, Problem } from '../../edge/records/problem.ts';
+import { dateTime } from '../date-time.ts';
+import { Status } from '../status-record.ts';
+import { EndSignInsQuery, SignInList, SignInPath } from './sign-in-record.ts';
+
+const tags = ['accounts'];
+
+/** Where an account is signed in, and how it ends that. */
+export function signInsRoutes(app: App, context: Context): void {
+  addList(app, context);
+  addEnds(app, context);
+}
+
+function addList(app: App, { auth, authentication }: Context): void {
+  app.get(
+    '/api/auth/sessions',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'listSignIns',
+        summary: 'Where the account is signed in, the last used first, at most 200',
+        response: { 200: SignInList, ...failures },
+      },
+    },
+    async ({ identity }) => {
+      const { signIns } = await auth.listSignIns({ accountId: identity.accountId }, unary);
+      return { sessions: signIns.map((record) => signInJson(record, identity.signInId)) };
+    },
+  );
+}
+
+function addEnds(app: App, { auth, authentication }: Context): void {
+  app.delete(
+    '/api/auth/sessions/:id',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'endSignIn',
+        summary: 'End one of them; its tokens are refused from then on',
+        params: SignInPath,
+        response: { 200: Status, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      await auth.endSignIn({ accountId: identity.accountId, id: params.id }, unary);
+      return { status: 'ok' };
+    },
+  );
+
+  app.delete(
+    '/api/auth/sessions',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'endSignIns',
+        summary:
+          'End all of them, or all but the one of this request; access tokens of before are refused from then on',
+        querystring: EndSignInsQuery,
+        response: { 200: Status, ...failures },
+      },
+    },
+    async ({ identity, query }) => {
+      const exceptId = query.keep_current ? (identity.signInId ?? '') : '';
+      await auth.endSignIns({ accountId: identity.accountId, exceptId }, unary);
+      return { status: 'ok' };
+    },
+  );
+}
+
+function signInJson(record: SignInRecord, currentId: string | undefined) {
+  return {
+    id: record.id,
+    user_agent: record.device?.userAgent ?? '',
+    address: record.device?.address ?? '',
+    created_at: dateTime(record.createdAt) ?? '',
+    last_used_at: dateTime(record.lastUsedAt) ?? '',
+    expires_at: dateTime(record.expiresAt) ?? '',
+    current: record.id === currentId,
+  };
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { scopes } from '../../edge/authentication/scopes.ts';
+import { maybe, storedId } from '../../edge/records/keywords.ts';
+
+const secondsOfDay = 86_400;
+
+const Scope = Type.Unsafe<string>({ type: 'string', enum: [...scopes] });
+
+export const CreatePersonalTokenRequest = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    scopes: Type.Array(Scope, { minItems: 1, maxItems: scopes.length }),
+    user_id: maybe(storedId({ minLength: 1, description: 'The only end user whose data it reaches.' })),
+    expires_in_seconds: Type.Integer({ minimum: 60, maximum: 366 * secondsOfDay, default: 90 * secondsOfDay }),
+  },
+  { title: 'CreatePersonalTokenRequest', required: ['name', 'scopes'] },
+);
+
+const fields = {
+  id: Type.String({ description: 'UUID.' }),
+  name: Type.String(),
+  scopes: Type.Array(Scope),
+  user_id: Type.Union([Type.String(), Type.Null()]),
+  created_at: Type.String({ format: 'date-time' }),
+  expires_at: Type.String({ format: 'date-time' }),
+  last_used_at: Type.Union([Type.String({ format: 'date-time', description: 'To the minute.' }), Type.Null()]),
+};
+
+const PersonalToken = Type.Object(fields, { title: 'PersonalToken' });
+
+export const NewPersonalToken = Type.Object(
+  { ...fields, token: Type.String({ description: 'The token itself, which is shown this once.' }) },
+  { title: 'NewPersonalToken' },
+);
+
+export const PersonalTokenList = Type.Object(
+  { tokens: Type.Array(PersonalToken), has_more: Type.Boolean() },
+  { title: 'PersonalTokenList' },
+);
+
+export const PersonalTokensQuery = Type.Object({
+  user_id: Type.Optional(Type.String({ description: 'Only those bound to this end user.' })),
+  after: Type.Optional(Type.String({ description: 'Go on after the token of this id.' })),
+});
+
+export const RevokePersonalTokensQuery = Type.Object({
+  user_id: Type.Optional(Type.String({ description: 'Only those bound to this end user.' })),
+});
+
+export const RevokedPersonalTokens = Type.Object(
+  { status: Type.String(), revoked: Type.Integer() },
+  { title: 'RevokedPersonalTokens' },
+);
+
+export const PersonalTokenPath = Type.Object({ id: Type.String() });

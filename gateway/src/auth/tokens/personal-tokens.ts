@@ -1,0 +1,134 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { PersonalToken } from '@agentmesh/proto/auth/v1';
+import { type App, type Context, unary } from '../../context.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { dateTime } from '../date-time.ts';
+import { Status } from '../status-record.ts';
+import {
+  CreatePersonalTokenRequest,
+  NewPersonalToken,
+  PersonalTokenList,
+  PersonalTokenPath,
+  PersonalTokensQuery,
+  RevokedPersonalTokens,
+  RevokePersonalTokensQuery,
+} from './personal-token-record.ts';
+
+const tags = ['accounts'];
+const url = '/api/auth/tokens';
+
+/** Tokens for programs: made, listed and revoked by whoever is signed in, never by such a token. */
+export function personalTokenRoutes(app: App, context: Context): void {
+  addCreation(app, context);
+  addList(app, context);
+  addRevocation(app, context);
+  addRevocationOfAll(app, context);
+}
+
+function addCreation(app: App, { auth, authentication }: Context): void {
+  app.post(
+    url,
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'createPersonalToken',
+        summary: 'Make a token for a program',
+        body: CreatePersonalTokenRequest,
+        response: { 201: NewPersonalToken, ...bodyFailures, ...failures },
+      },
+    },
+    async ({ identity, body }, reply) => {
+      const { secret, token } = await auth.createPersonalToken(
+        {
+          accountId: identity.accountId,
+          name: body.name,
+          scopes: body.scopes,
+          lifeSeconds: BigInt(body.expires_in_seconds),
+          ...(typeof body.user_id === 'string' && { userId: body.user_id }),
+        },
+        unary,
+      );
+      reply.code(201).header('cache-control', 'no-store');
+      return { ...personalTokenJson(token), token: secret };
+    },
+  );
+}
+
+function addList(app: App, { auth, authentication }: Context): void {
+  app.get(
+    url,
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'listPersonalTokens',
+        summary: 'The tokens for programs that have not expired, the newest first, 200 at a time',
+        querystring: PersonalTokensQuery,
+        response: { 200: PersonalTokenList, ...failures },
+      },
+    },
+    async ({ identity, query }) => {
+      const asked = { accountId: identity.accountId, afterId: query.after ?? '', ...ofUser(query) };
+      const { tokens, hasMore } = await auth.listPersonalTokens(asked, unary);
+      return { tokens: tokens.map(personalTokenJson), has_more: hasMore };
+    },
+  );
+}
+
+function addRevocation(app: App, { auth, authentication }: Context): void {
+  app.delete(
+    `${url}/:id`,
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'revokePersonalToken',
+        summary: 'Revoke a token for programs; it is refused within a second',
+        params: PersonalTokenPath,
+        response: { 200: Status, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      await auth.revokePersonalToken({ accountId: identity.accountId, id: params.id }, unary);
+      return { status: 'ok' };
+    },
+  );
+}
+
+function addRevocationOfAll(app: App, { auth, authentication }: Context): void {
+  app.delete(
+    url,
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'revokePersonalTokens',
+        summary: 'Revoke all tokens for programs, or all that are bound to one end user',
+        querystring: RevokePersonalTokensQuery,
+        response: { 200: RevokedPersonalTokens, ...failures },
+      },
+    },
+    async ({ identity, query }) => {
+      const { revoked } = await auth.revokePersonalTokens({ accountId: identity.accountId, ...ofUser(query) }, unary);
+      return { status: 'ok', revoked: Number(revoked) };
+    },
+  );
+}
+
+function ofUser({ user_id: userId }: { readonly user_id?: string }): { userId?: string } {
+  return userId === undefined ? {} : { userId };
+}
+
+function personalTokenJson(token: PersonalToken | undefined) {
+  if (token === undefined) throw new MeshError('internal', 'token_missing', 'The token could not be read.');
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    user_id: token.userId ?? null,
+    created_at: dateTime(token.createdAt) ?? '',
+    expires_at: dateTime(token.expiresAt) ?? '',
+    last_used_at: dateTime(token.lastUsedAt),
+  };
+}

@@ -1,0 +1,189 @@
+import type { FastifyReply } from 'fastify';
+import { type App, type Context, unary } from '../../context.ts';
+import { bodyFailures, failures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
+import { erasureOf } from './erasure-of.ts';
+import { Erasure, ErasurePath } from './erasure-record.ts';
+import { namingField } from './sign-up-fault.ts';
+import { userOf } from './user-of.ts';
+import { ProfileChange, User, UserEmailPath, UserIdPath, UserPage, UserPageQuery } from './user-record.ts';
+
+const tags = ['accounts'];
+const byId = '/api/users/:id';
+const byEmail = '/api/users/email/:email';
+const one = { 403: Problem, 404: Problem, ...failures };
+/** Beyond it every page is empty, whatever the size. */
+const lastPage = 2 ** 32 - 1;
+
+/** Accounts as they see themselves, and as admins see them. Whether somebody else's exists, only admins learn. */
+export function userRoutes(app: App, context: Context): void {
+  addOwn(app, context);
+  addList(app, context);
+  addReads(app, context);
+  addChange(app, context);
+  addDeletions(app, context);
+  addReceipt(app, context);
+}
+
+function addOwn(app: App, { auth, authentication }: Context): void {
+  app.get(
+    '/api/users/me',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'getCurrentUser',
+        summary: 'The account of the token',
+        response: { 200: User, 401: Problem, ...faults },
+      },
+    },
+    async ({ identity }) => userOf((await auth.getAccount({ id: identity.accountId }, unary)).account),
+  );
+}
+
+function addList(app: App, { auth, authentication }: Context): void {
+  app.get(
+    '/api/users/',
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'listUsers',
+        summary: 'All accounts, for admins',
+        querystring: UserPageQuery,
+        response: { 200: UserPage, 403: Problem, ...failures },
+      },
+    },
+    async ({ identity, query: { page = 1, size = 20 } }) => {
+      const asked = { actorId: identity.accountId, page: Math.min(page, lastPage), size };
+      const { accounts, total } = await auth.listAccounts(asked, unary);
+      return {
+        total: Number(total),
+        page,
+        size,
+        has_next: page * size < Number(total),
+        has_previous: page > 1,
+        results: accounts.map(userOf),
+      };
+    },
+  );
+}
+
+function addReads(app: App, { auth, authentication }: Context): void {
+  const find = async (actorId: string, account: AccountName) =>
+    userOf((await auth.findAccount({ actorId, account }, unary)).account);
+
+  app.get(
+    byId,
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'getUser',
+        summary: 'An account, to its owner and to admins',
+        params: UserIdPath,
+        response: { 200: User, ...one },
+      },
+    },
+    async ({ identity, params }) => find(identity.accountId, idName(params.id)),
+  );
+
+  app.get(
+    byEmail,
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'getUserByEmail',
+        summary: 'An account by its address, to its owner and to admins',
+        params: UserEmailPath,
+        response: { 200: User, ...one },
+      },
+    },
+    async ({ identity, params }) => find(identity.accountId, emailName(params.email)),
+  );
+}
+
+function addChange(app: App, { auth, authentication }: Context): void {
+  app.patch(
+    byId,
+    {
+      preValidation: authentication.account,
+      schema: {
+        tags,
+        operationId: 'updateUser',
+        summary: 'Change a profile; its role, address and password are changed elsewhere or not at all',
+        params: UserIdPath,
+        body: ProfileChange,
+        response: { 200: User, ...bodyFailures, ...one },
+      },
+    },
+    async ({ identity, params, body }) => {
+      const change = { actorId: identity.accountId, account: idName(params.id), ...changeMessage(body) };
+      const { account } = await auth.updateAccount(change, unary).catch((error: unknown) => {
+        throw namingField(error);
+      });
+      return userOf(account);
+    },
+  );
+}
+
+function addDeletions(app: App, { auth, authentication }: Context): void {
+  const summary = 'Delete an account and everything that it owns; Location names the receipt';
+  const schema = { tags, summary, response: { 204: {}, ...one } };
+  const erase = async (reply: FastifyReply, actorId: string, account: AccountName) => {
+    const { receipt } = await auth.deleteAccount({ actorId, account }, unary);
+    if (receipt !== '') reply.header('location', `/api/users/me/erasures/${receipt}`);
+    return reply.code(204).send();
+  };
+
+  app.delete(
+    byId,
+    { preValidation: authentication.account, schema: { ...schema, operationId: 'deleteUser', params: UserIdPath } },
+    async ({ identity, params }, reply) => erase(reply, identity.accountId, idName(params.id)),
+  );
+
+  app.delete(
+    byEmail,
+    {
+      preValidation: authentication.account,
+      schema: { ...schema, operationId: 'deleteUserByEmail', params: UserEmailPath },
+    },
+    async ({ identity, params }, reply) => erase(reply, identity.accountId, emailName(params.email)),
+  );
+}
+
+/** Without a token: those of a deleted account are refused. Its id cannot be guessed, and it holds nothing but counts. */
+function addReceipt(app: App, { auth }: Context): void {
+  app.get(
+    '/api/users/me/erasures/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'getErasure',
+        summary: 'What has been erased of a deleted account, in every service',
+        params: ErasurePath,
+        response: { 200: Erasure, 404: Problem, 422: HTTPValidationError, ...faults },
+      },
+    },
+    async ({ params }, reply) => {
+      reply.header('cache-control', 'no-store');
+      return erasureOf(await auth.getErasure({ receipt: params.id }, unary));
+    },
+  );
+}
+
+type AccountName = ReturnType<typeof idName> | ReturnType<typeof emailName>;
+
+function idName(id: number) {
+  return { name: { case: 'userId', value: BigInt(id) } } as const;
+}
+
+function emailName(email: string) {
+  return { name: { case: 'email', value: email } } as const;
+}
+
+function changeMessage(body: ProfileChange) {
+  const { first_name: firstName, last_name: lastName, username, full_name: fullName } = body;
+  const given = { firstName, lastName, username, fullName, onboardingCompleted: body.onboarding_completed };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
+}

@@ -1,0 +1,91 @@
+import { hkdfSync, webcrypto } from 'node:crypto';
+import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie';
+import type { FastifyRequest } from 'fastify';
+import { decodeJwt, SignJWT } from 'jose';
+import { HttpError } from '../errors/request-error.ts';
+import { createOwnOrigin, isFromOwnPage } from '../origins/same-origin.ts';
+import { createTokenReader } from './access-token.ts';
+import { type Bearer, createBearer } from './bearer.ts';
+import type { Directory } from './directory.ts';
+import type { Identity } from './identity.ts';
+import type { Standing } from './standings.ts';
+
+/**
+ * The sign-in of the web UI: a cookie that pages of this origin alone can use, for the runtime routes alone. It is signed with
+ * a key of its own, so that neither it nor an access token can ever pass as the other.
+ */
+export interface BrowserSession {
+  isPresent(request: FastifyRequest): boolean;
+  /** Fails with 401 for a cookie that is no longer good, and with 403 when another page may have sent the request. */
+  identify(request: FastifyRequest): Identity | Promise<Identity>;
+  /** The `Set-Cookie` that signs a browser in as the owner of an access token, until that one's sign-in ends, 12 hours at most. */
+  begin(accessToken: string): Promise<string>;
+  /** The `Set-Cookie` that signs it out. */
+  end(): string;
+  /** Whether a page of ours sent this form. */
+  isOwnForm(request: FastifyRequest): boolean;
+}
+
+export interface BrowserSessionOptions {
+  readonly encryptKey: string;
+  /** This API as the outside sees it. */
+  readonly publicBaseUrl: string;
+  readonly standings: Directory<Standing>;
+}
+
+const tokenType = 'browser';
+const longest = '12h';
+
+export async function createBrowserSession({
+  encryptKey,
+  publicBaseUrl,
+  standings,
+}: BrowserSessionOptions): Promise<BrowserSession> {
+  const secret = derive(encryptKey);
+  const key = await importKey(secret);
+  const bearer = createBearer({ tokens: await createTokenReader(secret, tokenType), standings });
+  const isOwn = createOwnOrigin(publicBaseUrl);
+  const cookie = cookieOf(publicBaseUrl);
+  const read = ({ headers }: FastifyRequest) =>
+    headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[cookie.name];
+  return {
+    isPresent: (request) => read(request) !== undefined,
+    identify: (request) => identify(request, { bearer, token: read(request), isOwn }),
+    begin: async (accessToken) => {
+      const claims = { ...decodeJwt(accessToken), type: tokenType };
+      const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(longest);
+      return stringifySetCookie({ ...cookie, value: await token.sign(key) });
+    },
+    end: () => stringifySetCookie({ ...cookie, value: '', maxAge: 0 }),
+    isOwnForm: ({ headers }) => isFromOwnPage(headers, isOwn, false),
+  };
+}
+
+interface Presented {
+  readonly bearer: Bearer;
+  readonly token: string | undefined;
+  readonly isOwn: ReturnType<typeof createOwnOrigin>;
+}
+
+function identify({ headers, method }: FastifyRequest, { bearer, token, isOwn }: Presented) {
+  const isSafe = method === 'GET' && headers.upgrade === undefined;
+  if (!isFromOwnPage(headers, isOwn, isSafe)) throw new HttpError(403, 'Forbidden: cookies need a page of this origin');
+  return bearer.identifyToken(token ?? '');
+}
+
+/** Over https the name itself forbids that another host, path or unencrypted page has set it. */
+function cookieOf(publicBaseUrl: string): Omit<SetCookie, 'value'> {
+  const secure = publicBaseUrl.startsWith('https:');
+  const name = secure ? '__Host-agentmesh' : 'agentmesh';
+  return { name, httpOnly: true, sameSite: 'strict', secure, path: '/' };
+}
+
+function derive(encryptKey: string): string {
+  const bytes = hkdfSync('sha256', encryptKey, new Uint8Array(0), 'agentmesh browser session', 32);
+  return Buffer.from(bytes).toString('base64url');
+}
+
+function importKey(secret: string): Promise<webcrypto.CryptoKey> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  return webcrypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, ['sign']);
+}

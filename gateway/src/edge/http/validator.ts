@@ -1,0 +1,19 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import { InvalidRequest } from '../errors/request-error.ts';
+import { type Place, requestCheck } from '../validation/index.ts';
+
+const places: Readonly<Record<string, Place>> = {
+  body: 'body',
+  querystring: 'query',
+  params: 'path',
+  headers: 'header',
+};
+
+/** Plugs our checks into the server: what a handler sees is the normal form of what was sent. */
+export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+  const check = requestCheck(schema, places[httpPart ?? ''] ?? 'body');
+  return (input: unknown) => {
+    const outcome = check(input);
+    return 'issues' in outcome ? { error: new InvalidRequest(outcome.issues) } : { value: outcome.value };
+  };
+};

@@ -1,0 +1,77 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AuthService, SignInResponse } from '@agentmesh/proto/auth/v1';
+import type { Client } from '@connectrpc/connect';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { deviceOf } from '../authentication/device.ts';
+import type { Verdict } from './bucket.ts';
+import { signInBuckets } from './sign-in-limits.ts';
+import type { Throttle } from './throttle.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Signs in for a request, unless too many have failed: `resource_exhausted` `too_many_failures`, which costs no hash. Only a wrong
+ * address or password counts as failed; the answer to one tells how many more may fail.
+ */
+export type SignIn = (
+  credentials: Credentials,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<SignInResponse>;
+
+export interface SignInOptions {
+  readonly auth: Client<typeof AuthService>;
+  readonly config: Config;
+  readonly throttle: Throttle;
+  readonly log: Logger;
+}
+
+const timeoutMs = 30_000;
+
+export function createSignIn({ auth, config, throttle, log }: SignInOptions): SignIn {
+  const ask = (credentials: Credentials, request: FastifyRequest) =>
+    auth.signIn({ ...credentials, device: deviceOf(request) }, { timeoutMs });
+  if (!config.RATE_LIMIT_ENABLED) return ask;
+  const noticeProxy = createProxyNotice(config, log);
+  return async (credentials, request, reply) => {
+    noticeProxy(request);
+    const buckets = signInBuckets(config, { email: credentials.email, ip: request.ip });
+    // Taken before and given back after, so that many at once do not all slip through.
+    const verdict = await throttle.take(buckets);
+    if (!verdict.isAllowed) throw refuse(reply, verdict);
+    try {
+      const signedIn = await ask(credentials, request);
+      await throttle.giveBack(buckets);
+      return signedIn;
+    } catch (error) {
+      if (error instanceof MeshError && error.reason === 'invalid_credentials') tell(reply, verdict);
+      else await throttle.giveBack(buckets);
+      throw error;
+    }
+  };
+}
+
+/** Behind a proxy that is not trusted all clients are one address, and share its limit: said once. */
+function createProxyNotice({ GATEWAY_TRUSTED_PROXIES: trusted }: Config, log: Logger) {
+  let isSaid = trusted.length > 0;
+  return ({ headers }: FastifyRequest): void => {
+    if (isSaid || headers['x-forwarded-for'] === undefined) return;
+    isSaid = true;
+    log.warn('X-Forwarded-For is ignored: if a proxy sends it, name the proxy in GATEWAY_TRUSTED_PROXIES');
+  };
+}
+
+function refuse(reply: FastifyReply, verdict: Verdict): MeshError {
+  tell(reply, verdict);
+  reply.header('retry-after', verdict.retryAfterSeconds);
+  return new MeshError('resource_exhausted', 'too_many_failures', 'Too many failed sign-ins. Try again later.');
+}
+
+function tell(reply: FastifyReply, { limit, remaining, resetSeconds }: Verdict): void {
+  reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds });
+}

@@ -1,0 +1,1 @@
+export { addMemory } from './memory.ts';

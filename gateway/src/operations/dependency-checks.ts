@@ -1,0 +1,36 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Checks } from '@agentmesh/lib/telemetry';
+import type { Context } from '../context.ts';
+import { anonymous } from '../edge/authentication/identity.ts';
+
+const timeoutMs = 2_000;
+
+type Services = Pick<Context, 'auth' | 'sessions' | 'runs' | 'memory' | 'artifacts'>;
+
+/** A cheap call to each service that the gateway cannot do without; each throws when the service fails. */
+export function dependencyChecks({ auth, sessions, runs, memory, artifacts }: Services): Checks {
+  const { accountId } = anonymous;
+  return {
+    auth: async () => {
+      await auth.getAccount({ id: accountId }, { timeoutMs }).catch(expectNotFound);
+    },
+    sessions: async () => {
+      for await (const _ of sessions.listSessions({ accountId, appName: '-', userId: '-' }, { timeoutMs }));
+    },
+    runs: async () => {
+      await runs.listApps({ accountId }, { timeoutMs });
+    },
+    memory: async () => {
+      const nobody = { accountId, appName: '-', userId: '-' };
+      await memory.deleteEntry({ memory: nobody, entryId: '-' }, { timeoutMs });
+    },
+    artifacts: async () => {
+      const nothing = { accountId, appName: '-', userId: '-', sessionId: '-', name: '-' };
+      await artifacts.getVersion({ key: nothing }, { timeoutMs }).catch(expectNotFound);
+    },
+  };
+}
+
+function expectNotFound(error: unknown): void {
+  if (!(error instanceof MeshError) || error.code !== 'not_found') throw error;
+}

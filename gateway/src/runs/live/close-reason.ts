@@ -1,0 +1,59 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { problemOf } from '../../edge/errors/problem.ts';
+import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
+
+/** How a live connection ends: a close code of WebSocket, and why, in at most 123 bytes. */
+export interface Ending {
+  readonly code: number;
+  readonly reason: string;
+}
+
+export const endings = {
+  asked: { code: 1000, reason: '' },
+  draining: { code: 1001, reason: 'The server is restarting.' },
+  noSession: { code: 1002, reason: 'Session not found' },
+  notText: { code: 1003, reason: 'Messages are JSON texts.' },
+  noLiveModel: { code: 1003, reason: 'Audio and video need a live model, and this app has none. Text works.' },
+} as const satisfies Record<string, Ending>;
+
+/** A message that is not what it should be. */
+export function ofInvalidMessage(error: unknown): Ending {
+  return { code: 1007, reason: describe(error) };
+}
+
+/** The connection may not be, or may no longer. */
+export function ofRefusal(error: unknown): Ending {
+  if (error instanceof MeshError && error.reason === 'session_not_found') return endings.noSession;
+  if (error instanceof MeshError && error.code !== 'not_found' && error.code !== 'permission_denied')
+    return ofFailure(error);
+  return { code: 1008, reason: describe(error) };
+}
+
+/** A run went wrong. */
+export function ofFailure(error: unknown): Ending {
+  if (error instanceof MeshError && error.reason === 'session_not_found') return endings.noSession;
+  return { code: 1011, reason: describe(error) };
+}
+
+const longestReason = 123;
+const withheld = 'Internal error';
+
+/** The public text of an error, cut between characters. What nobody foresaw is withheld. */
+function describe(error: unknown): string {
+  if (error instanceof InvalidRequest) {
+    const [issue] = error.issues;
+    return cut(issue === undefined ? error.message : `${issue.loc.slice(1).join('.')}: ${issue.msg}`);
+  }
+  const isPublic = error instanceof HttpError || (problemOf(error)?.status ?? 500) < 500;
+  return isPublic && error instanceof Error ? cut(error.message) : withheld;
+}
+
+/** The text as far as a close frame has room for it. */
+export function cut(text: string): string {
+  const bytes = Buffer.from(text.toWellFormed());
+  if (bytes.length <= longestReason) return bytes.toString();
+  let end = longestReason;
+  // A byte that begins with 10 goes on with a character.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.subarray(0, end).toString();
+}

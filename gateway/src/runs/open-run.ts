@@ -1,0 +1,82 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { RunResponse, RunsService } from '@agentmesh/proto/runs/v1';
+import type { Client } from '@connectrpc/connect';
+import type { Identity } from '../edge/authentication/identity.ts';
+import { HttpError } from '../edge/errors/request-error.ts';
+import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
+import { clientLeft } from '../edge/streams/client-left.ts';
+import { firstAnswer } from '../edge/streams/first-answer.ts';
+import type { RunAgentRequest } from './run-record.ts';
+
+export interface RunOptions {
+  readonly runs: Client<typeof RunsService>;
+  readonly identity: Identity;
+  readonly body: RunAgentRequest;
+  /** Taken where the body names no application. */
+  readonly defaultApp: string | undefined;
+  /** Also send partial events. */
+  readonly streaming: boolean;
+}
+
+/** A run that has been accepted: from here on it is durable, and we are its first viewer. */
+export interface AcceptedRun {
+  readonly invocationId: string;
+  readonly answers: AsyncIterable<RunResponse>;
+  /** Stops watching: `answers` fails unless it has ended. The run goes on. */
+  readonly leave: () => void;
+}
+
+/** A run that has to wait for its session is accepted at once, so only a service that hangs takes longer. */
+const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
+
+/** Starts a run and waits until it is accepted. Fails as the service does when it is not, and after 30 s without an answer. */
+export async function openRun({ runs, identity, body, defaultApp, streaming }: RunOptions): Promise<AcceptedRun> {
+  const appName = body.appName || (defaultApp ?? '');
+  refuseInternalApp(appName);
+  const viewer = new AbortController();
+  const leave = () => viewer.abort(clientLeft);
+  const answers = runs
+    .run(
+      {
+        session: { accountId: identity.accountId, appName, userId: body.userId, sessionId: body.sessionId },
+        messageJson: messageJson(body.newMessage),
+        streaming,
+        stateDeltaJson: encodeMap(body.stateDelta),
+        customMetadataJson: encodeMap(body.customMetadata),
+        invocationId: body.invocationId ?? '',
+      },
+      { signal: viewer.signal },
+    )
+    [Symbol.asyncIterator]();
+  const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) => {
+    throw namingSession(error, body.sessionId);
+  });
+  if (first.done === true || first.value.kind.case !== 'accepted') {
+    leave();
+    throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
+  }
+  return {
+    invocationId: first.value.kind.value.invocationId,
+    answers: { [Symbol.asyncIterator]: () => answers },
+    leave,
+  };
+}
+
+/** On the run routes the reference names the session that is missing. */
+function namingSession(error: unknown, sessionId: string): unknown {
+  if (!(error instanceof MeshError) || error.reason !== 'session_not_found') return error;
+  return new MeshError('not_found', error.reason, `Session not found: ${sessionId}`, { cause: error });
+}
+
+/** Names that begin so belong to the framework. */
+export function refuseInternalApp(appName: string): void {
+  if (!appName.startsWith('__')) return;
+  throw new HttpError(403, 'Access to internal special agents is disabled in API server mode.');
+}
+
+const noMessage = new Uint8Array(0);
+
+function messageJson(message: RunAgentRequest['newMessage']): Uint8Array {
+  if (message === null || message === undefined) return noMessage;
+  return encodeJson({ ...message, role: message.role ?? 'user' });
+}

@@ -1,0 +1,36 @@
+import { Type, type Static } from 'typebox';
+import { Content } from '../edge/records/content.ts';
+import { freeForm, maybe, stateMap, storedId } from '../edge/records/keywords.ts';
+import { noNul } from '../edge/validation/index.ts';
+
+const record = {
+  title: 'RunAgentRequest',
+  anyOf: [{ required: ['newMessage'] }, { required: ['invocationId'] }],
+} as const;
+
+/** One message to an application's agent. Either `newMessage` or `invocationId` must be there. */
+const RunAgentRequest = Type.Object(
+  {
+    userId: storedId(),
+    sessionId: storedId(),
+    appName: maybe(storedId()),
+    newMessage: maybe(Content),
+    streaming: Type.Boolean({ default: false }),
+    stateDelta: maybe(stateMap()),
+    functionCallEventId: maybe(Type.String()),
+    invocationId: maybe(Type.String({ pattern: noNul, maxLength: 256 })),
+    customMetadata: maybe(freeForm()),
+  },
+  { ...record, required: ['userId', 'sessionId'] },
+);
+export type RunAgentRequest = Static<typeof RunAgentRequest>;
+
+const RunNamedAgentRequest = Type.Object(
+  { ...RunAgentRequest.properties, appName: storedId({ 'x-blank-is-missing': true }) },
+  { ...record, required: ['userId', 'sessionId', 'appName'] },
+);
+
+/** The record of a run; `appName` may be left out where a default application is set. */
+export function runAgentRequest(defaultApp: string | undefined) {
+  return Type.Unsafe<RunAgentRequest>(defaultApp === undefined ? RunNamedAgentRequest : RunAgentRequest);
+}

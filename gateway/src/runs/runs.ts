@@ -1,0 +1,143 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Failure, RunResponse } from '@agentmesh/proto/runs/v1';
+import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import { Type } from 'typebox';
+import type { App, Context } from '../context.ts';
+import { problemOf } from '../edge/errors/problem.ts';
+import { HttpError } from '../edge/errors/request-error.ts';
+import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
+import { Event } from '../edge/records/event.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { eventFrames, failureFrame } from './event-frames.ts';
+import { EventStream } from './event-stream.ts';
+import { type AcceptedRun, openRun } from './open-run.ts';
+import { runAgentRequest } from './run-record.ts';
+
+const tags = ['runs'];
+const invocationHeader = 'x-invocation-id';
+
+const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
+
+/** `/run` answers with all events at once, `/run_sse` with each as it happens. */
+export function runRoutes(app: App, context: Context): void {
+  const schema = {
+    tags,
+    body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
+    response: refusals,
+  };
+  addRun(app, context, schema);
+  addRunSse(app, context, schema);
+}
+
+interface RunSchema {
+  readonly tags: string[];
+  readonly body: ReturnType<typeof runAgentRequest>;
+  readonly response: typeof refusals;
+}
+
+function addRun(app: App, { config, runs, authentication }: Context, schema: RunSchema): void {
+  const defaultApp = config.ADK_DEFAULT_APP_NAME;
+  const response = { 200: Type.Array(Event), ...schema.response };
+  app.post(
+    '/run',
+    {
+      preValidation: authentication.runtime,
+      schema: { ...schema, operationId: 'runAgent', summary: 'Run an agent', response },
+    },
+    async ({ identity, body }, reply) => {
+      const run = await openRun({ runs, identity, body, defaultApp, streaming: false });
+      reply.header(invocationHeader, headerText(run.invocationId));
+      return sendJson(reply, jsonArray(await collect(run, reply.raw)));
+    },
+  );
+}
+
+function addRunSse(app: App, { config, runs, authentication, log }: Context, schema: RunSchema): void {
+  const defaultApp = config.ADK_DEFAULT_APP_NAME;
+  const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
+  const summary = 'Run an agent and stream its events';
+  const response = { 200: Type.String({ description: 'One `data:` frame per Event.' }), ...schema.response };
+  app.post(
+    '/run_sse',
+    {
+      preValidation: authentication.runtime,
+      schema: { ...schema, operationId: 'streamRun', summary, produces: ['text/event-stream'], response },
+    },
+    async (request, reply) => {
+      const { identity, body } = request;
+      const run = await openRun({ runs, identity, body, defaultApp, streaming: body.streaming });
+      const split = (body.functionCallEventId ?? '') === '';
+      const stream = openStream(reply, run, heartbeatMs);
+      try {
+        for await (const answer of run.answers) await forward(answer, stream, split);
+      } catch (error) {
+        run.leave();
+        if (stream.isGone) return;
+        if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a stream broke');
+        await stream.send(brokenFrame(error), false);
+      } finally {
+        stream.end();
+      }
+    },
+  );
+}
+
+/** The whole events of a run. Fails when the client goes: nobody reads the rest. */
+async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8Array[]> {
+  const events: Uint8Array[] = [];
+  if (client.destroyed) run.leave();
+  client.once('close', run.leave);
+  try {
+    for await (const { kind } of run.answers) {
+      if (kind.case === 'event' && !kind.value.partial) events.push(kind.value.json);
+      if (kind.case === 'failure') throw failureOf(kind.value);
+    }
+  } catch (error) {
+    run.leave();
+    throw error;
+  } finally {
+    client.off('close', run.leave);
+  }
+  return events;
+}
+
+function failureOf({ type, message }: Failure): Error {
+  // The session was deleted while it ran: the caller's own doing, no fault of the server.
+  if (type === 'RunCancelled') return new MeshError('aborted', 'run_cancelled', message);
+  if (type === 'RunPostponed') return new MeshError('unavailable', 'run_postponed', message);
+  return new HttpError(500, message);
+}
+
+function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number): EventStream {
+  return new EventStream(reply, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      [invocationHeader]: headerText(run.invocationId),
+    },
+    heartbeatMs,
+    onGone: run.leave,
+  });
+}
+
+/** Callers may name an invocation as they like; a header carries printable ASCII only. */
+function headerText(id: string): string {
+  return /^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
+}
+
+async function forward({ kind }: RunResponse, stream: EventStream, split: boolean): Promise<void> {
+  if (kind.case === 'failure') return stream.send(failureFrame(kind.value.type, kind.value.message), false);
+  if (kind.case !== 'event') return;
+  const event = kind.value;
+  if (!split || event.artifactDeltaJson.length === 0) return stream.send(event.json, event.partial);
+  for (const frame of eventFrames(event)) await stream.send(frame, event.partial);
+}
+
+/** The stream of the run was cut; the run itself may well go on. */
+function brokenFrame(error: unknown): Uint8Array {
+  const problem = problemOf(error);
+  const isPublic = problem !== undefined && problem.status !== 500 && error instanceof Error;
+  return failureFrame('RunStreamError', isPublic ? error.message : 'The stream of the run was interrupted.');
+}

@@ -1,0 +1,1 @@
+export { addSessions } from './sessions.ts';

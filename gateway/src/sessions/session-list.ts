@@ -1,0 +1,87 @@
+import type { ServerResponse } from 'node:http';
+import type { ListSessionsRequest, ListSessionsResponse, SessionPlace } from '@agentmesh/proto/sessions/v1';
+import { Type } from 'typebox';
+import type { App, Context } from '../context.ts';
+import { sendJsonArray } from '../edge/json/json-array.ts';
+import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
+import { addNextPage, asksForPage, noPlace, type Page, pageOf } from '../edge/paging/page.ts';
+import { UserPath } from '../edge/records/path.ts';
+import { failures } from '../edge/records/problem.ts';
+import { clientLeft } from '../edge/streams/client-left.ts';
+import { firstAnswer } from '../edge/streams/first-answer.ts';
+import { sessionJson } from './session-json.ts';
+import { Session } from './session-record.ts';
+
+type Scope = Pick<ListSessionsRequest, 'accountId' | 'appName' | 'userId'>;
+
+/** The sessions of a user: all of them, or a page. */
+export function sessionListRoute(app: App, { sessions, authentication }: Context): void {
+  app.get(
+    '/apps/:app_name/users/:user_id/sessions',
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        tags: ['sessions'],
+        operationId: 'listSessions',
+        summary: 'List sessions',
+        params: UserPath,
+        querystring: PageQuery,
+        response: { 200: { ...Type.Array(Session), headers: pageHeaders }, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { app_name: appName, user_id: userId } = request.params;
+      const scope: Scope = { accountId: request.identity.accountId, appName, userId };
+      const list = ['sessions', scope.accountId, appName, userId];
+      const page = asksForPage(request.query) ? pageOf(list, request.query) : undefined;
+      const onLast = ({ createdAt, sessionId }: SessionPlace): void => {
+        if (page === undefined || reply.raw.headersSent) return;
+        addNextPage(reply, { list, page, last: [String(createdAt), sessionId] });
+      };
+      const reading = readingFor(reply.raw);
+      const answers = sessions.listSessions({ ...scope, ...(page && rangeOf(page)) }, { signal: reading.signal });
+      return sendJsonArray(reply, printSessions(answers[Symbol.asyncIterator](), { reading, onLast }));
+    },
+  );
+}
+
+/**
+ * The sessions in groups, as the service sends them. A list is far larger than what it is made of, since each session has all app
+ * and user state: it is never held as a whole. `onLast` is told where a page ends while headers can still be set.
+ */
+async function* printSessions(
+  answers: AsyncIterator<ListSessionsResponse>,
+  { reading, onLast }: { reading: AbortController; onLast: (place: SessionPlace) => void },
+): AsyncGenerator<Uint8Array[]> {
+  let next = await firstAnswer(answers, reading);
+  for (; next.done !== true; next = await answers.next()) {
+    const { sessions, last } = next.value;
+    if (last !== undefined) onLast(last);
+    yield sessions.map((session) => sessionJson(session, []));
+  }
+}
+
+/** A call that ends when the client goes. */
+function readingFor(client: ServerResponse): AbortController {
+  const reading = new AbortController();
+  const leave = (): void => reading.abort(clientLeft);
+  if (client.destroyed) leave();
+  client.once('close', leave);
+  return reading;
+}
+
+function rangeOf({ limit, newestFirst, after, cursor }: Page) {
+  if (after === undefined) return { limit, newestFirst };
+  const [createdAt, sessionId] = after;
+  if (!isMoment(createdAt) || !isId(sessionId)) throw noPlace(cursor);
+  return { limit, newestFirst, after: { createdAt: BigInt(createdAt), sessionId } };
+}
+
+/** Microseconds of this and the next centuries. */
+function isMoment(field: unknown): field is string {
+  return typeof field === 'string' && /^\d{1,16}$/.test(field);
+}
+
+function isId(field: unknown): field is string {
+  return typeof field === 'string' && !field.includes('\0');
+}

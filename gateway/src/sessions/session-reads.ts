@@ -1,0 +1,80 @@
+import type { FastifyReply } from 'fastify';
+import { type App, type Context, unary } from '../context.ts';
+import { encodeJson, sendJson } from '../edge/json/json-bytes.ts';
+import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
+import { addNextPage, asksForPage, numberBefore, pageOf } from '../edge/paging/page.ts';
+import { SessionPath } from '../edge/records/path.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { sessionKeyOf } from '../edge/records/session-key.ts';
+import { admittedRevisions, entityTag } from './entity-tag.ts';
+import { readEventPage, readSession, type SessionRead } from './read-session.ts';
+import { IfMatch, PatchSessionRequest, revisionHeader, Session } from './session-record.ts';
+
+const one = '/apps/:app_name/users/:user_id/sessions/:session_id';
+const common = { tags: ['sessions'], params: SessionPath };
+
+/** Reads a session, whole or with a page of its events, and changes its state. */
+export function sessionReadRoutes(app: App, context: Context): void {
+  addRead(app, context);
+  addChange(app, context);
+}
+
+function addRead(app: App, { sessions, authentication }: Context): void {
+  app.get(
+    one,
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        ...common,
+        operationId: 'getSession',
+        summary: 'Read a session, whole or with a page of its events',
+        querystring: PageQuery,
+        response: { 200: { ...Session, headers: { ...revisionHeader, ...pageHeaders } }, 404: Problem, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const session = sessionKeyOf(request);
+      if (!asksForPage(request.query)) return sendSession(reply, await readSession(sessions, session));
+      const list = ['events', ...Object.values(session)];
+      const page = pageOf(list, request.query);
+      const { limit, newestFirst } = page;
+      const read = await readEventPage(sessions, { session, limit, newestFirst, afterSeq: numberBefore(page) });
+      if (read.next !== undefined) addNextPage(reply, { list, page, last: [read.next] });
+      return sendSession(reply, read);
+    },
+  );
+}
+
+function addChange(app: App, { sessions, authentication }: Context): void {
+  app.patch(
+    one,
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        ...common,
+        operationId: 'updateSession',
+        summary: 'Change the state of a session',
+        headers: IfMatch,
+        body: PatchSessionRequest,
+        response: {
+          200: { ...Session, headers: revisionHeader },
+          404: Problem,
+          412: Problem,
+          ...bodyFailures,
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = sessionKeyOf(request);
+      const ifMatch = admittedRevisions(request.headers['if-match']);
+      const stateDeltaJson = encodeJson(request.body.stateDelta);
+      await sessions.patchSession({ session, stateDeltaJson, ifMatch }, unary);
+      return sendSession(reply, await readSession(sessions, session));
+    },
+  );
+}
+
+function sendSession(reply: FastifyReply, { json, revision }: SessionRead): FastifyReply {
+  return sendJson(reply.header('etag', entityTag(revision)), json);
+}

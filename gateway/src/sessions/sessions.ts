@@ -1,0 +1,106 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { CreateSessionResponse } from '@agentmesh/proto/sessions/v1';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { unary, type App, type Context } from '../context.ts';
+import { encodeMap, sendJson } from '../edge/json/json-bytes.ts';
+import { SessionPath, UserPath } from '../edge/records/path.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { sessionKeyOf } from '../edge/records/session-key.ts';
+import { entityTag } from './entity-tag.ts';
+import { initialEvents } from './initial-events.ts';
+import { sessionJson } from './session-json.ts';
+import { sessionListRoute } from './session-list.ts';
+import { sessionReadRoutes } from './session-reads.ts';
+import { CreateSessionRequest, InitialState, revisionHeader, Session } from './session-record.ts';
+
+const users = '/apps/:app_name/users/:user_id/sessions';
+const one = `${users}/:session_id`;
+const tags = ['sessions'];
+
+/** Create, read, list, patch and delete sessions. */
+export function addSessions(app: App, context: Context): void {
+  addCreation(app, context);
+  addCreationWithId(app, context);
+  sessionListRoute(app, context);
+  sessionReadRoutes(app, context);
+  addDeletion(app, context);
+}
+
+function addCreation(app: App, { sessions, authentication }: Context): void {
+  app.post(
+    users,
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        tags,
+        operationId: 'createSession',
+        summary: 'Create a session',
+        params: UserPath,
+        body: CreateSessionRequest,
+        response: { 200: { ...Session, headers: revisionHeader }, ...bodyFailures, 409: Problem, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { app_name: appName, user_id: userId } = request.params;
+      const sessionId = (request.body?.sessionId ?? '').trim();
+      const created = await sessions.createSession(
+        {
+          session: { accountId: request.identity.accountId, appName, userId, sessionId },
+          stateJson: encodeMap(request.body?.state),
+          events: initialEvents(request.body?.events),
+        },
+        unary,
+      );
+      return sendCreated(reply, created);
+    },
+  );
+}
+
+function addCreationWithId(app: App, { sessions, authentication }: Context): void {
+  app.post(
+    one,
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        tags,
+        operationId: 'createSessionWithId',
+        summary: 'Create a session with an id; the body is its state',
+        deprecated: true,
+        params: SessionPath,
+        body: InitialState,
+        response: { 200: { ...Session, headers: revisionHeader }, ...bodyFailures, 409: Problem, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const session = sessionKeyOf(request);
+      const created = await sessions.createSession({ session, stateJson: encodeMap(request.body) }, unary);
+      return sendCreated(reply, created);
+    },
+  );
+}
+
+function addDeletion(app: App, { sessions, authentication }: Context): void {
+  app.delete(
+    one,
+    {
+      preValidation: authentication.runtime,
+      schema: {
+        tags,
+        operationId: 'deleteSession',
+        summary: 'Delete a session',
+        params: SessionPath,
+        response: { 200: Type.Null(), ...failures },
+      },
+    },
+    async (request, reply) => {
+      await sessions.deleteSession({ session: sessionKeyOf(request) }, unary);
+      return sendJson(reply, Buffer.from('null'));
+    },
+  );
+}
+
+function sendCreated(reply: FastifyReply, { session, events }: CreateSessionResponse): FastifyReply {
+  if (session === undefined) throw new MeshError('internal', 'session_without_head', 'The session could not be read.');
+  return sendJson(reply.header('etag', entityTag(session.revision)), sessionJson(session, events));
+}

@@ -1,0 +1,1 @@
+export { addWebUi } from './web-ui.ts';

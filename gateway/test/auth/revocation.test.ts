@@ -1,0 +1,153 @@
+import type { AuthService } from '@agentmesh/proto/auth/v1';
+import { AccountChangedSchema } from '@agentmesh/proto/auth/v1';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import { describe, expect, it } from 'vitest';
+import { accountId, type Edge, startEdge, token } from '../edge.ts';
+
+const sid = '5d4f4be6-1c9f-4e8f-9a53-0d6c7a5298a4';
+const revoked = { detail: 'session_revoked' };
+const now = Math.floor(Date.now() / 1000);
+
+/** Accounts as a test turns them: who stands, what has changed, and how often that was asked. */
+function accounts() {
+  const state = {
+    stands: true,
+    validFrom: 0,
+    changedIds: [] as string[],
+    cursor: 1n,
+    truncated: false,
+    asked: 0,
+    readings: 0,
+    fingerprint: 1n,
+  };
+  const auth: Partial<ServiceImpl<typeof AuthService>> = {
+    getStanding: () => {
+      state.asked += 1;
+      const signInsValidFrom = timestampFromMs(state.validFrom * 1000);
+      return { email: 'a@example.com', role: 'USER', signInStands: state.stands, signInsValidFrom };
+    },
+    listChangedAccounts: ({ cursor }) => {
+      const { truncated } = state;
+      state.readings += 1;
+      const accountIds = cursor === undefined ? [] : state.changedIds;
+      const fingerprints = accountIds.map(() => state.fingerprint);
+      return { cursor: state.cursor, accountIds, fingerprints, truncated };
+    },
+  };
+  return { state, auth };
+}
+
+async function answerOf(edge: Edge, claims: object): Promise<unknown> {
+  const headers = { authorization: `Bearer ${await token({ ...claims })}` };
+  return (await edge.send('/version', { headers })).body;
+}
+
+const isServed = expect.objectContaining({ language: 'typescript' }) as unknown;
+
+/** Resolves when changes have been read once: what was remembered before that is forgotten. */
+async function firstReading(state: { readonly readings: number }): Promise<void> {
+  await expect.poll(() => state.readings).toBeGreaterThan(0);
+}
+
+/** How long until the token is refused, in milliseconds. */
+async function msUntilRefused(edge: Edge): Promise<number> {
+  const started = Date.now();
+  await expect.poll(() => answerOf(edge, { sid }), { interval: 20, timeout: 5_000 }).toEqual(revoked);
+  return Date.now() - started;
+}
+
+describe('a token', () => {
+  it('is judged by its sign-in, or by the time of its issue where it names none', async () => {
+    const { state, auth } = accounts();
+    await using edge = await startEdge({ auth });
+    state.validFrom = now - 10;
+    expect(await answerOf(edge, { sid, iat: now - 60 })).toEqual(isServed);
+    expect(await answerOf(edge, { iat: now - 60 })).toEqual(revoked);
+    expect(await answerOf(edge, { iat: now - 10 })).toEqual(isServed);
+    state.stands = false;
+    expect(await answerOf(edge, { sid: sid.replace('5d', '6d') })).toEqual(revoked);
+    expect(await answerOf(edge, { sid: 'x' })).toEqual({ detail: 'Could not validate credentials' });
+    expect(await answerOf(edge, { sid: 7 })).toEqual({ detail: 'Could not validate credentials' });
+  });
+
+  it('costs no look-up while nothing has changed', async () => {
+    const { state, auth } = accounts();
+    await using edge = await startEdge({ auth });
+    await answerOf(edge, { sid });
+    await firstReading(state);
+    const before = state.asked;
+    for (let request = 0; request < 50; request += 1) expect(await answerOf(edge, { sid })).toEqual(isServed);
+    expect(state.asked - before).toBeLessThanOrEqual(1);
+  });
+
+  it('ends at once when the bus tells of it', async () => {
+    const { state, auth } = accounts();
+    await using edge = await startEdge({ auth });
+    expect(await answerOf(edge, { sid })).toEqual(isServed);
+    state.stands = false;
+    await edge.bus.publish(AccountChangedSchema, { accountId });
+    expect(await answerOf(edge, { sid })).toEqual(revoked);
+  });
+
+  it('ends within a second when the bus does not tell', async () => {
+    const { state, auth } = accounts();
+    await using edge = await startEdge({ auth });
+    expect(await answerOf(edge, { sid })).toEqual(isServed);
+    state.stands = false;
+    state.changedIds = [accountId];
+    expect(await msUntilRefused(edge)).toBeLessThan(1_000);
+  });
+
+  it('costs one look-up for a change, however often it is told, and another for the next', async () => {
+    const { state, auth } = accounts();
+    await using edge = await startEdge({ auth });
+    await answerOf(edge, { sid });
+    await firstReading(state);
+    state.changedIds = [accountId];
+    await answerOf(edge, { sid });
+    const readings = state.readings + 2;
+    await expect.poll(() => state.readings).toBeGreaterThan(readings);
+    await answerOf(edge, { sid });
+    const { asked } = state;
+    await expect.poll(() => state.readings).toBeGreaterThan(readings + 2);
+    expect(await answerOf(edge, { sid })).toEqual(isServed);
+    expect(state.asked).toBe(asked);
+    state.stands = false;
+    state.fingerprint = 2n;
+    expect(await msUntilRefused(edge)).toBeLessThan(1_000);
+  });
+
+  it.each(['truncated', 'another database'])('ends when all may have changed: %s', async (how) => {
+    const { state, auth } = accounts();
+    state.cursor = 1_000n;
+    await using edge = await startEdge({ auth });
+    await answerOf(edge, { sid });
+    await firstReading(state);
+    expect(await answerOf(edge, { sid })).toEqual(isServed);
+    state.stands = false;
+    if (how === 'truncated') state.truncated = true;
+    else state.cursor = 5n;
+    expect(await msUntilRefused(edge)).toBeLessThan(1_000);
+  });
+
+  it('that was looked up while the account changed is looked up again', async () => {
+    const { state, auth } = accounts();
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    const getStanding: NonNullable<typeof auth.getStanding> = async () => {
+      const { stands } = state;
+      asked.resolve();
+      await answer.promise;
+      return { email: 'a@example.com', role: 'USER', signInStands: stands };
+    };
+    await using edge = await startEdge({ auth: { ...auth, getStanding } });
+    const early = answerOf(edge, { sid });
+    await asked.promise;
+    state.stands = false;
+    await edge.bus.publish(AccountChangedSchema, { accountId });
+    answer.resolve();
+    await early;
+    expect(await answerOf(edge, { sid })).toEqual(revoked);
+  });
+});

@@ -1,0 +1,79 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountId, type Edge, startEdge, token } from '../edge.ts';
+
+let edge: Edge;
+beforeAll(async () => {
+  edge = await startEdge({
+    auth: {
+      getAccount: ({ id }) => {
+        if (id === accountId) return { account: { id, email: 'A@Example.com', role: 'USER' } };
+        if (id.startsWith('ffffffff')) throw new MeshError('unavailable', 'auth_away', 'auth is away');
+        throw new MeshError('not_found', 'account_not_found', 'User not found');
+      },
+    },
+  });
+});
+afterAll(() => edge[Symbol.asyncDispose]());
+
+describe('a token', () => {
+  const detailOf = async (authorization: string) => (await edge.send('/version', { headers: { authorization } })).body;
+
+  it('is refused with the text of its fault', async () => {
+    const bad = { detail: 'Could not validate credentials' };
+    expect(await detailOf('Basic abc')).toEqual({ detail: 'Not authenticated' });
+    expect(await detailOf('Bearer ')).toEqual({ detail: 'Not authenticated' });
+    expect(await detailOf('Bearer abc')).toEqual(bad);
+    expect(await detailOf(`Bearer ${await token({}, 'another key, also long enough for it')}`)).toEqual(bad);
+    expect(await detailOf(`Bearer ${await token({ exp: 1 })}`)).toEqual(bad);
+    expect(await detailOf(`Bearer ${await token({ sub: undefined })}`)).toEqual(bad);
+    const refresh = { detail: 'Invalid token type. Access token required.' };
+    expect(await detailOf(`Bearer ${await token({ type: 'refresh' })}`)).toEqual(refresh);
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    const claims = (await token({})).split('.')[1];
+    expect(await detailOf(`Bearer ${none}.${claims}.`)).toEqual(bad);
+  });
+
+  it('of an unknown account is 401, and 503 when nobody can tell', async () => {
+    const uid = '00000000-0000-4000-8000-000000000001';
+    expect(await detailOf(`Bearer ${await token({ uid })}`)).toEqual({ detail: 'User not found' });
+    const away = await token({ uid: 'ffffffff-0000-4000-8000-000000000001' });
+    expect((await edge.send('/version', { headers: { authorization: `Bearer ${away}` } })).status).toBe(503);
+  });
+
+  it.each([{ uid: undefined }, { uid: 7 }, { uid: 'x' }, { sub: 'b@example.com' }])(
+    'that names no account is 401: %j',
+    async (claims) => {
+      const answer = await edge.send('/version', { headers: { authorization: `Bearer ${await token(claims)}` } });
+      expect([answer.status, answer.body]).toEqual([401, { detail: 'User not found' }]);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    },
+  );
+
+  it('names its account in any case of letters', async () => {
+    const authorization = `Bearer ${await token({ sub: 'a@EXAMPLE.com' })}`;
+    expect((await edge.send('/version', { headers: { authorization } })).status).toBe(200);
+  });
+
+  it('that does not say when it was issued is revoked', async () => {
+    expect(await detailOf(`Bearer ${await token({ iat: undefined })}`)).toEqual({ detail: 'session_revoked' });
+  });
+
+  it('may be sent under any spelling of the scheme', async () => {
+    expect((await edge.send('/version', { headers: { authorization: `bearer ${await token({})}` } })).status).toBe(200);
+  });
+});
+
+describe('a deleted account', () => {
+  it('is refused as soon as the bus tells of it', async () => {
+    const uid = '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c12';
+    await using own = await startEdge({
+      auth: { getAccount: ({ id }) => ({ account: { id, email: 'A@Example.com', role: 'USER' } }) },
+    });
+    const headers = { authorization: `Bearer ${await token({ uid })}` };
+    expect((await own.send('/version', { headers })).status).toBe(200);
+    await own.bus.publish(AccountDeletedSchema, { accountId: uid });
+    expect((await own.send('/version', { headers })).body).toEqual({ detail: 'User not found' });
+  });
+});

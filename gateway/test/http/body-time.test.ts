@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { type FastifyInstance, fastify } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UploadReader } from '../../src/artifacts/uploads/upload-reader.ts';
+import { HttpError } from '../../src/edge/errors/request-error.ts';
+import { limitBodyTime } from '../../src/edge/http/body-time.ts';
+
+let app: FastifyInstance;
+let url: string;
+
+beforeAll(async () => {
+  app = fastify();
+  limitBodyTime(app, 150);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.post('/whole', async ({ body }) => ({ body }));
+  app.post('/flowing', { config: { flows: true } }, async ({ raw }) => {
+    let length = 0;
+    for await (const chunk of new UploadReader(raw, 400)) length += chunk.length;
+    return { length };
+  });
+  app.setErrorHandler((error, _request, reply) => reply.code(error instanceof HttpError ? error.status : 500).send());
+  url = await app.listen({ port: 0 });
+});
+afterAll(() => app.close());
+
+/** Sends a byte, waits, sends another one. */
+async function sendSlowly(path: string, type: string, pauseMs: number): Promise<number | undefined> {
+  const sent = request(url + path, { method: 'POST', headers: { 'content-type': type } });
+  sent.on('error', () => undefined);
+  sent.write('a');
+  const rest = setTimeout(() => sent.end('b'), pauseMs);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  clearTimeout(rest);
+  response.resume();
+  sent.destroy();
+  return response.statusCode;
+}
+
+describe('a body that arrives slowly', () => {
+  it('is refused with 408 when it is not whole in time', async () => {
+    expect(await sendSlowly('/whole', 'text/plain', 0)).toBe(200);
+    expect(await sendSlowly('/whole', 'text/plain', 60_000)).toBe(408);
+  });
+
+  it('may take its time where it flows, as long as something comes', async () => {
+    expect(await sendSlowly('/flowing', 'image/png', 250)).toBe(200);
+    expect(await sendSlowly('/flowing', 'image/png', 60_000)).toBe(408);
+  });
+});
