@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '../pg/index.ts';
 import { MeshError } from '../rpc/mesh-error.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { Wake, withinDeadline } from '../wait/index.ts';
 import type { Bus } from './bus.ts';
 
 const BATCH = 500;
@@ -52,7 +53,7 @@ class Relay implements OutboxRelay {
   readonly #stopped = new AbortController();
   readonly #running: Promise<void>;
   #settling: (() => void)[] = [];
-  #woken = Promise.withResolvers<void>();
+  readonly #work = new Wake();
 
   constructor(options: OutboxRelayOptions) {
     this.#options = options;
@@ -60,7 +61,7 @@ class Relay implements OutboxRelay {
   }
 
   wake(): void {
-    this.#woken.resolve();
+    this.#work.wake();
   }
 
   settle(): Promise<void> {
@@ -79,12 +80,11 @@ class Relay implements OutboxRelay {
   async #run(): Promise<void> {
     let failures = 0;
     while (!this.#stopped.signal.aborted) {
-      this.#woken = Promise.withResolvers();
       failures = (await this.#pass()) ? 0 : failures + 1;
       await this.#pause(failures === 0 ? LEAST_BETWEEN_PASSES_MS : backoff(failures));
       if (failures === 0) await this.#nextReason();
     }
-    await Promise.race([this.#pass(), sleep(LAST_PASS_MS, undefined, { ref: false })]);
+    await withinDeadline(this.#pass(), LAST_PASS_MS, () => undefined);
     for (const settled of this.#settling.splice(0)) settled();
   }
 
@@ -121,16 +121,10 @@ class Relay implements OutboxRelay {
     }
   }
 
-  /** A wake, or the moment to look for what an ended replica left behind. */
+  /** Waits for a wake or, until the process drains, for the time to look for rows that an ended replica left behind. */
   async #nextReason(): Promise<void> {
-    if (this.#options.draining.aborted) return this.#woken.promise;
-    const polled = new AbortController();
-    const poll = sleep(POLL_MS.least + Math.random() * (POLL_MS.most - POLL_MS.least), undefined, {
-      ref: false,
-      signal: polled.signal,
-    }).catch(() => {});
-    await Promise.race([this.#woken.promise, poll]);
-    polled.abort();
+    const timeoutMs = POLL_MS.least + Math.random() * (POLL_MS.most - POLL_MS.least);
+    await this.#work.wait(this.#options.draining.aborted ? {} : { timeoutMs });
   }
 
   async #pause(ms: number): Promise<void> {

@@ -4,6 +4,7 @@ import { toDatabaseError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Pipeline } from './pipeline.ts';
 import { MeshError } from '../rpc/mesh-error.ts';
+import { withinDeadline } from '../wait/index.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
@@ -79,14 +80,7 @@ async function rolledBack(client: PoolClient): Promise<boolean> {
 }
 
 async function ping(pipeline: Pipeline): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const late = new MeshError('unavailable', 'database_unavailable', 'The database does not answer.');
-    timer = setTimeout(reject, PING_TIMEOUT_MS, late);
+  await withinDeadline(pipeline.query({ name: 'ping', text: 'select 1' }), PING_TIMEOUT_MS, () => {
+    throw new MeshError('unavailable', 'database_unavailable', 'The database does not answer.');
   });
-  try {
-    await Promise.race([pipeline.query({ name: 'ping', text: 'select 1' }), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -9,6 +9,7 @@ import {
   setLogVerbosity,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
+import { withinDeadline } from '../wait/index.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { EXCHANGE_PATH } from './exchange-client.ts';
 import { ExchangeServer } from './exchange-server.ts';
@@ -108,13 +109,10 @@ export class GrpcServer {
   /** Stops listening; connections that do not end by themselves within half a second are broken. */
   async close(): Promise<void> {
     for (const exchange of this.#exchanges) exchange.retire();
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, CLOSE_GRACE_MS);
-      this.#server.tryShutdown(() => {
-        clearTimeout(timer);
-        resolve();
-      });
+    const shut = new Promise<void>((resolve) => {
+      this.#server.tryShutdown(() => resolve());
     });
+    await withinDeadline(shut, CLOSE_GRACE_MS, () => undefined);
     this.#server.forceShutdown();
   }
 

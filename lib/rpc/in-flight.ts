@@ -1,3 +1,4 @@
+import { withinDeadline } from '../wait/index.ts';
 import { draining } from './failures.ts';
 import { Roster } from './roster.ts';
 import type { ServerCall } from './server-call.ts';
@@ -8,7 +9,8 @@ const ABORT_GRACE_MS = 1_000;
 /** The calls whose handlers have not ended yet. */
 export class InFlight {
   readonly #calls = new Roster<ServerCall>();
-  #onIdle: (() => void)[] = [];
+  /** Present while somebody waits until nothing is in flight. */
+  #idle: PromiseWithResolvers<boolean> | undefined;
 
   get size(): number {
     return this.#calls.size;
@@ -19,33 +21,23 @@ export class InFlight {
     const leave = this.#calls.add(call);
     const release = (): void => {
       leave();
-      this.#wake();
+      if (this.#calls.size === 0) this.#endWait();
     };
     work.then(release, release);
   }
 
-  /** Resolves when nothing is in flight; what still is after `deadlineMs` is aborted and given one more second. */
+  /** Resolves when nothing is in flight. Calls that still are after `deadlineMs` are aborted and given one more second. */
   async drain(deadlineMs: number): Promise<void> {
-    if (await this.#idleWithin(deadlineMs)) return;
+    if (this.#calls.size === 0) return;
+    this.#idle ??= Promise.withResolvers();
+    const idle = this.#idle.promise;
+    if (await withinDeadline(idle, deadlineMs, () => false)) return;
     for (const call of this.#calls) call.abort(draining());
-    await this.#idleWithin(ABORT_GRACE_MS);
+    await withinDeadline(idle, ABORT_GRACE_MS, () => false);
   }
 
-  #idleWithin(timeoutMs: number): Promise<boolean> {
-    if (this.#calls.size === 0) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs, false);
-      this.#onIdle.push(() => {
-        clearTimeout(timer);
-        resolve(true);
-      });
-    });
-  }
-
-  #wake(): void {
-    if (this.#calls.size > 0 || this.#onIdle.length === 0) return;
-    const waiting = this.#onIdle;
-    this.#onIdle = [];
-    for (const wake of waiting) wake();
+  #endWait(): void {
+    this.#idle?.resolve(true);
+    this.#idle = undefined;
   }
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CleanedEnv } from 'envalid';
 import { type Bus, createPgBus } from '../bus/index.ts';
 import { openDatabase, startEmbeddedPostgres } from '../pg/index.ts';
@@ -15,6 +14,7 @@ import {
   startOpsServer,
   startTracing,
 } from '../telemetry/index.ts';
+import { withinDeadline } from '../wait/index.ts';
 import { listenOn } from './listen-on.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
@@ -202,9 +202,10 @@ function collectChecks(running: ReadonlyMap<string, Running>, kind: 'ready' | 's
 async function drain({ config, mesh, log }: Base, started: readonly Running[]): Promise<void> {
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
   const deadline = Date.now() + graceMs;
-  const drained = Promise.all(started.map(async (service) => service.drain?.())).then(() => 'drained' as const);
-  const outcome = await Promise.race([drained, sleep(graceMs, 'late' as const, { ref: false })]);
-  if (outcome === 'late') log.warn({ graceMs }, 'work was still in hand when the time to drain was over');
+  const drained = Promise.all(started.map(async (service) => service.drain?.()));
+  await withinDeadline(drained, graceMs, () =>
+    log.warn({ graceMs }, 'time to drain is over; work in progress is cut off'),
+  );
   await mesh.drain(Math.max(deadline - Date.now(), 100));
 }
 

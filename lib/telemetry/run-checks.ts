@@ -1,3 +1,5 @@
+import { withinDeadline } from '../wait/index.ts';
+
 /** Checks by the name of what they check; each throws when it fails. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
 
@@ -16,15 +18,13 @@ export async function runChecks(checks: Checks, timeoutMs = 2_000): Promise<Chec
 }
 
 async function outcome(check: () => Promise<void>, timeoutMs: number): Promise<'ok' | 'failed' | 'timeout'> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'timeout'>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, 'timeout');
-  });
   try {
-    return await Promise.race([check().then(() => 'ok' as const), timeout]);
+    return await withinDeadline<'ok', 'timeout'>(
+      check().then(() => 'ok'),
+      timeoutMs,
+      () => 'timeout',
+    );
   } catch {
     return 'failed';
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,6 +1,7 @@
 import { MeshError } from '../../rpc/mesh-error.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import type { BusDriver } from '../driver/bus-driver.ts';
+import { withinDeadline } from '../../wait/index.ts';
 import { checkPayload } from '../driver/payload-limit.ts';
 import { PgListener } from './pg-listener.ts';
 import { channelOf, decodeNotification } from './pg-notification.ts';
@@ -44,7 +45,9 @@ export async function createPgDriver({ url, log }: PgDriverOptions): Promise<Bus
         if (subscriptions.remove(subscription) === 'last') await listener.unlisten(channel);
       };
     },
-    ping: () => within(PING_TIMEOUT_MS, Promise.all([publisher.ping(), listener.ping()])),
+    ping: async () => {
+      await withinDeadline(Promise.all([publisher.ping(), listener.ping()]), PING_TIMEOUT_MS, late);
+    },
     [Symbol.asyncDispose]: async () => {
       await publisher.close();
       await listener.close();
@@ -52,15 +55,6 @@ export async function createPgDriver({ url, log }: PgDriverOptions): Promise<Bus
   };
 }
 
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new MeshError('unavailable', 'bus_unavailable', 'The bus does not answer.');
-    timer = setTimeout(reject, timeoutMs, error);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function late(): never {
+  throw new MeshError('unavailable', 'bus_unavailable', 'The bus does not answer.');
 }

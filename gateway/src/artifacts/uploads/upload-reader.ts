@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createMemoryRelease } from '@agentmesh/lib/service';
+import { Wake } from '@agentmesh/lib/wait';
 import { BadRequest, HttpError } from '../../edge/errors/request-error.ts';
 
 /** How long a client may send nothing. */
@@ -17,7 +18,7 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
   readonly #release = createMemoryRelease();
   #ended = false;
   #broken = false;
-  #wake: () => void = () => undefined;
+  readonly #wake = new Wake();
 
   constructor(request: IncomingMessage, idleMs = patienceMs) {
     this.#request = request;
@@ -34,21 +35,10 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
     while (this.#chunks.length === 0 && !this.#ended) {
       if (this.#broken) throw new BadRequest('The request ended early.');
       this.#request.resume();
-      await this.#woken();
+      if (!(await this.#wake.wait({ timeoutMs: this.#idleMs }))) throw requestTooSlow();
     }
     const value = this.#chunks.shift();
     return value === undefined ? { done: true, value } : { done: false, value };
-  }
-
-  #woken(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const late = () => reject(new HttpError(408, 'The request took too long to arrive.', { connection: 'close' }));
-      const timer = setTimeout(late, this.#idleMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   async return(): Promise<IteratorResult<Buffer, undefined>> {
@@ -56,7 +46,7 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
     this.#chunks.length = 0;
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose);
     this.#request.pause();
-    this.#wake();
+    this.#wake.wake();
     return { done: true, value: undefined };
   }
 
@@ -64,16 +54,20 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
     this.#chunks.push(chunk);
     this.#release(chunk.length);
     this.#request.pause();
-    this.#wake();
+    this.#wake.wake();
   };
 
   readonly #onEnd = (): void => {
     this.#ended = true;
-    this.#wake();
+    this.#wake.wake();
   };
 
   readonly #onClose = (): void => {
     this.#broken = true;
-    this.#wake();
+    this.#wake.wake();
   };
+}
+
+function requestTooSlow(): HttpError {
+  return new HttpError(408, 'The request took too long to arrive.', { connection: 'close' });
 }

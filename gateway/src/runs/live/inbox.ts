@@ -1,3 +1,4 @@
+import { Wake } from '@agentmesh/lib/wait';
 import type { WebSocket } from 'ws';
 
 export interface InboxLimits {
@@ -18,7 +19,7 @@ export class Inbox {
   readonly #waiting: Received[] = [];
   #bytes = 0;
   #isClosed = false;
-  #wake: (() => void) | undefined;
+  readonly #wake = new Wake();
 
   constructor(socket: WebSocket, limits: InboxLimits) {
     this.#socket = socket;
@@ -32,11 +33,7 @@ export class Inbox {
 
   /** The next message, once there is one; undefined after `close`. */
   async next(): Promise<Received | undefined> {
-    while (this.#waiting.length === 0 && !this.#isClosed) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await promise;
-    }
+    while (this.#waiting.length === 0 && !this.#isClosed) await this.#wake.wait();
     if (this.#isClosed) return undefined;
     const message = this.#waiting.shift();
     this.#bytes -= message?.data.length ?? 0;
@@ -48,7 +45,7 @@ export class Inbox {
   close(): void {
     this.#isClosed = true;
     this.#waiting.length = 0;
-    this.#wake?.();
+    this.#wake.wake();
   }
 
   #add(message: Received): void {
@@ -56,7 +53,7 @@ export class Inbox {
     this.#waiting.push(message);
     this.#bytes += message.data.length;
     if (this.#isFull()) this.#socket.pause();
-    this.#wake?.();
+    this.#wake.wake();
   }
 
   #isFull(): boolean {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { withinDeadline } from '@agentmesh/lib/wait';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Envelope } from './envelope.ts';
 import { type Post, PostError } from './post.ts';
@@ -15,22 +16,24 @@ export function createSmtpPost({ auth, ...server }: SmtpServer): Post {
       const connection = new SMTPConnection({ ...server, ...timeouts });
       const failure = Promise.withResolvers<never>();
       connection.on('error', failure.reject);
-      const timer = setTimeout(() => failure.reject(new Error('the server took too long')), deadlineMs);
       const state = { handedOver: false };
       try {
-        await Promise.race([converse(connection, auth, { message, envelope, state }), failure.promise]);
+        const sent = Promise.race([converse(connection, auth, { message, envelope, state }), failure.promise]);
+        await withinDeadline(sent, deadlineMs, late);
         connection.quit();
       } catch (error) {
         connection.close();
         throw explain(error, state.handedOver);
-      } finally {
-        clearTimeout(timer);
       }
     },
     // What has left is not ours any more.
     withdraw: async () => {},
     purge: async () => {},
   };
+}
+
+function late(): never {
+  throw new Error('the server took too long');
 }
 
 interface Handover {

@@ -1,0 +1,2 @@
+export { Wake, type WaitOptions } from './wake.ts';
+export { withinDeadline } from './within-deadline.ts';

@@ -1,0 +1,48 @@
+export interface WaitOptions {
+  /** Without it the wait has no deadline. The timer does not keep the process alive. */
+  readonly timeoutMs?: number;
+  /** Ends the wait when it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Tells one loop that there is something to do. Wakes coalesce: any number of them between two waits end the next wait once.
+ *
+ *     while (!signal.aborted) {
+ *       await lookForWork();
+ *       await work.wait({ timeoutMs: 3_000, signal });
+ *     }
+ */
+export class Wake {
+  #isWoken = false;
+  #end: ((isWoken: boolean) => void) | undefined;
+
+  wake(): void {
+    if (this.#end === undefined) this.#isWoken = true;
+    else this.#end(true);
+  }
+
+  /**
+   * Resolves with true after a wake, at once when there was one since the last wait; with false when the time is over or the
+   * signal aborts. Never rejects. Only one wait at a time: throws when another one is not over.
+   */
+  wait({ timeoutMs, signal }: WaitOptions = {}): Promise<boolean> {
+    if (this.#end !== undefined) throw new Error('Somebody waits for this wake already.');
+    if (this.#isWoken || signal?.aborted) {
+      const isWoken = this.#isWoken;
+      this.#isWoken = false;
+      return Promise.resolve(isWoken);
+    }
+    return new Promise((resolve) => {
+      const abort = (): void => this.#end?.(false);
+      const timer = timeoutMs === undefined ? undefined : setTimeout(abort, timeoutMs).unref();
+      this.#end = (isWoken) => {
+        this.#end = undefined;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+        resolve(isWoken);
+      };
+      signal?.addEventListener('abort', abort);
+    });
+  }
+}
