@@ -33,7 +33,7 @@ export default defineConfig({
           include: [
             '{proto,lib,gateway,services,scripts}/**/*.test.ts',
             'test/*.test.ts',
-            'test/{fakes,faults,start,timing}/**/*.test.ts',
+            'test/{documentation,fakes,faults,start,timing}/**/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
         },

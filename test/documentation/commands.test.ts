@@ -1,0 +1,85 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newAccount } from '../caller.ts';
+import { root } from '../deployed-settings.ts';
+import { freePorts, startMesh } from '../mesh.ts';
+import { type Block, readBlocks } from './blocks.ts';
+import { type Addresses, makeClone, Reader, runLanguages } from './reader.ts';
+
+/** README.md first: it creates the account that other pages sign in to. */
+const pages = [
+  'README.md',
+  ...globSync(['*.md', 'docs/*.md', 'deploy/*.md', '{gateway,lib,services/*}/*.md'], { cwd: root }),
+]
+  .filter((page, index, all) => all.indexOf(page) === index)
+  .map((page) => ({ page, blocks: readBlocks(page) }));
+
+const otherNames: Readonly<Record<string, string>> = {
+  bash: 'sh',
+  shell: 'sh',
+  javascript: 'js',
+  mjs: 'js',
+  py: 'python',
+};
+const isRun = ({ language, reason, isAnswer, target }: Block): boolean =>
+  target !== undefined || (runLanguages.includes(language) && reason === undefined && !isAnswer);
+
+const opened = new AsyncDisposableStack();
+let clone: string;
+let url: string;
+let addresses: Addresses;
+
+beforeAll(async () => {
+  clone = opened.use(await makeClone()).folder;
+  const database = opened.use(await testDatabaseUrl());
+  const [opsPort] = await freePorts(1);
+  const env = { AGENTS_DIR: join(clone, 'agents'), OPS_PORT: String(opsPort) };
+  ({ url } = opened.use(await startMesh({ mode: 'all', databaseUrl: database.url, env })));
+  const host = new URL(url).host;
+  addresses = new Map([
+    ['127.0.0.1:8000', host],
+    ['localhost:8000', host],
+    ['127.0.0.1:9090', `127.0.0.1:${opsPort}`],
+  ]);
+});
+
+afterAll(() => opened.disposeAsync());
+
+describe('blocks of code in the documentation', () => {
+  test('are named by the language that decides whether they are run', () => {
+    const renamed = pages.flatMap(({ blocks }) => blocks.filter(({ language }) => Object.hasOwn(otherNames, language)));
+    expect(
+      renamed.map(({ file, line, language }) => `${file}:${line}: ${language} -> ${otherNames[language]}`),
+    ).toEqual([]);
+  });
+
+  test('that are answers follow the command that gives them', () => {
+    const stray = pages.flatMap(({ blocks }) =>
+      blocks.filter(({ isAnswer }, index) => isAnswer && (index === 0 || !isRun(blocks[index - 1] as Block))),
+    );
+    expect(stray.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+  });
+
+  test.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
+    'work when they are run in order: $page',
+    async ({ page, blocks }) => {
+      const token = page === 'README.md' ? undefined : (await newAccount(url)).token;
+      await using reader = await Reader.create(clone, addresses, token === undefined ? {} : { TOKEN: token });
+      let output = '';
+      for (const block of blocks) {
+        if (isRun(block)) output = await reader.follow(block);
+        else if (block.isAnswer) expectAnswer(block, output);
+      }
+    },
+    60_000,
+  );
+});
+
+/** The parts between `…` stand in the output, in this order. Space counts as space, however much of it. */
+function expectAnswer({ file, line, code }: Block, output: string): void {
+  const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+  const parts = code.split('…').map((part) => plain(part).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  expect(plain(output), `the answer at ${file}:${line}`).toMatch(new RegExp(parts.join('.*'), 's'));
+}
