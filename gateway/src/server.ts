@@ -1,20 +1,20 @@
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { addArtifacts } from './artifacts/index.ts';
 import { addAuth } from './auth/index.ts';
-import { publicBaseUrl } from './config.ts';
+import { type Config, publicBaseUrl } from './config.ts';
 import type { App, Context } from './context.ts';
 import { errorHandler } from './edge/errors/problem.ts';
 import { createAdmission } from './edge/http/admit.ts';
 import { addBodyParsers } from './edge/http/body-parsers.ts';
 import { limitBodyTime } from './edge/http/body-time.ts';
 import { onClientError } from './edge/http/client-error.ts';
-import { defaultAppPaths } from './edge/http/default-app-paths.ts';
-import { isLiveUpgrade } from './edge/http/live-upgrade.ts';
+import { createDefaultAppPaths } from './edge/http/default-app-paths.ts';
 import { createMethodGuard } from './edge/http/method-guard.ts';
 import { observe } from './edge/http/observe.ts';
 import { requestIdOf } from './edge/http/request-id.ts';
 import { securityHeaders } from './edge/http/security-headers.ts';
 import { createSlashRedirect } from './edge/http/slash-redirect.ts';
+import { createUpgrades, type Upgrades } from './edge/http/upgrades.ts';
 import { validatorCompiler } from './edge/http/validator.ts';
 import { describeApi } from './edge/openapi/describe-api.ts';
 import { addMemory } from './memory/index.ts';
@@ -34,50 +34,24 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addWebUi,
 ];
 
-/** As long as a request line may be: whether an id is too long is for validation to say. */
+/** Longest path parameter, in characters. It is no limit of ids: longer ids are refused with 422 by their schema. */
 const maxParamLength = 16_384;
 
-/** For a body to arrive, whole. */
+/** Time in which a whole body must arrive. */
 const bodyTimeMs = 120_000;
-/** For one that is read as it flows. */
+/** The same for routes that read their body as it arrives. */
 const longestUploadMs = 3_600_000;
 
 /** The HTTP server, ready to listen. */
 export async function createServer(context: Context): Promise<App> {
-  const { config, log, draining } = context;
-  const app: App = fastify({
-    bodyLimit: config.GATEWAY_MAX_BODY_BYTES,
-    requestTimeout: longestUploadMs,
-    keepAliveTimeout: 72_000,
-    // Node's own answer to a request without a host has no body: ours has.
-    http: { headersTimeout: 30_000, requireHostHeader: false, shouldUpgradeCallback: isLiveUpgrade },
-    routerOptions: { maxParamLength },
-    exposeHeadRoutes: false,
-    // The address of a request is that of its connection, but for proxies that are trusted to say whom they speak for.
-    trustProxy: config.GATEWAY_TRUSTED_PROXIES.length > 0 ? config.GATEWAY_TRUSTED_PROXIES : false,
-    forceCloseConnections: 'idle',
-    genReqId: requestIdOf,
-    ...defaultAppPaths(config.ADK_DEFAULT_APP_NAME),
-    clientErrorHandler: (error, socket) => onClientError(error, socket),
-    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      reply.headers(securityHeaders).header('x-request-id', request.id).code(404).send({ detail: 'Not Found' });
-    },
-  });
+  const { config, log } = context;
+  const upgrades = createUpgrades();
+  const app = createApp(config, upgrades);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(errorHandler({ log, bodyLimit: config.GATEWAY_MAX_BODY_BYTES }));
-  const redirect = createSlashRedirect(app);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
-  app.addHook(
-    'onRequest',
-    createAdmission({
-      allowed: config.CORS_ALLOWED_ORIGINS,
-      publicBaseUrl: publicBaseUrl(config),
-      boundTo: config.HOST,
-      draining,
-      redirect,
-    }),
-  );
+  admitRequests(app, context, upgrades);
   limitBodyTime(app, bodyTimeMs);
   observe(app, context);
   addBodyParsers(app);
@@ -89,4 +63,39 @@ export async function createServer(context: Context): Promise<App> {
   closeOtherMethods();
   await app.ready();
   return app;
+}
+
+function createApp(config: Config, upgrades: Upgrades): App {
+  const defaultApp = createDefaultAppPaths(config.ADK_DEFAULT_APP_NAME);
+  const app: App = fastify({
+    bodyLimit: config.GATEWAY_MAX_BODY_BYTES,
+    requestTimeout: longestUploadMs,
+    keepAliveTimeout: 72_000,
+    // Node answers a request without a host with an empty body; `createAdmission` answers it with a JSON body.
+    http: { headersTimeout: 30_000, requireHostHeader: false, shouldUpgradeCallback: upgrades.isUpgrade },
+    routerOptions: { maxParamLength },
+    exposeHeadRoutes: false,
+    // `X-Forwarded-For` counts only when a trusted proxy sends it.
+    trustProxy: config.GATEWAY_TRUSTED_PROXIES.length > 0 ? config.GATEWAY_TRUSTED_PROXIES : false,
+    forceCloseConnections: 'idle',
+    genReqId: requestIdOf,
+    ...defaultApp.options,
+    clientErrorHandler: (error, socket) => onClientError(error, socket),
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers(securityHeaders).header('x-request-id', request.id).code(404).send({ detail: 'Not Found' });
+    },
+  });
+  upgrades.learnRoutes(app);
+  defaultApp.learnRoutes(app);
+  return app;
+}
+
+function admitRequests(app: App, { config, draining }: Context, { isUpgrade }: Upgrades): void {
+  const policy = {
+    allowed: config.CORS_ALLOWED_ORIGINS,
+    publicBaseUrl: publicBaseUrl(config),
+    boundTo: config.HOST,
+  };
+  const redirect = createSlashRedirect(app);
+  app.addHook('onRequest', createAdmission({ ...policy, draining, isUpgrade, redirect }));
 }

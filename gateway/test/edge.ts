@@ -66,7 +66,7 @@ export async function startEdge({ env, auth, sessions, runs, memory, artifacts }
   const emptySessions = { ...unserved(SessionsService), getSession: nothing, listSessions: nothing };
   mesh.serve(SessionsService, { ...emptySessions, ...sessions });
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
-  mesh.serve(MemoryService, { ...unserved(MemoryService), deleteEntry: () => ({ deleted: 0 }), ...memory });
+  mesh.serve(MemoryService, { ...unserved(MemoryService), listEntries: () => ({ entries: [] }), ...memory });
   mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
   const bus = createLocalBus();
   const draining = new AbortController();

@@ -37,7 +37,7 @@ function addSave(app: App, context: Context): void {
     artifactsPath,
     {
       preValidation: context.authentication.runtime,
-      config: { flows: true },
+      config: { flows: true, scope: 'artifacts:write' },
       schema: { ...schema, body: SaveArtifactRequest, response },
     },
     async (request, reply) => {
@@ -58,7 +58,10 @@ function addRawSave(app: App, context: Context): void {
     const mimeType = request.headers['content-type'] ?? 'application/octet-stream';
     return save(context, (source) => rawSaveRequests(artifactOf(request), source, mimeType), request, reply);
   };
-  const route = { preValidation: context.authentication.runtime, config: { ...greedy, flows: true } };
+  const route = {
+    preValidation: context.authentication.runtime,
+    config: { ...greedy, flows: true, scope: 'artifacts:write' } as const,
+  };
   const documented = { ...route, schema: { ...schema, body, response } };
   app.put(`${artifactsPath}/:artifact_name`, documented, async (request, reply) => upload(request, reply));
   app.put(greedyPath, { ...route, schema: { hide: true } }, upload);

@@ -40,6 +40,7 @@ function addList(app: App, { artifacts, authentication }: Context): void {
     artifactsPath,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'artifacts:read' },
       schema: { tags, operationId: 'listArtifacts', summary, params: ArtifactsPath, response },
     },
     async (request, reply) => {
@@ -55,7 +56,7 @@ function addList(app: App, { artifacts, authentication }: Context): void {
 function addReads(app: App, context: Context): void {
   const { authentication } = context;
   const read = (request: FastifyRequest, reply: FastifyReply) => readTarget(context, request, reply);
-  const route = { preValidation: authentication.runtime, config: greedy };
+  const route = { preValidation: authentication.runtime, config: { ...greedy, scope: 'artifacts:read' } as const };
   for (const [suffix, schema] of documentedReads) {
     const options = { ...route, schema: { tags, ...schema } };
     app.get(`${artifactsPath}/:artifact_name${suffix}`, options, async (request, reply) => read(request, reply));
@@ -187,7 +188,7 @@ function addDeletion(app: App, { artifacts, authentication }: Context): void {
     await artifacts.deleteArtifact({ key: artifactOf(request) }, unary);
     return sendJson(reply, Buffer.from('null'));
   };
-  const route = { preValidation: authentication.runtime, config: greedy };
+  const route = { preValidation: authentication.runtime, config: { ...greedy, scope: 'artifacts:write' } as const };
   const schema = { tags, operationId: 'deleteArtifact', summary, params: ArtifactPath, response };
   app.delete(`${artifactsPath}/:artifact_name`, { ...route, schema }, async (request, reply) => erase(request, reply));
   app.delete(greedyPath, { ...route, schema: { hide: true } }, erase);

@@ -43,6 +43,7 @@ function addUpdate(app: App, { memory, authentication }: Context): void {
     path,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'memory:write' },
       schema: {
         tags,
         operationId: 'updateMemory',
@@ -65,6 +66,7 @@ function addSearchAndList(app: App, { memory, authentication }: Context): void {
     path,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'memory:read' },
       schema: {
         tags,
         operationId: 'readMemory',
@@ -98,6 +100,7 @@ function addDeletions(app: App, { memory, authentication }: Context): void {
     `${path}/:memory_id`,
     {
       preValidation,
+      config: { scope: 'memory:write' },
       schema: {
         tags,
         operationId: 'deleteMemory',
@@ -116,6 +119,7 @@ function addDeletions(app: App, { memory, authentication }: Context): void {
     path,
     {
       preValidation,
+      config: { scope: 'memory:write' },
       schema: {
         tags,
         operationId: 'deleteMemories',

@@ -48,6 +48,7 @@ export function operationRoutes(app: App, context: Context): void {
     '/version',
     {
       preValidation: context.authentication.page,
+      config: { scope: 'apps:read', holdsNoUserData: true },
       schema: {
         tags,
         operationId: 'getVersion',

@@ -14,6 +14,7 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
     '/list-apps',
     {
       preValidation: authentication.page,
+      config: { scope: 'apps:read', holdsNoUserData: true },
       schema: {
         tags,
         operationId: 'listApps',
@@ -32,6 +33,7 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
     '/apps/:app_name/app-info',
     {
       preValidation: authentication.runtime,
+      config: { scope: 'apps:read', holdsNoUserData: true },
       schema: {
         tags,
         operationId: 'getAppInfo',

@@ -43,6 +43,7 @@ function addRun(app: App, { config, runs, authentication }: Context, schema: Run
     '/run',
     {
       preValidation: authentication.runtime,
+      config: { scope: 'runs:write' },
       schema: { ...schema, operationId: 'runAgent', summary: 'Run an agent', response },
     },
     async ({ identity, body }, reply) => {
@@ -62,6 +63,7 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
     '/run_sse',
     {
       preValidation: authentication.runtime,
+      config: { scope: 'runs:write' },
       schema: { ...schema, operationId: 'streamRun', summary, produces: ['text/event-stream'], response },
     },
     async (request, reply) => {

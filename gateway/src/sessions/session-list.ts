@@ -20,6 +20,7 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
     '/apps/:app_name/users/:user_id/sessions',
     {
       preValidation: authentication.runtime,
+      config: { scope: 'sessions:read' },
       schema: {
         tags: ['sessions'],
         operationId: 'listSessions',

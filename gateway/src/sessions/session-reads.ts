@@ -24,6 +24,7 @@ function addRead(app: App, { sessions, authentication }: Context): void {
     one,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'sessions:read' },
       schema: {
         ...common,
         operationId: 'getSession',
@@ -50,6 +51,7 @@ function addChange(app: App, { sessions, authentication }: Context): void {
     one,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'sessions:write' },
       schema: {
         ...common,
         operationId: 'updateSession',

@@ -32,6 +32,7 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
     users,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'sessions:write' },
       schema: {
         tags,
         operationId: 'createSession',
@@ -62,6 +63,7 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
     one,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'sessions:write' },
       schema: {
         tags,
         operationId: 'createSessionWithId',
@@ -85,6 +87,7 @@ function addDeletion(app: App, { sessions, authentication }: Context): void {
     one,
     {
       preValidation: authentication.runtime,
+      config: { scope: 'sessions:write' },
       schema: {
         tags,
         operationId: 'deleteSession',

@@ -29,6 +29,7 @@ function addOwn(app: App, { auth, authentication }: Context): void {
     '/api/users/me',
     {
       preValidation: authentication.account,
+      config: { scope: 'account:read' },
       schema: {
         tags,
         operationId: 'getCurrentUser',

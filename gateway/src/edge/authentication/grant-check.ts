@@ -1,18 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/request-error.ts';
 import type { Grant } from './identity.ts';
-import { type Requirement, requirementOf } from './scopes.ts';
-
-/** Looked up once a route. */
-const requirements = new Map<string, Requirement | undefined>();
 
 /** Refuses with 403 a route that a personal token was not made for. */
 export function checkScope(grant: Grant, request: FastifyRequest): void {
-  const required = requirementFor(request);
-  if (required !== undefined && grant.scopes.has(required.scope)) return;
-  const scope = required === undefined ? '' : `, scope="${required.scope}"`;
-  throw new HttpError(403, required === undefined ? 'No personal token opens this.' : `Needs ${required.scope}.`, {
-    'www-authenticate': `Bearer error="insufficient_scope"${scope}`,
+  const { scope } = request.routeOptions.config;
+  if (scope !== undefined && grant.scopes.has(scope)) return;
+  throw new HttpError(403, scope === undefined ? 'No personal token opens this.' : `Needs ${scope}.`, {
+    'www-authenticate': `Bearer error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,
   });
 }
 
@@ -24,15 +19,9 @@ export function checkUser({ userId }: Grant, request: FastifyRequest): void {
   if (userId === undefined) return;
   const named = usersNamed(request);
   const isOwn =
-    named.length > 0 ? named.every((one) => one === userId) : requirementFor(request)?.isImpersonal === true;
+    named.length > 0 ? named.every((one) => one === userId) : request.routeOptions.config.holdsNoUserData === true;
   if (!isOwn) throw new HttpError(403, 'This token is bound to another user_id.');
   if (hasAppKey(request.body)) throw new HttpError(403, 'A token that is bound to a user_id cannot set app: state.');
-}
-
-function requirementFor({ method, routeOptions: { url = '' } }: FastifyRequest): Requirement | undefined {
-  const route = `${method} ${url}`;
-  if (!requirements.has(route)) requirements.set(route, requirementOf(method, url));
-  return requirements.get(route);
 }
 
 /** Every user that path, query and body name. */

@@ -4,7 +4,6 @@ import { publicBaseUrl } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
 import { BadRequest, InvalidRequest } from '../../edge/errors/request-error.ts';
-import { livePath } from '../../edge/http/live-upgrade.ts';
 import { createHostCheck, foreignHost } from '../../edge/origins/host.ts';
 import { createForeignCheck, foreignOrigin } from '../../edge/origins/origin.ts';
 import { requestCheck } from '../../edge/validation/index.ts';
@@ -47,7 +46,8 @@ export async function addRunLive(app: App, context: Context): Promise<void> {
   });
   app.route({
     method: 'GET',
-    url: livePath,
+    url: '/run_live',
+    config: { scope: 'runs:write' },
     schema: { hide: true },
     onRequest: createEntry(context),
     preValidation: (request, reply, done) =>
