@@ -76,6 +76,7 @@ export class InMemorySessions {
       listSessions: unused,
       patchSession: unused,
       deleteSession: unused,
+      findCredentialRequest: unused,
     };
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { completeActions, type EventJson, type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Event } from '@agentmesh/proto/sessions/v1';
+import { credentialNonces } from './credential-nonces.ts';
 import { invalid } from './errors.ts';
 import { textOf } from './json-bytes.ts';
 import type { StoredEvent } from './store/events.ts';
@@ -11,7 +12,8 @@ export function fromAttempt(event: Event): StoredEvent {
   if (event.partial) throw invalid('A partial event is never stored.');
   if (event.id === '' || event.author === '') throw invalid('An event needs an id and an author.');
   const { id, invocationId, author, timestamp } = event;
-  return { id, invocationId, author, timestamp, turnStart: false, json: textOf(event.json) };
+  const json = textOf(event.json);
+  return { id, invocationId, author, timestamp, turnStart: false, json, nonces: credentialNonces(json) };
 }
 
 /**
@@ -34,7 +36,15 @@ export function fromImport(event: Event): { stored: StoredEvent; delta: JsonObje
     timestamp,
     actions: { ...actions, stateDelta: delta },
   });
-  const stored = { id, invocationId, author, timestamp, turnStart: startsTurn(given), json };
+  const stored = {
+    id,
+    invocationId,
+    author,
+    timestamp,
+    turnStart: startsTurn(given),
+    json,
+    nonces: credentialNonces(json),
+  };
   return { stored, delta };
 }
 

@@ -6,6 +6,7 @@ import { beginTurn } from './begin-turn.ts';
 import { claimRuns } from './claim-runs.ts';
 import { createSession } from './create-session.ts';
 import { deleteSession } from './delete-session.ts';
+import { findCredentialRequest } from './find-credential-request.ts';
 import { getSession } from './get-session.ts';
 import { listEvents } from './list-events.ts';
 import { listSessions } from './list-sessions.ts';
@@ -21,6 +22,7 @@ export function createHandlers(context: Context): ServiceImpl<typeof SessionsSer
     listSessions: listSessions(context),
     patchSession: patchSession(context),
     deleteSession: deleteSession(context),
+    findCredentialRequest: findCredentialRequest(context),
     beginTurn: beginTurn(context),
     claimRuns: claimRuns(context),
     appendEvents: appendEvents(context),

@@ -23,6 +23,7 @@ const eraseState: Statement = {
   text: `delete from state where account_id = $1 and scope = any(array(select 'session:' || pk from unnest($2::bigint[]) pk))
     returning 1`,
 };
+const eraseNonces: Statement = { text: 'delete from credential_requests where session_pk = any($1::bigint[])' };
 const eraseSessions: Statement = { text: 'delete from sessions where pk = any($1::bigint[])' };
 
 /** Erases some sessions of an account with all that hangs on them. They are locked first: appends under way come before or fail. */
@@ -31,6 +32,7 @@ export async function eraseSomeSessions(tx: Transaction, accountId: string): Pro
   const runs = await tx.query<{ invocation_id: string; active: boolean }>(eraseRuns, [pks]);
   const events = await tx.query(eraseEvents, [pks]);
   const state = await tx.query(eraseState, [accountId, pks]);
+  await tx.query(eraseNonces, [pks]);
   await tx.query(eraseSessions, [pks]);
   const cancelled = runs.filter((run) => run.active).map((run) => run.invocation_id);
   return { sessions: pks.length, events: events.length, runs: runs.length, state: state.length, cancelled };

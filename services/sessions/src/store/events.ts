@@ -12,6 +12,8 @@ export interface StoredEvent {
   /** A user message that answers no call. */
   turnStart: boolean;
   json: string;
+  /** Hashes of the nonces with which it asks for credentials; undefined when it asks for none. */
+  nonces?: readonly string[] | undefined;
 }
 
 /** SQL, and how many parameters it takes. */

@@ -81,6 +81,7 @@ const lock: Statement = {
 
 const erase: Statement[] = [
   { text: 'delete from events where session_pk = $1' },
+  { text: 'delete from credential_requests where session_pk = $1' },
   { text: `delete from state where scope = 'session:' || $1::bigint` },
   { text: 'delete from sessions where pk = $1' },
 ];

@@ -1,5 +1,6 @@
 import type { Statement } from '@agentmesh/lib/pg';
 import type { StateChange } from '../state-delta.ts';
+import { insertNonces, nonceParameters } from './credential-requests.ts';
 import { eventParameters, insertEvent, insertEvents, type StoredEvent } from './events.ts';
 import { stateParameters, writeState } from './state.ts';
 
@@ -29,7 +30,7 @@ export function shapedStatement(
 ): (write: Write) => Statement {
   const statements = new Map<string, Statement>();
   return (write) => {
-    const shape = `${eventShape(write)}${write.changes.length > 0 ? '+state' : ''}`;
+    const shape = `${eventShape(write)}${write.changes.length > 0 ? '+state' : ''}${asks(write) ? '+nonces' : ''}`;
     let statement = statements.get(shape);
     if (statement === undefined) {
       statement = { name: `${options.name}:${shape}`, text: build(writeSql(write, options)), groupCommit: true };
@@ -45,6 +46,7 @@ export function writeParameters(write: Write): unknown[] {
   return [
     ...(events.length > 0 ? eventParameters(events) : []),
     ...(changes.length > 0 ? stateParameters(changes) : []),
+    ...(nonceParameters(events) ?? []),
   ];
 }
 
@@ -61,7 +63,16 @@ function writeSql(write: Write, { source, first }: { source: string; first: numb
     ctes.push(state.text);
     next += state.parameters;
   }
+  if (asks(write)) {
+    const nonces = insertNonces(source, next);
+    ctes.push(nonces.text);
+    next += nonces.parameters;
+  }
   return { ctes: ctes.map((cte) => `, ${cte}`).join(''), next };
+}
+
+function asks({ events }: Write): boolean {
+  return events.some(({ nonces }) => nonces !== undefined);
 }
 
 function eventShape({ events }: Write): string {

@@ -557,6 +557,52 @@ export declare type DeleteSessionResponse = Message<"agentmesh.sessions.v1.Delet
 export declare const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse>;
 
 /**
+ * @generated from message agentmesh.sessions.v1.FindCredentialRequestRequest
+ */
+export declare type FindCredentialRequestRequest = Message<"agentmesh.sessions.v1.FindCredentialRequestRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * In any application.
+   *
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * As it stands in the event: any `nonce` in the arguments of the call.
+   *
+   * @generated from field: string nonce = 3;
+   */
+  nonce: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.FindCredentialRequestRequest.
+ * Use `create(FindCredentialRequestRequestSchema)` to create a new message.
+ */
+export declare const FindCredentialRequestRequestSchema: GenMessage<FindCredentialRequestRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.FindCredentialRequestResponse
+ */
+export declare type FindCredentialRequestResponse = Message<"agentmesh.sessions.v1.FindCredentialRequestResponse"> & {
+  /**
+   * @generated from field: bool found = 1;
+   */
+  found: boolean;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.FindCredentialRequestResponse.
+ * Use `create(FindCredentialRequestResponseSchema)` to create a new message.
+ */
+export declare const FindCredentialRequestResponseSchema: GenMessage<FindCredentialRequestResponse>;
+
+/**
  * @generated from message agentmesh.sessions.v1.BeginTurnRequest
  */
 export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnRequest"> & {
@@ -1178,6 +1224,17 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof DeleteSessionRequestSchema;
     output: typeof DeleteSessionResponseSchema;
+  },
+  /**
+   * Answers whether an agent asked for a credential with this nonce in a session of this user: whether a stored event calls
+   * `adk_request_credential` with it. One look-up, however much is stored.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.FindCredentialRequest
+   */
+  findCredentialRequest: {
+    methodKind: "unary";
+    input: typeof FindCredentialRequestRequestSchema;
+    output: typeof FindCredentialRequestResponseSchema;
   },
   /**
    * Accepts a run: in one transaction it either takes the session's turn and appends the user event, or, where another
