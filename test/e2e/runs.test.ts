@@ -169,6 +169,42 @@ describe('an agent', () => {
     expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining('no_such_tool') } });
     const apps = await caller.request<string[]>('GET', '/list-apps?relative_path=./');
     expect(apps.body).toEqual(expect.arrayContaining(['chat', 'echo', 'flow']));
+    expect(apps.body).not.toContain('broken');
+  });
+
+  test('that is broken is in the detailed list with its mistakes', async () => {
+    const list = await caller.request<{ apps: Record<string, unknown>[] }>('GET', '/list-apps?detailed=true');
+    const mistake = { file: 'root_agent.yaml', line: 4, column: 5, key: 'tools.0.name', reason: expect.any(String) };
+    expect(list.body.apps.find(({ name }) => name === 'broken')).toEqual({
+      name: 'broken',
+      rootAgentName: '',
+      description: '',
+      language: 'yaml',
+      isComputerUse: false,
+      agents: null,
+      error: {
+        message: 'The files of this app cannot be used.',
+        servesOlderVersion: false,
+        mistakes: [mistake],
+      },
+    });
+    expect(list.body.apps.find(({ name }) => name === 'echo')).not.toHaveProperty('error');
+  });
+
+  test('that is misspelt is answered with the one that was meant', async () => {
+    const session = await caller.createSession('gretter');
+    const detail = "No root_agent found for 'gretter'. Did you mean 'greeter'?";
+    expect(await caller.run(session, 'x')).toMatchObject({ status: 404, body: { detail } });
+  });
+
+  test('whose instruction needs a state key says which, and runs once it is there', async () => {
+    const session = await caller.createSession('greeter');
+    await caller.run(session, 'x');
+    expect((await caller.readSession(session)).events.at(-1)).toMatchObject({
+      errorCode: 'TEMPLATE_VARIABLE_MISSING',
+      errorMessage: expect.stringMatching(/agent "greeter" \(app "greeter", root_agent\.yaml\) needs \{customer\}/),
+    });
+    expect(await caller.run(session, 'x', { stateDelta: { customer: 'Ann' } })).toMatchObject({ status: 200 });
   });
 
   test('describes itself', async () => {

@@ -1,21 +1,39 @@
 import { Type } from 'typebox';
 import { freeForm, maybe } from '../edge/records/keywords.ts';
 
-export const AppInfo = Type.Object(
+const appInfo = {
+  name: Type.String(),
+  rootAgentName: Type.String(),
+  description: Type.String(),
+  language: Type.String(),
+  isComputerUse: Type.Boolean({ default: false }),
+  agents: maybe(freeForm()),
+};
+
+export const AppInfo = Type.Object(appInfo, { title: 'AppInfo' });
+
+/** A mistake in an app's folder. `line` and `column` count from 1 and are absent where no place in a text is meant. */
+const FileMistake = Type.Object(
   {
-    name: Type.String(),
-    rootAgentName: Type.String(),
-    description: Type.String(),
-    language: Type.String(),
-    isComputerUse: Type.Boolean({ default: false }),
-    agents: maybe(freeForm()),
+    file: Type.String(),
+    line: Type.Optional(Type.Integer()),
+    column: Type.Optional(Type.Integer()),
+    key: Type.String(),
+    reason: Type.String(),
   },
-  { title: 'AppInfo' },
+  { title: 'FileMistake' },
 );
+
+const AppError = Type.Object(
+  { message: Type.String(), servesOlderVersion: Type.Boolean(), mistakes: Type.Array(FileMistake) },
+  { title: 'AppError' },
+);
+
+const DetailedApp = Type.Object({ ...appInfo, error: Type.Optional(AppError) }, { title: 'DetailedApp' });
 
 export const AppList = Type.Union([
   Type.Array(Type.String()),
-  Type.Object({ apps: Type.Array(AppInfo) }, { title: 'DetailedAppList' }),
+  Type.Object({ apps: Type.Array(DetailedApp) }, { title: 'DetailedAppList' }),
 ]);
 
 export const ListAppsQuery = Type.Object({ detailed: Type.Boolean({ default: false }) }, { required: [] });

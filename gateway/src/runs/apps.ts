@@ -1,4 +1,4 @@
-import type { App as AppMessage } from '@agentmesh/proto/runs/v1';
+import type { App as AppMessage, BrokenApp, FileMistake } from '@agentmesh/proto/runs/v1';
 import { type App, type Context, unary } from '../context.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
 import { AppPath } from '../edge/records/path.ts';
@@ -8,7 +8,7 @@ import { refuseInternalApp } from './open-run.ts';
 
 const tags = ['apps'];
 
-/** Which applications there are, and what one of them is. */
+/** The list of applications, and the description of one. */
 export function appRoutes(app: App, { runs, authentication }: Context): void {
   app.get(
     '/list-apps',
@@ -24,8 +24,8 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
       },
     },
     async ({ identity, query }) => {
-      const { apps } = await runs.listApps({ accountId: identity.accountId }, unary);
-      return query.detailed ? { apps: apps.map(detailed) } : apps.map(({ name }) => name);
+      const { apps, brokenApps } = await runs.listApps({ accountId: identity.accountId }, unary);
+      return query.detailed ? { apps: detailedList(apps, brokenApps) } : apps.map(({ name }) => name);
     },
   );
 
@@ -50,7 +50,32 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
   );
 }
 
+/** All apps by name, those that cannot run too: these have `error` and no root agent. */
+function detailedList(apps: readonly AppMessage[], brokenApps: readonly BrokenApp[]) {
+  const broken = brokenApps.map(({ name, mistakes }) => ({ ...unknownApp, name, error: appError(mistakes, false) }));
+  return [...apps.map(detailed), ...broken].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const unknownApp = { rootAgentName: '', description: '', language: 'yaml', isComputerUse: false, agents: null };
+
 /** The record of app-info without the agents, whose key the reference sends as null. */
-function detailed({ name, rootAgentName, description, language, isComputerUse }: AppMessage) {
-  return { name, rootAgentName, description, language, isComputerUse, agents: null };
+function detailed({ name, rootAgentName, description, language, isComputerUse, mistakes }: AppMessage) {
+  const error = mistakes.length === 0 ? {} : { error: appError(mistakes, true) };
+  return { name, rootAgentName, description, language, isComputerUse, agents: null, ...error };
+}
+
+/** `servesOlderVersion`: the app runs with its last files that had no mistakes. */
+function appError(mistakes: readonly FileMistake[], servesOlderVersion: boolean) {
+  return {
+    message: servesOlderVersion
+      ? 'The files of this app cannot be used. It runs with the last version that had no mistakes.'
+      : 'The files of this app cannot be used.',
+    servesOlderVersion,
+    mistakes: mistakes.map(({ file, line, column, key, reason }) => ({
+      file,
+      ...(line > 0 && { line, column }),
+      key,
+      reason,
+    })),
+  };
 }

@@ -1,9 +1,21 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 
-/** `reason` says what is wrong with the app's files, when there are any. */
-export function appNotFound(app: string, reason?: string): MeshError {
-  const message = `No root_agent found for '${app}'. ${reason ?? `Searched in '${app}/root_agent.yaml'.`}`;
-  return new MeshError('not_found', 'app_not_found', message);
+/** `hint` says what is wrong with the app's files, or which app may have been meant. */
+export function appNotFound(app: string, hint: string): MeshError {
+  return new MeshError('not_found', 'app_not_found', `No root_agent found for '${app}'. ${hint}`);
+}
+
+/** An instruction names state keys that the session does not have. */
+export function templateVariableMissing(
+  { appName, agentName, file }: { readonly appName: string; readonly agentName: string; readonly file: string },
+  variables: readonly string[],
+): MeshError {
+  const [first = ''] = variables;
+  const named = variables.map((name) => `{${name}}`).join(', ');
+  const message =
+    `The instruction of agent "${agentName}" (app "${appName}", ${file}) needs ${named}, which the state of this session ` +
+    `does not have. Set the key, or write {${first}?} where it may be absent.`;
+  return new MeshError('failed_precondition', 'template_variable_missing', message);
 }
 
 /** Names that start with two underscores belong to the system. */

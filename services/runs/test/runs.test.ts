@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { RunEndedSchema, AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';
 import { encode } from './in-memory-sessions.ts';
@@ -119,7 +122,11 @@ describe('Run', () => {
     };
     const message = { messageJson: encode({ role: 'user', parts: [{ text: 'x' }] }) };
     const app = (appName: string): object => ({ session: { ...bench.key, appName }, ...message });
-    await expect(call(app('nope'))).rejects.toMatchObject({ code: 'not_found', reason: 'app_not_found' });
+    await expect(call(app('ehco'))).rejects.toMatchObject({
+      code: 'not_found',
+      reason: 'app_not_found',
+      message: "No root_agent found for 'ehco'. Did you mean 'echo'?",
+    });
     await expect(call(app('__x'))).rejects.toMatchObject({ code: 'permission_denied', reason: 'app_internal' });
     await expect(call({})).rejects.toMatchObject({ reason: 'message_invalid' });
     await expect(call({ messageJson: encode({ parts: [] }) })).rejects.toMatchObject({ reason: 'message_invalid' });
@@ -173,5 +180,28 @@ describe('apps', () => {
     const echo = await bench.client.getAppInfo({ appName: 'echo' });
     expect(new TextDecoder().decode(echo.json)).not.toContain('set_state');
     await expect(bench.client.getAppInfo({ appName: 'nope' })).rejects.toMatchObject({ reason: 'app_not_found' });
+  });
+
+  test('ListApps tells the mistakes of apps that cannot be loaded, and of those that serve with an older version', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'agents-'));
+    const good = 'name: a\nmodel: echo/x\n';
+    for (const name of ['old', 'bad', 'empty']) await mkdir(join(dir, name));
+    await writeFile(join(dir, 'old/root_agent.yaml'), good);
+    await writeFile(join(dir, 'bad/root_agent.yaml'), `${good}modle: x\n`);
+    await using bench = await startService({ env: { AGENTS_DIR: dir } });
+    await writeFile(join(dir, 'old/root_agent.yaml'), `${good}tools: [{}]\n`);
+    await vi.waitFor(async () => expect((await bench.client.listApps({})).apps[0]?.mistakes).not.toEqual([]), 5_000);
+    const { apps, brokenApps } = await bench.client.listApps({});
+    expect(apps).toMatchObject([{ name: 'old', rootAgentName: 'a', mistakes: [{ line: 3, key: 'tools.0.name' }] }]);
+    expect(brokenApps).toMatchObject([
+      { name: 'bad', mistakes: [{ file: 'root_agent.yaml', line: 3, column: 1, key: 'modle' }] },
+      { name: 'empty', mistakes: [{ file: '', line: 0, column: 0 }] },
+    ]);
+    const run = (appName: string) => Array.fromAsync(bench.client.run({ session: { ...bench.key, appName } }));
+    await expect(run('bad')).rejects.toMatchObject({
+      reason: 'app_not_found',
+      message: expect.stringContaining('bad/root_agent.yaml:3:1: modle: is not a key here. Did you mean "model"?'),
+    });
+    await rm(dir, { recursive: true });
   });
 });

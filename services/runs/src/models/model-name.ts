@@ -19,27 +19,36 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ['google', 'gemini'],
 ]);
 
+/** Longer names are cut in messages. */
+const longestName = 80;
+
 /** Names that a vendor takes as part of an address. */
 const pathSafe = /^[\w@:-][\w.@:-]*(\/[\w@:-][\w.@:-]*)*$/;
 
 /** Reads `provider/model`; a bare `gemini-*` is `gemini/gemini-*`. Throws MeshError `invalid_argument`, `model_unknown`. */
 export function readModelName(name: string): ModelName {
+  const read = parse(name);
+  if (read === undefined) throw new MeshError('invalid_argument', 'model_unknown', unknownModel(name));
+  return read;
+}
+
+/** Text for whoever wrote the name; undefined for a name that is known. */
+export function modelNameProblem(name: string): string | undefined {
+  return parse(name) === undefined ? unknownModel(name) : undefined;
+}
+
+function parse(name: string): ModelName | undefined {
   const slash = name.indexOf('/');
-  if (slash === -1 && name.startsWith('gemini-')) return checked(name, { provider: 'gemini', model: name });
-  const provider = providers.get(name.slice(0, slash));
-  const model = name.slice(slash + 1);
-  if (slash < 1 || provider === undefined || model === '') throw modelUnknown(name);
-  return checked(name, { provider, model });
+  const isBareGemini = slash === -1 && name.startsWith('gemini-');
+  const provider = isBareGemini ? 'gemini' : providers.get(name.slice(0, Math.max(slash, 0)));
+  const model = isBareGemini ? name : name.slice(slash + 1);
+  if (provider === undefined || model === '') return undefined;
+  return provider === 'gemini' && !pathSafe.test(model) ? undefined : { provider, model };
 }
 
-function checked(name: string, modelName: ModelName): ModelName {
-  if (modelName.provider === 'gemini' && !pathSafe.test(modelName.model)) throw modelUnknown(name);
-  return modelName;
-}
-
-function modelUnknown(name: string): MeshError {
-  const message =
-    `The model "${name}" is not known. Name it provider/model, e.g. openai/gpt-5-mini, anthropic/claude-sonnet-4-5, ` +
-    'gemini/gemini-2.5-flash; echo/echo needs no network.';
-  return new MeshError('invalid_argument', 'model_unknown', message);
+function unknownModel(name: string): string {
+  return (
+    `The model "${name.slice(0, longestName)}" is not known. Name it provider/model, e.g. openai/gpt-5-mini, ` +
+    'anthropic/claude-sonnet-4-5, gemini/gemini-2.5-flash; echo/echo needs no network.'
+  );
 }

@@ -3,7 +3,7 @@ import { AiSdkLlm } from './ai-sdk/ai-sdk-llm.ts';
 import type { ErrorFacts } from './ai-sdk/failure/loggable-error.ts';
 import { connectModel, type Endpoint } from './connect-model.ts';
 import { EchoLlm } from './echo/echo-llm.ts';
-import { readModelName } from './model-name.ts';
+import { modelNameProblem, readModelName } from './model-name.ts';
 
 /** Where the models live and how long they may be silent. */
 export interface ModelsConfig {
@@ -39,6 +39,8 @@ export interface Models {
    * Throws MeshError `invalid_argument`: `model_unknown`.
    */
   resolve(modelName: string): BaseLlm;
+  /** Text for the app's author where `resolve` would throw; undefined for a name that is known. */
+  problemWith(modelName: string): string | undefined;
 }
 
 /** Models by name: `echo/*` is built in; the others are asked at their providers' endpoints. */
@@ -54,5 +56,6 @@ export function createModels(config: ModelsConfig, { onFailure }: ModelsDeps = {
         ...(onFailure === undefined ? {} : { onFailure }),
       });
     },
+    problemWith: modelNameProblem,
   };
 }

@@ -1,11 +1,11 @@
-import type { AgentFile } from './load-agent-files.ts';
+import type { AgentFile } from './files/load-agent-files.ts';
 
-/** The tree of an app's agents as its files give it, as the JSON that ADK's web UI draws. */
+/** The tree of an app's agents, from its files, as the JSON that ADK's web UI draws. */
 export function printAppGraph(name: string, file: AgentFile): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ name, root_agent: describe(file) }));
 }
 
-/** What is undefined is left out of the JSON. */
+/** Keys with an undefined value are left out of the JSON. */
 function describe({ definition, subAgents }: AgentFile): object {
   const { name, description } = definition;
   const own = 'tools' in definition ? (definition.tools ?? []) : [];

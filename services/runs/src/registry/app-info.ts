@@ -1,6 +1,6 @@
 import { type BaseAgent, isBaseTool, isLlmAgent, type LlmAgent } from '@google/adk';
 import type { FunctionDeclaration } from '@google/genai';
-import type { AgentFile } from './load-agent-files.ts';
+import type { AgentFile } from './files/load-agent-files.ts';
 
 export interface AppFacts {
   readonly name: string;

@@ -1,15 +1,16 @@
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AgentParts } from './agents/build-agent.ts';
 import type { App } from './app.ts';
-import { AppFileError } from './app-file-error.ts';
-import type { AgentParts } from './build-agent.ts';
+import { AppFilesError, type Mistake, printMistake } from './files/mistake.ts';
+import { rootFile } from './files/root-file.ts';
 import { loadApp } from './load-app.ts';
 
-/** The present version of every app, and what is wrong with those that have none. */
+/** The present version of every app, and the mistakes in files that cannot be used. */
 export interface AppShelf {
   readonly apps: ReadonlyMap<string, App>;
-  /** Text for the app's author, by app. */
-  readonly problems: ReadonlyMap<string, string>;
-  /** Reads an app's files and replaces its version, if they are good. Never rejects. */
+  /** By app; never empty. An app that is in `apps` too serves with its last good version. */
+  readonly mistakes: ReadonlyMap<string, readonly Mistake[]>;
+  /** Reads an app's files and replaces its version if they are good. Never rejects. */
   load(name: string): Promise<void>;
 }
 
@@ -22,27 +23,26 @@ export interface AppShelfOptions extends AgentParts {
 export function createAppShelf(options: AppShelfOptions): AppShelf {
   const { dir, log } = options;
   const apps = new Map<string, App>();
-  const problems = new Map<string, string>();
+  const mistakes = new Map<string, readonly Mistake[]>();
 
   const onFailure = (name: string, err: unknown): void => {
-    if (isAbsent(err)) {
-      apps.delete(name);
-      problems.delete(name);
-      return;
-    }
-    const problem = err instanceof AppFileError ? err.message : 'Its files cannot be loaded.';
-    problems.set(name, problem);
-    log.error({ app: name, problem, err, keepsLastVersion: apps.has(name) }, 'app cannot be loaded');
+    const failure = describe(err);
+    if (failure === undefined || failure.isGone) apps.delete(name);
+    mistakes.delete(name);
+    if (failure === undefined) return;
+    mistakes.set(name, failure.mistakes);
+    const known = err instanceof AppFilesError ? {} : { err };
+    log.error({ app: name, mistakes: failure.mistakes.map(printMistake), ...known }, outcome(apps.has(name)));
   };
   return {
     apps,
-    problems,
+    mistakes,
     async load(name) {
       try {
         const app = await loadApp({ dir, name, present: apps.get(name) }, options);
-        if (apps.get(name) !== app) log.info({ app: name }, 'app loaded');
+        if (apps.get(name) !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
         apps.set(name, app);
-        problems.delete(name);
+        mistakes.delete(name);
       } catch (error) {
         onFailure(name, error);
       }
@@ -50,8 +50,21 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
   };
 }
 
-/** The folder or its root file is not there. */
-function isAbsent(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR';
+function outcome(servesLastVersion: boolean): string {
+  return servesLastVersion ? 'app cannot be loaded: its last good version goes on serving' : 'app cannot be loaded';
+}
+
+interface Failure {
+  readonly mistakes: readonly Mistake[];
+  /** The folder has no root file any more: no version of the app goes on serving. */
+  readonly isGone: boolean;
+}
+
+/** Undefined when the folder is gone, or is a file. */
+function describe(error: unknown): Failure | undefined {
+  if (error instanceof AppFilesError) return { mistakes: error.mistakes, isGone: error.isRootMissing };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  const reason = code === '' ? 'the files cannot be loaded' : `the files cannot be read (${code})`;
+  return { mistakes: [{ file: rootFile, key: '', reason }], isGone: false };
 }

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
 import { printAppInfo } from './app-info.ts';
-import { type AgentParts, buildAgent } from './build-agent.ts';
-import { loadAgentFiles } from './load-agent-files.ts';
+import { type AgentParts, buildAgent } from './agents/build-agent.ts';
+import { loadAgentFiles } from './files/load-agent-files.ts';
 
-/** What to load, and the version that may still be good. */
+/** The app to load, and its version that may still be good. */
 export interface AppPlace {
   /** Folder of all apps. */
   readonly dir: string;
@@ -13,11 +13,13 @@ export interface AppPlace {
   readonly present?: App | undefined;
 }
 
-/** Reads and builds an app; the present version is answered where its files have not changed. */
+/** Reads and builds an app. Answers the present version when its files have not changed. Throws like `loadAgentFiles`. */
 export async function loadApp({ dir, name, present }: AppPlace, parts: AgentParts): Promise<App> {
-  const { root: file, text } = await loadAgentFiles(join(dir, name));
+  const { root: file, text } = await loadAgentFiles(join(dir, name), {
+    checkModel: (model) => parts.models.problemWith(model),
+  });
   if (present?.source === text) return present;
-  const root = buildAgent(file, parts);
+  const root = buildAgent(name, file, parts);
   const infoJson = printAppInfo({ name, root, file });
   const graphJson = printAppGraph(name, file);
   return { name, source: text, root, graphJson, ...(infoJson === undefined ? {} : { infoJson }) };

@@ -1,13 +1,22 @@
 import { readdir } from 'node:fs/promises';
+import type { Logger } from '@agentmesh/lib/telemetry';
 import { appInternal, appNotFound } from '../errors.ts';
 import type { App } from './app.ts';
-import { type AppShelfOptions, createAppShelf } from './app-shelf.ts';
+import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
+import { closestName } from './files/closest-name.ts';
+import { type Mistake, printMistake } from './files/mistake.ts';
+import { rootFile } from './files/root-file.ts';
 
 /** The applications of `AGENTS_DIR`. */
 export interface Registry {
-  /** Those that can run, sorted by name. */
+  /** Apps that can run, sorted by name. */
   list(): readonly App[];
-  /** Throws MeshError permission_denied `app_internal` or not_found `app_not_found`; the latter says what is wrong with the files. */
+  /** Mistakes by app; an app that is in `list` too serves with its last good version. */
+  mistakes(): ReadonlyMap<string, readonly Mistake[]>;
+  /**
+   * Throws MeshError permission_denied `app_internal` or not_found `app_not_found`. The latter names the closest app and the
+   * mistakes in the files that could not be loaded.
+   */
   get(name: string): App;
   /** Reads one app again. An app that cannot be used any more keeps its last good version; one whose root file is gone goes. */
   reload(name: string): Promise<void>;
@@ -17,50 +26,68 @@ export interface Registry {
   check(): Promise<void>;
 }
 
-/** Loads every app. Files that cannot be used are logged and hide nothing but their own app. */
+/** Loads every app. An app whose files cannot be used is logged and is not in `list`; the others are. */
 export async function createRegistry(options: AppShelfOptions): Promise<Registry> {
   const { dir, log } = options;
   const shelf = createAppShelf(options);
   let sorted: readonly App[] = [];
-  let turn = Promise.resolve();
+  let last = Promise.resolve();
 
   const load = async (names: Iterable<string>): Promise<void> => {
     for (const name of names) await shelf.load(name);
     sorted = [...shelf.apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
-  // One after the other: a slow older read must not overtake a newer one.
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    turn = turn.then(work);
-    return turn;
+  // A slow older read must not overtake a newer one.
+  const oneByOne = (work: () => Promise<void>): Promise<void> => {
+    last = last.then(work);
+    return last;
   };
   const allNames = async (): Promise<Set<string>> => {
-    const found = await listFolders(dir).catch((err: unknown) => {
+    const found = await listFolders(dir, log).catch((err: unknown) => {
       log.error({ err, dir }, 'AGENTS_DIR cannot be read');
       return [];
     });
-    return new Set([...found, ...shelf.apps.keys()]);
+    return new Set([...found, ...shelf.apps.keys(), ...shelf.mistakes.keys()]);
   };
   const registry: Registry = {
     list: () => sorted,
+    mistakes: () => shelf.mistakes,
     get(name) {
       if (name.startsWith('__')) throw appInternal();
       const app = shelf.apps.get(name);
-      if (app === undefined) throw appNotFound(name, shelf.problems.get(name));
+      if (app === undefined) throw appNotFound(name, hintFor(name, shelf));
       return app;
     },
-    reload: (name) => (isAppName(name) ? inTurn(() => load([name])) : Promise.resolve()),
-    reloadAll: () => inTurn(async () => load(await allNames())),
+    reload: (name) => (isAppName(name) ? oneByOne(() => load([name])) : Promise.resolve()),
+    reloadAll: () => oneByOne(async () => load(await allNames())),
     check: async () => void (await readdir(dir)),
   };
   await registry.reloadAll();
   return registry;
 }
 
-async function listFolders(dir: string): Promise<string[]> {
+function hintFor(name: string, { apps, mistakes }: AppShelf): string {
+  const own = mistakes.get(name);
+  if (own !== undefined) return printAll(name, own);
+  const meant = closestName(name, [...apps.keys(), ...mistakes.keys()]);
+  if (meant === undefined) return `Searched in '${name}/${rootFile}'.`;
+  const broken = apps.has(meant) ? undefined : mistakes.get(meant);
+  return `Did you mean '${meant}'?${broken === undefined ? '' : ` It cannot be loaded: ${printAll(meant, broken)}`}`;
+}
+
+/** Each with its path from `AGENTS_DIR`. */
+function printAll(app: string, mistakes: readonly Mistake[]): string {
+  return mistakes.map((mistake) => printMistake({ ...mistake, file: `${app}/${mistake.file}` })).join('\n');
+}
+
+async function listFolders(dir: string, log: Logger): Promise<string[]> {
   const entries = await readdir(dir, { withFileTypes: true });
+  if (entries.some(({ name }) => name === rootFile)) {
+    log.warn({ dir }, `${rootFile} in AGENTS_DIR itself is not read: every app needs a folder of its own in it`);
+  }
   return entries.filter((entry) => !entry.isFile() && isAppName(entry.name)).map((entry) => entry.name);
 }
 
 function isAppName(name: string): boolean {
-  return name !== '' && !name.startsWith('.') && !name.startsWith('__');
+  return name !== '' && name !== 'node_modules' && !name.startsWith('.') && !name.startsWith('__');
 }

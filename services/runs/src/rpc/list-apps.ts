@@ -1,16 +1,30 @@
-import type { RunsService } from '@agentmesh/proto/runs/v1';
+import type { BrokenAppSchema, FileMistakeSchema, RunsService } from '@agentmesh/proto/runs/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
+import type { Mistake } from '../registry/files/mistake.ts';
 
-/** Apps from `AGENTS_DIR` are every account's. */
-export function createListApps(context: Context): ServiceImpl<typeof RunsService>['listApps'] {
-  return () => ({
-    apps: context.registry.list().map(({ name, root }) => ({
+/** Apps from `AGENTS_DIR` belong to every account. */
+export function createListApps({ registry }: Context): ServiceImpl<typeof RunsService>['listApps'] {
+  return () => {
+    const mistakes = registry.mistakes();
+    const apps = registry.list().map(({ name, root }) => ({
       name,
       rootAgentName: root.name,
       description: root.description,
       language: 'yaml',
       isComputerUse: false,
-    })),
-  });
+      mistakes: mistakes.get(name)?.map(toMessage) ?? [],
+    }));
+    const running = new Set(apps.map(({ name }) => name));
+    const brokenApps: MessageInitShape<typeof BrokenAppSchema>[] = [...mistakes]
+      .filter(([name]) => !running.has(name))
+      .map(([name, found]) => ({ name, mistakes: found.map(toMessage) }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return { apps, brokenApps };
+  };
+}
+
+function toMessage({ file, at, key, reason }: Mistake): MessageInitShape<typeof FileMistakeSchema> {
+  return { file, line: at?.line ?? 0, column: at?.column ?? 0, key, reason };
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type BaseTool, Context, createSession, InvocationContext, PluginManager } from '@google/adk';
 import { describe, expect, test } from 'vitest';
 import { createGuardedFetch } from '../outbound/index.ts';
-import { builtInTools, flowTools } from './built-in-tools.ts';
+import { builtInTools, toolNames } from './built-in-tools.ts';
 
 const deps = { fetch: createGuardedFetch({ allow: ['127.0.0.1'] }), now: () => new Date('2026-07-01T12:00:00.500Z') };
 
@@ -25,7 +25,7 @@ async function call(name: string, args: Record<string, unknown>, toolContext = c
 
 describe('the built-in tools', () => {
   test('every name in YAML has one meaning, and every tool bears its name', () => {
-    const names = [...builtInTools.keys(), ...flowTools];
+    const names = [...toolNames];
     expect(new Set(names).size).toBe(names.length);
     for (const name of builtInTools.keys()) expect(toolOf(name).name).toBe(name);
   });

@@ -1,3 +1,3 @@
-export { builtInTools, echoTools, flowTools } from './built-in-tools.ts';
+export { builtInTools, echoTools, toolNames } from './built-in-tools.ts';
 export type { ToolDeps } from './built-in-tools.ts';
 export { readToolsConfig, toolSettings } from './settings.ts';

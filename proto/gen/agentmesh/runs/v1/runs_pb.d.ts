@@ -179,6 +179,13 @@ export declare type App = Message<"agentmesh.runs.v1.App"> & {
    * @generated from field: bool is_computer_use = 5;
    */
   isComputerUse: boolean;
+
+  /**
+   * Mistakes in the files as they are now. When there are any, the app runs with its last files that had none.
+   *
+   * @generated from field: repeated agentmesh.runs.v1.FileMistake mistakes = 6;
+   */
+  mistakes: FileMistake[];
 };
 
 /**
@@ -188,13 +195,93 @@ export declare type App = Message<"agentmesh.runs.v1.App"> & {
 export declare const AppSchema: GenMessage<App>;
 
 /**
+ * A mistake in an app's folder, for the author of the app.
+ *
+ * @generated from message agentmesh.runs.v1.FileMistake
+ */
+export declare type FileMistake = Message<"agentmesh.runs.v1.FileMistake"> & {
+  /**
+   * Path inside the app's folder; empty for the folder itself.
+   *
+   * @generated from field: string file = 1;
+   */
+  file: string;
+
+  /**
+   * Line and column, both from 1; 0 where no place in a text is meant, e.g. for a missing file.
+   *
+   * @generated from field: uint32 line = 2;
+   */
+  line: number;
+
+  /**
+   * @generated from field: uint32 column = 3;
+   */
+  column: number;
+
+  /**
+   * YAML key, e.g. `tools.0.name`; empty for the file as a whole.
+   *
+   * @generated from field: string key = 4;
+   */
+  key: string;
+
+  /**
+   * Public text.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.FileMistake.
+ * Use `create(FileMistakeSchema)` to create a new message.
+ */
+export declare const FileMistakeSchema: GenMessage<FileMistake>;
+
+/**
+ * A folder that holds no app that can run.
+ *
+ * @generated from message agentmesh.runs.v1.BrokenApp
+ */
+export declare type BrokenApp = Message<"agentmesh.runs.v1.BrokenApp"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * At least one.
+   *
+   * @generated from field: repeated agentmesh.runs.v1.FileMistake mistakes = 2;
+   */
+  mistakes: FileMistake[];
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.BrokenApp.
+ * Use `create(BrokenAppSchema)` to create a new message.
+ */
+export declare const BrokenAppSchema: GenMessage<BrokenApp>;
+
+/**
  * @generated from message agentmesh.runs.v1.ListAppsResponse
  */
 export declare type ListAppsResponse = Message<"agentmesh.runs.v1.ListAppsResponse"> & {
   /**
+   * Applications that can run.
+   *
    * @generated from field: repeated agentmesh.runs.v1.App apps = 1;
    */
   apps: App[];
+
+  /**
+   * Folders whose files cannot be used, sorted by name.
+   *
+   * @generated from field: repeated agentmesh.runs.v1.BrokenApp broken_apps = 2;
+   */
+  brokenApps: BrokenApp[];
 };
 
 /**
@@ -408,7 +495,7 @@ export declare const RunsService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Applications the account may use, sorted by name.
+   * Applications the account may use, sorted by name, and the folders that hold none that can run.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.ListApps
    */

@@ -1,0 +1,76 @@
+import {
+  type BaseAgent,
+  type BaseTool,
+  LlmAgent,
+  type LlmAgentConfig,
+  LoopAgent,
+  ParallelAgent,
+  SequentialAgent,
+} from '@google/adk';
+import type { GenerateContentConfig } from '@google/genai';
+import type { Models } from '../../models/index.ts';
+import { builtInTools, echoTools, type ToolDeps } from '../../tools/index.ts';
+import { isLlmDefinition, type LlmAgentDefinition } from '../files/agent-definition.ts';
+import type { AgentFile } from '../files/load-agent-files.ts';
+import { AnsweringLlm } from './answering-llm.ts';
+import { camelCaseKeys } from './camel-case-keys.ts';
+import { requestProcessors } from './request-processors.ts';
+import { requireState } from './require-state.ts';
+
+/** What agents are made of. */
+export interface AgentParts {
+  readonly models: Models;
+  readonly toolDeps: ToolDeps;
+  /** Most model calls of a run. */
+  readonly maxModelCalls: number;
+}
+
+/** Makes the agent tree of an app from files without mistakes. */
+export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentParts): BaseAgent {
+  const { definition, file } = agentFile;
+  const subAgents = agentFile.subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
+  const config = { name: definition.name, description: definition.description ?? '', subAgents };
+  if (isLlmDefinition(definition)) {
+    const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts) });
+    const required = requireState({ appName, agentName: agent.name, file, instruction: definition.instruction ?? '' });
+    agent.requestProcessors = [...required, ...requestProcessors(agent.requestProcessors)];
+    return agent;
+  }
+  switch (definition.agent_class) {
+    case 'SequentialAgent':
+      return new SequentialAgent(config);
+    case 'ParallelAgent':
+      return new ParallelAgent(config);
+    case 'LoopAgent':
+      return new LoopAgent({ ...config, maxIterations: iterations(definition.max_iterations, parts) });
+  }
+}
+
+/**
+ * Every iteration calls a model at least once, so more iterations than calls are never reached. Without a limit, an aborted
+ * LoopAgent of ADK 2.0.0 goes on without yielding for as many iterations as it has left.
+ */
+function iterations(wanted: number | undefined, { maxModelCalls }: AgentParts): number {
+  return Math.min(wanted ?? Infinity, maxModelCalls + 1);
+}
+
+function llmConfig(definition: LlmAgentDefinition, { models, toolDeps }: AgentParts): Partial<LlmAgentConfig> {
+  const { model, output_key: outputKey, include_contents: includeContents } = definition;
+  return {
+    ...(model !== undefined && { model: new AnsweringLlm(models.resolve(model)) }),
+    ...(outputKey !== undefined && { outputKey }),
+    ...(includeContents !== undefined && { includeContents }),
+    instruction: definition.instruction ?? '',
+    tools: resolveTools(definition, toolDeps),
+    generateContentConfig: camelCaseKeys(definition.generate_content_config ?? {}) as GenerateContentConfig,
+    disallowTransferToParent: definition.disallow_transfer_to_parent ?? false,
+    disallowTransferToPeers: definition.disallow_transfer_to_peers ?? false,
+  };
+}
+
+/** Names of tools that ADK itself offers are left out: they have no factory. */
+function resolveTools({ tools = [], model }: LlmAgentDefinition, toolDeps: ToolDeps): BaseTool[] {
+  const names = new Set(tools.map(({ name }) => name));
+  for (const name of model?.startsWith('echo/') ? echoTools : []) names.add(name);
+  return [...names].flatMap((name) => builtInTools.get(name)?.(toolDeps) ?? []);
+}

@@ -1,0 +1,181 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { type AgentDefinition, isLlmDefinition } from './agent-definition.ts';
+import { suggest } from './closest-name.ts';
+import { AppFilesError, Mistakes } from './mistake.ts';
+import { parseYaml, type YamlFile } from './parse-yaml.ts';
+import { readDefinition } from './read-definition.ts';
+import { rootFile, rootFileMissing } from './root-file.ts';
+
+/** An agent's file with those of its sub-agents. */
+export interface AgentFile {
+  /** Path inside the app's folder. */
+  readonly file: string;
+  readonly definition: AgentDefinition;
+  readonly subAgents: readonly AgentFile[];
+}
+
+/** What an app's folder holds. */
+export interface AgentFiles {
+  readonly root: AgentFile;
+  /** All texts that were read: equal texts make an equal app. */
+  readonly text: string;
+}
+
+export interface LoadOptions {
+  /** Says what is wrong with the name of a model; undefined when nothing is. */
+  readonly checkModel: (name: string) => string | undefined;
+}
+
+const maxFileBytes = 256 * 1024;
+const maxFiles = 100;
+const outside = 'lies outside the folder of the app';
+
+/**
+ * Reads `root_agent.yaml` and every file that it names as a sub-agent. Files are looked for inside the folder alone, links
+ * followed. Throws AppFilesError with all mistakes of all files, and the system's error when there is no folder.
+ */
+export async function loadAgentFiles(folder: string, options: LoadOptions): Promise<AgentFiles> {
+  const walk: Walk = {
+    ...options,
+    folder: await realpath(folder),
+    files: [],
+    texts: [],
+    names: new Set(),
+    mistakes: new Mistakes(),
+  };
+  const path = await realpath(join(walk.folder, rootFile)).catch(() => undefined);
+  if (path === undefined) throw new AppFilesError([await rootFileMissing(walk.folder)], { isRootMissing: true });
+  if (!isInside(walk.folder, path)) throw new AppFilesError([{ file: rootFile, key: '', reason: outside }]);
+  const root = await loadFile(walk, path, { paths: [], giveModel: false });
+  walk.mistakes.throwIfAny(walk.files);
+  if (root === undefined) throw new AppFilesError([{ file: rootFile, key: '', reason: 'cannot be used' }]);
+  return { root, text: walk.texts.join('\0') };
+}
+
+interface Walk extends LoadOptions {
+  readonly folder: string;
+  readonly files: string[];
+  readonly texts: string[];
+  readonly names: Set<string>;
+  readonly mistakes: Mistakes;
+}
+
+/** The agents above a file. */
+interface Parents {
+  readonly paths: readonly string[];
+  /** Whether one of them has a model, which the file then need not name. */
+  readonly giveModel: boolean;
+}
+
+async function loadFile(walk: Walk, path: string, parents: Parents): Promise<AgentFile | undefined> {
+  const file = relative(walk.folder, path);
+  const text = await readText(walk, path, file);
+  const yaml = text === undefined ? undefined : parseYaml(file, text, walk.mistakes);
+  if (yaml === undefined) return undefined;
+  const { definition, mistakes } = readDefinition(yaml);
+  for (const mistake of mistakes) walk.mistakes.add(mistake);
+  const { name, model, agent_class: agentClass } = fieldsOf(yaml.value);
+  checkName(walk, yaml, name);
+  const isLlm = definition === undefined ? !isWorkflow(agentClass) : isLlmDefinition(definition);
+  if (isLlm) checkModel(walk, yaml, { model, parents });
+  const subAgents = await loadSubAgents(walk, yaml, {
+    from: path,
+    parents: { paths: [...parents.paths, path], giveModel: parents.giveModel || isLlm },
+  });
+  return definition === undefined ? undefined : { file, definition, subAgents };
+}
+
+async function readText({ files, texts, mistakes }: Walk, path: string, file: string): Promise<string | undefined> {
+  if (files.length >= maxFiles) {
+    mistakes.add({ file, key: '', reason: `is one file more than the ${maxFiles} that an app may have` });
+    return undefined;
+  }
+  files.push(file);
+  try {
+    const { size } = await stat(path);
+    if (size > maxFileBytes) {
+      mistakes.add({ file, key: '', reason: `is larger than ${maxFileBytes} bytes` });
+      return undefined;
+    }
+    const text = await readFile(path, 'utf8');
+    texts.push(text);
+    return text;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    mistakes.add({ file, key: '', reason: `cannot be read (${code})` });
+    return undefined;
+  }
+}
+
+/** The value of a file that may hold mistakes. */
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function isWorkflow(agentClass: unknown): boolean {
+  return typeof agentClass === 'string' && agentClass !== 'LlmAgent';
+}
+
+function checkName({ names, mistakes }: Walk, yaml: YamlFile, name: unknown): void {
+  if (typeof name !== 'string') return;
+  if (names.has(name)) mistakes.add(yaml.mistake(['name'], `"${name}" is the name of another agent of the app`));
+  names.add(name);
+}
+
+function checkModel(walk: Walk, yaml: YamlFile, { model, parents }: { model: unknown; parents: Parents }): void {
+  if (model === undefined && !parents.giveModel) walk.mistakes.add(yaml.mistake(['model'], 'is required'));
+  const reason = typeof model === 'string' && model !== '' ? walk.checkModel(model) : undefined;
+  if (reason !== undefined) walk.mistakes.add(yaml.mistake(['model'], reason));
+}
+
+interface SubAgentOptions {
+  /** The file that names the sub-agents. */
+  readonly from: string;
+  readonly parents: Parents;
+}
+
+async function loadSubAgents(walk: Walk, yaml: YamlFile, { from, parents }: SubAgentOptions): Promise<AgentFile[]> {
+  const named: unknown = fieldsOf(yaml.value)['sub_agents'];
+  const loaded: AgentFile[] = [];
+  for (const [index, item] of (Array.isArray(named) ? named : []).entries()) {
+    if (walk.mistakes.full) break;
+    const configPath = fieldsOf(item)['config_path'];
+    if (typeof configPath !== 'string' || configPath === '') continue;
+    const found = await findSubAgent(walk.folder, { from, configPath, above: parents.paths });
+    if ('reason' in found) {
+      walk.mistakes.add(yaml.mistake(['sub_agents', index, 'config_path'], found.reason));
+      continue;
+    }
+    const subAgent = await loadFile(walk, found.path, parents);
+    if (subAgent !== undefined) loaded.push(subAgent);
+  }
+  return loaded;
+}
+
+interface SubAgentReference {
+  readonly from: string;
+  readonly configPath: string;
+  /** Files of the agents above. */
+  readonly above: readonly string[];
+}
+
+async function findSubAgent(
+  folder: string,
+  { from, configPath, above }: SubAgentReference,
+): Promise<{ path: string } | { reason: string }> {
+  const path = join(dirname(from), configPath);
+  if (configPath.startsWith(sep) || !isInside(folder, path)) return { reason: outside };
+  const target = await realpath(path).catch(() => undefined);
+  if (target === undefined) {
+    const siblings = await readdir(dirname(path)).catch(() => []);
+    const paths = siblings.map((name) => join(dirname(configPath), name));
+    return { reason: `"${configPath}" is not a file of the app.${suggest(configPath, paths)}` };
+  }
+  if (!isInside(folder, target)) return { reason: outside };
+  return above.includes(target) ? { reason: 'leads back to an agent above it' } : { path: target };
+}
+
+function isInside(folder: string, path: string): boolean {
+  return path.startsWith(folder + sep);
+}

@@ -1,0 +1,69 @@
+import Value from 'typebox/value';
+import { type AgentClass, type AgentDefinition, agentSchemas } from './agent-definition.ts';
+import { closestName, suggest } from './closest-name.ts';
+import type { Mistake } from './mistake.ts';
+import { ModelConfig, withSnakeCaseKeys } from './model-config.ts';
+import type { YamlFile } from './parse-yaml.ts';
+import { schemaMistakes } from './schema-mistakes.ts';
+
+/** A file's agent as far as it can be read. */
+export interface ReadDefinition {
+  /** Undefined when there are mistakes. */
+  readonly definition: AgentDefinition | undefined;
+  readonly mistakes: readonly Mistake[];
+}
+
+const classNames = Object.keys(agentSchemas);
+/** ADK's own rule for names. */
+const agentName = /^[\p{ID_Start}$_][\p{ID_Continue}$_-]*$/u;
+const nameRule = 'must begin with a letter, hold only letters, digits, _ and -, and not be "user"';
+
+/** Checks a parsed file against the keys of its `agent_class`. With an unknown class, the keys of the closest one are taken. */
+export function readDefinition(yaml: YamlFile): ReadDefinition {
+  const map = asMap(yaml.value);
+  if (map === undefined) return { definition: undefined, mistakes: [yaml.mistake([], 'must hold a map of keys')] };
+  const value = normalize(map);
+  const mistakes: Mistake[] = [];
+  const agentClass = value['agent_class'] ?? 'LlmAgent';
+  const known = isAgentClass(agentClass);
+  if (!known) mistakes.push(yaml.mistake(['agent_class'], unknownClass(agentClass)));
+  const schema = agentSchemas[known ? agentClass : guessClass(agentClass)];
+  for (const { path, reason } of schemaMistakes(schema, value)) {
+    if (known || path[0] !== 'agent_class') mistakes.push(yaml.mistake(path, reason));
+  }
+  const { name } = value;
+  if (typeof name === 'string' && name !== '' && (!agentName.test(name) || name === 'user')) {
+    mistakes.push(yaml.mistake(['name'], nameRule));
+  }
+  return { definition: mistakes.length === 0 && Value.Check(schema, value) ? value : undefined, mistakes };
+}
+
+function asMap(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
+/** A tool may be given as its bare name, a setting of the model in camelCase. */
+function normalize(map: Record<string, unknown>): Record<string, unknown> {
+  const { tools, generate_content_config: config } = map;
+  return {
+    ...map,
+    ...(Array.isArray(tools) && {
+      tools: tools.map((tool: unknown) => (typeof tool === 'string' ? { name: tool } : tool)),
+    }),
+    ...(config !== undefined && { generate_content_config: withSnakeCaseKeys(config, ModelConfig) }),
+  };
+}
+
+function isAgentClass(name: unknown): name is AgentClass {
+  return typeof name === 'string' && Object.hasOwn(agentSchemas, name);
+}
+
+function guessClass(name: unknown): AgentClass {
+  const guess = typeof name === 'string' ? closestName(name, classNames) : undefined;
+  return isAgentClass(guess) ? guess : 'LlmAgent';
+}
+
+function unknownClass(name: unknown): string {
+  const guess = typeof name === 'string' ? suggest(name, classNames) : '';
+  return `must be one of ${classNames.join(', ')}.${guess}`;
+}
