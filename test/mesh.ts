@@ -26,21 +26,21 @@ export interface TestMesh extends AsyncDisposable {
 
 export interface MeshOptions {
   mode: Mode;
-  /** PostgreSQL of this mesh; the embedded one under a fresh DATA_DIR when absent. */
+  /** Folder of the sources; this repository by default. */
+  root?: string;
+  /** PostgreSQL of this mesh; by default an embedded one in the new DATA_DIR. */
   databaseUrl?: string;
   env?: Record<string, string>;
 }
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const serviceFolders = readdirSync(join(root, 'services'), { withFileTypes: true }).filter((it) => it.isDirectory());
-/** Every service of the mesh; the gateway comes last. */
-const words = [...serviceFolders.map(({ name }) => name), 'gateway'];
+const repository = fileURLToPath(new URL('..', import.meta.url));
 /** The applications that tests run. */
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
 
 /** Starts the mesh as its users do: real processes of `main.ts`. Resolves when each of them has said that it is ready. */
-export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
+export async function startMesh({ mode, root = repository, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
+  const words = servicesOf(root);
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
   // PostgreSQL does not run as root: its own account must be able to enter.
   await chmod(folder, 0o711);
@@ -58,7 +58,7 @@ export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): P
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const starts = mode === 'all' ? { all: common } : separateEnvironments(common, ports);
+  const starts = mode === 'all' ? { all: common } : separateEnvironments(words, common, ports);
   const children = new Map<string, ChildProcess>();
   const start = async (word: string, env: Record<string, string>): Promise<void> => {
     const child = spawn(process.execPath, ['main.ts', word], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -92,7 +92,17 @@ export async function startMesh({ mode, databaseUrl, env = {} }: MeshOptions): P
   return mesh;
 }
 
-function separateEnvironments(common: Record<string, string>, ports: number[]): Record<string, Record<string, string>> {
+/** Names of all services; the gateway comes last. */
+function servicesOf(root: string): string[] {
+  const folders = readdirSync(join(root, 'services'), { withFileTypes: true }).filter((it) => it.isDirectory());
+  return [...folders.map(({ name }) => name), 'gateway'];
+}
+
+function separateEnvironments(
+  words: readonly string[],
+  common: Record<string, string>,
+  ports: readonly number[],
+): Record<string, Record<string, string>> {
   const urls = Object.fromEntries(
     words.map((word, index) => [`MESH_${word.toUpperCase()}_URL`, `http://127.0.0.1:${ports[index]}`]),
   );
