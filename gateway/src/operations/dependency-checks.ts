@@ -1,35 +1,38 @@
-import { MeshError } from '@agentmesh/lib/rpc';
+import { type MeshCode, MeshError } from '@agentmesh/lib/rpc';
 import type { Checks } from '@agentmesh/lib/telemetry';
 import type { Context } from '../context.ts';
 import { anonymous } from '../edge/authentication/identity.ts';
 
 const timeoutMs = 2_000;
 
-type Services = Pick<Context, 'auth' | 'sessions' | 'runs' | 'memory' | 'artifacts'>;
-
 /** One cheap read of each service, for an account that does not exist. Each throws when its service fails. No check changes anything. */
-export function dependencyChecks({ auth, sessions, runs, memory, artifacts }: Services): Checks {
+export function dependencyChecks(context: Context): Checks {
   const { accountId } = anonymous;
+  const user = { accountId, appName: '-', userId: '-' };
   return {
     auth: async () => {
-      await auth.getAccount({ id: accountId }, { timeoutMs }).catch(expectNotFound);
+      await context.auth.getAccount({ id: accountId }, { timeoutMs }).catch(unless('not_found'));
     },
     sessions: async () => {
-      for await (const _ of sessions.listSessions({ accountId, appName: '-', userId: '-' }, { timeoutMs }));
+      for await (const _ of context.sessions.listSessions(user, { timeoutMs }));
     },
     runs: async () => {
-      await runs.listApps({ accountId }, { timeoutMs });
+      await context.runs.listApps({ accountId }, { timeoutMs });
     },
     memory: async () => {
-      await memory.listEntries({ memory: { accountId, appName: '-', userId: '-' }, limit: 1 }, { timeoutMs });
+      // With MEMORY_ENABLED=false a working service answers failed_precondition.
+      await context.memory.listEntries({ memory: user, limit: 1 }, { timeoutMs }).catch(unless('failed_precondition'));
     },
     artifacts: async () => {
-      const key = { accountId, appName: '-', userId: '-', sessionId: '-', name: '-' };
-      await artifacts.getVersion({ key }, { timeoutMs }).catch(expectNotFound);
+      const key = { ...user, sessionId: '-', name: '-' };
+      await context.artifacts.getVersion({ key }, { timeoutMs }).catch(unless('not_found'));
     },
   };
 }
 
-function expectNotFound(error: unknown): void {
-  if (!(error instanceof MeshError) || error.code !== 'not_found') throw error;
+/** Throws every error but those with `code`, which a working service answers with. */
+function unless(code: MeshCode): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof MeshError) || error.code !== code) throw error;
+  };
 }

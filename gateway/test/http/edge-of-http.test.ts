@@ -183,6 +183,14 @@ describe('operations', () => {
     });
     expect((await broken.send('/health/ready')).body).toEqual(answer.body);
   });
+
+  it('are ready while the memory is switched off', async () => {
+    const listEntries = () => {
+      throw new MeshError('failed_precondition', 'memory_not_configured', 'Memory service is not configured.');
+    };
+    await using off = await startEdge({ memory: { listEntries } });
+    expect((await off.send('/readyz')).status).toBe(200);
+  });
 });
 
 interface Operation {
