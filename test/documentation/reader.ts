@@ -57,8 +57,11 @@ export class Reader {
     return new Reader(clone, own, addresses);
   }
 
-  /** Runs a block, or writes its file. Returns what it prints; throws when it fails or when curl is answered 4xx or 5xx. */
-  async follow(block: Block): Promise<string> {
+  /**
+   * Runs a block, or writes its file. Returns the output; undefined when the block needs Python packages that are not installed.
+   * Throws when it fails or when curl is answered 4xx or 5xx.
+   */
+  async follow(block: Block): Promise<string | undefined> {
     const code = this.#replace(block.code);
     if (block.target !== undefined) {
       const target = join(this.#clone, block.target);
@@ -66,7 +69,7 @@ export class Reader {
       await writeFile(target, `${code}\n`);
       return '';
     }
-    if (block.language === 'python' && !canRunPython(block)) return '';
+    if (block.language === 'python' && !canRunPython(block)) return undefined;
     const file = join(this.#own, `block-${block.line}.${block.language === 'js' ? 'mjs' : block.language}`);
     await writeFile(file, block.language === 'sh' ? shellScript(code, join(this.#own, 'variables')) : code);
     const variables = block.language === 'sh' ? {} : await this.#variables();
