@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { runChecks } from '@agentmesh/lib/telemetry';
 import type { FastifyReply } from 'fastify';
 import type { App, Context } from '../context.ts';
+import { productVersion } from '../edge/openapi/product-version.ts';
 import { faults, Problem } from '../edge/records/problem.ts';
 import { dependencyChecks } from './dependency-checks.ts';
 import { Health, Liveness, NotReady, PublicConfig, Readiness, Version } from './operation-record.ts';
 
 const tags = ['operations'];
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /** Probes, version and public configuration. Open but for `/version`. */
 export function operationRoutes(app: App, context: Context): void {
@@ -56,7 +53,7 @@ export function operationRoutes(app: App, context: Context): void {
         response: { 200: Version, 401: Problem, ...faults },
       },
     },
-    () => ({ version, language: 'typescript', language_version: process.versions.node }),
+    () => ({ version: productVersion, language: 'typescript', language_version: process.versions.node }),
   );
 }
 

@@ -1,11 +1,12 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { hoistRecords } from './openapi-records.ts';
+import { productVersion } from './product-version.ts';
 
 const info = {
   title: 'Agent Mesh',
   description: 'Sessions, agent runs and accounts of the agent runtime.',
-  // Version of the contract's description, not of this service.
+  // Version of the contract's description.
   version: '0.1.2',
   license: { name: 'MIT', identifier: 'MIT' },
 };
@@ -24,7 +25,12 @@ export async function describeApi(app: FastifyInstance, serverUrl: string): Prom
       schema: { ...schema, security: route.preValidation === undefined ? [] : [{ bearer: [] }] },
       url,
     }),
-    transformObject: (document) =>
-      'openapiObject' in document ? hoistRecords(document.openapiObject) : document.swaggerObject,
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) return document.swaggerObject;
+      const description = hoistRecords(document.openapiObject);
+      // The plugin drops extensions of `info`.
+      Object.assign(description.info ?? {}, { 'x-product-version': productVersion });
+      return description;
+    },
   });
 }
