@@ -89,6 +89,11 @@ const relativeImports = sources.flatMap((file) =>
     .map((specifier) => [file, relative(root, resolve(root, dirname(file), specifier))] as const),
 );
 
+/** Imports within lib, those of tests and of their fixtures left out. */
+const libImports = relativeImports.filter(
+  ([file]) => roomOf(file) === 'lib' && !/\.test\.ts$|testing|driver-conformance/.test(file),
+);
+
 /** Rooms of `gateway/src/edge`; each imports only rooms that stand before it. `gateway/README.md` says the same. */
 const edgeRooms = [
   'validation',
@@ -220,6 +225,20 @@ describe('the gateway is sliced by the words of the services', () => {
     expect(sliceBreach(src('runs/live/a.ts'), src('runs/open-run.ts'))).toBeUndefined();
     expect(edgeBreach(src('edge/validation/a.ts'), src('edge/http/b.ts'))).toContain('http');
     expect(edgeBreach(src('edge/http/a.ts'), src('edge/validation/b.ts'))).toBeUndefined();
+  });
+});
+
+describe('the rooms of lib', () => {
+  test('are entered through their index.ts', () => {
+    const breaches = libImports.filter(
+      ([file, target]) => dirname(file) !== dirname(target) && basename(target) !== 'index.ts',
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  test('form no circle', () => {
+    const rooms = libImports.map(([file, target]) => [dirname(file), dirname(target)] as const);
+    expect(circlesOf(importGraph(rooms.filter(([from, to]) => from !== to)))).toEqual([]);
   });
 });
 

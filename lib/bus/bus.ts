@@ -1,5 +1,5 @@
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import type { BusDriver } from './driver/bus-driver.ts';
+import type { BusDriver } from './driver/index.ts';
 
 /**
  * Hints about facts that are already committed. A hint reaches each current subscriber at most once, so nothing may depend on

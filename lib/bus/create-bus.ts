@@ -1,6 +1,6 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import type { Logger } from '../telemetry/index.ts';
-import type { BusDriver } from './driver/bus-driver.ts';
+import type { BusDriver } from './driver/index.ts';
 import type { Bus } from './bus.ts';
 import { subjectOf } from './subject.ts';
 

@@ -7,9 +7,9 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../pg/index.ts';
 import { testDatabaseUrl } from '../pg/testing.ts';
-import { MeshError } from '../rpc/mesh-error.ts';
+import { MeshError } from '../rpc/index.ts';
 import type { Bus } from './bus.ts';
-import type { BusDriver } from './driver/bus-driver.ts';
+import type { BusDriver } from './driver/index.ts';
 import { createPgBus, type OutboxRelay, startOutboxRelay, subjectOf, writeOutbox } from './index.ts';
 
 const log = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from '../pg/index.ts';
-import { MeshError } from '../rpc/mesh-error.ts';
+import { MeshError } from '../rpc/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { Wake, withinDeadline } from '../wait/index.ts';
 import type { Bus } from './bus.ts';

@@ -1,6 +1,6 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Transaction } from '../pg/index.ts';
-import { checkPayload } from './driver/payload-limit.ts';
+import { checkPayload } from './driver/index.ts';
 import { subjectOf } from './subject.ts';
 
 const INSERT = {

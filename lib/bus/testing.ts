@@ -1,5 +1,5 @@
 import { createLogger } from '../telemetry/index.ts';
-import type { BusDriver } from './driver/bus-driver.ts';
+import type { BusDriver } from './driver/index.ts';
 import type { Bus } from './bus.ts';
 import { createBus } from './create-bus.ts';
 

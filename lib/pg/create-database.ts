@@ -3,7 +3,7 @@ import type { Database, Statement, Transaction } from './database.ts';
 import { toDatabaseError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Pipeline } from './pipeline.ts';
-import { MeshError } from '../rpc/mesh-error.ts';
+import { MeshError } from '../rpc/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 
 const PING_TIMEOUT_MS = 2_000;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { MeshError } from '../rpc/mesh-error.ts';
+import { MeshError } from '../rpc/index.ts';
 
 const TOO_MANY_CONNECTIONS = '53300';
 

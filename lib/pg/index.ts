@@ -1,3 +1,4 @@
 export type { Database, DatabaseOptions, Queryable, Statement, Transaction } from './database.ts';
-export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/start-embedded-postgres.ts';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
+export { withSessionSettings } from './session-settings.ts';

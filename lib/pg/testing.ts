@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { startEmbeddedPostgres } from './embedded/start-embedded-postgres.ts';
+import { startEmbeddedPostgres } from './embedded/index.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;

@@ -4,8 +4,8 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { describe, expect, it, vi } from 'vitest';
 import { requestContext } from '../telemetry/index.ts';
 import { MeshError } from './index.ts';
-import { failureOf, transports, untilAborted } from './test-calls.ts';
-import { testMesh } from './test-mesh.ts';
+import { failureOf, transports, untilAborted } from './testing/test-calls.ts';
+import { testMesh } from './testing/test-mesh.ts';
 
 type Save = (requests: AsyncIterable<SaveArtifactRequest>, context: HandlerContext) => Promise<{ version?: object }>;
 

@@ -3,8 +3,8 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import { type RunResponse, RunsService } from '@agentmesh/proto/runs/v1';
 import type { HandlerContext } from '@connectrpc/connect';
 import { describe, expect, it, vi } from 'vitest';
-import { chunk, collect, failureOf, textOf, transports, untilAborted } from './test-calls.ts';
-import { type TestMeshOptions, testMesh } from './test-mesh.ts';
+import { chunk, collect, failureOf, textOf, transports, untilAborted } from './testing/test-calls.ts';
+import { type TestMeshOptions, testMesh } from './testing/test-mesh.ts';
 
 describe.each(transports)('over %s', (_, transport) => {
   const start = (handlers: Pick<TestMeshOptions, 'auth' | 'runs'>) => testMesh({ ...transport, ...handlers });

@@ -4,8 +4,8 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import { describe, expect, it } from 'vitest';
 import { requestContext } from '../telemetry/index.ts';
 import { MeshError } from './index.ts';
-import { chunk, collect, failureOf, textOf, transports } from './test-calls.ts';
-import { type TestMeshOptions, testMesh } from './test-mesh.ts';
+import { chunk, collect, failureOf, textOf, transports } from './testing/test-calls.ts';
+import { type TestMeshOptions, testMesh } from './testing/test-mesh.ts';
 
 describe.each(transports)('over %s', (_, transport) => {
   const start = (handlers: Pick<TestMeshOptions, 'auth' | 'runs'>) => testMesh({ ...transport, ...handlers });

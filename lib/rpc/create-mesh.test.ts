@@ -4,8 +4,8 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createMesh } from './index.ts';
-import { testCertificate } from './test-certificate.ts';
-import { testMesh } from './test-mesh.ts';
+import { testCertificate } from './testing/test-certificate.ts';
+import { testMesh } from './testing/test-mesh.ts';
 
 const getAccount = () => ({ account: { id: 'a1' } });
 const certificate = testCertificate();

@@ -1,19 +1,17 @@
 import type { DescService } from '@bufbuild/protobuf';
 import type { Client, ServiceImpl } from '@connectrpc/connect';
-import { Dispatcher } from './dispatcher.ts';
-import type { GrpcServer } from './grpc-server.ts';
+import { createGrpcServer, Dispatcher, type GrpcServer } from './server/index.ts';
 import type { Mesh } from './mesh.ts';
-import { createMeshClient } from './mesh-client.ts';
-import type { MeshOptions } from './mesh-options.ts';
-import { RoutingTransport } from './routing-transport.ts';
+import { createMeshClient, RoutingTransport } from './client/index.ts';
+import type { MeshOptions } from './call/index.ts';
 
-/** The mesh of one process, with what only the process itself does. */
+/** The mesh of one process. Only the process itself listens, drains and disposes; services see it as `Mesh`. */
 export interface MeshNode extends Mesh, AsyncDisposable {
-  /** Opens the gRPC server; what is or will be served is reachable there. Port 0 takes any free one. Once per node. */
+  /** Opens the gRPC server for every service that is or will be served. Port 0 takes any free one. At most once per node. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>;
   /**
-   * Health turns NOT_SERVING and calls from other processes are refused; calls within the process still pass, for work in
-   * flight needs them. Resolves when nothing is in flight; what still is after `deadlineMs` is ended.
+   * Health turns NOT_SERVING and calls from other processes are refused. Calls within the process still pass, because work in
+   * flight needs them. Resolves when nothing is in flight; calls that still are after `deadlineMs` are aborted.
    */
   drain(deadlineMs: number): Promise<void>;
 }
@@ -33,12 +31,11 @@ export function createMesh(options: MeshOptions): MeshNode {
       server?.add(service);
     },
     listen: async ({ host, port }) => {
-      // grpc-js costs 165 ms and 23 MB: a process without neighbours does not load it.
-      const { GrpcServer } = await import('./grpc-server.ts');
+      const opened = await createGrpcServer({ dispatcher, keys: [key, ...previousKeys], tls });
       if (server) throw new Error('The mesh listens already');
-      server = new GrpcServer({ dispatcher, keys: [key, ...previousKeys], tls });
-      for (const service of services) server.add(service);
-      return { port: await server.listen(host, port) };
+      server = opened;
+      for (const service of services) opened.add(service);
+      return { port: await opened.listen(host, port) };
     },
     drain: async (deadlineMs) => {
       server?.drain(deadlineMs);

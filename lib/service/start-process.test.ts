@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { testDatabaseUrl } from '../pg/testing.ts';
 import { createMesh } from '../rpc/index.ts';
-import { unserved } from '../rpc/testing.ts';
+import { unserved } from '../rpc/testing/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { defineService, startProcess } from './index.ts';
 

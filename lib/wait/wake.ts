@@ -15,10 +15,12 @@ export interface WaitOptions {
  */
 export class Wake {
   #isWoken = false;
-  #end: ((isWoken: boolean) => void) | undefined;
+  #resolve: ((isWoken: boolean) => void) | undefined;
+  /** Takes the timer and the listener of the present wait away. */
+  #release: (() => void) | undefined;
 
   wake(): void {
-    if (this.#end === undefined) this.#isWoken = true;
+    if (this.#resolve === undefined) this.#isWoken = true;
     else this.#end(true);
   }
 
@@ -26,23 +28,34 @@ export class Wake {
    * Resolves with true after a wake, at once when there was one since the last wait; with false when the time is over or the
    * signal aborts. Never rejects. Only one wait at a time: throws when another one is not over.
    */
-  wait({ timeoutMs, signal }: WaitOptions = {}): Promise<boolean> {
-    if (this.#end !== undefined) throw new Error('Somebody waits for this wake already.');
-    if (this.#isWoken || signal?.aborted) {
+  wait(options?: WaitOptions): Promise<boolean> {
+    if (this.#resolve !== undefined) throw new Error('Somebody waits for this wake already.');
+    if (this.#isWoken || options?.signal?.aborted) {
       const isWoken = this.#isWoken;
       this.#isWoken = false;
       return Promise.resolve(isWoken);
     }
     return new Promise((resolve) => {
-      const abort = (): void => this.#end?.(false);
-      const timer = timeoutMs === undefined ? undefined : setTimeout(abort, timeoutMs).unref();
-      this.#end = (isWoken) => {
-        this.#end = undefined;
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
-        resolve(isWoken);
-      };
-      signal?.addEventListener('abort', abort);
+      this.#resolve = resolve;
+      if (options !== undefined) this.#limit(options);
     });
+  }
+
+  #limit({ timeoutMs, signal }: WaitOptions): void {
+    const end = (): void => this.#end(false);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs).unref();
+    signal?.addEventListener('abort', end);
+    this.#release = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    };
+  }
+
+  #end(isWoken: boolean): void {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    this.#release?.();
+    this.#release = undefined;
+    resolve?.(isWoken);
   }
 }

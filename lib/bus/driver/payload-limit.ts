@@ -1,4 +1,4 @@
-import { MeshError } from '../../rpc/mesh-error.ts';
+import { MeshError } from '../../rpc/index.ts';
 
 /** PostgreSQL refuses a NOTIFY of 8,000 bytes; base64 turns 5,000 into 6,668, which leaves room. */
 export const MAX_PAYLOAD_BYTES = 5_000;

@@ -1,8 +1,7 @@
-import { MeshError } from '../../rpc/mesh-error.ts';
+import { MeshError } from '../../rpc/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
-import type { BusDriver } from '../driver/bus-driver.ts';
 import { withinDeadline } from '../../wait/index.ts';
-import { checkPayload } from '../driver/payload-limit.ts';
+import { type BusDriver, checkPayload } from '../driver/index.ts';
 import { PgListener } from './pg-listener.ts';
 import { channelOf, decodeNotification } from './pg-notification.ts';
 import { PgPublisher } from './pg-publisher.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { MeshError } from '../../rpc/mesh-error.ts';
+import { MeshError } from '../../rpc/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
 import { listenTo, openPgSession, type PgSession } from './pg-session.ts';
 

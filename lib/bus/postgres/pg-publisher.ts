@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { withSessionSettings } from '../../pg/session-settings.ts';
+import { withSessionSettings } from '../../pg/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
-import { MeshError } from '../../rpc/mesh-error.ts';
+import { MeshError } from '../../rpc/index.ts';
 import { channelOf, encodeNotification } from './pg-notification.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;

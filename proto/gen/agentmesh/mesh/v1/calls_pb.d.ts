@@ -89,6 +89,13 @@ export declare type Call = Message<"agentmesh.mesh.v1.Call"> & {
    * @generated from field: string traceparent = 5;
    */
   traceparent: string;
+
+  /**
+   * Further headers of this call, by lower-case name.
+   *
+   * @generated from field: map<string, string> headers = 6;
+   */
+  headers: { [key: string]: string };
 };
 
 /**

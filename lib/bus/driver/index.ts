@@ -1,0 +1,2 @@
+export type { BusDriver } from './bus-driver.ts';
+export { checkPayload } from './payload-limit.ts';

@@ -1,0 +1,1 @@
+export { createPgDriver, type PgDriverOptions } from './create-pg-driver.ts';

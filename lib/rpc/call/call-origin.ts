@@ -1,0 +1,45 @@
+import { activeTraceparent, type RequestContext, requestContext } from '../../telemetry/index.ts';
+
+declare global {
+  /** Connect's types name this DOM type, which Node's own types lack. */
+  type HeadersInit = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+}
+
+export const REQUEST_ID = 'x-request-id';
+export const TRACEPARENT = 'traceparent';
+
+/** The caller's side of a call, as its transport tells it to the server. */
+export interface CallOrigin {
+  readonly protocolName: 'local' | 'grpc';
+  /** Request id and trace of the caller; absent where it sent none. */
+  readonly context: Partial<RequestContext>;
+  /** Called at most once, and only when a handler reads its headers. */
+  readonly header: () => Headers;
+  /** Milliseconds from now; absent without a deadline. */
+  readonly timeoutMs?: number | undefined;
+  /** Aborts when the caller leaves: it canceled, its deadline passed or its connection broke. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The request context that an outgoing call sends: from its own headers, else from the request that is being handled. */
+export function outgoingContext(header: Headers | undefined): Partial<RequestContext> {
+  const current = requestContext.getStore();
+  const requestId = header?.get(REQUEST_ID) ?? current?.requestId;
+  const traceparent = header?.get(TRACEPARENT) ?? activeTraceparent() ?? current?.traceparent;
+  return {
+    ...(isHeaderValue(requestId) && { requestId }),
+    ...(isHeaderValue(traceparent) && { traceparent }),
+  };
+}
+
+/** Adds the request context to headers, in place. */
+export function withContext(header: Headers, { requestId, traceparent }: Partial<RequestContext>): Headers {
+  if (requestId !== undefined) header.set(REQUEST_ID, requestId);
+  if (traceparent !== undefined) header.set(TRACEPARENT, traceparent);
+  return header;
+}
+
+/** gRPC metadata is printable ASCII. An id of other characters is left out, so that the call does not fail. */
+function isHeaderValue(value: string | undefined): value is string {
+  return value !== undefined && /^[\x20-\x7e]{1,200}$/.test(value);
+}

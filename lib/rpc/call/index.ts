@@ -1,0 +1,21 @@
+export { type CallOrigin, outgoingContext, REQUEST_ID, TRACEPARENT, withContext } from './call-origin.ts';
+export { checkAccountId } from './check-account-id.ts';
+export type { Answer, Dispatch, Input } from './dispatch.ts';
+export { isMeshError } from './is-mesh-error.ts';
+export { isMeshCode, type MeshCode, MeshError } from './mesh-error.ts';
+export type { MeshOptions, MeshTls } from './mesh-options.ts';
+export { meshWord } from './mesh-word.ts';
+export {
+  abortFailure,
+  AnswerWindow,
+  canceled,
+  deadlineExceeded,
+  draining,
+  effectiveTimeout,
+  internalError,
+  leavingReason,
+  ReadCredit,
+  toMeshError,
+} from './rules.ts';
+export { singleInput } from './single-input.ts';
+export { streamResponse, unaryResponse } from './transport-response.ts';

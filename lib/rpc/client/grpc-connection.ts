@@ -1,0 +1,34 @@
+import { type ChannelCredentials, type ChannelOptions, Client, credentials } from '@grpc/grpc-js';
+import { CONNECTION_OPTIONS } from '../wire/index.ts';
+import type { MeshTls } from '../call/index.ts';
+
+const CLIENT_OPTIONS: ChannelOptions = {
+  ...CONNECTION_OPTIONS,
+  // A service that restarts is found again within half a second, not two minutes.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 500,
+  'grpc.dns_min_time_between_resolutions_ms': 2_000,
+  // Services reach each other directly, whatever proxy the environment names.
+  'grpc.enable_http_proxy': 0,
+  'grpc.use_local_subchannel_pool': 1,
+  // Callers decide what may be tried again.
+  'grpc.enable_retries': 0,
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+};
+
+export interface ConnectionOptions {
+  /** `http://host:port`, `https://host:port`, `host:port` or `dns:///host:port`; all addresses of a name share the calls. */
+  url: string;
+  tls?: MeshTls | undefined;
+}
+
+/** A connection that is made at the first call and made again when it breaks. */
+export function openConnection({ url, tls }: ConnectionOptions): Client {
+  const [, scheme, address = url] = /^(https?):\/\/([^/]+)\/?$/.exec(url) ?? [];
+  return new Client(address, channelCredentials(scheme, tls), CLIENT_OPTIONS);
+}
+
+function channelCredentials(scheme: string | undefined, tls: MeshTls | undefined): ChannelCredentials {
+  if (tls) return credentials.createSsl(Buffer.from(tls.ca), Buffer.from(tls.key), Buffer.from(tls.cert));
+  return scheme === 'https' ? credentials.createSsl() : credentials.createInsecure();
+}

@@ -1,0 +1,2 @@
+export { createMeshClient } from './mesh-client.ts';
+export { RoutingTransport } from './routing-transport.ts';

@@ -1,0 +1,67 @@
+import type { DescService } from '@bufbuild/protobuf';
+import type { Transport } from '@connectrpc/connect';
+import type { Dispatcher } from '../server/index.ts';
+import { draining, MeshError, type MeshOptions, meshWord } from '../call/index.ts';
+import type { GrpcTransport } from './grpc-transport.ts';
+import { LocalTransport } from '../local/index.ts';
+
+/** Picks at each call: this process if it serves the service, else the service's address. */
+export class RoutingTransport implements Transport {
+  readonly #dispatcher: Dispatcher;
+  readonly #local: LocalTransport;
+  readonly #options: Pick<MeshOptions, 'urls' | 'key' | 'tls'>;
+  readonly #remotes = new Map<string, Promise<GrpcTransport>>();
+  #closed = false;
+
+  constructor(dispatcher: Dispatcher, options: Pick<MeshOptions, 'urls' | 'key' | 'tls'>) {
+    this.#dispatcher = dispatcher;
+    this.#local = new LocalTransport(dispatcher);
+    this.#options = options;
+  }
+
+  readonly unary: Transport['unary'] = async (method, ...call) => {
+    if (this.#dispatcher.serves(method.parent)) return this.#local.unary(method, ...call);
+    const remote = await this.#remote(method.parent);
+    return remote.unary(method, ...call);
+  };
+
+  readonly stream: Transport['stream'] = async (method, ...call) => {
+    const local = this.#dispatcher.serves(method.parent);
+    const transport = local ? this.#local : await this.#remote(method.parent);
+    return transport.stream(method, ...call);
+  };
+
+  /** Ends every connection and refuses to make new ones. */
+  close(): void {
+    this.#closed = true;
+    for (const remote of this.#remotes.values()) void remote.then((transport) => transport.close());
+  }
+
+  #remote(service: DescService): Promise<GrpcTransport> {
+    const word = meshWord(service);
+    const url = this.#options.urls[word];
+    if (this.#closed) throw draining();
+    if (!url) throw unreachable(word);
+    let remote = this.#remotes.get(url);
+    if (!remote) {
+      remote = this.#connect(url);
+      this.#remotes.set(url, remote);
+    }
+    return remote;
+  }
+
+  async #connect(url: string): Promise<GrpcTransport> {
+    const { GrpcTransport } = await import('./grpc-transport.ts');
+    const { key, tls } = this.#options;
+    return new GrpcTransport({ url, key, tls });
+  }
+}
+
+function unreachable(word: string): MeshError {
+  const variable = `MESH_${word.toUpperCase()}_URL`;
+  return new MeshError(
+    'unavailable',
+    'service_unreachable',
+    `The ${word} service does not run in this process and ${variable} is not set`,
+  );
+}

@@ -1,0 +1,88 @@
+import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
+import { ExchangeCall, type OutgoingCall } from './exchange-call.ts';
+import { internalError, isMeshCode, MeshError } from '../call/index.ts';
+import { asBuffer, asIs, decode, encode, fromStatus, unavailable } from '../wire/index.ts';
+
+export const EXCHANGE_PATH = '/agentmesh.mesh.v1.CallsService/Exchange';
+
+type RequestKind = NonNullable<MessageInitShape<typeof ExchangeRequestSchema>['kind']>;
+
+/** The caller's end of one stream of calls to one server. */
+export class ExchangeClient {
+  readonly client: Client;
+  readonly #stream: ClientDuplexStream<Buffer, Buffer>;
+  readonly #calls = new Map<number, ExchangeCall>();
+  #nextId = 1;
+  #retired = false;
+
+  constructor(client: Client, metadata: Metadata) {
+    this.client = client;
+    this.#stream = client.makeBidiStreamRequest(EXCHANGE_PATH, asIs, asIs, metadata, {});
+    this.#stream.on('data', (bytes: Buffer) => this.#receive(bytes));
+    this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word)));
+    this.#stream.on('end', () => this.#fail(unavailable));
+  }
+
+  /** Whether it takes no more calls: retired, told farewell, or broken. */
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  /** Takes no more calls. The stream ends with the last call under way. */
+  retire(): void {
+    this.#retired = true;
+    this.#endWhenIdle();
+  }
+
+  call(call: OutgoingCall): ExchangeCall {
+    const id = this.#nextId++;
+    const running = new ExchangeCall({
+      call,
+      credit: (bytes) => this.#send(id, { case: 'credit', value: { bytes } }),
+      onLeft: () => this.#send(id, { case: 'cancel', value: {} }),
+      onEnd: () => {
+        this.#calls.delete(id);
+        if (this.#retired) this.#endWhenIdle();
+      },
+    });
+    this.#calls.set(id, running);
+    const { method, request, context, headers = {}, timeoutMs = 0 } = call;
+    this.#send(id, { case: 'call', value: { method, request, timeoutMs, headers, ...context } });
+    return running;
+  }
+
+  #send(id: number, kind: RequestKind): void {
+    this.#stream.write(encode(ExchangeRequestSchema, { id, kind }));
+  }
+
+  /** Messages for a call that its caller has left are dropped. */
+  #receive(bytes: Buffer): void {
+    const { id, kind } = decode(ExchangeResponseSchema, bytes);
+    const call = this.#calls.get(id);
+    switch (kind.case) {
+      case 'answer':
+        return call?.answer(asBuffer(kind.value));
+      case 'end':
+        return call?.end();
+      case 'failure': {
+        const { code, reason, message } = kind.value;
+        return call?.end(isMeshCode(code) ? new MeshError(code, reason, message) : internalError());
+      }
+      case 'farewell':
+        return this.retire();
+      case undefined:
+        return call?.end(internalError());
+    }
+  }
+
+  #endWhenIdle(): void {
+    if (this.#calls.size === 0) this.#stream.end();
+  }
+
+  #fail(failure: (word: string) => MeshError): void {
+    this.#retired = true;
+    for (const call of this.#calls.values()) call.end(failure(call.word));
+  }
+}

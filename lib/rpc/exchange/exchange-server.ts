@@ -1,0 +1,131 @@
+import { type Call, ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
+import type { DescMethod, MessageInitShape } from '@bufbuild/protobuf';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import {
+  AnswerWindow,
+  type CallOrigin,
+  type Dispatch,
+  draining,
+  internalError,
+  leavingReason,
+  MeshError,
+  toMeshError,
+  withContext,
+} from '../call/index.ts';
+import { asBuffer, decode, encode, MAX_MESSAGE_BYTES, messageTooLarge, toStatus } from '../wire/index.ts';
+
+export interface ExchangeServerOptions {
+  readonly stream: ServerDuplexStream<Buffer, Buffer>;
+  readonly dispatch: Dispatch;
+  /** By `package.Service/Method`. */
+  readonly methods: ReadonlyMap<string, DescMethod>;
+}
+
+type ResponseKind = NonNullable<MessageInitShape<typeof ExchangeResponseSchema>['kind']>;
+
+interface RunningCall {
+  readonly gone: AbortController;
+  readonly window: AnswerWindow;
+}
+
+/** Bytes of a message besides the answer that it carries, at most. */
+const FRAME_BYTES = 64;
+
+/** The server's end of one stream of calls. */
+export class ExchangeServer {
+  readonly #options: ExchangeServerOptions;
+  readonly #running = new Map<number, RunningCall>();
+  #retired = false;
+  /** Whether the caller has ended its side of the stream. */
+  #heard = false;
+
+  constructor(options: ExchangeServerOptions) {
+    this.#options = options;
+    const { stream } = options;
+    stream.on('data', (bytes: Buffer) => this.#receive(bytes));
+    stream.once('end', () => {
+      this.#heard = true;
+      this.#endWhenIdle();
+    });
+    stream.once('cancelled', () => {
+      for (const call of this.#running.values()) call.gone.abort(leavingReason());
+    });
+  }
+
+  /** Begins no more calls, and tells the caller. Calls under way go on. */
+  retire(): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    this.#send(0, { case: 'farewell', value: {} });
+  }
+
+  #receive(bytes: Buffer): void {
+    try {
+      const { id, kind } = decode(ExchangeRequestSchema, bytes);
+      const running = this.#running.get(id);
+      if (kind.case === 'call') void this.#run(id, kind.value);
+      else if (kind.case === 'credit') running?.window.credit(kind.value.bytes);
+      else running?.gone.abort(leavingReason());
+    } catch {
+      this.#options.stream.emit('error', toStatus(internalError()));
+    }
+  }
+
+  async #run(id: number, call: Call): Promise<void> {
+    const running: RunningCall = { gone: new AbortController(), window: new AnswerWindow() };
+    this.#running.set(id, running);
+    try {
+      if (this.#retired) throw draining();
+      await this.#answer(id, call, running);
+    } catch (error) {
+      const { code, reason, message } = toMeshError(error);
+      const value = { code, reason, message: message.toWellFormed() };
+      if (!running.gone.signal.aborted) this.#send(id, { case: 'failure', value });
+      // Ends a handler whose answer cannot be sent; it would go on.
+      running.gone.abort(leavingReason());
+    }
+    this.#running.delete(id);
+    this.#endWhenIdle();
+  }
+
+  async #answer(id: number, call: Call, running: RunningCall): Promise<void> {
+    const { dispatch, methods } = this.#options;
+    const method = methods.get(call.method);
+    if (method === undefined) throw new MeshError('internal', 'rpc_unimplemented', `There is no ${call.method}`);
+    const request = decode(method.input, asBuffer(call.request));
+    const origin = originOf(call, running.gone.signal);
+    const sendAnswer = (answer: Parameters<typeof encode>[1]): void => {
+      const value = encode(method.output, answer);
+      if (value.length > MAX_MESSAGE_BYTES - FRAME_BYTES) throw messageTooLarge();
+      running.window.sent(value.length);
+      if (!running.gone.signal.aborted) this.#send(id, { case: 'answer', value });
+    };
+    if (method.methodKind === 'unary') return sendAnswer(await dispatch.unary(method, request, origin));
+    const answers = dispatch.stream(method, request, origin);
+    for (let next = await answers.next(); !next.done; next = await answers.next()) {
+      sendAnswer(next.value);
+      await running.window.hasRoom(running.gone.signal);
+    }
+    if (!running.gone.signal.aborted) this.#send(id, { case: 'end', value: {} });
+  }
+
+  #send(id: number, kind: ResponseKind): void {
+    const { stream } = this.#options;
+    if (!stream.writableEnded) stream.write(encode(ExchangeResponseSchema, { id, kind }));
+  }
+
+  #endWhenIdle(): void {
+    if (this.#heard && this.#running.size === 0) this.#options.stream.end();
+  }
+}
+
+function originOf({ requestId, traceparent, timeoutMs, headers }: Call, signal: AbortSignal): CallOrigin {
+  const context = { ...(requestId !== '' && { requestId }), ...(traceparent !== '' && { traceparent }) };
+  return {
+    protocolName: 'grpc',
+    context,
+    header: () => withContext(new Headers(headers), context),
+    timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,
+    signal,
+  };
+}

@@ -1,0 +1,152 @@
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import { createServiceImplSpec, type MethodImplSpec, type ServiceImpl } from '@connectrpc/connect';
+import type { Histogram } from 'prom-client';
+import type { Logger, Metrics } from '../../telemetry/index.ts';
+import { callInput } from './call-input.ts';
+import {
+  type CallOrigin,
+  draining,
+  internalError,
+  type MeshCode,
+  MeshError,
+  meshWord,
+  type Answer,
+  type Dispatch,
+  type Input,
+} from '../call/index.ts';
+import { InFlight } from './in-flight.ts';
+import { ServerCall } from './server-call.ts';
+import { ServerStream } from './server-stream.ts';
+
+type UnaryHandler = (input: Input, call: ServerCall) => Promise<Answer> | Answer;
+type StreamHandler = (input: Input, call: ServerCall) => AsyncIterable<Answer>;
+
+const LEVELS: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error', unavailable: 'warn' };
+
+/**
+ * The services of this process. Transports hand calls to it; whatever a handler throws leaves it as a MeshError without its
+ * cause, and everything unexpected is logged here, once.
+ */
+export class Dispatcher implements Dispatch {
+  readonly inFlight = new InFlight();
+  readonly #methods = new Map<string, Map<string, MethodImplSpec>>();
+  readonly #log: Logger;
+  readonly #duration: Histogram<'service' | 'method' | 'code'>;
+  readonly #timers = new Map<DescMethod, Map<string, (seconds: number) => void>>();
+  #closed = false;
+
+  constructor({ log, metrics }: { log: Logger; metrics: Metrics }) {
+    this.#log = log;
+    this.#duration = metrics.histogram({
+      name: 'rpc_server_duration_seconds',
+      help: 'Time from the arrival of a call to its answer, by service, method and code.',
+      labelNames: ['service', 'method', 'code'],
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300],
+    });
+  }
+
+  add<S extends DescService>(service: S, implementation: ServiceImpl<S>): void {
+    if (this.serves(service)) throw new Error(`${service.typeName} is already served`);
+    const { methods } = createServiceImplSpec<S>(service, implementation);
+    this.#methods.set(service.typeName, new Map(Object.values(methods).map((spec) => [spec.method.name, spec])));
+  }
+
+  serves(service: DescService): boolean {
+    return this.#methods.has(service.typeName);
+  }
+
+  /** Refuses every call from now on. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** A method with one answer, as the handler gave it. Rejects with MeshError. */
+  async unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Answer> {
+    const handler = this.#handler(method) as UnaryHandler;
+    const call = this.#open(method, origin);
+    const work = call.run(async () => handler(bound(input, call), call));
+    this.inFlight.track(call, work);
+    try {
+      const answer = await call.race(work);
+      this.#end(call);
+      return answer;
+    } catch (error) {
+      if (call.failure) work.catch((late: unknown) => this.#logLate(call, late));
+      throw this.#fail(call, error);
+    }
+  }
+
+  /** A method with any number of answers; the handler starts at once and runs one answer ahead. Throws MeshError. */
+  stream(method: DescMethod, input: Input, origin: CallOrigin): ServerStream {
+    const handler = this.#handler(method) as StreamHandler;
+    const call = this.#open(method, origin);
+    const stream = new ServerStream({
+      call,
+      open: () => handler(bound(input, call), call),
+      onEnd: () => this.#end(call),
+      onError: (error) => this.#fail(call, error),
+      onLateError: (error) => this.#logLate(call, error),
+    });
+    this.inFlight.track(call, stream.settled);
+    stream.start();
+    return stream;
+  }
+
+  #handler(method: DescMethod): MethodImplSpec['impl'] {
+    const spec = this.#methods.get(method.parent.typeName)?.get(method.name);
+    if (!spec) throw new MeshError('internal', 'rpc_unimplemented', `${method.parent.typeName} has no ${method.name}`);
+    return spec.impl;
+  }
+
+  #open(method: DescMethod, origin: CallOrigin): ServerCall {
+    if (this.#closed) throw draining();
+    return new ServerCall(method, origin);
+  }
+
+  #end(call: ServerCall, code = 'ok'): void {
+    call.end(code === 'ok' ? undefined : code);
+    this.#timer(call.method, code)((performance.now() - call.startedAt) / 1_000);
+  }
+
+  /** Looked up once: hashing the labels would cost more than the observation. */
+  #timer(method: DescMethod, code: string): (seconds: number) => void {
+    const timers = this.#timers.get(method) ?? new Map<string, (seconds: number) => void>();
+    this.#timers.set(method, timers);
+    let timer = timers.get(code);
+    if (timer === undefined) {
+      const child = this.#duration.labels({ service: meshWord(method.parent), method: method.name, code });
+      timer = (seconds) => child.observe(seconds);
+      timers.set(code, timer);
+    }
+    return timer;
+  }
+
+  /** Ends the call and answers what the caller may see. An aborted call has been told why; the handler's echo is no news. */
+  #fail(call: ServerCall, error: unknown): MeshError {
+    const failure = error instanceof MeshError ? error : internalError();
+    if (call.failure === undefined) this.#logFailure(call, error);
+    this.#end(call, failure.code);
+    return new MeshError(failure.code, failure.reason, failure.message);
+  }
+
+  /** A MeshError says all there is to say unless it has a cause, which ends here. */
+  #logFailure(call: ServerCall, error: unknown): void {
+    if (error instanceof MeshError && error.cause === undefined) return;
+    const level = error instanceof MeshError ? (LEVELS[error.code] ?? 'debug') : 'error';
+    call.run(() => this.#log[level]({ err: error, rpc: call.url }, 'call failed'));
+  }
+
+  /** What a handler throws after its call was aborted reaches no caller; only an echo of the abort is left unlogged. */
+  #logLate(call: ServerCall, error: unknown): void {
+    if (error instanceof MeshError || error === call.failure || isAbort(error)) return;
+    call.run(() => this.#log.error({ err: error, rpc: call.url }, 'handler failed after its call had ended'));
+  }
+}
+
+function bound(input: Input, call: ServerCall): Input {
+  return Symbol.asyncIterator in input ? callInput(input, call) : input;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { DescMethod } from '@bufbuild/protobuf';
+import { type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect';
+import { type RequestContext, requestContext, type ServerSpan, startServerSpan } from '../../telemetry/index.ts';
+import { abortFailure, type CallOrigin, deadlineExceeded, effectiveTimeout, type MeshError } from '../call/index.ts';
+
+const COMPLETED = new Error('The call has ended');
+
+/** One call on the server side, on any transport: its deadline, its cancellation, its request context and its end. */
+export class ServerCall implements HandlerContext {
+  readonly method: DescMethod;
+  readonly service;
+  readonly requestMethod = 'POST';
+  readonly protocolName: string;
+  readonly timeoutMs: () => number | undefined;
+  readonly startedAt = performance.now();
+  readonly #origin: CallOrigin;
+  readonly #context: RequestContext;
+  readonly #span: ServerSpan | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #requestHeader: Headers | undefined;
+  #responseHeader: Headers | undefined;
+  #responseTrailer: Headers | undefined;
+  #values: ContextValues | undefined;
+  #controller: AbortController | undefined;
+  /** Why the handler's signal is aborted, once it is. */
+  #ended: Error | undefined;
+  #onEnd: (() => void) | undefined;
+  #failure: MeshError | undefined;
+  #interrupt: ((failure: MeshError) => void) | undefined;
+
+  constructor(method: DescMethod, origin: CallOrigin) {
+    this.method = method;
+    this.service = method.parent;
+    this.protocolName = origin.protocolName;
+    this.#origin = origin;
+    const { requestId = randomUUID(), traceparent } = origin.context;
+    this.#span = startServerSpan(`${method.parent.typeName}/${method.name}`, traceparent);
+    const trace = this.#span?.traceparent ?? traceparent;
+    this.#context = trace === undefined ? { requestId } : { requestId, traceparent: trace };
+    const timeoutMs = effectiveTimeout(origin.timeoutMs);
+    this.timeoutMs = () => this.#remaining(timeoutMs);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.abort(deadlineExceeded()), timeoutMs);
+    if (origin.signal?.aborted) this.#onOriginAbort();
+    else origin.signal?.addEventListener('abort', this.#onOriginAbort);
+  }
+
+  /** Made when a handler asks for it: most never do. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Calls `work` when the call has ended, in whatever way; at once when it has. One listener at a time. */
+  onEnd(work: () => void): void {
+    if (this.#ended === undefined) this.#onEnd = work;
+    else work();
+  }
+
+  get requestHeader(): Headers {
+    this.#requestHeader ??= this.#origin.header();
+    return this.#requestHeader;
+  }
+
+  /** Kept for Connect's interface; answers travel in messages, so neither transport carries it. */
+  get responseHeader(): Headers {
+    this.#responseHeader ??= new Headers();
+    return this.#responseHeader;
+  }
+
+  /** As `responseHeader`. */
+  get responseTrailer(): Headers {
+    this.#responseTrailer ??= new Headers();
+    return this.#responseTrailer;
+  }
+
+  get values(): ContextValues {
+    this.#values ??= createContextValues();
+    return this.#values;
+  }
+
+  get url(): string {
+    return `/${this.service.typeName}/${this.method.name}`;
+  }
+
+  /** Why the call was aborted; undefined while it runs and after it ended by itself. */
+  get failure(): MeshError | undefined {
+    return this.#failure;
+  }
+
+  /** Runs a piece of the handler inside the request's context. */
+  run<T>(work: () => T): T {
+    const span = this.#span;
+    return requestContext.run(this.#context, span ? () => span.run(work) : work);
+  }
+
+  /** Settles as `work` does, or rejects as soon as the call is aborted. One piece of work at a time. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject;
+      work.then(resolve, reject);
+      if (this.#failure) reject(this.#failure);
+    });
+  }
+
+  /** Ends the call from outside: the handler's signal aborts and what is raced rejects. No effect on an ended call. */
+  abort(failure: MeshError): void {
+    if (this.#ended !== undefined) return;
+    this.#failure = failure;
+    this.#finish(failure);
+    this.#interrupt?.(failure);
+  }
+
+  /** Releases the deadline and the caller's signal; the handler's signal aborts, as Connect documents it. */
+  end(failureCode?: string): void {
+    clearTimeout(this.#timer);
+    this.#origin.signal?.removeEventListener('abort', this.#onOriginAbort);
+    this.#span?.end(failureCode);
+    if (this.#ended === undefined) this.#finish(COMPLETED);
+  }
+
+  #finish(reason: Error): void {
+    this.#ended = reason;
+    this.#controller?.abort(reason);
+    this.#onEnd?.();
+  }
+
+  readonly #onOriginAbort = (): void => this.abort(abortFailure(this.#origin.signal?.reason));
+
+  /** At least 1: zero would mean "no deadline" to the next call. */
+  #remaining(timeoutMs: number | undefined): number | undefined {
+    if (timeoutMs === undefined) return undefined;
+    return Math.max(1, Math.ceil(timeoutMs - (performance.now() - this.startedAt)));
+  }
+}

@@ -1,0 +1,1 @@
+export { unserved } from './unserved.ts';

@@ -1,0 +1,46 @@
+import type { RunResponse } from '@agentmesh/proto/runs/v1';
+import { isMeshError, type MeshError } from '../index.ts';
+import { testCertificate } from './test-certificate.ts';
+import type { TestMeshOptions } from './test-mesh.ts';
+
+const certificate = testCertificate();
+/** What the conformance suites run over. TLS is left out where there is no openssl. */
+export const transports: [string, Pick<TestMeshOptions, 'local' | 'tls'>][] = [
+  ['local', { local: true }],
+  ['gRPC', { local: false }],
+  ...(certificate ? [['gRPC with mutual TLS', { local: false, tls: certificate }] satisfies [string, object]] : []),
+];
+
+/** A stream's answer that carries a text. */
+export function chunk(text: string) {
+  return { kind: { case: 'failure' as const, value: { type: '', message: text } } };
+}
+
+/** The text of an answer made by `chunk`. */
+export function textOf(response: RunResponse): string {
+  return response.kind.case === 'failure' ? response.kind.value.message : '';
+}
+
+/** The MeshError a call fails with; throws when it does not. */
+export async function failureOf(work: Promise<unknown>): Promise<MeshError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!isMeshError(error)) throw new Error('expected a MeshError', { cause: error });
+  return error;
+}
+
+/** The texts of a whole stream. */
+export async function collect(stream: AsyncIterable<RunResponse>): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const response of stream) texts.push(textOf(response));
+  return texts;
+}
+
+/** What a handler that waits does: rejects with the reason of its signal. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

@@ -1,0 +1,51 @@
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import type { ChannelOptions } from '@grpc/grpc-js';
+import { internalError } from '../call/index.ts';
+
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/** What both ends of a connection set: messages up to 64 MiB, and a ping every 20 s that finds dead peers. */
+export const CONNECTION_OPTIONS: ChannelOptions = {
+  // Nobody reads channelz, and a window of the size of a large answer spares its updates.
+  'grpc.enable_channelz': 0,
+  'grpc-node.flow_control_window': 1024 * 1024,
+  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+  'grpc.keepalive_time_ms': 20_000,
+  'grpc.keepalive_timeout_ms': 5_000,
+};
+
+/** Throws MeshError when a field holds what its type cannot. */
+export function encode<D extends DescMessage>(schema: D, init: MessageInitShape<D>): Buffer {
+  try {
+    return asBuffer(toBinary(schema, create(schema, init)));
+  } catch (error) {
+    throw internalError(error);
+  }
+}
+
+/** Throws MeshError when the bytes are no such message. Bytes fields become Uint8Arrays, as in the local transport. */
+export function decode<D extends DescMessage>(schema: D, bytes: Buffer): MessageShape<D> {
+  try {
+    return fromBinary(schema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  } catch (error) {
+    throw internalError(error);
+  }
+}
+
+/** gRPC carries bytes as they are: messages are made outside of it, where failures can be told apart. */
+export function asIs(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+/** The same bytes, not a copy. */
+export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,71 @@
+import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
+import { canceled, deadlineExceeded, internalError, type MeshCode, MeshError } from '../call/index.ts';
+
+const REASON = 'mesh-reason';
+// A status travels in HTTP/2 headers, percent-encoded, whose size is limited.
+const MAX_MESSAGE_LENGTH = 4_000;
+
+const TO_STATUS: Record<MeshCode, status> = {
+  invalid_argument: status.INVALID_ARGUMENT,
+  unauthenticated: status.UNAUTHENTICATED,
+  permission_denied: status.PERMISSION_DENIED,
+  not_found: status.NOT_FOUND,
+  already_exists: status.ALREADY_EXISTS,
+  failed_precondition: status.FAILED_PRECONDITION,
+  aborted: status.ABORTED,
+  resource_exhausted: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
+  deadline_exceeded: status.DEADLINE_EXCEEDED,
+  canceled: status.CANCELLED,
+  internal: status.INTERNAL,
+};
+
+const FROM_STATUS = new Map(Object.entries(TO_STATUS).map(([code, number]) => [number, code as MeshCode]));
+
+/** A MeshError as a gRPC status: the public message as details, the reason in the trailer `mesh-reason`. */
+export function toStatus(error: MeshError): StatusObject {
+  const metadata = new Metadata();
+  metadata.set(REASON, error.reason);
+  // A lone surrogate cannot be percent-encoded.
+  const details = error.message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
+  return { code: TO_STATUS[error.code], details, metadata };
+}
+
+/** The MeshError that a service sent or, when the call failed on the way, what that means to the caller of `word`. */
+export function fromStatus(error: unknown, word: string): MeshError {
+  if (!isServiceError(error)) return internalError(error);
+  const reason = error.metadata?.get(REASON)[0];
+  const code = FROM_STATUS.get(error.code);
+  if (code !== undefined && reason !== undefined) return new MeshError(code, String(reason), error.details);
+  return transportFailure(error, word);
+}
+
+/** gRPC leaves the metadata of failures out that it makes itself. */
+function isServiceError(error: unknown): error is Partial<ServiceError> & { code: status; details: string } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
+}
+
+/** gRPC's own texts name addresses, so they stay in `cause`. */
+function transportFailure(cause: { code: status }, word: string): MeshError {
+  const { code } = cause;
+  if (code === status.CANCELLED) return canceled(cause);
+  if (code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
+  if (code === status.UNAVAILABLE) {
+    return unavailable(word, cause);
+  }
+  if (code === status.RESOURCE_EXHAUSTED) {
+    return messageTooLarge(cause);
+  }
+  if (code === status.UNIMPLEMENTED) {
+    return new MeshError('internal', 'rpc_unimplemented', `The ${word} service lacks this call`, { cause });
+  }
+  return internalError(cause);
+}
+
+export function unavailable(word: string, cause?: unknown): MeshError {
+  return new MeshError('unavailable', 'service_unavailable', `The ${word} service is unavailable`, { cause });
+}
+
+export function messageTooLarge(cause?: unknown): MeshError {
+  return new MeshError('resource_exhausted', 'message_too_large', 'A message is too large', { cause });
+}
