@@ -1,4 +1,5 @@
 import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
+import { create } from 'content-disposition';
 import type { OpenArtifact } from './open-artifact.ts';
 
 /** What a browser shows and never runs. Everything else is offered as a file. */
@@ -11,7 +12,9 @@ export function mediaHeaders({ head, version }: OpenArtifact): Record<string, st
   const bare = mediaType.exec(type)?.[1]?.toLowerCase() ?? '';
   return {
     'content-type': type,
-    'content-disposition': disposition(passive.test(bare) ? 'inline' : 'attachment', nameOf(version.canonicalUri)),
+    'content-disposition': create(nameOf(version.canonicalUri), {
+      type: passive.test(bare) ? 'inline' : 'attachment',
+    }),
     'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
     'cross-origin-resource-policy': 'same-origin',
     'accept-ranges': 'bytes',
@@ -42,14 +45,4 @@ function typeOf(mimeType: string | undefined): string {
 function nameOf(canonicalUri: string): string {
   const path = /\/artifacts\/(.+)\/versions\/\d+$/.exec(canonicalUri)?.[1] ?? 'artifact';
   return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)).replace(/^user:/, '');
-}
-
-/** RFC 6266: the name in ASCII for old clients, and as it is. */
-function disposition(kind: 'inline' | 'attachment', name: string): string {
-  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '@agentmesh/lib/telemetry';
+import { withinDeadline } from '@agentmesh/lib/wait';
 import { type Bucket, intervalOf, verdictOf } from './bucket.ts';
 import type { BucketStore } from './store.ts';
 
@@ -42,7 +43,7 @@ export async function openRedisStore(url: string, log: Logger): Promise<BucketSt
   // Goes on trying by itself, also when the first try fails.
   client.connect().catch(() => {});
   const run = (script: string, key: string, values: readonly number[]): Promise<unknown> =>
-    within(client.eval(script, { keys: [prefix + key], arguments: values.map(String) }));
+    withinDeadline(client.eval(script, { keys: [prefix + key], arguments: values.map(String) }), timeoutMs, failLate);
   return {
     take: async (bucket) =>
       verdictOf(bucket, outcomeOf(await run(take, bucket.key, [intervalOf(bucket), bucket.burst]))),
@@ -57,14 +58,6 @@ function outcomeOf(answer: unknown): { isAllowed: boolean; debt: number } {
   return { isAllowed: allowed === 1, debt };
 }
 
-async function within<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`redis did not answer within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function failLate(): never {
+  throw new Error(`Redis did not answer within ${timeoutMs} ms.`);
 }
