@@ -1,3 +1,4 @@
+export { createQuery, nameParameters, type Placeholders, type Query } from './create-query.ts';
 export type { Database, DatabaseOptions, Queryable, Statement, Transaction } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';

@@ -2,30 +2,38 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { invalid } from './errors.ts';
 
-/** A checked session key as the first four parameters of a statement. */
-export type KeyParameters = readonly [accountId: string, appName: string, userId: string, sessionId: string];
+/** A session key whose ids can be stored. Statements name their parameters like its fields. */
+export interface CheckedKey {
+  readonly accountId: string;
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string;
+}
 
 const maxIdBytes = 512;
 
 /**
- * Checks a session key for writing. Ids are data: any text without NUL, of 1 to 512 bytes; surrounding blanks of a session
- * id are not part of it.
+ * Checks a session key. App, user and session ids may be any text without NUL, of 1 to 512 bytes. Blanks around a session id are
+ * removed.
+ *
+ * @throws MeshError invalid_argument `request_invalid`
  */
-export function keyParameters(key: SessionKey | undefined): KeyParameters {
+export function checkSessionKey(key: SessionKey | undefined): CheckedKey {
   if (key === undefined) throw invalid('A session key is required.');
+  const { appName, userId } = key;
   const sessionId = key.sessionId.trim();
-  checkId('app name', key.appName);
-  checkId('user id', key.userId);
+  checkId('app name', appName);
+  checkId('user id', userId);
   checkId('session id', sessionId);
-  return [checkAccountId(key.accountId), key.appName, key.userId, sessionId];
+  return { accountId: checkAccountId(key.accountId), appName, userId, sessionId };
 }
 
-/** Whether a key can name anything at all; one that cannot is simply not found. */
+/** Whether a session can have this key. A key for which this is false is answered as not found. */
 export function canExist(key: SessionKey | undefined): key is SessionKey {
   return key !== undefined && [key.appName, key.userId, key.sessionId.trim()].every(isId);
 }
 
-/** Whether a text can be the id of anything. */
+/** Whether a text can be an app name, a user id or a session id. */
 export function isId(id: string): boolean {
   return problemOf(id) === undefined;
 }
@@ -38,7 +46,7 @@ function checkId(what: string, id: string): void {
 function problemOf(id: string): string | undefined {
   if (id === '') return 'must not be empty';
   if (id.includes('\0')) return 'must not contain a NUL character';
-  // Length in UTF-16 units is a lower bound of bytes and an upper bound of a third of them.
+  // A UTF-16 unit is one to three bytes of UTF-8: most ids are short enough not to be measured.
   if (id.length > maxIdBytes || (id.length > maxIdBytes / 3 && Buffer.byteLength(id) > maxIdBytes)) {
     return `has at most ${maxIdBytes} bytes`;
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
 import { toWireEvent } from '@agentmesh/proto/event';
+import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentEvent, beginWith, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
 
 let service: TestSessions;

@@ -8,7 +8,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import type { SessionPlace } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSessionPage } from '../src/store/session-pages.ts';
+import { selectSessionPage } from '../src/store/session-pages.ts';
 import { json, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
 
 let service: TestSessions;
@@ -157,17 +157,17 @@ test('sessions from before their order was kept are listed in the order in which
       { service: 'sessions', url: database.url, poolSize: 2, migrations },
       createLogger({ level: 'silent', name: 'test' }),
     );
-  const scope = [randomUUID(), 'echo', 'u1'] as const;
+  const scope = { accountId: randomUUID(), appName: 'echo', userId: 'u1' };
   try {
     await cp(new URL('0001-create-sessions.sql', all), join(folder, '0001-create-sessions.sql'));
     await using before = await open(pathToFileURL(`${folder}/`));
     const insert = `insert into sessions (account_id, app_name, user_id, id, last_update_time) values ($1, $2, $3, $4, 1)`;
-    for (const id of ['c', 'a', 'b']) await before.query({ text: insert }, [...scope, id]);
+    for (const id of ['c', 'a', 'b']) await before.query({ text: insert }, [...Object.values(scope), id]);
   } finally {
     await rm(folder, { recursive: true });
   }
   await using now = await open(all);
-  const { sessions } = await readSessionPage(now, scope, { after: undefined, limit: 9, newestFirst: false });
+  const { sessions } = await selectSessionPage(now, scope, { after: undefined, limit: 9, newestFirst: false });
   expect(sessions.map(({ id }) => id)).toEqual(['c', 'a', 'b']);
 });
 

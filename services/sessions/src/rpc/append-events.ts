@@ -1,26 +1,24 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { EventJson } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
-import type { AppendEventsRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
-import { endAttempt } from '../attempt.ts';
+import type { AppendEventsRequest } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { fenceLost, invalid } from '../errors.ts';
+import { fromAttempt } from '../events/stored-event.ts';
 import { bytesOf } from '../json-bytes.ts';
-import { untilCurrent } from '../retry.ts';
 import { parseDelta, type StateChange, toChanges } from '../state-delta.ts';
-import { fromAttempt } from '../stored-event.ts';
-import { type Append, appendEvents as append } from '../store/appends.ts';
-import { type EventRow, readEvents } from '../store/events.ts';
-import { readAttempt } from '../store/runs.ts';
-
-type AppendEvents = MethodImpl<(typeof SessionsService)['method']['appendEvents']>;
+import { type Append, insertAppend } from '../store/appends.ts';
+import { type EventRow, selectEvents } from '../store/events.ts';
+import { findAttempt } from '../store/runs.ts';
+import { endAttempt } from '../turns/attempt.ts';
+import { untilCurrent } from '../until-current.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Appends that others may commit while one executor runs, at most, before it must read its session again. */
 const maxCatchUp = 1000;
 
 /** Stores events of a running attempt. A repeated request whose first try was committed answers as that one did. */
-export function appendEvents(context: Context): AppendEvents {
+export function appendEvents(context: Context): Handlers['appendEvents'] {
   return async (request) => {
     const what = toAppend(request);
     const lastSeq = await tryAppend(context, what, request);
@@ -34,16 +32,16 @@ type Work = Append & { accountId: string };
 function tryAppend(context: Context, what: Work, { end }: AppendEventsRequest): Promise<number | undefined> {
   if (end !== undefined) return endAttempt(context, what, end);
   if (what.events.length === 0) throw invalid('An append carries events, an end, or both.');
-  return append(context.db, what);
+  return insertAppend(context.db, what);
 }
 
 /** The session is further than the caller knows: by its own first try, or by others, whose deltas it is told. */
 async function catchUp(context: Context, what: Work, request: AppendEventsRequest) {
   return untilCurrent(async () => {
-    const attempt = await readAttempt(context.db, what);
+    const attempt = await findAttempt(context.db, what);
     const upTo = attempt?.last_seq ?? what.lastSeq;
     const { sessionPk } = what;
-    const missed = await readEvents(context.db, { sessionPk, after: what.lastSeq, upTo, limit: maxCatchUp });
+    const missed = await selectEvents(context.db, { sessionPk, after: what.lastSeq, upTo, limit: maxCatchUp });
     const own = new Set(what.events.map((event) => event.id));
     const others = missed.filter((event) => !own.has(event.event_id));
     const answer = { stateDeltasJson: others.flatMap(stateDeltaOf) };

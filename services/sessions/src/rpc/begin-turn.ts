@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BeginTurnRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
+import type { BeginTurnRequest } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import {
   callNotFound,
@@ -11,23 +10,22 @@ import {
   sessionNotFound,
 } from '../errors.ts';
 import { optionalText } from '../json-bytes.ts';
-import { untilCurrent } from '../retry.ts';
-import { canExist, type KeyParameters, keyParameters } from '../session-key.ts';
+import { type CheckedKey, canExist, checkSessionKey } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
 import { type CallSite, findFunctionCall } from '../store/events.ts';
-import { readRunStatus } from '../store/runs.ts';
+import { selectRunStatus } from '../store/runs.ts';
 import { acceptTurn, nothingKnown, type RunRequest, takeFreeTurn } from '../store/turns.ts';
-import { type Attempt, startOf, toTurn } from '../turn.ts';
-
-type BeginTurn = MethodImpl<(typeof SessionsService)['method']['beginTurn']>;
+import { type Attempt, startOf, toTurn } from '../turns/turn.ts';
+import { untilCurrent } from '../until-current.ts';
+import type { Handlers } from './handlers.ts';
 
 const maxInvocationIdLength = 256;
 
 /** Accepts a run in one statement: it is running or queued, and durable, when this answers. */
-export function beginTurn(context: Context): BeginTurn {
+export function beginTurn(context: Context): Handlers['beginTurn'] {
   return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();
-    const attempt = await readAttempt(context, keyParameters(request.session), request);
+    const attempt = await readAttempt(context, checkSessionKey(request.session), request);
     const waiting = toWaiting(request, attempt);
     const isNew = request.invocationId === '' && attempt.answeredSeq === undefined;
     const { start, outcome } = await untilCurrent(async () => {
@@ -43,7 +41,7 @@ export function beginTurn(context: Context): BeginTurn {
   };
 }
 
-async function readAttempt(context: Context, key: KeyParameters, request: BeginTurnRequest): Promise<Attempt> {
+async function readAttempt(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<Attempt> {
   const call = await findAnsweredCall(context, key, request.answeredCallIds);
   const made = call?.invocation_id ?? '';
   const { owner, window, known, streaming } = request;
@@ -74,14 +72,14 @@ function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequ
 
 async function findAnsweredCall(
   { db }: Context,
-  key: KeyParameters,
+  key: CheckedKey,
   callIds: readonly string[],
 ): Promise<CallSite | undefined> {
   if (callIds.length === 0) return undefined;
   const found = await Promise.all(callIds.map((id) => findFunctionCall(db, key, id)));
   const sites = found.filter((site) => site !== undefined);
   // An unknown session is told before an unknown call.
-  if (sites.length < callIds.length) await readRunStatus(db, key, '');
+  if (sites.length < callIds.length) await selectRunStatus(db, key, '');
   if (sites.length < callIds.length) throw callNotFound(callIds.filter((_, index) => found[index] === undefined));
   const oldest = sites.toSorted((a, b) => a.seq - b.seq)[0];
   if (sites.some((site) => site.invocation_id !== oldest?.invocation_id)) {
@@ -90,14 +88,14 @@ async function findAnsweredCall(
   return oldest;
 }
 
-async function checkInvocation(context: Context, key: KeyParameters, request: BeginTurnRequest): Promise<string> {
+async function checkInvocation(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<string> {
   const { invocationId } = request;
   if (invocationId !== '' && !isInvocationId(invocationId)) {
     throw invalid(`An invocation id has at most ${maxInvocationIdLength} characters, none of them NUL.`);
   }
   if (request.messageJson.length > 0) return invocationId === '' ? `e-${randomUUID()}` : invocationId;
   if (invocationId === '') throw invalid('A run needs a message or an invocation to resume.');
-  const status = await readRunStatus(context.db, key, invocationId);
+  const status = await selectRunStatus(context.db, key, invocationId);
   if (status === null) throw invocationNotFound(invocationId);
   if (status === 'completed' || status === 'waiting') throw nothingToResume(invocationId, status);
   return invocationId;

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { completeActions, toWireEvent } from '@agentmesh/proto/event';
-import { AttemptEnd_Outcome, type SessionsService, type TurnSchema } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { MethodImpl } from '@connectrpc/connect';
-import { endAttempt } from '../attempt.ts';
 import type { Context } from '../context.ts';
-import { untilCurrent } from '../retry.ts';
-import { keyParameters } from '../session-key.ts';
-import { parseDelta } from '../state-delta.ts';
 import { textOf } from '../json-bytes.ts';
+import { checkSessionKey } from '../session-key.ts';
+import { parseDelta } from '../state-delta.ts';
 import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun } from '../store/runs.ts';
 import { nothingKnown, takeGrantedTurn } from '../store/turns.ts';
-import { type Attempt, startOf, toTurn } from '../turn.ts';
+import { endAttempt } from '../turns/attempt.ts';
+import { type Attempt, startOf, toTurn } from '../turns/turn.ts';
+import { untilCurrent } from '../until-current.ts';
+import type { Handlers } from './handlers.ts';
 
-type ClaimRuns = MethodImpl<(typeof SessionsService)['method']['claimRuns']>;
 type TurnInit = MessageInitShape<typeof TurnSchema>;
 
 interface Claimant {
@@ -27,11 +26,11 @@ const interrupted = {
 };
 
 /** Hands granted runs to an executor; ends runs whose executor is gone, so that their session can go on. */
-export function claimRuns(context: Context): ClaimRuns {
+export function claimRuns(context: Context): Handlers['claimRuns'] {
   return async ({ owner, window, session, invocationId, limit }) => {
     const claimant = { owner, window };
     if (session !== undefined) {
-      const run = await findGrantedRun(context.db, keyParameters(session), invocationId);
+      const run = await findGrantedRun(context.db, checkSessionKey(session), invocationId);
       const turn = run && (await takeUp(context, run, claimant));
       return { turns: turn === undefined ? [] : [turn] };
     }
@@ -66,7 +65,7 @@ async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promis
 async function endInterrupted(context: Context, run: DueRun): Promise<void> {
   const event = toWireEvent({
     id: randomUUID(),
-    author: run.key[1],
+    author: run.key.appName,
     invocationId: run.invocationId,
     timestamp: Date.now() / 1000,
     ...interrupted,
@@ -77,7 +76,7 @@ async function endInterrupted(context: Context, run: DueRun): Promise<void> {
   await endAttempt(
     context,
     {
-      accountId: run.key[0],
+      accountId: run.key.accountId,
       sessionPk: run.sessionPk,
       invocationId: run.invocationId,
       fence: run.fence,

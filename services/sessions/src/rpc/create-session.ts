@@ -1,31 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { CreateSessionRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
+import type { CreateSessionRequest } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { sessionExists } from '../errors.ts';
+import { fromImport } from '../events/stored-event.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { revisionOf } from '../revision.ts';
-import { keyParameters } from '../session-key.ts';
+import { checkSessionKey } from '../session-key.ts';
 import { applyDelta, parseDelta, printState, type StateChange, type StateMap, toChanges } from '../state-delta.ts';
-import { fromImport } from '../stored-event.ts';
 import type { StoredEvent } from '../store/events.ts';
-import { createSession as insertSession } from '../store/sessions.ts';
-
-type CreateSession = MethodImpl<(typeof SessionsService)['method']['createSession']>;
+import { insertSession } from '../store/sessions.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Creates a session with its first state and events in one statement. */
-export function createSession({ db }: Context): CreateSession {
+export function createSession({ db }: Context): Handlers['createSession'] {
   return async (request) => {
     const given = request.session;
     const sessionId = given?.sessionId.trim() || randomUUID();
-    const key = keyParameters(given && { ...given, sessionId });
+    const key = checkSessionKey(given && { ...given, sessionId });
     const { events, changes, ownState } = readContent(request);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
     const created = await insertSession(db, key, { lastUpdateTime, events, changes });
     if (created === undefined) throw sessionExists(given?.sessionId ?? sessionId);
     const { state, createdAt } = created;
     for (const [name, value] of ownState) state.set(name, value);
-    const [, appName, userId] = key;
+    const { appName, userId } = key;
     const revision = revisionOf({ createdAt, lastSeq: events.length });
     return {
       session: { appName, userId, id: sessionId, stateJson: bytesOf(printState(state)), lastUpdateTime, revision },

@@ -1,20 +1,18 @@
 import { writeOutbox } from '@agentmesh/lib/bus';
-import { AttemptEnd_Outcome, RunEndedSchema, type SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
+import { AttemptEnd_Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
-import { canExist, keyParameters } from '../session-key.ts';
-import { deleteSession as eraseSession } from '../store/sessions.ts';
-
-type DeleteSession = MethodImpl<(typeof SessionsService)['method']['deleteSession']>;
+import { canExist, checkSessionKey } from '../session-key.ts';
+import { deleteSessionRows } from '../store/sessions.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Deletes a session; whoever runs in it is refused from now on. */
-export function deleteSession(context: Context): DeleteSession {
+export function deleteSession(context: Context): Handlers['deleteSession'] {
   return async (request) => {
     if (!canExist(request.session)) return {};
-    const key = keyParameters(request.session);
+    const key = checkSessionKey(request.session);
     const outcome = AttemptEnd_Outcome.CANCELLED;
-    await eraseSession(context.db, key, (tx, invocationIds) => {
-      const ended = invocationIds.map((invocationId) => ({ accountId: key[0], invocationId, outcome }));
+    await deleteSessionRows(context.db, key, (tx, invocationIds) => {
+      const ended = invocationIds.map((invocationId) => ({ accountId: key.accountId, invocationId, outcome }));
       return writeOutbox(tx, RunEndedSchema, ended);
     });
     context.wakeOutbox();

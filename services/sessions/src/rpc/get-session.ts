@@ -1,35 +1,33 @@
-import type { GetSessionRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
+import type { GetSessionRequest } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { invalid, sessionNotFound } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
 import { revisionOf } from '../revision.ts';
-import { canExist, keyParameters } from '../session-key.ts';
+import { canExist, checkSessionKey } from '../session-key.ts';
 import { printState } from '../state-delta.ts';
-import { beforeNewest, getSession as readSession, readSpan, type SequencedJson } from '../store/session-reads.ts';
-
-type GetSession = MethodImpl<(typeof SessionsService)['method']['getSession']>;
+import { findSeqBeforeNewest, type SequencedJson, selectEventSpan, selectSession } from '../store/session-reads.ts';
+import type { Handlers } from './handlers.ts';
 
 const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
 
 /** Streams a session as it was at one moment; later appends are not in it. */
-export function getSession({ db }: Context): GetSession {
+export function getSession({ db }: Context): Handlers['getSession'] {
   return async function* (request) {
     const { newest, since } = filterOf(request);
     if (!canExist(request.session)) throw sessionNotFound();
-    const key = keyParameters(request.session);
+    const key = checkSessionKey(request.session);
     const whole = newest === undefined && since === -Infinity;
-    const session = await readSession(db, key, whole ? page : { ...page, limit: 0 });
+    const session = await selectSession(db, key, whole ? page : { ...page, limit: 0 });
     if (session === undefined) throw sessionNotFound();
-    const [, appName, userId, id] = key;
+    const { appName, userId, sessionId: id } = key;
     const { lastUpdateTime, lastSeq, pk } = session;
     const head = { appName, userId, id, stateJson: bytesOf(printState(session.state)), lastUpdateTime };
     yield { session: { ...head, revision: revisionOf(session) }, events: session.events.map(jsonBytes) };
     const span = { sessionPk: pk, upTo: lastSeq, since };
-    let after = newest === undefined ? (session.events.at(-1)?.seq ?? 0) : await beforeNewest(db, span, newest);
+    let after = newest === undefined ? (session.events.at(-1)?.seq ?? 0) : await findSeqBeforeNewest(db, span, newest);
     while (after < lastSeq) {
-      const events = await readSpan(db, span, { ...page, after });
+      const events = await selectEventSpan(db, span, { ...page, after });
       if (events.length === 0) return;
       yield { events: events.map(jsonBytes) };
       after = events.at(-1)?.seq ?? lastSeq;

@@ -1,29 +1,27 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { ListSessionsRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
+import type { ListSessionsRequest } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { maxPageBytes, maxPageLimit, pageLimit } from '../page-limit.ts';
 import { isId } from '../session-key.ts';
 import { printFields } from '../state-delta.ts';
-import { type ListedSession, type ListScope, type Place, readSessionPage } from '../store/session-pages.ts';
 import { latestMoment } from '../store/created-at.ts';
-import { readSharedState } from '../store/state.ts';
-
-type ListSessions = MethodImpl<(typeof SessionsService)['method']['listSessions']>;
+import { type ListedSession, type Place, selectSessionPage } from '../store/session-pages.ts';
+import { type ListScope, selectSharedState } from '../store/state.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Streams a user's sessions in the order of their creation: all of them, or one page. */
-export function listSessions({ db }: Context): ListSessions {
+export function listSessions({ db }: Context): Handlers['listSessions'] {
   return async function* (request) {
     const { accountId, appName, userId, newestFirst } = request;
-    const scope: ListScope = [checkAccountId(accountId), appName, userId];
+    const scope: ListScope = { accountId: checkAccountId(accountId), appName, userId };
     const limit = pageLimit(request.limit);
     let after = placeOf(request);
     if (!isId(appName) || !isId(userId)) return;
-    const shared = printFields(await readSharedState(db, scope));
+    const shared = printFields(await selectSharedState(db, scope));
     do {
-      const { sessions, last } = await readSessionPage(db, scope, { after, limit, newestFirst });
+      const { sessions, last } = await selectSessionPage(db, scope, { after, limit, newestFirst });
       after = last;
       const place = request.limit === 0 || after === undefined ? {} : { last: placeAt(after) };
       // Printed one by one as they are sent: each has all of the shared state.

@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import { sessionChanged, sessionNotFound } from '../errors.ts';
-import { untilCurrent } from '../retry.ts';
-import { canExist, keyParameters } from '../session-key.ts';
+import { createUserEvent } from '../events/user-event.ts';
+import { canExist, checkSessionKey } from '../session-key.ts';
 import { parseDelta, toChanges } from '../state-delta.ts';
-import { patchSession as appendPatch } from '../store/sessions.ts';
-import { createUserEvent } from '../user-event.ts';
-
-type PatchSession = MethodImpl<(typeof SessionsService)['method']['patchSession']>;
+import { insertPatch } from '../store/sessions.ts';
+import { untilCurrent } from '../until-current.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Stores a state delta as an event of its own; a running turn learns of it with its next append. */
-export function patchSession({ db }: Context): PatchSession {
+export function patchSession({ db }: Context): Handlers['patchSession'] {
   return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();
-    const key = keyParameters(request.session);
+    const key = checkSessionKey(request.session);
     const stateDelta = parseDelta(request.stateDeltaJson);
     const changes = toChanges(stateDelta);
     const event = createUserEvent({
@@ -25,7 +22,7 @@ export function patchSession({ db }: Context): PatchSession {
       stateDelta,
       answersCalls: false,
     });
-    const outcome = await untilCurrent(() => appendPatch(db, key, { event, changes, ifMatch: request.ifMatch }));
+    const outcome = await untilCurrent(() => insertPatch(db, key, { event, changes, ifMatch: request.ifMatch }));
     if (outcome === 'missing') throw sessionNotFound();
     if (outcome === 'other revision') throw sessionChanged();
     return {};

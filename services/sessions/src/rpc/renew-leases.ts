@@ -1,14 +1,11 @@
-import type { SessionsService } from '@agentmesh/proto/sessions/v1';
-import type { MethodImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
-import { renewLeases as renew } from '../store/runs.ts';
-
-type RenewLeases = MethodImpl<(typeof SessionsService)['method']['renewLeases']>;
+import { updateLeases } from '../store/runs.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Extends all leases of one executor in one statement. */
-export function renewLeases({ db, leaseSeconds }: Context): RenewLeases {
+export function renewLeases({ db, leaseSeconds }: Context): Handlers['renewLeases'] {
   return async ({ owner, leases }) => {
-    const held = await renew(db, owner, { leaseSeconds, runs: leases });
+    const held = await updateLeases(db, owner, { leaseSeconds, runs: leases });
     return { lost: leases.filter((lease) => !held.has(`${lease.sessionPk}/${lease.invocationId}`)) };
   };
 }

@@ -1,7 +1,7 @@
 import { subjectOf } from '@agentmesh/lib/bus';
-import type { Queryable } from '@agentmesh/lib/pg';
+import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
 import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import { shapedStatement, type Write, writeParameters } from './write.ts';
+import { createWriteQuery, type Write } from './write.ts';
 
 /** A fenced append of a running attempt. */
 export interface Append extends Write {
@@ -33,74 +33,105 @@ export interface Granted {
 /** Seconds in which the owner of a granted run must take it up before anyone may. */
 const grantSeconds = 2;
 
-const fenced = 's.pk = $1 and s.turn = $2 and s.fence = $3 and s.last_seq = $4';
-const appended = `version = s.version + 1, last_seq = s.last_seq + $5::integer,
-  last_update_time = coalesce($6::float8, s.last_update_time)`;
-const firstWrite = 7;
+interface AppendValues {
+  readonly sessionPk: bigint;
+  readonly invocationId: string;
+  readonly fence: bigint;
+  /** The sequence before the append. */
+  readonly lastSeq: number;
+  readonly eventCount: number;
+  /** Unix time in seconds of the last event; null when there is none. */
+  readonly lastEventTime: number | null;
+}
 
-const append = shapedStatement(
-  { name: 'append', source: 'moved', first: firstWrite },
-  ({ ctes }) => `with moved as (
-      update sessions s set ${appended}
-      where ${fenced}
-      returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq, s.last_seq - $5::integer as base
-    )${ctes}
+type EndValues = AppendValues & AttemptOutcome;
+
+/** SQL condition: session `s` is at the sequence, and the attempt holds its turn. */
+const isHeld = (param: Placeholders<AppendValues>): string =>
+  `s.pk = ${param.sessionPk} and s.turn = ${param.invocationId} and s.fence = ${param.fence}
+        and s.last_seq = ${param.lastSeq}`;
+
+/** SQL of the columns that every append sets. */
+const advance = (param: Placeholders<AppendValues>): string =>
+  `version = s.version + 1, last_seq = s.last_seq + ${param.eventCount}::integer,
+        last_update_time = coalesce(${param.lastEventTime}::float8, s.last_update_time)`;
+
+/** SQL of the columns that a write needs. */
+const advanced = (param: Placeholders<AppendValues>): string =>
+  `s.account_id, s.app_name, s.user_id, s.pk, s.last_seq, s.last_seq - ${param.eventCount}::integer as base`;
+
+const appendQuery = createWriteQuery<AppendValues, { last_seq: number }>({
+  name: 'append',
+  source: 'moved',
+  text: (param, writes) => `with moved as (
+      update sessions s set ${advance(param)}
+      where ${isHeld(param)}
+      returning ${advanced(param)}
+    )${writes}
     select last_seq from moved`,
-);
+});
 
-const ended = (first: number): string => `ended as (
-      update runs r set status = $${first}, error_code = $${first + 1}, error_message = $${first + 2},
+/** SQL of the CTEs that end the run and put RunEnded into the outbox. */
+const endRun = (param: Placeholders<EndValues>): string => `ended as (
+      update runs r set status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
         ended_at = now(), lease_until = null
-      from moved where r.session_pk = $1 and r.invocation_id = $2
+      from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
     ), told as (
-      insert into outbox (subject, payload) select '${subjectOf(RunEndedSchema)}', $${first + 3}::bytea from moved
+      insert into outbox (subject, payload) select '${subjectOf(RunEndedSchema)}', ${param.fact}::bytea from moved
     )`;
 
-const appendAndEndUnqueued = shapedStatement(
-  { name: 'append-and-end-unqueued', source: 'moved', first: firstWrite },
-  ({ ctes, next }) => `with moved as (
-      update sessions s set ${appended}, turn = null
-      where ${fenced} and s.queued = 0
-      returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq, s.last_seq - $5::integer as base
-    )${ctes}, ${ended(next)}
+const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number }>({
+  name: 'append-and-end-unqueued',
+  source: 'moved',
+  text: (param, writes) => `with moved as (
+      update sessions s set ${advance(param)}, turn = null
+      where ${isHeld(param)} and s.queued = 0
+      returning ${advanced(param)}
+    )${writes}, ${endRun(param)}
     select last_seq from moved`,
-);
+});
 
-const appendAndEnd = shapedStatement(
-  { name: 'append-and-end', source: 'moved', first: firstWrite },
-  ({ ctes, next }) => `with snap as (
+const appendAndEnd = createWriteQuery<EndValues, EndRow>({
+  name: 'append-and-end',
+  source: 'moved',
+  text: (param, writes) => `with snap as (
       select s.pk, s.version, (
         select r.invocation_id from runs r where r.session_pk = s.pk and r.status = 'queued' and r.ended_at is null
         order by r.position limit 1
       ) as next
-      from sessions s where ${fenced}
+      from sessions s where ${isHeld(param)}
     ), moved as (
-      update sessions s set ${appended}, turn = snap.next,
+      update sessions s set ${advance(param)}, turn = snap.next,
         queued = case when snap.next is null then 0 else s.queued - 1 end
       from snap where s.pk = snap.pk and s.version = snap.version
-      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.last_seq, s.last_seq - $5::integer as base, snap.next
-    )${ctes}, ${ended(next)}, granted as (
+      returning ${advanced(param)}, s.id, snap.next
+    )${writes}, ${endRun(param)}, granted as (
       update runs r set status = 'granted', lease_until = now() + make_interval(secs => ${grantSeconds})
-      from moved m where r.session_pk = $1 and r.invocation_id = m.next
+      from moved m where r.session_pk = ${param.sessionPk} and r.invocation_id = m.next
       returning r.owner
     )
     select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner from moved m left join granted g on true
     union all
     select null, null, null, null, null, null from snap where not exists (select from moved)`,
-);
+});
 
-interface EndRow {
-  last_seq: number | null;
-  next: string | null;
-  app_name: string;
-  user_id: string;
-  id: string;
-  owner: string | null;
+/** One row of nulls: the session changed between snapshot and write. */
+type EndRow = EndedRow | { readonly last_seq: null };
+
+interface EndedRow {
+  readonly last_seq: number;
+  /** The invocation that got the turn. */
+  readonly next: string | null;
+  readonly app_name: string;
+  readonly user_id: string;
+  readonly id: string;
+  /** The owner of that invocation. */
+  readonly owner: string | null;
 }
 
-/** Appends without ending. The new last sequence, or undefined when fence or sequence do not match: nothing was changed. */
-export async function appendEvents(db: Queryable, what: Append): Promise<number | undefined> {
-  const [row] = await db.query<{ last_seq: number }>(append(what), appendParameters(what));
+/** Appends without ending. The new last sequence, or undefined when fence or sequence do not match: then nothing was written. */
+export async function insertAppend(db: Queryable, append: Append): Promise<number | undefined> {
+  const [row] = await appendQuery(db, appendValues(append), append);
   return row?.last_seq;
 }
 
@@ -108,27 +139,31 @@ export async function appendEvents(db: Queryable, what: Append): Promise<number 
 export type EndResult = { lastSeq: number; granted?: Granted } | 'moved' | 'refused';
 
 /** Appends, ends the attempt, grants the turn to the next queued run and writes RunEnded to the outbox, all or nothing. */
-export async function appendAndEndAttempt(db: Queryable, what: Append, end: AttemptOutcome): Promise<EndResult> {
-  const values = [...appendParameters(what), end.status, end.errorCode, end.errorMessage, end.fact];
-  // Nobody waits, as a rule: then there is nothing to look up and nothing to grant.
-  const [unqueued] = await db.query<{ last_seq: number }>(appendAndEndUnqueued(what), values);
+export async function appendAndEndAttempt(db: Queryable, append: Append, outcome: AttemptOutcome): Promise<EndResult> {
+  const values = endValues(append, outcome);
+  // Usually no run is queued: then nothing is looked up and nothing is granted.
+  const [unqueued] = await appendAndEndUnqueued(db, values, append);
   if (unqueued !== undefined) return { lastSeq: unqueued.last_seq };
-  const [row] = await db.query<EndRow>(appendAndEnd(what), values);
+  const [row] = await appendAndEnd(db, values, append);
   if (row === undefined) return 'refused';
   if (row.last_seq === null) return 'moved';
-  if (row.next === null || row.owner === null) return { lastSeq: row.last_seq };
-  const granted = {
-    invocationId: row.next,
-    owner: row.owner,
-    appName: row.app_name,
-    userId: row.user_id,
-    sessionId: row.id,
-  };
-  return { lastSeq: row.last_seq, granted };
+  return { lastSeq: row.last_seq, ...grantOf(row) };
 }
 
-function appendParameters(what: Append): unknown[] {
-  const { sessionPk, invocationId, fence, lastSeq, events } = what;
-  const timestamp = events.at(-1)?.timestamp ?? null;
-  return [sessionPk, invocationId, fence, lastSeq, events.length, timestamp, ...writeParameters(what)];
+function grantOf(row: EndedRow): { granted?: Granted } {
+  const { next: invocationId, owner, app_name: appName, user_id: userId, id: sessionId } = row;
+  if (invocationId === null || owner === null) return {};
+  return { granted: { invocationId, owner, appName, userId, sessionId } };
+}
+
+function endValues(append: Append, { status, errorCode, errorMessage, fact }: AttemptOutcome): EndValues {
+  const { sessionPk, invocationId, fence, lastSeq, events } = append;
+  const lastEventTime = events.at(-1)?.timestamp ?? null;
+  const eventCount = events.length;
+  return { sessionPk, invocationId, fence, lastSeq, eventCount, lastEventTime, status, errorCode, errorMessage, fact };
+}
+
+function appendValues({ sessionPk, invocationId, fence, lastSeq, events }: Append): AppendValues {
+  const lastEventTime = events.at(-1)?.timestamp ?? null;
+  return { sessionPk, invocationId, fence, lastSeq, eventCount: events.length, lastEventTime };
 }

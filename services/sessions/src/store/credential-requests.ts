@@ -1,8 +1,8 @@
-import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Fragment, StoredEvent } from './events.ts';
 
 /**
- * A CTE that stores the hashes of `nonceParameters`, from parameter `first` on. `source` is a relation of one row with account_id,
+ * SQL of a CTE that stores hashes of nonces; `pushNonces` gives the value of parameter `first`. `source` is a relation of one row with account_id,
  * user_id and pk.
  */
 export function insertNonces(source: string, first: number): Fragment {
@@ -14,16 +14,10 @@ export function insertNonces(source: string, first: number): Fragment {
   return { text, parameters: 1 };
 }
 
-/** Parameters for `insertNonces`; undefined when no event asks for a credential. */
-export function nonceParameters(events: readonly StoredEvent[]): unknown[] | undefined {
-  if (events.every(({ nonces }) => nonces === undefined)) return undefined;
-  return [[...new Set(events.flatMap(({ nonces }) => nonces ?? []))]];
+/** Appends the values for `insertNonces`. */
+export function pushNonces(to: unknown[], events: readonly StoredEvent[]): void {
+  to.push([...new Set(events.flatMap(({ nonces }) => nonces ?? []))]);
 }
-
-const find: Statement = {
-  name: 'find-credential-request',
-  text: `select 1 from credential_requests where account_id = $1 and user_id = $2 and nonce_sha256 = $3 limit 1`,
-};
 
 export interface AskedWith {
   readonly accountId: string;
@@ -31,8 +25,13 @@ export interface AskedWith {
   readonly nonceHash: string;
 }
 
+const findCredentialRequest = createQuery<AskedWith>({
+  name: 'find-credential-request',
+  text: (param) => `select 1 from credential_requests
+    where account_id = ${param.accountId} and user_id = ${param.userId} and nonce_sha256 = ${param.nonceHash} limit 1`,
+});
+
 /** Whether a session of this user holds an event that asks for a credential with this nonce. */
 export async function hasCredentialRequest(db: Queryable, asked: AskedWith): Promise<boolean> {
-  const rows = await db.query(find, [asked.accountId, asked.userId, asked.nonceHash]);
-  return rows.length > 0;
+  return (await findCredentialRequest(db, asked)).length > 0;
 }

@@ -1,5 +1,6 @@
-import type { Queryable, Statement } from '@agentmesh/lib/pg';
-import type { KeyParameters } from '../session-key.ts';
+import { createQuery, type Placeholders, type Query, type Queryable } from '@agentmesh/lib/pg';
+import type { CheckedKey } from '../session-key.ts';
+import { hasKey } from './key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
 
 /** Events of a session in order of sequence, and what is known of the rest. */
@@ -32,11 +33,13 @@ export interface EventRange {
   readonly newestFirst: boolean;
 }
 
-interface PageRow {
+interface SessionColumns {
   readonly pk: bigint;
   readonly last_seq: number;
-  /** Null in the one row of a session that has no events in the range. */
-  readonly seq: number | null;
+}
+
+interface EventColumns {
+  readonly seq: number;
   readonly event_id: string;
   readonly author: string;
   readonly invocation_id: string;
@@ -44,17 +47,38 @@ interface PageRow {
   readonly json: string;
 }
 
-const forwards = statement('forwards', 'seq > $5 and seq <= m.last_seq', 'asc');
-const backwards = statement('backwards', 'seq < $5', 'desc');
+/** A session without events in the range answers one row, whose `seq` is null. */
+type PageRow = SessionColumns & (EventColumns | { readonly seq: null });
 
-/** Reads a page, or undefined when there is no such session. One statement: the page is of one moment. */
-export async function readEventPage(
+type RangeValues = CheckedKey & Omit<EventRange, 'newestFirst'>;
+
+const forwards = createPageQuery('forwards', 'asc', (param) => `seq > ${param.after} and seq <= m.last_seq`);
+const backwards = createPageQuery('backwards', 'desc', (param) => `seq < ${param.after}`);
+
+function createPageQuery(
+  name: string,
+  order: 'asc' | 'desc',
+  inRange: (param: Placeholders<RangeValues>) => string,
+): Query<RangeValues, PageRow> {
+  return createQuery({
+    name: `list-events-${name}`,
+    text: (param) => {
+      const { limit, maxBytes } = param;
+      const page = pageOfEvents({ where: `session_pk = m.pk and ${inRange(param)}`, order, limit, maxBytes });
+      return `with m as (select pk, last_seq from sessions where ${hasKey(param)})
+      select m.pk, m.last_seq, e.* from m left join lateral (${page}) e on true order by e.seq ${order}`;
+    },
+  });
+}
+
+/** Reads a page, or undefined when there is no such session. It is one statement, so the page is of one moment. */
+export async function selectEventPage(
   db: Queryable,
-  key: KeyParameters,
+  key: CheckedKey,
   range: EventRange,
 ): Promise<EventPage | undefined> {
-  const { after, limit, maxBytes, newestFirst } = range;
-  const rows = await db.query<PageRow>(newestFirst ? backwards : forwards, [...key, after, limit, maxBytes]);
+  const { newestFirst } = range;
+  const rows = await (newestFirst ? backwards : forwards)(db, { ...key, ...range });
   const [first] = rows;
   if (first === undefined) return undefined;
   const events = rows.filter((row) => row.seq !== null).map(toEvent);
@@ -68,18 +92,7 @@ export async function readEventPage(
   };
 }
 
-function statement(name: string, inRange: string, order: 'asc' | 'desc'): Statement {
-  const page = pageOfEvents({ where: `session_pk = m.pk and ${inRange}`, order, limit: '$6', maxBytes: '$7' });
-  return {
-    name: `event-page-${name}`,
-    text: `with m as (
-        select pk, last_seq from sessions where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
-      )
-      select m.pk, m.last_seq, e.* from m left join lateral (${page}) e on true order by e.seq ${order}`,
-  };
-}
-
-function toEvent(row: PageRow): PagedEvent {
-  const { event_id: id, invocation_id: invocationId, author, ts: timestamp, json } = row;
-  return { seq: row.seq ?? 0, id, invocationId, author, timestamp, json };
+function toEvent(row: EventColumns): PagedEvent {
+  const { seq, event_id: id, invocation_id: invocationId, author, ts: timestamp, json } = row;
+  return { seq, id, invocationId, author, timestamp, json };
 }

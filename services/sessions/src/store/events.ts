@@ -1,4 +1,6 @@
-import type { Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { CheckedKey } from '../session-key.ts';
+import { hasKey } from './key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
 import { maxWindowBytes, newestWithin } from './window-bytes.ts';
 
@@ -16,7 +18,7 @@ export interface StoredEvent {
   nonces?: readonly string[] | undefined;
 }
 
-/** SQL, and how many parameters it takes. */
+/** SQL, and how many parameters it has. */
 export interface Fragment {
   readonly text: string;
   readonly parameters: number;
@@ -26,11 +28,11 @@ const eventTypes = ['text', 'text', 'text', 'float8', 'boolean', 'text'];
 const columns = 'account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body';
 
 /**
- * SQL that appends the one event of `eventParameters` from parameter `first` on. `source` is a relation of one row with
- * account_id, pk and base (the sequence before the event).
+ * SQL that appends one event, whose values `pushEvents` gives for the parameters from `first` on. `source` is a relation of one row
+ * with account_id, pk and base (the sequence before the event).
  */
 export function insertEvent(source: string, first: number): Fragment {
-  const [id, invocationId, author, timestamp, turnStart, json] = numbered(first, eventTypes);
+  const [id, invocationId, author, timestamp, turnStart, json] = placeholders(first, eventTypes);
   return {
     text: `insert into events (${columns})
       select m.account_id, m.pk, m.base + 1, ${id}, ${invocationId}, ${author}, ${timestamp}, ${turnStart}, ${json}::json
@@ -39,9 +41,9 @@ export function insertEvent(source: string, first: number): Fragment {
   };
 }
 
-/** As `insertEvent`, for several events in order. */
+/** Like `insertEvent`, for several events in order. */
 export function insertEvents(source: string, first: number): Fragment {
-  const arrays = numbered(
+  const arrays = placeholders(
     first,
     eventTypes.map((type) => `${type}[]`),
   );
@@ -54,102 +56,104 @@ export function insertEvents(source: string, first: number): Fragment {
   };
 }
 
-/** Parameters for `insertEvent` of one event, or for `insertEvents` of several. */
-export function eventParameters(events: readonly StoredEvent[]): unknown[] {
-  const rows = events.map(({ id, invocationId, author, timestamp, turnStart, json }) => [
-    id,
-    invocationId,
-    author,
-    timestamp,
-    turnStart,
-    json,
-  ]);
-  const [only] = rows;
-  if (rows.length === 1 && only !== undefined) return only;
-  return eventTypes.map((_, column) => rows.map((row) => row[column]));
+/** Appends the values for `insertEvent` of one event, or for `insertEvents` of several. */
+export function pushEvents(to: unknown[], events: readonly StoredEvent[]): void {
+  const [event] = events;
+  if (event !== undefined && events.length === 1) {
+    to.push(event.id, event.invocationId, event.author, event.timestamp, event.turnStart, event.json);
+    return;
+  }
+  to.push(
+    events.map(({ id }) => id),
+    events.map(({ invocationId }) => invocationId),
+    events.map(({ author }) => author),
+    events.map(({ timestamp }) => timestamp),
+    events.map(({ turnStart }) => turnStart),
+    events.map(({ json }) => json),
+  );
 }
 
-function numbered(first: number, types: readonly string[]): string[] {
+function placeholders(first: number, types: readonly string[]): string[] {
   return types.map((type, offset) => `$${first + offset}::${type}`);
 }
 
-const listEvents = {
+interface EventRange {
+  readonly sessionPk: bigint;
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+}
+
+const listEvents = createQuery<EventRange, EventRow>({
   name: 'list-events',
-  text: `select seq, event_id, turn_start, body::text as json from events
-    where session_pk = $1 and seq > $2 and seq <= $3 order by seq limit $4`,
-};
+  text: (param) => `select seq, event_id, turn_start, body::text as json from events
+    where session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo} order by seq limit ${param.limit}`,
+});
 
 export interface EventRow {
-  seq: number;
-  event_id: string;
-  turn_start: boolean;
-  json: string;
+  readonly seq: number;
+  readonly event_id: string;
+  readonly turn_start: boolean;
+  readonly json: string;
 }
 
 /** Events with `after` < seq <= `upTo` in order, at most `limit`. */
-export function readEvents(
-  db: Queryable,
-  range: { sessionPk: bigint; after: number; upTo: number; limit: number },
-): Promise<EventRow[]> {
-  return db.query<EventRow>(listEvents, [range.sessionPk, range.after, range.upTo, range.limit]);
+export function selectEvents(db: Queryable, range: EventRange): Promise<EventRow[]> {
+  return listEvents(db, range);
 }
 
-const newestOf = pageOfEvents({
-  where: 'session_pk = $1 and seq > $2 and seq <= $3',
-  order: 'desc',
-  limit: '$4',
-  maxBytes: String(maxWindowBytes),
-});
-const listNewest = {
+const listNewestEvents = createQuery<EventRange, EventRow>({
   name: 'list-newest-events',
-  text: `select seq, event_id, turn_start, json from (${newestOf}) e order by seq desc`,
-};
+  text: (param) => {
+    const page = pageOfEvents({
+      where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo}`,
+      order: 'desc',
+      limit: param.limit,
+      maxBytes: String(maxWindowBytes),
+    });
+    return `select seq, event_id, turn_start, json from (${page}) e order by seq desc`;
+  },
+});
 
-/** The newest events with `after` < seq <= `upTo` in order, as many as `limit` and a window allow. */
-export async function readNewestEvents(
-  db: Queryable,
-  range: { sessionPk: bigint; after: number; upTo: number; limit: number },
-): Promise<EventRow[]> {
-  const { sessionPk, after, upTo, limit } = range;
-  return newestWithin(await db.query<EventRow>(listNewest, [sessionPk, after, upTo, limit])).reverse();
+/** The newest events with `after` < seq <= `upTo` in order, as many as `limit` and the size of a window allow. */
+export async function selectNewestEvents(db: Queryable, range: EventRange): Promise<EventRow[]> {
+  return newestWithin(await listNewestEvents(db, range)).reverse();
 }
 
-const findTurnStart = {
+const findTurnStart = createQuery<{ sessionPk: bigint; seq: number }, { seq: number }>({
   name: 'find-turn-start',
-  text: `select seq from events where session_pk = $1 and seq <= $2 and turn_start order by seq desc limit 1`,
-};
+  text: (param) => `select seq from events
+    where session_pk = ${param.sessionPk} and seq <= ${param.seq} and turn_start order by seq desc limit 1`,
+});
 
 /** Sequence of the last user turn that begins at or before `seq`; 1 when there is none. */
-export async function turnStartAtOrBefore(db: Queryable, sessionPk: bigint, seq: number): Promise<number> {
-  const [row] = await db.query<{ seq: number }>(findTurnStart, [sessionPk, seq]);
+export async function selectTurnStart(db: Queryable, sessionPk: bigint, seq: number): Promise<number> {
+  const [row] = await findTurnStart(db, { sessionPk, seq });
   return row?.seq ?? 1;
 }
 
-/** Events that a call may be in; only their JSON tells. PostgreSQL does not look into it: it refuses texts with NUL. */
-const findCall = {
+/** Finds events whose text has the quoted id; `makesCall` then reads their JSON. PostgreSQL does not parse it: it refuses texts with NUL. */
+const findCall = createQuery<CheckedKey & { quotedId: string; before: number }, CallSite & { json: string }>({
   name: 'find-call',
-  text: `select e.invocation_id, e.seq, e.body::text as json
+  text: (param) => `select e.invocation_id, e.seq, e.body::text as json
     from sessions s join events e on e.session_pk = s.pk
-    where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4 and e.seq < $6
-      and e.author <> 'user' and strpos(e.body::text, '"functionCall"') > 0 and strpos(e.body::text, $5) > 0
+    where ${hasKey(param, 's')} and e.seq < ${param.before}
+      and e.author <> 'user' and strpos(e.body::text, '"functionCall"') > 0 and strpos(e.body::text, ${param.quotedId}) > 0
     order by e.seq desc limit 1`,
-};
+});
 
 const behindAll = 2 ** 31 - 1;
 
 export interface CallSite {
-  invocation_id: string;
-  seq: number;
+  readonly invocation_id: string;
+  readonly seq: number;
 }
 
-/** The newest agent event of a session that makes the function call of an id. */
-export async function findFunctionCall(
-  db: Queryable,
-  session: readonly [accountId: string, appName: string, userId: string, sessionId: string],
-  callId: string,
-): Promise<CallSite | undefined> {
+/** The newest agent event of a session that makes the function call with this id. */
+export async function findFunctionCall(db: Queryable, key: CheckedKey, callId: string): Promise<CallSite | undefined> {
+  const quotedId = JSON.stringify(callId);
   for (let before = behindAll; ; ) {
-    const [row] = await db.query<CallSite & { json: string }>(findCall, [...session, JSON.stringify(callId), before]);
+    const [row] = await findCall(db, { ...key, quotedId, before });
     if (row === undefined || makesCall(row.json, callId)) return row;
     before = row.seq;
   }

@@ -1,11 +1,12 @@
-import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
-import type { KeyParameters } from '../session-key.ts';
+import type { CheckedKey } from '../session-key.ts';
+import { hasKey } from './key-condition.ts';
 
 /** A run that an executor may take up, or whose executor is gone. */
 export interface DueRun {
   sessionPk: bigint;
-  key: KeyParameters;
+  key: CheckedKey;
   invocationId: string;
   status: 'granted' | 'running';
   owner: string;
@@ -39,112 +40,128 @@ interface RunRow {
 const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.owner, s.fence, s.last_seq,
   r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.answered_seq`;
 
-const findGranted: Statement = {
+type RunKey = CheckedKey & { readonly invocationId: string };
+
+const findGranted = createQuery<RunKey, RunRow>({
   name: 'find-granted-run',
-  text: `select ${columns} from sessions s join runs r on r.session_pk = s.pk
-    where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4 and r.invocation_id = $5
-      and r.status = 'granted'`,
-};
+  text: (param) => `select ${columns} from sessions s join runs r on r.session_pk = s.pk
+    where ${hasKey(param, 's')} and r.invocation_id = ${param.invocationId} and r.status = 'granted'`,
+});
 
-const findDue: Statement = {
+const findDue = createQuery<{ limit: number }, RunRow>({
   name: 'find-due-runs',
-  text: `select ${columns} from runs r join sessions s on s.pk = r.session_pk
-    where r.ended_at is null and r.lease_until < now() order by r.lease_until limit $1`,
-};
+  text: (param) => `select ${columns} from runs r join sessions s on s.pk = r.session_pk
+    where r.ended_at is null and r.lease_until < now() order by r.lease_until limit ${param.limit}`,
+});
 
-/** One granted run of a session. */
+/** A granted run of a session. */
 export async function findGrantedRun(
   db: Queryable,
-  key: KeyParameters,
+  key: CheckedKey,
   invocationId: string,
 ): Promise<DueRun | undefined> {
-  const [row] = await db.query<RunRow>(findGranted, [...key, invocationId]);
+  const [row] = await findGranted(db, { ...key, invocationId });
   return row === undefined ? undefined : toRun(row);
 }
 
-/** Runs whose lease has run out: granted ones that nobody took up, running ones whose executor is gone. */
+/** Runs whose lease has expired: granted runs that nobody took up, and running ones whose executor is gone. */
 export async function findDueRuns(db: Queryable, limit: number): Promise<DueRun[]> {
-  return (await db.query<RunRow>(findDue, [limit])).map(toRun);
+  return (await findDue(db, { limit })).map(toRun);
 }
 
-const adopt: Statement = {
+const adoptQueued = createQuery<{ sessionPk: bigint; owner: string; heir: string }>({
   name: 'adopt-queued-runs',
-  text: `update runs set owner = $3 where session_pk = $1 and owner = $2 and status = 'queued' and ended_at is null
-    and not exists (select from runs held where held.owner = $2 and held.status = 'running' and held.ended_at is null
-      and held.lease_until > now())`,
-};
+  text: (param) => `update runs set owner = ${param.heir}
+    where session_pk = ${param.sessionPk} and owner = ${param.owner} and status = 'queued' and ended_at is null
+    and not exists (select from runs held where held.owner = ${param.owner} and held.status = 'running'
+      and held.ended_at is null and held.lease_until > now())`,
+});
 
 /**
- * What the owner of a due run has queued in its session goes to `heir`, who is told when the turns come: told to a process that is gone,
- * each would wait for the sweeper. An owner who holds a lease is not gone.
+ * Gives the runs that the owner of a due run has queued in the session to `heir`, who is then told when they get the turn. A process that
+ * is gone cannot be told, and each of its runs would wait for the next sweep. An owner who holds a lease is not gone, and keeps its runs.
  */
 export async function adoptQueuedRuns(db: Queryable, { sessionPk, owner }: DueRun, heir: string): Promise<void> {
-  if (owner !== heir) await db.query(adopt, [sessionPk, owner, heir]);
+  if (owner !== heir) await adoptQueued(db, { sessionPk, owner, heir });
 }
 
-const renew: Statement = {
+interface LeaseValues {
+  readonly owner: string;
+  readonly leaseSeconds: number;
+  readonly sessionPks: readonly bigint[];
+  readonly invocationIds: readonly string[];
+  readonly fences: readonly bigint[];
+}
+
+const renew = createQuery<LeaseValues, { session_pk: bigint; invocation_id: string }>({
   name: 'renew-leases',
-  text: `update runs r set lease_until = now() + make_interval(secs => $1)
-    from unnest($2::bigint[], $3::text[], $4::bigint[]) as l(session_pk, invocation_id, fence)
+  text: (param) => `update runs r set lease_until = now() + make_interval(secs => ${param.leaseSeconds})
+    from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[], ${param.fences}::bigint[])
+      as l(session_pk, invocation_id, fence)
     where r.session_pk = l.session_pk and r.invocation_id = l.invocation_id and r.fence = l.fence
-      and r.status = 'running' and r.owner = $5
+      and r.status = 'running' and r.owner = ${param.owner}
     returning r.session_pk, r.invocation_id`,
-};
+});
 
 export interface HeldRun {
-  sessionPk: bigint;
-  invocationId: string;
-  fence: bigint;
+  readonly sessionPk: bigint;
+  readonly invocationId: string;
+  readonly fence: bigint;
 }
 
-/** Extends the leases of running attempts; those that are still held. */
-export async function renewLeases(
+/** Extends the leases of an owner's running attempts. Answers those that are still held, as `<session pk>/<invocation id>`. */
+export async function updateLeases(
   db: Queryable,
   owner: string,
-  what: { leaseSeconds: number; runs: readonly HeldRun[] },
+  { leaseSeconds, runs }: { leaseSeconds: number; runs: readonly HeldRun[] },
 ): Promise<Set<string>> {
-  const { runs, leaseSeconds } = what;
-  const values = [
-    leaseSeconds,
-    runs.map((run) => run.sessionPk),
-    runs.map((run) => run.invocationId),
-    runs.map((run) => run.fence),
+  const rows = await renew(db, {
     owner,
-  ];
-  const rows = await db.query<{ session_pk: bigint; invocation_id: string }>(renew, values);
+    leaseSeconds,
+    sessionPks: runs.map((run) => run.sessionPk),
+    invocationIds: runs.map((run) => run.invocationId),
+    fences: runs.map((run) => run.fence),
+  });
   return new Set(rows.map((row) => `${row.session_pk}/${row.invocation_id}`));
 }
 
-const findAttempt: Statement = {
+const findHeldAttempt = createQuery<HeldRun, AttemptState>({
   name: 'find-attempt',
-  text: `select s.pk is not null and s.turn = $2 and s.fence = $3 as holds, r.fence = $3 and r.ended_at is not null as ended,
-      s.last_seq
-    from runs r left join sessions s on s.pk = r.session_pk where r.session_pk = $1 and r.invocation_id = $2`,
-};
+  text: (param) => `select s.pk is not null and s.turn = ${param.invocationId} and s.fence = ${param.fence} as holds,
+      r.fence = ${param.fence} and r.ended_at is not null as ended, s.last_seq
+    from runs r left join sessions s on s.pk = r.session_pk
+    where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}`,
+});
 
 export interface AttemptState {
   /** The attempt holds the turn. */
-  holds: boolean | null;
-  /** This very attempt has ended. */
-  ended: boolean | null;
-  last_seq: number | null;
+  readonly holds: boolean | null;
+  /** This attempt has ended. */
+  readonly ended: boolean | null;
+  /** Null when the session is gone. */
+  readonly last_seq: number | null;
 }
 
-/** Where an attempt stands; undefined when the run is unknown. */
-export async function readAttempt(db: Queryable, run: HeldRun): Promise<AttemptState | undefined> {
-  const [row] = await db.query<AttemptState>(findAttempt, [run.sessionPk, run.invocationId, run.fence]);
+/** The state of an attempt; undefined when there is no such run. */
+export async function findAttempt(db: Queryable, run: HeldRun): Promise<AttemptState | undefined> {
+  const [row] = await findHeldAttempt(db, run);
   return row;
 }
 
-const findStatus: Statement = {
+const findStatus = createQuery<RunKey, { status: string | null }>({
   name: 'find-run-status',
-  text: `select r.status from sessions s left join runs r on r.session_pk = s.pk and r.invocation_id = $5
-    where s.account_id = $1 and s.app_name = $2 and s.user_id = $3 and s.id = $4`,
-};
+  text: (param) => `select r.status from sessions s
+    left join runs r on r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
+    where ${hasKey(param, 's')}`,
+});
 
-/** The status of a run, null when the session has no such run; throws when there is no such session. */
-export async function readRunStatus(db: Queryable, key: KeyParameters, invocationId: string): Promise<string | null> {
-  const [row] = await db.query<{ status: string | null }>(findStatus, [...key, invocationId]);
+/**
+ * The status of a run, null when the session has no such run.
+ *
+ * @throws MeshError not_found `session_not_found`
+ */
+export async function selectRunStatus(db: Queryable, key: CheckedKey, invocationId: string): Promise<string | null> {
+  const [row] = await findStatus(db, { ...key, invocationId });
   if (row === undefined) throw sessionNotFound();
   return row.status;
 }
@@ -152,7 +169,7 @@ export async function readRunStatus(db: Queryable, key: KeyParameters, invocatio
 function toRun(row: RunRow): DueRun {
   return {
     sessionPk: row.session_pk,
-    key: [row.account_id, row.app_name, row.user_id, row.id],
+    key: { accountId: row.account_id, appName: row.app_name, userId: row.user_id, sessionId: row.id },
     invocationId: row.invocation_id,
     status: row.status,
     owner: row.owner,

@@ -1,8 +1,6 @@
-import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import { createQuery, type Query, type Queryable } from '@agentmesh/lib/pg';
 import { createdMicroseconds, latestMoment, momentOf } from './created-at.ts';
-
-/** Whose sessions in which application. */
-export type ListScope = readonly [accountId: string, appName: string, userId: string];
+import type { ListScope } from './state.ts';
 
 /** A session in a list. */
 export interface ListedSession extends Place {
@@ -38,35 +36,44 @@ interface ListRow {
   readonly fields: string | null;
 }
 
-const oldestFirst = statement('oldest-first', '>', 'asc');
-const newestFirst = statement('newest-first', '<', 'desc');
+interface PageValues extends ListScope {
+  /** The place behind which the page begins. */
+  readonly createdAt: bigint;
+  readonly id: string;
+  readonly limit: number;
+}
+
+const oldestFirst = createPageQuery('oldest-first', '>', 'asc');
+const newestFirst = createPageQuery('newest-first', '<', 'desc');
 const beforeAll: Place = { createdAt: 0n, id: '' };
 const afterAll: Place = { createdAt: latestMoment, id: '' };
 
-/** A page of a user's sessions in the order of their creation, those of evaluations left out. */
-export async function readSessionPage(db: Queryable, scope: ListScope, range: SessionRange): Promise<SessionPage> {
+/** A page of a user's sessions in the order of their creation, without sessions of evaluations. */
+export async function selectSessionPage(db: Queryable, scope: ListScope, range: SessionRange): Promise<SessionPage> {
+  const query = range.newestFirst ? newestFirst : oldestFirst;
   const { createdAt, id } = range.after ?? (range.newestFirst ? afterAll : beforeAll);
-  const text = range.newestFirst ? newestFirst : oldestFirst;
-  const rows = await db.query<ListRow>(text, [...scope, createdAt, id, range.limit + 1]);
+  // One more than is answered tells whether others follow.
+  const rows = await query(db, { ...scope, createdAt, id, limit: range.limit + 1 });
   const sessions = rows.slice(0, range.limit).map(toListed);
   return { sessions, last: rows.length > range.limit ? sessions.at(-1) : undefined };
 }
 
-/** State is joined per session, so that a page reads as many rows of it as it shows, whatever the planner believes. */
-function statement(name: string, beyond: '<' | '>', order: 'asc' | 'desc'): Statement {
-  return {
+/** State is joined per session, so that a page reads only the rows of state that it shows, whatever the planner estimates. */
+function createPageQuery(name: string, beyond: '<' | '>', order: 'asc' | 'desc'): Query<PageValues, ListRow> {
+  return createQuery({
     name: `list-sessions-${name}`,
-    text: `select s.id, ${createdMicroseconds} as created, s.last_update_time, own.fields from (
+    text: (param) => `select s.id, ${createdMicroseconds} as created, s.last_update_time, own.fields from (
         select account_id, app_name, pk, id, created_at, last_update_time from sessions
-        where account_id = $1 and app_name = $2 and user_id = $3 and not starts_with(id, '___eval___session___')
-          and (created_at, id) ${beyond} (${momentOf('$4')}, $5)
-        order by created_at ${order}, id ${order} limit $6
+        where account_id = ${param.accountId} and app_name = ${param.appName} and user_id = ${param.userId}
+          and not starts_with(id, '___eval___session___')
+          and (created_at, id) ${beyond} (${momentOf(param.createdAt)}, ${param.id})
+        order by created_at ${order}, id ${order} limit ${param.limit}
       ) s left join lateral (
         select string_agg(to_json(t.key)::text || ':' || t.value::text, ',') as fields from state t
         where t.account_id = s.account_id and t.app_name = s.app_name and t.scope = 'session:' || s.pk
       ) own on true
       order by s.created_at ${order}, s.id ${order}`,
-  };
+  });
 }
 
 function toListed({ id, created, last_update_time: lastUpdateTime, fields }: ListRow): ListedSession {

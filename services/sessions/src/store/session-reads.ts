@@ -1,10 +1,11 @@
-import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Revised } from '../revision.ts';
-import type { KeyParameters } from '../session-key.ts';
+import type { CheckedKey } from '../session-key.ts';
 import type { StateMap } from '../state-delta.ts';
 import { createdMicroseconds } from './created-at.ts';
+import { hasKey } from './key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
-import { publicKey, toState, visibleState } from './state.ts';
+import { publicKey, type StateRow, toState, visibleState } from './state.ts';
 
 /** A session's head and the first of its events. */
 export interface SessionRead extends Revised {
@@ -20,45 +21,45 @@ export interface SequencedJson {
   readonly json: string;
 }
 
-/** How much is read at once: so many events, the last of them being the one that fills so many bytes. */
+/** Size of a page. */
 export interface PageSize {
+  /** Most events. */
   readonly limit: number;
+  /** The event whose JSON reaches this number of bytes is the last of the page. */
   readonly maxBytes: number;
 }
 
-const firstEvents = pageOfEvents({ where: 'session_pk = m.pk', order: 'asc', limit: '$5', maxBytes: '$6' });
-
-const get: Statement = {
+const getSessionQuery = createQuery<CheckedKey & PageSize, SessionRow>({
   name: 'get-session',
-  text: `with m as (
+  text: (param) => {
+    const { limit, maxBytes } = param;
+    const firstEvents = pageOfEvents({ where: 'session_pk = m.pk', order: 'asc', limit, maxBytes });
+    return `with m as (
       select account_id, app_name, user_id, pk, last_seq, last_update_time, ${createdMicroseconds} as created from sessions
-      where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
+      where ${hasKey(param)}
     )
     select 'head' as kind, pk, created, last_seq as seq, last_update_time as ts, null::text as key, null::text as json
       from m
     union all
     select 'state', null, null, null, null, ${publicKey}, t.value::text from m join state t on ${visibleState}
     union all
-    select 'event', null, null, e.seq, null, null, e.json from m cross join lateral (${firstEvents}) e`,
-};
+    select 'event', null, null, e.seq, null, null, e.json from m cross join lateral (${firstEvents}) e`;
+  },
+});
 
-interface GetRow {
-  readonly kind: 'head' | 'state' | 'event';
+interface HeadRow {
+  readonly kind: 'head';
   readonly pk: bigint;
   readonly created: bigint;
   readonly seq: number;
   readonly ts: number;
-  readonly key: string;
-  readonly json: string;
 }
 
+type SessionRow = HeadRow | ({ readonly kind: 'state' } & StateRow) | ({ readonly kind: 'event' } & SequencedJson);
+
 /** Reads a session with its first events, as of one moment. */
-export async function getSession(
-  db: Queryable,
-  key: KeyParameters,
-  { limit, maxBytes }: PageSize,
-): Promise<SessionRead | undefined> {
-  const rows = await db.query<GetRow>(get, [...key, limit, maxBytes]);
+export async function selectSession(db: Queryable, key: CheckedKey, page: PageSize): Promise<SessionRead | undefined> {
+  const rows = await getSessionQuery(db, { ...key, ...page });
   const head = rows.find((row) => row.kind === 'head');
   if (head === undefined) return undefined;
   return {
@@ -71,14 +72,6 @@ export async function getSession(
   };
 }
 
-const inRange = pageOfEvents({
-  where: 'session_pk = $1 and seq > $2 and seq <= $3 and ts >= $4',
-  order: 'asc',
-  limit: '$5',
-  maxBytes: '$6',
-});
-const getEvents: Statement = { name: 'get-session-events', text: `select seq, json from (${inRange}) e order by seq` };
-
 /** Events of a session up to the one that was its newest. */
 export interface EventSpan {
   readonly sessionPk: bigint;
@@ -87,28 +80,38 @@ export interface EventSpan {
   readonly since: number;
 }
 
+const listSpan = createQuery<EventSpan & PageSize & { after: number }, SequencedJson>({
+  name: 'list-session-events',
+  text: (param) => {
+    const page = pageOfEvents({
+      where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo} and ts >= ${param.since}`,
+      order: 'asc',
+      limit: param.limit,
+      maxBytes: param.maxBytes,
+    });
+    return `select seq, json from (${page}) e order by seq`;
+  },
+});
+
 /** The next events of a span behind sequence `after`. */
-export function readSpan(
+export function selectEventSpan(
   db: Queryable,
-  { sessionPk, upTo, since }: EventSpan,
-  { after, limit, maxBytes }: PageSize & { readonly after: number },
+  span: EventSpan,
+  page: PageSize & { readonly after: number },
 ): Promise<SequencedJson[]> {
-  return db.query<{ seq: number; json: string }>(getEvents, [sessionPk, after, upTo, since, limit, maxBytes]);
+  return listSpan(db, { ...span, ...page });
 }
 
-const newest: Statement = {
-  name: 'newest-session-events',
-  text: `select min(seq) as first from (
-      select seq from events where session_pk = $1 and seq <= $2 and ts >= $3 order by seq desc limit $4
+const findNewest = createQuery<EventSpan & { count: number }, { first: number | null }>({
+  name: 'find-newest-session-events',
+  text: (param) => `select min(seq) as first from (
+      select seq from events where session_pk = ${param.sessionPk} and seq <= ${param.upTo} and ts >= ${param.since}
+      order by seq desc limit ${param.count}
     ) newest`,
-};
+});
 
-/** Sequence before the newest `count` events of a span; its end when there are none. */
-export async function beforeNewest(
-  db: Queryable,
-  { sessionPk, upTo, since }: EventSpan,
-  count: number,
-): Promise<number> {
-  const [row] = await db.query<{ first: number | null }>(newest, [sessionPk, upTo, since, count]);
-  return typeof row?.first === 'number' ? row.first - 1 : upTo;
+/** Sequence before the newest `count` events of a span; the span's end when it has none. */
+export async function findSeqBeforeNewest(db: Queryable, span: EventSpan, count: number): Promise<number> {
+  const [row] = await findNewest(db, { ...span, count });
+  return typeof row?.first === 'number' ? row.first - 1 : span.upTo;
 }

@@ -1,57 +1,74 @@
-import type { Database, Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
-import type { KeyParameters } from '../session-key.ts';
+import { createQuery, type Database, type Queryable, type Statement, type Transaction } from '@agentmesh/lib/pg';
+import type { CheckedKey } from '../session-key.ts';
 import type { StateChange, StateMap } from '../state-delta.ts';
 import { createdMicroseconds, revisionSql } from './created-at.ts';
 import type { StoredEvent } from './events.ts';
+import { hasKey } from './key-condition.ts';
 import { publicKey, type StateRow, toState, visibleState } from './state.ts';
-import { shapedStatement, type Write, writeParameters } from './write.ts';
+import { createWriteQuery, type Write } from './write.ts';
 
 /** A session that was created, and the app and user state that was there before. */
 export interface CreatedSession {
-  createdAt: bigint;
-  state: StateMap;
+  readonly createdAt: bigint;
+  readonly state: StateMap;
 }
 
-const create = shapedStatement(
-  { name: 'create-session', source: 'm', first: 7 },
-  ({ ctes }) => `with m as (
+interface CreateValues extends CheckedKey {
+  readonly eventCount: number;
+  readonly lastUpdateTime: number;
+}
+
+/** The row of the session, or one of the state. */
+type CreateRow = { readonly created: bigint } | ({ readonly created: null } & StateRow);
+
+const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
+  name: 'create-session',
+  source: 'm',
+  text: (param, writes) => `with m as (
       insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time)
-      values ($1, $2, $3, $4, $5, $6)
+      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime})
       on conflict do nothing
       returning account_id, app_name, user_id, pk, 0 as base, ${createdMicroseconds} as created
-    )${ctes}
+    )${writes}
     select created, null::text as key, null::text as json from m
     union all
     select null, ${publicKey}, t.value::text from m join state t on ${visibleState}`,
-);
+});
 
 /** Creates a session, or answers undefined when the id is taken. */
-export async function createSession(
+export async function insertSession(
   db: Queryable,
-  key: KeyParameters,
+  key: CheckedKey,
   content: Write & { lastUpdateTime: number },
 ): Promise<CreatedSession | undefined> {
-  const values = [...key, content.events.length, content.lastUpdateTime, ...writeParameters(content)];
-  const rows = await db.query<StateRow & { created: bigint | null }>(create(content), values);
-  const createdAt = rows.find((row) => row.created !== null)?.created;
-  return typeof createdAt === 'bigint' ? { createdAt, state: toState(rows) } : undefined;
+  const { events, lastUpdateTime } = content;
+  const rows = await createSessionQuery(db, { ...key, eventCount: events.length, lastUpdateTime }, content);
+  const session = rows.find((row) => row.created !== null);
+  if (session === undefined) return undefined;
+  return { createdAt: session.created, state: toState(rows.filter((row) => row.created === null)) };
 }
 
-const patch = shapedStatement(
-  { name: 'patch-session', source: 'm', first: 7 },
-  ({ ctes }) => `with m as (
-      update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = $5
-      where account_id = $1 and app_name = $2 and user_id = $3 and id = $4
-        and ($6::text[] is null or ${revisionSql} = any($6))
-      returning account_id, app_name, user_id, pk, last_seq - 1 as base
-    )${ctes}
-    select exists (select from m) as changed`,
-);
+interface PatchValues extends CheckedKey {
+  readonly eventTime: number;
+  /** Null: any revision. */
+  readonly revisions: readonly string[] | null;
+}
 
-const exists: Statement = {
-  name: 'session-exists',
-  text: 'select pk from sessions where account_id = $1 and app_name = $2 and user_id = $3 and id = $4',
-};
+const patchQuery = createWriteQuery<PatchValues, { changed: boolean }>({
+  name: 'patch-session',
+  source: 'm',
+  text: (param, writes) => `with m as (
+      update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = ${param.eventTime}
+      where ${hasKey(param)} and (${param.revisions}::text[] is null or ${revisionSql} = any(${param.revisions}))
+      returning account_id, app_name, user_id, pk, last_seq - 1 as base
+    )${writes}
+    select exists (select from m) as changed`,
+});
+
+const findSession = createQuery<CheckedKey, { pk: bigint }>({
+  name: 'find-session',
+  text: (param) => `select pk from sessions where ${hasKey(param)}`,
+});
 
 interface Patch {
   readonly event: StoredEvent;
@@ -60,24 +77,23 @@ interface Patch {
   readonly ifMatch: readonly string[];
 }
 
-/** Appends one event with its changes beside whatever turn is running; or says why not. */
-export async function patchSession(
+/** Appends one event with its state changes, also while a turn is running. */
+export async function insertPatch(
   db: Queryable,
-  key: KeyParameters,
+  key: CheckedKey,
   { event, changes, ifMatch }: Patch,
 ): Promise<'changed' | 'missing' | 'other revision'> {
-  const write = { events: [event], changes };
-  const values = [...key, event.timestamp, ifMatch.length === 0 ? null : ifMatch, ...writeParameters(write)];
-  const [row] = await db.query<{ changed: boolean }>(patch(write), values);
+  const values = { ...key, eventTime: event.timestamp, revisions: ifMatch.length === 0 ? null : ifMatch };
+  const [row] = await patchQuery(db, values, { events: [event], changes });
   if (row?.changed === true) return 'changed';
   if (ifMatch.length === 0) return 'missing';
-  const found = await db.query(exists, key);
+  const found = await findSession(db, key);
   return found.length === 0 ? 'missing' : 'other revision';
 }
 
-const lock: Statement = {
-  text: `select pk from sessions where account_id = $1 and app_name = $2 and user_id = $3 and id = $4 for update`,
-};
+const lockSession = createQuery<CheckedKey, { pk: bigint }>({
+  text: (param) => `select pk from sessions where ${hasKey(param)} for update`,
+});
 
 const erase: Statement[] = [
   { text: 'delete from events where session_pk = $1' },
@@ -92,16 +108,16 @@ const cancel: Statement = {
 };
 
 /**
- * Deletes a session with its events and state; the invocations that it cancelled. The row is locked first: a statement that
- * began before the last append would not see that append's events.
+ * Deletes a session with its events and state, and cancels its runs: `onCancelled` gets their invocation ids, in the same transaction.
+ * The row is locked first, because a statement that began before the last append would not see that append's events.
  */
-export function deleteSession(
+export function deleteSessionRows(
   db: Database,
-  key: KeyParameters,
+  key: CheckedKey,
   onCancelled: (tx: Transaction, invocationIds: string[]) => Promise<void>,
 ): Promise<void> {
   return db.transaction(async (tx) => {
-    const [session] = await tx.query<{ pk: bigint }>(lock, key);
+    const [session] = await lockSession(tx, key);
     if (session === undefined) return;
     const cancelled = await tx.query<{ invocation_id: string }>(cancel, [session.pk]);
     for (const statement of erase) await tx.query(statement, [session.pk]);

@@ -1,11 +1,10 @@
-import type { Queryable, Statement } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { StateChange, StateMap } from '../state-delta.ts';
 import type { Fragment } from './events.ts';
-import type { ListScope } from './session-pages.ts';
 
 /**
- * CTEs `state_set` and `state_unset` that apply the changes of `stateParameters` from parameter `first` on. `source` is a
- * relation of one row with account_id, app_name, user_id and pk.
+ * SQL of the CTEs `state_set` and `state_unset`, which store state changes; `pushState` gives the values of the parameters from
+ * `first` on. `source` is a relation of one row with account_id, app_name, user_id and pk.
  */
 export function writeState(source: string, first: number): Fragment {
   const changes = `${source} m, unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) as c(scope, key, value)`;
@@ -21,14 +20,14 @@ export function writeState(source: string, first: number): Fragment {
   return { text, parameters: 3 };
 }
 
-/** Parameters for `writeState`, in one order everywhere, so that two writers never wait for each other in a circle. */
-export function stateParameters(changes: readonly StateChange[]): unknown[] {
+/** Appends the values for `writeState`. They are sorted, so writers lock rows of the state in the same order and never deadlock. */
+export function pushState(to: unknown[], changes: readonly StateChange[]): void {
   const sorted = changes.toSorted((a, b) => compare(a.scope, b.scope) || compare(a.key, b.key));
-  return [
-    sorted.map((change) => change.scope),
-    sorted.map((change) => change.key),
-    sorted.map((change) => change.value),
-  ];
+  to.push(
+    sorted.map(({ scope }) => scope),
+    sorted.map(({ key }) => key),
+    sorted.map(({ value }) => value),
+  );
 }
 
 /** SQL condition: row `t` of state is visible in the session that `m` names by app_name, user_id and pk. */
@@ -38,26 +37,35 @@ export const visibleState = `t.account_id = m.account_id and t.app_name = m.app_
 /** SQL expression: the key of row `t` of state as clients see it. */
 export const publicKey = `case when t.scope = 'app' then 'app:' || t.key when starts_with(t.scope, 'user:') then 'user:' || t.key else t.key end`;
 
-const shared: Statement = {
-  name: 'shared-state',
-  text: `select ${publicKey} as key, t.value::text as json from state t
-    where t.account_id = $1 and t.app_name = $2 and t.scope = any(array['app', 'user:' || $3::text])`,
-};
-
-/** App and user state of one user in one application. */
-export async function readSharedState(db: Queryable, scope: ListScope): Promise<StateMap> {
-  return toState(await db.query<StateRow>(shared, scope));
+/** The sessions of one user in one application. */
+export interface ListScope {
+  readonly accountId: string;
+  readonly appName: string;
+  readonly userId: string;
 }
 
-/** A row of state; one without a key says something else. */
+const listSharedState = createQuery<ListScope, StateRow>({
+  name: 'list-shared-state',
+  text: (param) => `select ${publicKey} as key, t.value::text as json from state t
+    where t.account_id = ${param.accountId} and t.app_name = ${param.appName}
+      and t.scope = any(array['app', 'user:' || ${param.userId}::text])`,
+});
+
+/** App and user state of one user in one application. */
+export async function selectSharedState(db: Queryable, scope: ListScope): Promise<StateMap> {
+  return toState(await listSharedState(db, scope));
+}
+
+/** The key as clients see it, and the value as JSON text. */
 export interface StateRow {
-  readonly key: string | null;
+  readonly key: string;
   readonly json: string;
 }
 
+/** Merged state of such rows. */
 export function toState(rows: readonly StateRow[]): StateMap {
   const state: StateMap = new Map();
-  for (const row of rows) if (row.key !== null) state.set(row.key, row.json);
+  for (const row of rows) state.set(row.key, row.json);
   return state;
 }
 

@@ -1,80 +1,94 @@
-import type { Statement } from '@agentmesh/lib/pg';
+import { nameParameters, type Placeholders, type Queryable, type Statement } from '@agentmesh/lib/pg';
 import type { StateChange } from '../state-delta.ts';
-import { insertNonces, nonceParameters } from './credential-requests.ts';
-import { eventParameters, insertEvent, insertEvents, type StoredEvent } from './events.ts';
-import { stateParameters, writeState } from './state.ts';
+import { insertNonces, pushNonces } from './credential-requests.ts';
+import { insertEvent, insertEvents, pushEvents, type StoredEvent } from './events.ts';
+import { pushState, writeState } from './state.ts';
 
-/** What a statement adds to a session beside its own purpose. */
+/** Events and state changes that a statement adds to a session, besides its own effect. */
 export interface Write {
   readonly events: readonly StoredEvent[];
   readonly changes: readonly StateChange[];
 }
 
-/** SQL that adds what a write carries. */
-interface WriteSql {
-  /** CTEs, each led by a comma. */
-  readonly ctes: string;
-  /** Number of the first parameter after those of the write. */
-  readonly next: number;
+export interface WriteQueryOptions<Values> {
+  /** Name of the statement. The shape of the write is appended. */
+  readonly name: string;
+  /** Relation of one row with account_id, app_name, user_id, pk, and base: the sequence before the new events. */
+  readonly source: string;
+  /** Returns the SQL. `writes` are the CTEs that store the write, each led by a comma; they may be empty. */
+  readonly text: (param: Placeholders<Values>, writes: string) => string;
 }
 
+/** Runs a statement with a write. */
+export type WriteQuery<Values, Row> = (db: Queryable, values: Values, write: Write) => Promise<Row[]>;
+
 /**
- * A statement in the shapes that writes come in. Each shape is a prepared statement of its own: most writes carry one event
- * and no state, and a step of a plan costs even where it has nothing to do.
- *
- * `build` gets the CTEs for the write, which add to the one row of relation `source`; their parameters start at `first`.
+ * Creates a statement that stores a write. It is one prepared statement for each shape of a write (no event, one, several; with and
+ * without state; with and without nonces): most writes have one event and no state, and PostgreSQL spends time on every step of a plan, even on one that does nothing.
  */
-export function shapedStatement(
-  options: { name: string; source: string; first: number },
-  build: (write: WriteSql) => string,
-): (write: Write) => Statement {
-  const statements = new Map<string, Statement>();
-  return (write) => {
-    const shape = `${eventShape(write)}${write.changes.length > 0 ? '+state' : ''}${asks(write) ? '+nonces' : ''}`;
-    let statement = statements.get(shape);
-    if (statement === undefined) {
-      statement = { name: `${options.name}:${shape}`, text: build(writeSql(write, options)), groupCommit: true };
-      statements.set(shape, statement);
+export function createWriteQuery<Values extends object, Row extends object>(
+  options: WriteQueryOptions<Values>,
+): WriteQuery<Values, Row> {
+  const queries = new Map<string, WriteQuery<Values, Row>>();
+  return (db, values, write) => {
+    const shape = shapeOf(write);
+    let query = queries.get(shape);
+    if (query === undefined) {
+      query = createShape(options, shape, write);
+      queries.set(shape, query);
     }
-    return statement;
+    return query(db, values, write);
   };
 }
 
-/** The parameters of a write, in the order of its shape. */
-export function writeParameters(write: Write): unknown[] {
-  const { events, changes } = write;
-  return [
-    ...(events.length > 0 ? eventParameters(events) : []),
-    ...(changes.length > 0 ? stateParameters(changes) : []),
-    ...(nonceParameters(events) ?? []),
-  ];
+/** The parameters of the write come first, then the named ones. */
+function createShape<Values extends object, Row extends object>(
+  { name, source, text }: WriteQueryOptions<Values>,
+  shape: string,
+  write: Write,
+): WriteQuery<Values, Row> {
+  const { ctes, parameters } = writeSql(write, source);
+  const named = nameParameters<Values>((param) => text(param, ctes), parameters);
+  const statement: Statement = { name: `${name}:${shape}`, text: named.text, groupCommit: true };
+  const hasNonces = asks(write);
+  return (db, values, { events, changes }) => {
+    const sent: unknown[] = [];
+    if (events.length > 0) pushEvents(sent, events);
+    if (changes.length > 0) pushState(sent, changes);
+    if (hasNonces) pushNonces(sent, events);
+    named.pushValues(sent, values);
+    return db.query<Row & Record<string, unknown>>(statement, sent);
+  };
 }
 
-function writeSql(write: Write, { source, first }: { source: string; first: number }): WriteSql {
+function writeSql(write: Write, source: string): { ctes: string; parameters: number } {
   const ctes: string[] = [];
-  let next = first;
+  let parameters = 0;
   if (write.events.length > 0) {
-    const insert = write.events.length === 1 ? insertEvent(source, next) : insertEvents(source, next);
+    const insert = (write.events.length === 1 ? insertEvent : insertEvents)(source, parameters + 1);
     ctes.push(`stored as (${insert.text})`);
-    next += insert.parameters;
+    parameters += insert.parameters;
   }
   if (write.changes.length > 0) {
-    const state = writeState(source, next);
+    const state = writeState(source, parameters + 1);
     ctes.push(state.text);
-    next += state.parameters;
+    parameters += state.parameters;
   }
   if (asks(write)) {
-    const nonces = insertNonces(source, next);
+    const nonces = insertNonces(source, parameters + 1);
     ctes.push(nonces.text);
-    next += nonces.parameters;
+    parameters += nonces.parameters;
   }
-  return { ctes: ctes.map((cte) => `, ${cte}`).join(''), next };
+  return { ctes: ctes.map((cte) => `, ${cte}`).join(''), parameters };
 }
 
+/** Whether an event of the write asks for a credential. */
 function asks({ events }: Write): boolean {
   return events.some(({ nonces }) => nonces !== undefined);
 }
 
-function eventShape({ events }: Write): string {
-  return events.length === 0 ? 'no-event' : events.length === 1 ? 'event' : 'events';
+function shapeOf(write: Write): string {
+  const { length } = write.events;
+  const count = length === 0 ? 'no-event' : length === 1 ? 'event' : 'events';
+  return `${count}${write.changes.length > 0 ? '+state' : ''}${asks(write) ? '+nonces' : ''}`;
 }

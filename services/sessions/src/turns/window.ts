@@ -1,6 +1,7 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import { readNewestEvents, turnStartAtOrBefore } from './store/events.ts';
-import type { KnownEvents, StartedTurn } from './store/turns.ts';
+import { selectNewestEvents, selectTurnStart } from '../store/events.ts';
+import type { StartedTurn } from '../store/turn-outcome.ts';
+import type { KnownEvents } from '../store/turns.ts';
 
 /** No window holds more events than this, however long its turn is; its bytes are bounded, too. */
 const maxEvents = 2000;
@@ -54,9 +55,9 @@ interface Range {
 
 /** What does not fit begins later, at a user turn still; where none does, only the answer to a call gets what there is. */
 async function readBack(db: Queryable, { sessionPk, upTo, from, oldest }: Range): Promise<WindowEvent[]> {
-  const start = await turnStartAtOrBefore(db, sessionPk, oldest);
+  const start = await selectTurnStart(db, sessionPk, oldest);
   const after = Math.max(start - 1, upTo - maxEvents);
-  const rows = await readNewestEvents(db, { sessionPk, after, upTo, limit: maxEvents });
+  const rows = await selectNewestEvents(db, { sessionPk, after, upTo, limit: maxEvents });
   const isWhole = rows[0]?.seq === after + 1;
   const first = isWhole ? 0 : rows.findIndex((row) => row.turn_start && row.seq <= from);
   if (first === -1 && from > upTo) return [];

@@ -1,10 +1,10 @@
 import { AttemptEnd_Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { create, toBinary } from '@bufbuild/protobuf';
-import type { Context } from './context.ts';
-import { invalid } from './errors.ts';
+import type { Context } from '../context.ts';
+import { invalid } from '../errors.ts';
+import { type Append, type AttemptOutcome, appendAndEndAttempt } from '../store/appends.ts';
+import { untilCurrent } from '../until-current.ts';
 import { hintGranted } from './granted-hint.ts';
-import { untilCurrent } from './retry.ts';
-import { type Append, appendAndEndAttempt, type AttemptOutcome } from './store/appends.ts';
 
 /** How an executor says that its attempt has ended. */
 export interface AttemptEnding {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { completeActions, type EventJson, type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Event } from '@agentmesh/proto/sessions/v1';
+import { invalid } from '../errors.ts';
+import { textOf } from '../json-bytes.ts';
+import type { StoredEvent } from '../store/events.ts';
 import { credentialNonces } from './credential-nonces.ts';
-import { invalid } from './errors.ts';
-import { textOf } from './json-bytes.ts';
-import type { StoredEvent } from './store/events.ts';
 
 /** An event of a running attempt, stored as the bytes it was born with. */
 export function fromAttempt(event: Event): StoredEvent {

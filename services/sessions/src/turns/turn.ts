@@ -1,17 +1,18 @@
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Context } from './context.ts';
-import { bytesOf } from './json-bytes.ts';
-import type { KeyParameters } from './session-key.ts';
-import { applyDelta, printState, toChanges } from './state-delta.ts';
-import type { KnownEvents, StartedTurn, TurnStart } from './store/turns.ts';
-import { createUserEvent } from './user-event.ts';
+import type { Context } from '../context.ts';
+import { createUserEvent } from '../events/user-event.ts';
+import { bytesOf } from '../json-bytes.ts';
+import type { CheckedKey } from '../session-key.ts';
+import { applyDelta, printState, toChanges } from '../state-delta.ts';
+import type { StartedTurn } from '../store/turn-outcome.ts';
+import type { KnownEvents, TurnStart } from '../store/turns.ts';
 import { completeWindow } from './window.ts';
 
 /** One execution of a run, as asked for. */
 export interface Attempt {
-  key: KeyParameters;
+  key: CheckedKey;
   invocationId: string;
   owner: string;
   /** How many recent events the executor wants. */
@@ -43,14 +44,13 @@ export async function toTurn(
   started: { start: TurnStart; turn: StartedTurn },
 ): Promise<MessageInitShape<typeof TurnSchema>> {
   const { start, turn } = started;
-  const [accountId, appName, userId, sessionId] = attempt.key;
   const base = turn.lastSeq - start.events.length;
   const from = attempt.answeredSeq ?? turn.lastSeq;
   const { knownSeq, events } = await completeWindow(db, turn, { known: start.known, base, from });
   const all = [...events, ...start.events];
   applyDelta(turn.state, attempt.stateDelta);
   return {
-    session: { accountId, appName, userId, sessionId },
+    session: attempt.key,
     sessionPk: turn.sessionPk,
     invocationId: attempt.invocationId,
     fence: turn.fence,

@@ -1,0 +1,9 @@
+import type { Placeholders } from '@agentmesh/lib/pg';
+import type { CheckedKey } from '../session-key.ts';
+
+/** SQL condition: the row of `sessions` with this key. The columns are those of `table` where it is given. */
+export function hasKey(param: Placeholders<CheckedKey>, table?: string): string {
+  const prefix = table === undefined ? '' : `${table}.`;
+  return `${prefix}account_id = ${param.accountId} and ${prefix}app_name = ${param.appName}
+        and ${prefix}user_id = ${param.userId} and ${prefix}id = ${param.sessionId}`;
+}

@@ -1,0 +1,96 @@
+import type { StateMap } from '../state-delta.ts';
+import { newestWithin } from './window-bytes.ts';
+
+/** The turn was taken. */
+export interface StartedTurn {
+  readonly sessionPk: bigint;
+  readonly fence: bigint;
+  readonly attempt: number;
+  readonly lastSeq: number;
+  /** Merged state before the attempt's own delta. */
+  readonly state: StateMap;
+  /** Newest first. Without the attempt's own events, without events that the executor knows, and cut to the size of a window. */
+  readonly recent: readonly RecentEvent[];
+}
+
+interface RecentEvent {
+  readonly seq: number;
+  readonly turnStart: boolean;
+  readonly json: string;
+}
+
+/** `queued`: another run holds the turn. `in_progress`: this invocation is queued or running already. */
+export type TurnOutcome = StartedTurn | 'queued' | 'in_progress';
+
+/** A statement that takes a turn answers rows of four kinds. Columns that a kind does not have are null. */
+export type TurnRow = SessionRow | HeldRow | EventRow | StateRow;
+
+/** The session was read. Without this row there is no such session, or the run was not granted. */
+interface SessionRow {
+  readonly kind: 'session';
+}
+
+/** The session was changed. */
+interface HeldRow {
+  readonly kind: 'turn';
+  readonly pk: bigint;
+  /** The last sequence. */
+  readonly seq: number;
+  readonly fence: bigint;
+  /** The run has the turn; otherwise it is queued. */
+  readonly flag: boolean;
+  /** Null when the invocation was queued or running already. */
+  readonly attempt: number | null;
+}
+
+interface EventRow {
+  readonly kind: 'event';
+  readonly seq: number;
+  /** The event starts a user turn. */
+  readonly flag: boolean;
+  readonly json: string;
+}
+
+interface StateRow {
+  readonly kind: 'state';
+  readonly key: string;
+  readonly json: string;
+}
+
+type Kind = TurnRow['kind'];
+type ColumnsOf<K extends Kind> = Record<Exclude<keyof Extract<TurnRow, { kind: K }>, 'kind'>, string>;
+
+const columnTypes = {
+  pk: 'bigint',
+  seq: 'integer',
+  fence: 'bigint',
+  flag: 'boolean',
+  attempt: 'integer',
+  key: 'text',
+  json: 'text',
+};
+
+/** SQL that selects rows of one kind. All kinds have the same columns, so that `union all` can join them. */
+export function selectTurnRows<K extends Kind>(kind: K, columns: ColumnsOf<K>, from: string): string {
+  const given: Record<string, string> = columns;
+  const list = Object.entries(columnTypes).map(([name, type]) => `${given[name] ?? `null::${type}`} as ${name}`);
+  return `select '${kind}' as kind, ${list.join(', ')} from ${from}`;
+}
+
+/** Undefined when the session was not changed. */
+export function readOutcome(rows: readonly TurnRow[]): TurnOutcome | undefined {
+  const state: StateMap = new Map();
+  const recent: RecentEvent[] = [];
+  let held: HeldRow | undefined;
+  for (const row of rows) {
+    if (row.kind === 'turn') held = row;
+    else if (row.kind === 'state') state.set(row.key, row.json);
+    else if (row.kind === 'event') recent.push({ seq: row.seq, turnStart: row.flag, json: row.json });
+  }
+  if (held === undefined) return undefined;
+  if (held.attempt === null) return 'in_progress';
+  if (!held.flag) return 'queued';
+  recent.sort((a, b) => b.seq - a.seq);
+  const { pk: sessionPk, fence, attempt, seq: lastSeq } = held;
+  return { sessionPk, fence, attempt, lastSeq, state, recent: newestWithin(recent) };
+}
