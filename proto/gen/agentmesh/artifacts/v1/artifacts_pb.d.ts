@@ -11,14 +11,14 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_agentmesh_artifacts_v1_artifacts: GenFile;
 
 /**
- * Where an artifact lives. A name that begins with `user:` belongs to the user and is seen from all sessions of that user;
- * any other belongs to the session.
+ * Identity of an artifact. An artifact whose name begins with `user:` belongs to the user, and all sessions of that user see it. Any other
+ * artifact belongs to the session.
  *
  * @generated from message agentmesh.artifacts.v1.ArtifactKey
  */
 export declare type ArtifactKey = Message<"agentmesh.artifacts.v1.ArtifactKey"> & {
   /**
-   * UUID of the account; the wall around everything below.
+   * UUID of the account. The other ids are unique only inside it.
    *
    * @generated from field: string account_id = 1;
    */
@@ -40,8 +40,9 @@ export declare type ArtifactKey = Message<"agentmesh.artifacts.v1.ArtifactKey"> 
   sessionId: string;
 
   /**
-   * Blanks around it are dropped, `\` counts as `/`, empty and `.` segments are dropped, and nothing left is `artifact`.
-   * At most 1024 bytes. INVALID_ARGUMENT artifact_name_invalid for rooted and drive-qualified names, `..` segments and NUL.
+   * Normalised: surrounding blanks, empty segments and `.` segments are removed, `\` becomes `/`, and an empty name becomes `artifact`. At most
+   * 1,024 bytes after that. INVALID_ARGUMENT artifact_name_invalid for a name that begins with a slash or a drive letter, contains a `..`
+   * segment or NUL, or ends in the reserved `metadata.json`.
    *
    * @generated from field: string name = 5;
    */
@@ -68,14 +69,15 @@ export declare type Version = Message<"agentmesh.artifacts.v1.Version"> & {
   version: number;
 
   /**
-   * `artifact://apps/…`: names the version, and may be saved as `fileData.fileUri` of another artifact.
+   * URI of the version, e.g. `artifact://apps/echo/users/u1/sessions/s1/artifacts/a.txt/versions/0`. `fileData.fileUri` of another artifact may
+   * refer to it.
    *
    * @generated from field: string canonical_uri = 2;
    */
   canonicalUri: string;
 
   /**
-   * A JSON object.
+   * A JSON object; `{}` when none was given.
    *
    * @generated from field: bytes custom_metadata_json = 3;
    */
@@ -89,7 +91,7 @@ export declare type Version = Message<"agentmesh.artifacts.v1.Version"> & {
   createTime: number;
 
   /**
-   * Absent where nobody said.
+   * Absent when it is unknown, and for a reference to another artifact.
    *
    * @generated from field: optional string mime_type = 5;
    */
@@ -139,7 +141,7 @@ export declare type SaveArtifactRequest = Message<"agentmesh.artifacts.v1.SaveAr
     case: "chunk";
   } | {
     /**
-     * Throws the payload away that came so far.
+     * Discards the chunks received so far; the payload starts again.
      *
      * @generated from field: agentmesh.artifacts.v1.SaveRestart restart = 3;
      */
@@ -161,11 +163,13 @@ export declare type SaveArtifactRequest = Message<"agentmesh.artifacts.v1.SaveAr
 export declare const SaveArtifactRequestSchema: GenMessage<SaveArtifactRequest>;
 
 /**
+ * First message of a save.
+ *
  * @generated from message agentmesh.artifacts.v1.SaveOpening
  */
 export declare type SaveOpening = Message<"agentmesh.artifacts.v1.SaveOpening"> & {
   /**
-   * The name may be empty: the commit says it. What is here is checked at once.
+   * The name may be empty, because the commit has it. The key is checked before the first chunk.
    *
    * @generated from field: agentmesh.artifacts.v1.ArtifactKey key = 1;
    */
@@ -191,10 +195,14 @@ export declare type SaveRestart = Message<"agentmesh.artifacts.v1.SaveRestart"> 
 export declare const SaveRestartSchema: GenMessage<SaveRestart>;
 
 /**
+ * Last message of a save.
+ *
  * @generated from message agentmesh.artifacts.v1.SaveCommit
  */
 export declare type SaveCommit = Message<"agentmesh.artifacts.v1.SaveCommit"> & {
   /**
+   * Name of the artifact; replaces the name of the opening.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -205,14 +213,14 @@ export declare type SaveCommit = Message<"agentmesh.artifacts.v1.SaveCommit"> & 
   payload: PayloadKind;
 
   /**
-   * The Part as a JSON object, without what the payload is.
+   * The Part as a JSON object, without its payload.
    *
    * @generated from field: bytes part_json = 3;
    */
   partJson: Uint8Array;
 
   /**
-   * A JSON object; empty for none.
+   * A JSON object; empty for no metadata.
    *
    * @generated from field: bytes custom_metadata_json = 4;
    */
@@ -251,21 +259,21 @@ export declare type LoadArtifactRequest = Message<"agentmesh.artifacts.v1.LoadAr
   key?: ArtifactKey | undefined;
 
   /**
-   * The latest when absent. A negative one is never found.
+   * Number of the version; absent for the latest. A negative number is never found.
    *
    * @generated from field: optional int32 version = 2;
    */
   version?: number | undefined;
 
   /**
-   * The payload's bytes from here; beyond its end there are none.
+   * First byte of the payload to send. Past its end, no bytes are sent. INVALID_ARGUMENT request_invalid when negative.
    *
    * @generated from field: int64 offset = 3;
    */
   offset: bigint;
 
   /**
-   * How many bytes at most; all when absent. 0 asks for the head alone.
+   * Maximum number of bytes to send; absent for all, 0 for the head only. INVALID_ARGUMENT request_invalid when negative.
    *
    * @generated from field: optional int64 length = 4;
    */
@@ -315,7 +323,7 @@ export declare const LoadArtifactResponseSchema: GenMessage<LoadArtifactResponse
  */
 export declare type LoadedArtifact = Message<"agentmesh.artifacts.v1.LoadedArtifact"> & {
   /**
-   * Of the version that the payload is of: the referenced one where a reference was followed.
+   * The version that the payload belongs to. When a reference was followed, this is the referenced version.
    *
    * @generated from field: agentmesh.artifacts.v1.Version version = 1;
    */
@@ -327,7 +335,7 @@ export declare type LoadedArtifact = Message<"agentmesh.artifacts.v1.LoadedArtif
   payload: PayloadKind;
 
   /**
-   * The Part as a JSON object, without what the payload is.
+   * The Part as a JSON object, without its payload.
    *
    * @generated from field: bytes part_json = 3;
    */
@@ -345,6 +353,8 @@ export declare const LoadedArtifactSchema: GenMessage<LoadedArtifact>;
  */
 export declare type ListArtifactsRequest = Message<"agentmesh.artifacts.v1.ListArtifactsRequest"> & {
   /**
+   * UUID of the account.
+   *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
@@ -372,6 +382,8 @@ export declare type ListArtifactsRequest = Message<"agentmesh.artifacts.v1.ListA
 export declare const ListArtifactsRequestSchema: GenMessage<ListArtifactsRequest>;
 
 /**
+ * At most 1,000 names; the stream may have more messages.
+ *
  * @generated from message agentmesh.artifacts.v1.ListArtifactsResponse
  */
 export declare type ListArtifactsResponse = Message<"agentmesh.artifacts.v1.ListArtifactsResponse"> & {
@@ -432,6 +444,8 @@ export declare type ListVersionsRequest = Message<"agentmesh.artifacts.v1.ListVe
 export declare const ListVersionsRequestSchema: GenMessage<ListVersionsRequest>;
 
 /**
+ * At most 500 records; the stream may have more messages.
+ *
  * @generated from message agentmesh.artifacts.v1.ListVersionsResponse
  */
 export declare type ListVersionsResponse = Message<"agentmesh.artifacts.v1.ListVersionsResponse"> & {
@@ -457,7 +471,7 @@ export declare type GetVersionRequest = Message<"agentmesh.artifacts.v1.GetVersi
   key?: ArtifactKey | undefined;
 
   /**
-   * The latest when absent.
+   * Number of the version; absent for the latest.
    *
    * @generated from field: optional int32 version = 2;
    */
@@ -491,6 +505,8 @@ export declare const GetVersionResponseSchema: GenMessage<GetVersionResponse>;
  */
 export declare type EraseAccountRequest = Message<"agentmesh.artifacts.v1.EraseAccountRequest"> & {
   /**
+   * UUID of the account.
+   *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
@@ -514,7 +530,7 @@ export declare type EraseAccountResponse = Message<"agentmesh.artifacts.v1.Erase
   versions: bigint;
 
   /**
-   * Payloads removed, each counted once.
+   * Distinct payloads removed.
    *
    * @generated from field: int64 payloads = 2;
    */
@@ -535,7 +551,7 @@ export declare type EraseAccountResponse = Message<"agentmesh.artifacts.v1.Erase
 export declare const EraseAccountResponseSchema: GenMessage<EraseAccountResponse>;
 
 /**
- * What the payload of a version is in its Part.
+ * The key of the Part that holds the payload.
  *
  * @generated from enum agentmesh.artifacts.v1.PayloadKind
  */
@@ -546,21 +562,21 @@ export enum PayloadKind {
   UNSPECIFIED = 0,
 
   /**
-   * `inlineData.data`
+   * `inlineData.data`.
    *
    * @generated from enum value: PAYLOAD_KIND_DATA = 1;
    */
   DATA = 1,
 
   /**
-   * `text`, in UTF-8
+   * `text`, in UTF-8.
    *
    * @generated from enum value: PAYLOAD_KIND_TEXT = 2;
    */
   TEXT = 2,
 
   /**
-   * None: the Part points elsewhere with `fileData`.
+   * No payload: the Part refers to data elsewhere with `fileData`.
    *
    * @generated from enum value: PAYLOAD_KIND_NONE = 3;
    */
@@ -575,20 +591,21 @@ export declare const PayloadKindSchema: GenEnum<PayloadKind>;
 /**
  * Named, versioned payloads of sessions and users.
  *
- * Every request names the account it acts for; whatever belongs to another account answers exactly like what does not
- * exist, and equal payloads of two accounts are stored apart. A session need not exist. JSON travels as UTF-8 bytes in its
- * public form.
+ * Every request names the account it acts for. An artifact of another account answers exactly like one that does not exist. The session of
+ * an artifact need not exist. JSON is sent as UTF-8 bytes in its public form.
  *
- * Errors are statuses with a machine-readable reason (see docs/errors.md): INVALID_ARGUMENT for names, ids, parts and
- * references that cannot be, NOT_FOUND artifact_not_found, RESOURCE_EXHAUSTED artifact_too_large.
+ * Every RPC with a key or a scope fails with INVALID_ARGUMENT: artifact_id_invalid for an app name, user id or session id that is empty, longer
+ * than 512 bytes or not allowed, artifact_name_invalid for a name (see ArtifactKey.name), request_invalid for an account id that is not a
+ * UUID. UNAVAILABLE artifact_store_unavailable while the blob store is down. docs/errors.md lists all reasons.
  *
  * @generated from service agentmesh.artifacts.v1.ArtifactsService
  */
 export declare const ArtifactsService: GenService<{
   /**
-   * Stores one version: one `opening`, then the payload in any number of chunks, then one `commit`. Nothing is stored
-   * unless the commit is answered; the answer comes when the version is durable. RESOURCE_EXHAUSTED artifact_too_large as
-   * soon as the payload is over the limit. Versions of an artifact are 0, 1, 2, … in the order of their commits.
+   * Stores one version. The caller sends one `opening`, the payload in any number of chunks, then one `commit`. The version is durable when the
+   * call answers; when it fails, nothing is stored. Versions of an artifact are numbered 0, 1, 2, … in the order of their commits.
+   * RESOURCE_EXHAUSTED artifact_too_large as soon as the payload is over ARTIFACT_MAX_BYTES. INVALID_ARGUMENT artifact_part_invalid,
+   * artifact_reference_invalid, artifact_reference_foreign. UNAVAILABLE artifact_upload_expired when the save took a day.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.SaveArtifact
    */
@@ -598,7 +615,8 @@ export declare const ArtifactsService: GenService<{
     output: typeof SaveArtifactResponseSchema;
   },
   /**
-   * Streams a version: its head, then its payload in chunks. References to other artifacts are followed.
+   * Streams a version: its head, then its payload in chunks. A reference to another artifact is followed, at most 8 times. NOT_FOUND
+   * artifact_not_found, also for a version with an empty payload. INVALID_ARGUMENT artifact_reference_invalid, artifact_reference_foreign.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.LoadArtifact
    */
@@ -608,7 +626,7 @@ export declare const ArtifactsService: GenService<{
     output: typeof LoadArtifactResponseSchema;
   },
   /**
-   * Streams the names that a session sees, its own and those of its user, sorted by code point.
+   * Streams the names of the session's artifacts and of its user's artifacts, sorted by code point.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.ListArtifacts
    */
@@ -628,7 +646,7 @@ export declare const ArtifactsService: GenService<{
     output: typeof DeleteArtifactResponseSchema;
   },
   /**
-   * Streams the records of all versions in ascending order; none for an unknown artifact.
+   * Streams the records of all versions in ascending order. Streams nothing for an unknown artifact.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.ListVersions
    */
@@ -638,7 +656,7 @@ export declare const ArtifactsService: GenService<{
     output: typeof ListVersionsResponseSchema;
   },
   /**
-   * Answers the record of one version. NOT_FOUND artifact_version_not_found.
+   * Returns the record of one version. A reference is not followed. NOT_FOUND artifact_version_not_found.
    *
    * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.GetVersion
    */

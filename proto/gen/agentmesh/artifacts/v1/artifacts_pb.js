@@ -157,7 +157,7 @@ export const PayloadKindSchema = /*@__PURE__*/
   enumDesc(file_agentmesh_artifacts_v1_artifacts, 0);
 
 /**
- * What the payload of a version is in its Part.
+ * The key of the Part that holds the payload.
  *
  * @generated from enum agentmesh.artifacts.v1.PayloadKind
  */
@@ -167,12 +167,12 @@ export const PayloadKind = /*@__PURE__*/
 /**
  * Named, versioned payloads of sessions and users.
  *
- * Every request names the account it acts for; whatever belongs to another account answers exactly like what does not
- * exist, and equal payloads of two accounts are stored apart. A session need not exist. JSON travels as UTF-8 bytes in its
- * public form.
+ * Every request names the account it acts for. An artifact of another account answers exactly like one that does not exist. The session of
+ * an artifact need not exist. JSON is sent as UTF-8 bytes in its public form.
  *
- * Errors are statuses with a machine-readable reason (see docs/errors.md): INVALID_ARGUMENT for names, ids, parts and
- * references that cannot be, NOT_FOUND artifact_not_found, RESOURCE_EXHAUSTED artifact_too_large.
+ * Every RPC with a key or a scope fails with INVALID_ARGUMENT: artifact_id_invalid for an app name, user id or session id that is empty, longer
+ * than 512 bytes or not allowed, artifact_name_invalid for a name (see ArtifactKey.name), request_invalid for an account id that is not a
+ * UUID. UNAVAILABLE artifact_store_unavailable while the blob store is down. docs/errors.md lists all reasons.
  *
  * @generated from service agentmesh.artifacts.v1.ArtifactsService
  */

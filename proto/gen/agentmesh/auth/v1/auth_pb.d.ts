@@ -16,7 +16,7 @@ export declare const file_agentmesh_auth_v1_auth: GenFile;
  */
 export declare type Account = Message<"agentmesh.auth.v1.Account"> & {
   /**
-   * UUID, stable and never used again.
+   * UUID. It never changes and is never used again.
    *
    * @generated from field: string id = 1;
    */
@@ -98,7 +98,7 @@ export declare type SignUpRequest = Message<"agentmesh.auth.v1.SignUpRequest"> &
   email: string;
 
   /**
-   * Empty: an account that nobody can sign in to by password.
+   * Empty: nobody can sign in to the account with a password.
    *
    * @generated from field: string password = 2;
    */
@@ -153,13 +153,13 @@ export declare type SignUpResponse = Message<"agentmesh.auth.v1.SignUpResponse">
 export declare const SignUpResponseSchema: GenMessage<SignUpResponse>;
 
 /**
- * Where a sign-in is used from, as the account is shown it.
+ * Browser or program that uses a sign-in, as the account's owner sees it.
  *
  * @generated from message agentmesh.auth.v1.Device
  */
 export declare type Device = Message<"agentmesh.auth.v1.Device"> & {
   /**
-   * `User-Agent` as sent; of a longer one the first 512 characters are kept.
+   * The `User-Agent` header. Only its first 512 characters are stored.
    *
    * @generated from field: string user_agent = 1;
    */
@@ -210,7 +210,7 @@ export declare const SignInRequestSchema: GenMessage<SignInRequest>;
  */
 export declare type SignInResponse = Message<"agentmesh.auth.v1.SignInResponse"> & {
   /**
-   * HS256 JWT of type `access`: claims sub (e-mail), uid, sid (the sign-in), role, type, jti, iat, exp.
+   * HS256 JWT with the claims sub (email), uid (account id), sid (sign-in id), role, type (`access`), jti, iat, exp.
    *
    * @generated from field: string access_token = 1;
    */
@@ -240,7 +240,7 @@ export declare type RefreshToken = Message<"agentmesh.auth.v1.RefreshToken"> & {
   value: string;
 
   /**
-   * Seconds until it expires unless it is used.
+   * Seconds until it expires if it is not used.
    *
    * @generated from field: int64 max_age_seconds = 2;
    */
@@ -279,6 +279,8 @@ export declare const RefreshRequestSchema: GenMessage<RefreshRequest>;
  */
 export declare type RefreshResponse = Message<"agentmesh.auth.v1.RefreshResponse"> & {
   /**
+   * See SignInResponse.
+   *
    * @generated from field: string access_token = 1;
    */
   accessToken: string;
@@ -324,6 +326,8 @@ export declare type SignOutResponse = Message<"agentmesh.auth.v1.SignOutResponse
 export declare const SignOutResponseSchema: GenMessage<SignOutResponse>;
 
 /**
+ * A sign-in that has not ended.
+ *
  * @generated from message agentmesh.auth.v1.SignInRecord
  */
 export declare type SignInRecord = Message<"agentmesh.auth.v1.SignInRecord"> & {
@@ -345,7 +349,7 @@ export declare type SignInRecord = Message<"agentmesh.auth.v1.SignInRecord"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When its refresh token was last used.
+   * Time of the last refresh.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 4;
    */
@@ -438,7 +442,7 @@ export declare type EndSignInsRequest = Message<"agentmesh.auth.v1.EndSignInsReq
   accountId: string;
 
   /**
-   * One that goes on; empty: none does.
+   * Id of a sign-in that is not ended; empty to end all.
    *
    * @generated from field: string except_id = 2;
    */
@@ -482,14 +486,14 @@ export declare type PersonalToken = Message<"agentmesh.auth.v1.PersonalToken"> &
   name: string;
 
   /**
-   * What it may be used for, as the gateway names it.
+   * Scopes, e.g. `sessions:read`. The gateway decides which scope opens which route.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * The only end user whose data it reaches. Absent: all of the account.
+   * The only end user whose data the token can reach; absent for all end users of the account.
    *
    * @generated from field: optional string user_id = 4;
    */
@@ -506,7 +510,7 @@ export declare type PersonalToken = Message<"agentmesh.auth.v1.PersonalToken"> &
   expiresAt?: Timestamp | undefined;
 
   /**
-   * To the minute. Absent: never used.
+   * Rounded to the minute; absent when the token was never used.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 7;
    */
@@ -529,28 +533,28 @@ export declare type CreatePersonalTokenRequest = Message<"agentmesh.auth.v1.Crea
   accountId: string;
 
   /**
-   * 1 to 100 characters, no control characters.
+   * 1 to 100 characters without control characters.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * 1 to 50, each like `runs:write`.
+   * 1 to 50 scopes, e.g. `runs:write`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * At most 512 bytes.
+   * Binds the token to one end user; at most 512 bytes.
    *
    * @generated from field: optional string user_id = 4;
    */
   userId?: string | undefined;
 
   /**
-   * 60 seconds to 366 days.
+   * Lifetime: 60 seconds to 366 days.
    *
    * @generated from field: int64 life_seconds = 5;
    */
@@ -568,7 +572,7 @@ export declare const CreatePersonalTokenRequestSchema: GenMessage<CreatePersonal
  */
 export declare type CreatePersonalTokenResponse = Message<"agentmesh.auth.v1.CreatePersonalTokenResponse"> & {
   /**
-   * `agentmesh_pat_`, 43 letters and digits, and 6 that are a checksum: told this once, and never again.
+   * The token: `agentmesh_pat_`, 43 letters and digits, and a checksum of 6. Only its hash is stored, so it cannot be returned again.
    *
    * @generated from field: string secret = 1;
    */
@@ -596,14 +600,14 @@ export declare type ListPersonalTokensRequest = Message<"agentmesh.auth.v1.ListP
   accountId: string;
 
   /**
-   * Only those bound to this end user.
+   * Lists only tokens that are bound to this end user.
    *
    * @generated from field: optional string user_id = 2;
    */
   userId?: string | undefined;
 
   /**
-   * Go on after the token of this id; empty: begin.
+   * Id of the last token of the page before; empty for the first page.
    *
    * @generated from field: string after_id = 3;
    */
@@ -626,6 +630,8 @@ export declare type ListPersonalTokensResponse = Message<"agentmesh.auth.v1.List
   tokens: PersonalToken[];
 
   /**
+   * True when another page follows.
+   *
    * @generated from field: bool has_more = 2;
    */
   hasMore: boolean;
@@ -675,11 +681,15 @@ export declare const RevokePersonalTokenResponseSchema: GenMessage<RevokePersona
  */
 export declare type RevokePersonalTokensRequest = Message<"agentmesh.auth.v1.RevokePersonalTokensRequest"> & {
   /**
+   * UUID of the account.
+   *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
 
   /**
+   * Revokes only tokens that are bound to this end user.
+   *
    * @generated from field: optional string user_id = 2;
    */
   userId?: string | undefined;
@@ -696,6 +706,8 @@ export declare const RevokePersonalTokensRequestSchema: GenMessage<RevokePersona
  */
 export declare type RevokePersonalTokensResponse = Message<"agentmesh.auth.v1.RevokePersonalTokensResponse"> & {
   /**
+   * Number of revoked tokens.
+   *
    * @generated from field: int64 revoked = 1;
    */
   revoked: bigint;
@@ -763,7 +775,7 @@ export declare type GetStandingRequest = Message<"agentmesh.auth.v1.GetStandingR
   accountId: string;
 
   /**
-   * The `sid` of the token; empty where it has none.
+   * Claim `sid` of the access token; empty when it has none.
    *
    * @generated from field: string sign_in_id = 2;
    */
@@ -793,14 +805,14 @@ export declare type GetStandingResponse = Message<"agentmesh.auth.v1.GetStanding
   role: string;
 
   /**
-   * Tokens without `sid` that were issued before are refused. Absent: none is.
+   * Access tokens without `sid` that were issued before this time are refused. Absent: none is refused.
    *
    * @generated from field: google.protobuf.Timestamp sign_ins_valid_from = 3;
    */
   signInsValidFrom?: Timestamp | undefined;
 
   /**
-   * The sign-in exists and has not ended.
+   * True when the sign-in `sign_in_id` exists and has not ended.
    *
    * @generated from field: bool sign_in_stands = 4;
    */
@@ -818,7 +830,7 @@ export declare const GetStandingResponseSchema: GenMessage<GetStandingResponse>;
  */
 export declare type ListChangedAccountsRequest = Message<"agentmesh.auth.v1.ListChangedAccountsRequest"> & {
   /**
-   * Of an earlier answer. Absent: only a cursor is asked for.
+   * Cursor of the answer before; absent to get a cursor only.
    *
    * @generated from field: optional int64 cursor = 1;
    */
@@ -841,22 +853,22 @@ export declare type ListChangedAccountsResponse = Message<"agentmesh.auth.v1.Lis
   accountIds: string[];
 
   /**
-   * For the next request. Smaller than the one that was sent: the database is another one, and all may have changed.
+   * Cursor for the next request. When it is smaller than the one sent, the database was replaced, and every account may have changed.
    *
    * @generated from field: int64 cursor = 2;
    */
   cursor: bigint;
 
   /**
-   * More changed than are listed: all may have.
+   * True when more accounts changed than are listed, so every account may have changed.
    *
    * @generated from field: bool truncated = 3;
    */
   truncated: boolean;
 
   /**
-   * Of each account in `account_ids` what its changes since the cursor are: the same as in an earlier answer when there is none
-   * that was not told then. Absent from services that do not say.
+   * For each account in `account_ids`, a hash of its changes since the cursor. An unchanged hash means that an earlier answer listed all of
+   * them. Empty from older services.
    *
    * @generated from field: repeated int64 fingerprints = 4;
    */
@@ -902,7 +914,7 @@ export declare type GetAccountResponse = Message<"agentmesh.auth.v1.GetAccountRe
 export declare const GetAccountResponseSchema: GenMessage<GetAccountResponse>;
 
 /**
- * An account by one of the names that the public API has for it.
+ * Names an account in one of the ways of the public API.
  *
  * @generated from message agentmesh.auth.v1.AccountName
  */
@@ -918,7 +930,7 @@ export declare type AccountName = Message<"agentmesh.auth.v1.AccountName"> & {
     case: "userId";
   } | {
     /**
-     * In any spelling.
+     * Email address; case does not matter.
      *
      * @generated from field: string email = 2;
      */
@@ -984,14 +996,14 @@ export declare type ListAccountsRequest = Message<"agentmesh.auth.v1.ListAccount
   actorId: string;
 
   /**
-   * From 1.
+   * Number of the page, from 1.
    *
    * @generated from field: uint32 page = 2;
    */
   page: number;
 
   /**
-   * Accounts a page, 1 to 100.
+   * Accounts in a page, 1 to 100.
    *
    * @generated from field: uint32 size = 3;
    */
@@ -1009,14 +1021,14 @@ export declare const ListAccountsRequestSchema: GenMessage<ListAccountsRequest>;
  */
 export declare type ListAccountsResponse = Message<"agentmesh.auth.v1.ListAccountsResponse"> & {
   /**
-   * Empty beyond the last page.
+   * Empty after the last page.
    *
    * @generated from field: repeated agentmesh.auth.v1.Account accounts = 1;
    */
   accounts: Account[];
 
   /**
-   * Of all pages.
+   * Number of all accounts.
    *
    * @generated from field: uint64 total = 2;
    */
@@ -1224,21 +1236,21 @@ export declare type ListActionsRequest = Message<"agentmesh.auth.v1.ListActionsR
   actorId: string;
 
   /**
-   * Absent: of all accounts for admins, one's own for everybody else.
+   * Absent: actions on all accounts for an admin, on the own account for everybody else.
    *
    * @generated from field: agentmesh.auth.v1.AccountName account = 2;
    */
   account?: AccountName | undefined;
 
   /**
-   * `next` of the page before.
+   * `next` of the page before; absent for the first page.
    *
    * @generated from field: optional int64 before = 3;
    */
   before?: bigint | undefined;
 
   /**
-   * 1 to 200.
+   * Actions in a page, 1 to 200.
    *
    * @generated from field: uint32 limit = 4;
    */
@@ -1261,7 +1273,7 @@ export declare type ListActionsResponse = Message<"agentmesh.auth.v1.ListActions
   actions: Action[];
 
   /**
-   * Absent on the last page.
+   * `before` of the next page; absent when this is the last page.
    *
    * @generated from field: optional int64 next = 2;
    */
@@ -1275,7 +1287,7 @@ export declare type ListActionsResponse = Message<"agentmesh.auth.v1.ListActions
 export declare const ListActionsResponseSchema: GenMessage<ListActionsResponse>;
 
 /**
- * Something that was done to an account. Kept for ever, and never personal.
+ * A recorded action on an account. It holds nothing personal and is never deleted.
  *
  * @generated from message agentmesh.auth.v1.Action
  */
@@ -1286,21 +1298,21 @@ export declare type Action = Message<"agentmesh.auth.v1.Action"> & {
   id: bigint;
 
   /**
-   * Empty: an address was tried that has no account.
+   * Account that the action concerns; empty when somebody used an address without an account.
    *
    * @generated from field: string account_id = 2;
    */
   accountId: string;
 
   /**
-   * Empty: nobody had signed in, or the mesh itself did it.
+   * Account that acted; empty when nobody was signed in, or the mesh itself acted.
    *
    * @generated from field: string actor_id = 3;
    */
   actorId: string;
 
   /**
-   * Such as `signed_up`, `password_reset`, `account_deleted`.
+   * For example `signed_up`, `password_reset` or `account_deleted`.
    *
    * @generated from field: string action = 4;
    */
@@ -1330,7 +1342,7 @@ export declare const ActionSchema: GenMessage<Action>;
  */
 export declare type DeleteAccountRequest = Message<"agentmesh.auth.v1.DeleteAccountRequest"> & {
   /**
-   * By its id, for the mesh itself; or by `account`, with who asks.
+   * Id of the account, for callers inside the mesh. Other callers set `actor_id` and `account`.
    *
    * @generated from field: string id = 1;
    */
@@ -1360,8 +1372,8 @@ export declare const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest
  */
 export declare type DeleteAccountResponse = Message<"agentmesh.auth.v1.DeleteAccountResponse"> & {
   /**
-   * Names the erasure to GetErasure, and nowhere else: random text of 43 characters of the base64url alphabet. Empty: there was
-   * nothing to delete.
+   * Secret that fetches the erasure with GetErasure: 43 random characters of the base64url alphabet. Only its hash is stored. Empty when there
+   * was nothing to delete.
    *
    * @generated from field: string receipt = 1;
    */
@@ -1400,21 +1412,22 @@ export declare type GetErasureResponse = Message<"agentmesh.auth.v1.GetErasureRe
   requestedAt?: Timestamp | undefined;
 
   /**
-   * When the last service had confirmed. Absent: one has not yet.
+   * Time when the last service confirmed; absent until all have.
    *
    * @generated from field: google.protobuf.Timestamp completed_at = 2;
    */
   completedAt?: Timestamp | undefined;
 
   /**
-   * Services have been asked again for so long that no request from before the deletion can still be under way.
+   * True when the services have been asked again for so long that no request from before the deletion can still be running. The counts no
+   * longer change.
    *
    * @generated from field: bool final = 3;
    */
   final: boolean;
 
   /**
-   * One of every service that holds data of accounts, by name.
+   * One part for each service that stores data of accounts, sorted by name.
    *
    * @generated from field: repeated agentmesh.auth.v1.ErasedPart parts = 4;
    */
@@ -1439,14 +1452,14 @@ export declare type ErasedPart = Message<"agentmesh.auth.v1.ErasedPart"> & {
   service: string;
 
   /**
-   * When it first confirmed. Absent: not yet.
+   * Time of the first confirmation; absent until then.
    *
    * @generated from field: google.protobuf.Timestamp erased_at = 2;
    */
   erasedAt?: Timestamp | undefined;
 
   /**
-   * How many rows of each kind.
+   * Number of erased rows by kind, e.g. `sessions`.
    *
    * @generated from field: map<string, int64> counts = 3;
    */
@@ -1460,7 +1473,7 @@ export declare type ErasedPart = Message<"agentmesh.auth.v1.ErasedPart"> & {
 export declare const ErasedPartSchema: GenMessage<ErasedPart>;
 
 /**
- * Bus: agentmesh.auth.v1.account_changed, a hint after the commit: the answer of GetStanding is another.
+ * Bus topic: agentmesh.auth.v1.account_changed. A hint, sent after the commit, that the answer of GetStanding has changed.
  *
  * @generated from message agentmesh.auth.v1.AccountChanged
  */
@@ -1478,7 +1491,7 @@ export declare type AccountChanged = Message<"agentmesh.auth.v1.AccountChanged">
 export declare const AccountChangedSchema: GenMessage<AccountChanged>;
 
 /**
- * Bus: agentmesh.auth.v1.account_deleted, from the outbox; again until every service has confirmed.
+ * Bus topic: agentmesh.auth.v1.account_deleted. Sent through the outbox, and again until every service has confirmed.
  *
  * @generated from message agentmesh.auth.v1.AccountDeleted
  */
@@ -1496,7 +1509,7 @@ export declare type AccountDeleted = Message<"agentmesh.auth.v1.AccountDeleted">
 export declare const AccountDeletedSchema: GenMessage<AccountDeleted>;
 
 /**
- * Bus: agentmesh.auth.v1.account_erased, a hint of a service that holds data of accounts, each time it is told of a deletion.
+ * Bus topic: agentmesh.auth.v1.account_erased. A service that stores data of accounts sends it each time it has handled AccountDeleted.
  *
  * @generated from message agentmesh.auth.v1.AccountErased
  */
@@ -1507,14 +1520,14 @@ export declare type AccountErased = Message<"agentmesh.auth.v1.AccountErased"> &
   accountId: string;
 
   /**
-   * The word of the service.
+   * Name of the service.
    *
    * @generated from field: string service = 2;
    */
   service: string;
 
   /**
-   * How much it has erased of each kind, all times together.
+   * Number of erased rows by kind, over all erasures of this account together.
    *
    * @generated from field: map<string, int64> counts = 3;
    */
@@ -1528,7 +1541,7 @@ export declare type AccountErased = Message<"agentmesh.auth.v1.AccountErased"> &
 export declare const AccountErasedSchema: GenMessage<AccountErased>;
 
 /**
- * Accounts and sign-in. Passwords rest as argon2id hashes; tokens are signed here and checked by the gateway.
+ * Accounts, sign-ins and tokens. Passwords are stored as argon2id hashes. This service signs access tokens, and the gateway checks them.
  *
  * @generated from service agentmesh.auth.v1.AuthService
  */
@@ -1544,8 +1557,8 @@ export declare const AuthService: GenService<{
     output: typeof SignUpResponseSchema;
   },
   /**
-   * Checks a password and begins a sign-in. UNAUTHENTICATED invalid_credentials, the same in body and in time for unknown
-   * accounts; NOT_FOUND basic_auth_disabled; PERMISSION_DENIED email_not_verified.
+   * Checks a password and begins a sign-in. UNAUTHENTICATED invalid_credentials, with the same message and after the same time for an unknown
+   * account and for a wrong password; NOT_FOUND basic_auth_disabled; PERMISSION_DENIED email_not_verified.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.SignIn
    */
@@ -1555,9 +1568,9 @@ export declare const AuthService: GenService<{
     output: typeof SignInResponseSchema;
   },
   /**
-   * Exchanges a refresh token for its successor and a new access token. The token before the newest may be sent again for 10 s
-   * and gives the same successor; one older than that ends the sign-in. UNAUTHENTICATED refresh_token_invalid, session_revoked,
-   * email_not_verified.
+   * Exchanges a refresh token for a new refresh token and a new access token. The same token may be sent again within 10 s and gives the same
+   * new refresh token; after that, or when an older token is sent, the sign-in ends. UNAUTHENTICATED refresh_token_invalid,
+   * session_revoked, email_not_verified.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.Refresh
    */
@@ -1567,7 +1580,7 @@ export declare const AuthService: GenService<{
     output: typeof RefreshResponseSchema;
   },
   /**
-   * Ends the sign-in of a refresh token, whether or not it is the newest. A token that is none is no error.
+   * Ends the sign-in of a refresh token, also of one that was exchanged already. An unknown token is not an error.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.SignOut
    */
@@ -1577,7 +1590,7 @@ export declare const AuthService: GenService<{
     output: typeof SignOutResponseSchema;
   },
   /**
-   * The sign-ins of an account that have not ended, the last used first, at most 200.
+   * Lists at most 200 sign-ins of an account that have not ended, the last used first.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ListSignIns
    */
@@ -1587,7 +1600,7 @@ export declare const AuthService: GenService<{
     output: typeof ListSignInsResponseSchema;
   },
   /**
-   * NOT_FOUND sign_in_not_found when there is none to end.
+   * Ends one sign-in of an account. NOT_FOUND sign_in_not_found when there is none with this id, or it has ended.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.EndSignIn
    */
@@ -1597,7 +1610,7 @@ export declare const AuthService: GenService<{
     output: typeof EndSignInResponseSchema;
   },
   /**
-   * Ends all sign-ins of an account; access tokens issued before are refused from then on.
+   * Ends all sign-ins of an account. Access tokens issued before are refused from then on.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.EndSignIns
    */
@@ -1607,7 +1620,7 @@ export declare const AuthService: GenService<{
     output: typeof EndSignInsResponseSchema;
   },
   /**
-   * Makes a token for programs. INVALID_ARGUMENT personal_token_invalid; FAILED_PRECONDITION personal_token_limit.
+   * Creates a token for programs. INVALID_ARGUMENT personal_token_invalid; FAILED_PRECONDITION personal_token_limit.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.CreatePersonalToken
    */
@@ -1617,7 +1630,7 @@ export declare const AuthService: GenService<{
     output: typeof CreatePersonalTokenResponseSchema;
   },
   /**
-   * Those of an account that have not expired, the newest first, 200 at a time.
+   * Returns one page, of at most 200, of an account's personal tokens that have not expired, the newest first.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ListPersonalTokens
    */
@@ -1627,7 +1640,7 @@ export declare const AuthService: GenService<{
     output: typeof ListPersonalTokensResponseSchema;
   },
   /**
-   * NOT_FOUND personal_token_not_found.
+   * Revokes one personal token of an account. NOT_FOUND personal_token_not_found.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.RevokePersonalToken
    */
@@ -1637,7 +1650,7 @@ export declare const AuthService: GenService<{
     output: typeof RevokePersonalTokenResponseSchema;
   },
   /**
-   * All of an account, or all that are bound to one of its end users.
+   * Revokes all personal tokens of an account, or all that are bound to one of its end users.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.RevokePersonalTokens
    */
@@ -1647,7 +1660,7 @@ export declare const AuthService: GenService<{
     output: typeof RevokePersonalTokensResponseSchema;
   },
   /**
-   * What a personal token may do, by its hash. NOT_FOUND personal_token_not_found: it is none, has expired or was revoked.
+   * Returns what a personal token may do. NOT_FOUND personal_token_not_found when it does not exist, has expired or was revoked.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.FindPersonalToken
    */
@@ -1657,7 +1670,7 @@ export declare const AuthService: GenService<{
     output: typeof FindPersonalTokenResponseSchema;
   },
   /**
-   * What decides whether a token is good, beside its signature. NOT_FOUND account_not_found.
+   * Returns the facts, besides its signature, that decide whether an access token is valid. NOT_FOUND account_not_found.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.GetStanding
    */
@@ -1667,7 +1680,8 @@ export declare const AuthService: GenService<{
     output: typeof GetStandingResponseSchema;
   },
   /**
-   * Accounts whose standing may have changed since a cursor: whoever remembers it forgets it. An account may be named again.
+   * Lists accounts whose answer of GetStanding may have changed since a cursor, for callers that cache it. The same change may be listed
+   * more than once.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ListChangedAccounts
    */
@@ -1677,7 +1691,7 @@ export declare const AuthService: GenService<{
     output: typeof ListChangedAccountsResponseSchema;
   },
   /**
-   * NOT_FOUND account_not_found.
+   * Returns an account by its id. NOT_FOUND account_not_found.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.GetAccount
    */
@@ -1687,8 +1701,8 @@ export declare const AuthService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * Answers an account to itself and to admins. PERMISSION_DENIED not_allowed to everyone else, whether it exists or not;
-   * NOT_FOUND account_not_found to admins.
+   * Returns an account to itself and to admins. Everybody else gets PERMISSION_DENIED not_allowed, whether it exists or not. Admins get
+   * NOT_FOUND account_not_found when it does not exist.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.FindAccount
    */
@@ -1698,7 +1712,7 @@ export declare const AuthService: GenService<{
     output: typeof FindAccountResponseSchema;
   },
   /**
-   * A page of all accounts in the order of their numbers, to admins. PERMISSION_DENIED not_enough_permissions.
+   * Returns a page of all accounts, in the order of user_id, to admins. PERMISSION_DENIED not_enough_permissions.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ListAccounts
    */
@@ -1708,7 +1722,7 @@ export declare const AuthService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Changes what is set, nothing else. INVALID_ARGUMENT text_invalid; PERMISSION_DENIED and NOT_FOUND as FindAccount.
+   * Changes the fields that are set. INVALID_ARGUMENT text_invalid; PERMISSION_DENIED and NOT_FOUND like FindAccount.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.UpdateAccount
    */
@@ -1718,7 +1732,7 @@ export declare const AuthService: GenService<{
     output: typeof UpdateAccountResponseSchema;
   },
   /**
-   * Asks for a mail with a link that sets a new password. The same answer and the same work for every address.
+   * Requests a mail with a link to set a new password. The answer and the work are the same whether or not the address has an account.
    * NOT_FOUND basic_auth_disabled.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.RequestPasswordReset
@@ -1729,7 +1743,7 @@ export declare const AuthService: GenService<{
     output: typeof RequestPasswordResetResponseSchema;
   },
   /**
-   * Sets a password with a mailed token, once; ends all sign-ins and all other tokens of its kind. UNAUTHENTICATED
+   * Sets a password with a mailed token, which is valid once. Ends all sign-ins of the account and its other reset tokens. UNAUTHENTICATED
    * mail_token_invalid, mail_token_kind, mail_token_orphaned; INVALID_ARGUMENT password_invalid; NOT_FOUND basic_auth_disabled.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ResetPassword
@@ -1740,7 +1754,7 @@ export declare const AuthService: GenService<{
     output: typeof ResetPasswordResponseSchema;
   },
   /**
-   * Proves an address with a mailed token; again is no error. Fails as ResetPassword does.
+   * Marks an address as verified with a mailed token. Using the token again is not an error. Fails like ResetPassword.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.VerifyEmail
    */
@@ -1750,7 +1764,7 @@ export declare const AuthService: GenService<{
     output: typeof VerifyEmailResponseSchema;
   },
   /**
-   * Asks for a mail with a link that proves its address, as RequestPasswordReset does.
+   * Requests a mail with a link that verifies the address. Answers and fails like RequestPasswordReset.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ResendVerification
    */
@@ -1760,7 +1774,7 @@ export declare const AuthService: GenService<{
     output: typeof ResendVerificationResponseSchema;
   },
   /**
-   * What was done to an account, newest first; to admins also what was done to any. PERMISSION_DENIED not_allowed.
+   * Lists recorded actions on one account, or for admins on all accounts, the newest first. PERMISSION_DENIED not_allowed.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ListActions
    */
@@ -1770,8 +1784,8 @@ export declare const AuthService: GenService<{
     output: typeof ListActionsResponseSchema;
   },
   /**
-   * Deletes an account; its tokens are refused from then on. Idempotent without `actor_id`; with it, PERMISSION_DENIED and
-   * NOT_FOUND as FindAccount.
+   * Deletes an account. Its tokens are refused from then on. Without `actor_id` it is idempotent; with it, PERMISSION_DENIED and NOT_FOUND like
+   * FindAccount.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.DeleteAccount
    */
@@ -1781,7 +1795,7 @@ export declare const AuthService: GenService<{
     output: typeof DeleteAccountResponseSchema;
   },
   /**
-   * What has been erased of a deleted account, to whoever has its receipt. NOT_FOUND erasure_not_found.
+   * Returns how much of a deleted account has been erased, by its receipt. NOT_FOUND erasure_not_found.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.GetErasure
    */

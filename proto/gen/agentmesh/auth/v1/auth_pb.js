@@ -439,7 +439,7 @@ export const AccountErasedSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_auth_v1_auth, 60);
 
 /**
- * Accounts and sign-in. Passwords rest as argon2id hashes; tokens are signed here and checked by the gateway.
+ * Accounts, sign-ins and tokens. Passwords are stored as argon2id hashes. This service signs access tokens, and the gateway checks them.
  *
  * @generated from service agentmesh.auth.v1.AuthService
  */

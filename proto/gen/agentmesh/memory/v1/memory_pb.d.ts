@@ -12,13 +12,13 @@ import type { SessionKey } from "../../sessions/v1/sessions_pb.js";
 export declare const file_agentmesh_memory_v1_memory: GenFile;
 
 /**
- * Whose memory it is.
+ * Identity of a memory.
  *
  * @generated from message agentmesh.memory.v1.MemoryKey
  */
 export declare type MemoryKey = Message<"agentmesh.memory.v1.MemoryKey"> & {
   /**
-   * UUID of the account; the wall around everything below.
+   * UUID of the account. The other ids are unique only inside it.
    *
    * @generated from field: string account_id = 1;
    */
@@ -48,14 +48,14 @@ export declare const MemoryKeySchema: GenMessage<MemoryKey>;
  */
 export declare type Entry = Message<"agentmesh.memory.v1.Entry"> & {
   /**
-   * UUID, the same whenever the same event of the same session is added.
+   * UUID. Adding the same event of the same session again gives the same id.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Where it comes from. The session may be gone.
+   * Session of the event. It may have been deleted.
    *
    * @generated from field: string session_id = 2;
    */
@@ -77,7 +77,7 @@ export declare type Entry = Message<"agentmesh.memory.v1.Entry"> & {
   author: string;
 
   /**
-   * When the event was said, Unix time in seconds.
+   * Time of the event, Unix time in seconds.
    *
    * @generated from field: double timestamp = 6;
    */
@@ -91,7 +91,7 @@ export declare type Entry = Message<"agentmesh.memory.v1.Entry"> & {
   contentJson: Uint8Array;
 
   /**
-   * The event's `customMetadata` as a JSON object; empty for none.
+   * The event's `customMetadata` as a JSON object; empty when it has none.
    *
    * @generated from field: bytes custom_metadata_json = 8;
    */
@@ -125,7 +125,7 @@ export declare const AddSessionRequestSchema: GenMessage<AddSessionRequest>;
  */
 export declare type AddSessionResponse = Message<"agentmesh.memory.v1.AddSessionResponse"> & {
   /**
-   * Entries that were not there before.
+   * Number of new entries.
    *
    * @generated from field: int32 added = 1;
    */
@@ -148,14 +148,14 @@ export declare type SearchMemoryRequest = Message<"agentmesh.memory.v1.SearchMem
   memory?: MemoryKey | undefined;
 
   /**
-   * Any text. Its first 64 distinct words count.
+   * Any text. Only its first 64 distinct words are used.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * How many entries at most, up to 500; 0: 10. Large entries make it fewer: an answer has about 16 MiB.
+   * Maximum number of entries, at most 500; 0 means 10. There are fewer when the answer reaches about 16 MiB.
    *
    * @generated from field: int32 limit = 3;
    */
@@ -194,21 +194,21 @@ export declare type ListEntriesRequest = Message<"agentmesh.memory.v1.ListEntrie
   memory?: MemoryKey | undefined;
 
   /**
-   * Only those of this session; empty: of all.
+   * Lists only entries of this session; empty for all sessions.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * The page begins behind this place; 0: at the first entry.
+   * `next_after_place` of the page before; 0 for the first page.
    *
    * @generated from field: int32 after_place = 3;
    */
   afterPlace: number;
 
   /**
-   * How many entries at most, up to 500; 0: 100. Large entries make a page shorter.
+   * Maximum number of entries, at most 500; 0 means 100. A page with large entries is shorter.
    *
    * @generated from field: int32 limit = 4;
    */
@@ -231,7 +231,7 @@ export declare type ListEntriesResponse = Message<"agentmesh.memory.v1.ListEntri
   entries: Entry[];
 
   /**
-   * Place of the last of these, for the next page; 0 when no page follows.
+   * `after_place` of the next page; 0 when this is the last page.
    *
    * @generated from field: int32 next_after_place = 2;
    */
@@ -254,7 +254,7 @@ export declare type DeleteEntryRequest = Message<"agentmesh.memory.v1.DeleteEntr
   memory?: MemoryKey | undefined;
 
   /**
-   * A text that is no UUID names no entry.
+   * Id of the entry. A text that is not a UUID deletes nothing.
    *
    * @generated from field: string entry_id = 2;
    */
@@ -272,7 +272,7 @@ export declare const DeleteEntryRequestSchema: GenMessage<DeleteEntryRequest>;
  */
 export declare type DeleteEntryResponse = Message<"agentmesh.memory.v1.DeleteEntryResponse"> & {
   /**
-   * 1, or 0 when there was no such entry.
+   * 1, or 0 when there is no such entry.
    *
    * @generated from field: int32 deleted = 1;
    */
@@ -295,7 +295,7 @@ export declare type DeleteEntriesRequest = Message<"agentmesh.memory.v1.DeleteEn
   memory?: MemoryKey | undefined;
 
   /**
-   * Empty: all of the user's.
+   * Deletes only entries of this session; empty for all entries of the user.
    *
    * @generated from field: string session_id = 2;
    */
@@ -313,6 +313,8 @@ export declare const DeleteEntriesRequestSchema: GenMessage<DeleteEntriesRequest
  */
 export declare type DeleteEntriesResponse = Message<"agentmesh.memory.v1.DeleteEntriesResponse"> & {
   /**
+   * Number of deleted entries.
+   *
    * @generated from field: int32 deleted = 1;
    */
   deleted: number;
@@ -347,6 +349,8 @@ export declare const EraseAccountRequestSchema: GenMessage<EraseAccountRequest>;
  */
 export declare type EraseAccountResponse = Message<"agentmesh.memory.v1.EraseAccountResponse"> & {
   /**
+   * Number of deleted entries.
+   *
    * @generated from field: int32 deleted_entries = 1;
    */
   deletedEntries: number;
@@ -359,19 +363,19 @@ export declare type EraseAccountResponse = Message<"agentmesh.memory.v1.EraseAcc
 export declare const EraseAccountResponseSchema: GenMessage<EraseAccountResponse>;
 
 /**
- * What a user's past sessions have said, kept beyond them and found by search. An entry is one event of a session that was
- * added; a memory belongs to one account, application and user. Deleting a session leaves its memory.
+ * Searchable memory of past sessions. An entry is one event of a session that was added. A memory belongs to one user of one application in
+ * one account. It stays when the session is deleted.
  *
- * FAILED_PRECONDITION memory_not_configured where MEMORY_ENABLED is false, from all that would add or read;
- * INVALID_ARGUMENT request_invalid for ids and limits that cannot be met.
+ * With MEMORY_ENABLED=false, RPCs that add or read fail with FAILED_PRECONDITION memory_not_configured. Every RPC fails with
+ * INVALID_ARGUMENT request_invalid for an id or a limit that is not allowed.
  *
  * @generated from service agentmesh.memory.v1.MemoryService
  */
 export declare const MemoryService: GenService<{
   /**
-   * Adds the whole stored history of a session: one entry for each of its events that has content with at least one part.
-   * Durable when it answers, in one transaction: a search sees all of it or what was there before. Idempotent: what is
-   * there already stays as it is, what the session no longer holds goes. NOT_FOUND session_not_found.
+   * Adds all stored events of a session: one entry for each event that has content with at least one part. Runs in one transaction, and is
+   * durable when it answers. Idempotent: existing entries stay, and entries of events that the session no longer has are deleted.
+   * NOT_FOUND session_not_found. UNAVAILABLE memory_contended when the session changed faster than it could be read.
    *
    * @generated from rpc agentmesh.memory.v1.MemoryService.AddSession
    */
@@ -391,7 +395,7 @@ export declare const MemoryService: GenService<{
     output: typeof SearchMemoryResponseSchema;
   },
   /**
-   * Answers one page of a user's entries in the order in which they were added.
+   * Returns one page of a user's entries in the order in which they were added.
    *
    * @generated from rpc agentmesh.memory.v1.MemoryService.ListEntries
    */

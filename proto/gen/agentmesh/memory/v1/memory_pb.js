@@ -110,11 +110,11 @@ export const EraseAccountResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_memory_v1_memory, 13);
 
 /**
- * What a user's past sessions have said, kept beyond them and found by search. An entry is one event of a session that was
- * added; a memory belongs to one account, application and user. Deleting a session leaves its memory.
+ * Searchable memory of past sessions. An entry is one event of a session that was added. A memory belongs to one user of one application in
+ * one account. It stays when the session is deleted.
  *
- * FAILED_PRECONDITION memory_not_configured where MEMORY_ENABLED is false, from all that would add or read;
- * INVALID_ARGUMENT request_invalid for ids and limits that cannot be met.
+ * With MEMORY_ENABLED=false, RPCs that add or read fail with FAILED_PRECONDITION memory_not_configured. Every RPC fails with
+ * INVALID_ARGUMENT request_invalid for an id or a limit that is not allowed.
  *
  * @generated from service agentmesh.memory.v1.MemoryService
  */

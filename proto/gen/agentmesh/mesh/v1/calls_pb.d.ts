@@ -15,7 +15,7 @@ export declare const file_agentmesh_mesh_v1_calls: GenFile;
  */
 export declare type ExchangeRequest = Message<"agentmesh.mesh.v1.ExchangeRequest"> & {
   /**
-   * Chosen by the caller, once on a stream.
+   * Id of the call. The caller chooses it and never uses it again on this stream.
    *
    * @generated from field: uint32 id = 1;
    */
@@ -32,7 +32,7 @@ export declare type ExchangeRequest = Message<"agentmesh.mesh.v1.ExchangeRequest
     case: "call";
   } | {
     /**
-     * The caller has left. Nothing more comes for the call.
+     * The caller has given up. The server aborts the call and sends nothing more for it.
      *
      * @generated from field: agentmesh.mesh.v1.Cancel cancel = 3;
      */
@@ -72,14 +72,14 @@ export declare type Call = Message<"agentmesh.mesh.v1.Call"> & {
   request: Uint8Array;
 
   /**
-   * How long the call may take; 0: as long as it likes.
+   * Deadline of the call in milliseconds; 0 for none.
    *
    * @generated from field: uint32 timeout_ms = 3;
    */
   timeoutMs: number;
 
   /**
-   * As the headers of the same names; empty: none.
+   * Values of the headers `x-request-id` and `traceparent`; empty when absent.
    *
    * @generated from field: string request_id = 4;
    */
@@ -117,12 +117,14 @@ export declare type Cancel = Message<"agentmesh.mesh.v1.Cancel"> & {
 export declare const CancelSchema: GenMessage<Cancel>;
 
 /**
- * The caller has read so many bytes of answers. A server waits while more than 1 MiB of a call's answers are unread.
+ * Says that the caller has read answers. The server pauses a call while more than 1 MiB of its answers are unread.
  *
  * @generated from message agentmesh.mesh.v1.Credit
  */
 export declare type Credit = Message<"agentmesh.mesh.v1.Credit"> & {
   /**
+   * Bytes read since the last credit.
+   *
    * @generated from field: uint32 bytes = 1;
    */
   bytes: number;
@@ -139,7 +141,7 @@ export declare const CreditSchema: GenMessage<Credit>;
  */
 export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeResponse"> & {
   /**
-   * Of the call; 0 in a farewell.
+   * Id of the call; 0 in a farewell.
    *
    * @generated from field: uint32 id = 1;
    */
@@ -150,7 +152,7 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
    */
   kind: {
     /**
-     * The response of a unary method, or one of those of a stream.
+     * A response of the method.
      *
      * @generated from field: bytes answer = 2;
      */
@@ -158,7 +160,7 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
     case: "answer";
   } | {
     /**
-     * The last of a call.
+     * The call failed. Last message of the call.
      *
      * @generated from field: agentmesh.mesh.v1.Failure failure = 3;
      */
@@ -166,7 +168,7 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
     case: "failure";
   } | {
     /**
-     * The last of a stream that did not fail.
+     * The response stream ended without an error. Last message of the call. A unary call has none.
      *
      * @generated from field: agentmesh.mesh.v1.End end = 4;
      */
@@ -174,7 +176,7 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
     case: "end";
   } | {
     /**
-     * The server shuts down: calls under way go on, later ones fail as `unavailable`, `draining`.
+     * The server shuts down. Calls in progress continue; new calls fail with UNAVAILABLE draining.
      *
      * @generated from field: agentmesh.mesh.v1.Farewell farewell = 5;
      */
@@ -190,7 +192,7 @@ export declare type ExchangeResponse = Message<"agentmesh.mesh.v1.ExchangeRespon
 export declare const ExchangeResponseSchema: GenMessage<ExchangeResponse>;
 
 /**
- * A MeshError: docs/errors.md.
+ * The fields of a MeshError; see docs/errors.md.
  *
  * @generated from message agentmesh.mesh.v1.Failure
  */
@@ -242,14 +244,14 @@ export declare type Farewell = Message<"agentmesh.mesh.v1.Farewell"> & {
 export declare const FarewellSchema: GenMessage<Farewell>;
 
 /**
- * Another road to the methods of the services in a process, but for those that a caller streams to: many calls over one stream, for
- * processes that call each other all the time. Served beside the methods themselves, to who has the mesh credential.
+ * Carries many calls between two processes over one stream, which costs less than a gRPC stream for each call. It can call every method of the
+ * process that does not stream requests. The methods are also served one by one, for other programs. Requires the mesh credential.
  *
  * @generated from service agentmesh.mesh.v1.CallsService
  */
 export declare const CallsService: GenService<{
   /**
-   * Runs calls as they come; what they answer comes in any order. UNAUTHENTICATED mesh_credential.
+   * Runs calls as they arrive. Their answers arrive in any order. UNAUTHENTICATED mesh_credential.
    *
    * @generated from rpc agentmesh.mesh.v1.CallsService.Exchange
    */

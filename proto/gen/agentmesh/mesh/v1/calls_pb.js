@@ -67,8 +67,8 @@ export const FarewellSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_mesh_v1_calls, 7);
 
 /**
- * Another road to the methods of the services in a process, but for those that a caller streams to: many calls over one stream, for
- * processes that call each other all the time. Served beside the methods themselves, to who has the mesh credential.
+ * Carries many calls between two processes over one stream, which costs less than a gRPC stream for each call. It can call every method of the
+ * process that does not stream requests. The methods are also served one by one, for other programs. Requires the mesh credential.
  *
  * @generated from service agentmesh.mesh.v1.CallsService
  */

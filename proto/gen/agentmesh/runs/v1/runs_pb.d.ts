@@ -28,23 +28,29 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
   messageJson: Uint8Array;
 
   /**
-   * Also send partial events.
+   * True: also sends partial events.
    *
    * @generated from field: bool streaming = 3;
    */
   streaming: boolean;
 
   /**
+   * State change as a JSON object, stored with the user's event; empty for none.
+   *
    * @generated from field: bytes state_delta_json = 4;
    */
   stateDeltaJson: Uint8Array;
 
   /**
+   * JSON object that is merged into `customMetadata` of every event of the run; empty for none.
+   *
    * @generated from field: bytes custom_metadata_json = 5;
    */
   customMetadataJson: Uint8Array;
 
   /**
+   * The invocation that the message continues or names; empty for a new one.
+   *
    * @generated from field: string invocation_id = 6;
    */
   invocationId: string;
@@ -71,7 +77,7 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
     case: "accepted";
   } | {
     /**
-     * A partial event, or a whole one that is already stored.
+     * A partial event, or a complete event that is already stored.
      *
      * @generated from field: agentmesh.sessions.v1.Event event = 2;
      */
@@ -79,7 +85,7 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
     case: "event";
   } | {
     /**
-     * The attempt failed outside the model: the last answer of the stream.
+     * The attempt failed outside the model. Last message of the stream.
      *
      * @generated from field: agentmesh.runs.v1.Failure failure = 3;
      */
@@ -95,10 +101,14 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
 export declare const RunResponseSchema: GenMessage<RunResponse>;
 
 /**
+ * The run is durable.
+ *
  * @generated from message agentmesh.runs.v1.Accepted
  */
 export declare type Accepted = Message<"agentmesh.runs.v1.Accepted"> & {
   /**
+   * Id of the run.
+   *
    * @generated from field: string invocation_id = 1;
    */
   invocationId: string;
@@ -115,14 +125,14 @@ export declare const AcceptedSchema: GenMessage<Accepted>;
  */
 export declare type Failure = Message<"agentmesh.runs.v1.Failure"> & {
   /**
-   * Class of the error, e.g. `ValueError`.
+   * Class name of the error, e.g. `ValueError`.
    *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
-   * Public text.
+   * Text that may be shown to a user.
    *
    * @generated from field: string message = 2;
    */
@@ -156,6 +166,8 @@ export declare const ListAppsRequestSchema: GenMessage<ListAppsRequest>;
  */
 export declare type App = Message<"agentmesh.runs.v1.App"> & {
   /**
+   * Name of the application's folder.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -166,11 +178,15 @@ export declare type App = Message<"agentmesh.runs.v1.App"> & {
   rootAgentName: string;
 
   /**
+   * Description of the root agent.
+   *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
+   * Language in which the application is written, e.g. `yaml`.
+   *
    * @generated from field: string language = 4;
    */
   language: string;
@@ -227,7 +243,7 @@ export declare type FileMistake = Message<"agentmesh.runs.v1.FileMistake"> & {
   key: string;
 
   /**
-   * Public text.
+   * Text that may be shown to a user.
    *
    * @generated from field: string reason = 5;
    */
@@ -316,7 +332,7 @@ export declare const GetAppInfoRequestSchema: GenMessage<GetAppInfoRequest>;
  */
 export declare type GetAppInfoResponse = Message<"agentmesh.runs.v1.GetAppInfoResponse"> & {
   /**
-   * AppInfo as public JSON.
+   * The AppInfo record as public JSON.
    *
    * @generated from field: bytes json = 1;
    */
@@ -387,7 +403,7 @@ export declare type ListSpansRequest = Message<"agentmesh.runs.v1.ListSpansReque
    */
   of: {
     /**
-     * All spans of the runs of a session, whoever's of the account's users it is.
+     * All spans of the runs of a session, of any user of the account.
      *
      * @generated from field: string session_id = 3;
      */
@@ -415,7 +431,7 @@ export declare const ListSpansRequestSchema: GenMessage<ListSpansRequest>;
  */
 export declare type ListSpansResponse = Message<"agentmesh.runs.v1.ListSpansResponse"> & {
   /**
-   * In the order of their ends, each as public JSON: name, start_time and end_time in Unix nanoseconds, trace_id, span_id,
+   * Spans in the order of their end times, each as public JSON: name, start_time and end_time in Unix nanoseconds, trace_id, span_id,
    * parent_span_id?, attributes.
    *
    * @generated from field: repeated bytes spans = 1;
@@ -430,7 +446,7 @@ export declare type ListSpansResponse = Message<"agentmesh.runs.v1.ListSpansResp
 export declare const ListSpansResponseSchema: GenMessage<ListSpansResponse>;
 
 /**
- * Bus: agentmesh.runs.v1.span_ended, a hint, while `ADK_WEB_UI` is on.
+ * Bus topic: agentmesh.runs.v1.span_ended. A hint, sent while `ADK_WEB_UI` is on.
  *
  * @generated from message agentmesh.runs.v1.SpanEnded
  */
@@ -456,14 +472,14 @@ export declare type SpanEnded = Message<"agentmesh.runs.v1.SpanEnded"> & {
   spanId: string;
 
   /**
-   * Of the event that was made in it; empty where none was.
+   * The event that was made in the span; empty when there is none.
    *
    * @generated from field: string event_id = 5;
    */
   eventId: string;
 
   /**
-   * As in ListSpansResponse.
+   * The span, in the form of ListSpansResponse.spans.
    *
    * @generated from field: bytes json = 6;
    */
@@ -477,15 +493,16 @@ export declare type SpanEnded = Message<"agentmesh.runs.v1.SpanEnded"> & {
 export declare const SpanEndedSchema: GenMessage<SpanEnded>;
 
 /**
- * Applications and their execution. Stateless beside the registry: every fact of a run lives in the sessions service.
+ * Applications and their execution. This service stores nothing: the sessions service stores every run.
  *
  * @generated from service agentmesh.runs.v1.RunsService
  */
 export declare const RunsService: GenService<{
   /**
-   * Runs one message. The first answer is `accepted`: from then on the run is durable and outlives this call; the caller
-   * is only its first viewer. Before it: NOT_FOUND app_not_found or session_not_found, PERMISSION_DENIED app_internal,
-   * INVALID_ARGUMENT message_invalid. Ends after the attempt has ended.
+   * Runs an application with one message. The first answer is `accepted`: from then on the run is durable, and it continues when this call is
+   * cancelled. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND app_not_found or
+   * session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, UNAVAILABLE runs_draining. A caller that does not
+   * read fast enough gets RESOURCE_EXHAUSTED viewer_too_slow; the run continues.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.Run
    */
@@ -495,7 +512,7 @@ export declare const RunsService: GenService<{
     output: typeof RunResponseSchema;
   },
   /**
-   * Applications the account may use, sorted by name, and the folders that hold none that can run.
+   * Lists the applications that the account may use, and the folders without an application that can run.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.ListApps
    */
@@ -505,7 +522,7 @@ export declare const RunsService: GenService<{
     output: typeof ListAppsResponseSchema;
   },
   /**
-   * One application's description. NOT_FOUND app_not_found, PERMISSION_DENIED app_internal, FAILED_PRECONDITION
+   * Returns the description of one application. NOT_FOUND app_not_found, PERMISSION_DENIED app_internal, FAILED_PRECONDITION
    * root_agent_not_llm.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.GetAppInfo
@@ -516,7 +533,7 @@ export declare const RunsService: GenService<{
     output: typeof GetAppInfoResponseSchema;
   },
   /**
-   * One application's tree of agents, workflows included. NOT_FOUND app_not_found, PERMISSION_DENIED app_internal.
+   * Returns the tree of agents of one application, workflows included. NOT_FOUND app_not_found, PERMISSION_DENIED app_internal.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.GetAppGraph
    */
@@ -526,8 +543,8 @@ export declare const RunsService: GenService<{
     output: typeof GetAppGraphResponseSchema;
   },
   /**
-   * Spans of the latest runs, for the web UI: kept in memory, of the last few hundred sessions, while `ADK_WEB_UI` is on.
-   * Every process keeps what all of them recorded since it started. None is no error.
+   * Returns spans of recent runs, for the web UI. While `ADK_WEB_UI` is on, each process keeps in memory the spans that all processes recorded
+   * since it started, for the last few hundred sessions. The list is empty when no span is known.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.ListSpans
    */

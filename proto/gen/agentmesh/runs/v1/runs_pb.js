@@ -124,7 +124,7 @@ export const SpanEndedSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_runs_v1_runs, 15);
 
 /**
- * Applications and their execution. Stateless beside the registry: every fact of a run lives in the sessions service.
+ * Applications and their execution. This service stores nothing: the sessions service stores every run.
  *
  * @generated from service agentmesh.runs.v1.RunsService
  */

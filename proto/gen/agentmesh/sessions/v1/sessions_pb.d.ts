@@ -11,13 +11,13 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_agentmesh_sessions_v1_sessions: GenFile;
 
 /**
- * Where a session lives. The four together are its identity.
+ * Identity of a session.
  *
  * @generated from message agentmesh.sessions.v1.SessionKey
  */
 export declare type SessionKey = Message<"agentmesh.sessions.v1.SessionKey"> & {
   /**
-   * UUID of the account; the wall around everything below.
+   * UUID of the account. The other ids are unique only inside it.
    *
    * @generated from field: string account_id = 1;
    */
@@ -46,7 +46,7 @@ export declare type SessionKey = Message<"agentmesh.sessions.v1.SessionKey"> & {
 export declare const SessionKeySchema: GenMessage<SessionKey>;
 
 /**
- * One event: its public JSON, and beside it what a service must act on without parsing.
+ * One event: its public JSON, and copies of the fields that services read without parsing the JSON.
  *
  * @generated from message agentmesh.sessions.v1.Event
  */
@@ -74,7 +74,7 @@ export declare type Event = Message<"agentmesh.sessions.v1.Event"> & {
   timestamp: number;
 
   /**
-   * An incomplete chunk: sent to viewers, never stored.
+   * True for an incomplete chunk of an answer. It is sent to viewers and never stored.
    *
    * @generated from field: bool partial = 5;
    */
@@ -95,7 +95,7 @@ export declare type Event = Message<"agentmesh.sessions.v1.Event"> & {
   artifactDeltaJson: Uint8Array;
 
   /**
-   * The whole event as one line of public JSON (camelCase, seconds, no null fields).
+   * The event as one line of public JSON: camelCase, timestamps in seconds, no null fields.
    *
    * @generated from field: bytes json = 8;
    */
@@ -144,8 +144,8 @@ export declare type Session = Message<"agentmesh.sessions.v1.Session"> & {
   lastUpdateTime: number;
 
   /**
-   * Names this session at its newest event: another event, or another session under the same id, is another revision.
-   * Shared `app:` and `user:` state, which other sessions write, is no part of it. Not set in lists.
+   * Opaque text that changes with every event, and when the session is deleted and created again. It does not change when another session
+   * writes `app:` or `user:` state. Empty in lists.
    *
    * @generated from field: string revision = 6;
    */
@@ -163,7 +163,7 @@ export declare const SessionSchema: GenMessage<Session>;
  */
 export declare type CreateSessionRequest = Message<"agentmesh.sessions.v1.CreateSessionRequest"> & {
   /**
-   * `session.session_id` may be empty: a random UUID is then generated.
+   * With an empty `session_id`, the session gets a random UUID.
    *
    * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
    */
@@ -177,7 +177,7 @@ export declare type CreateSessionRequest = Message<"agentmesh.sessions.v1.Create
   stateJson: Uint8Array;
 
   /**
-   * Initial events in order. Partial ones are dropped; their missing ids and timestamps are filled in.
+   * Initial events in order. Partial events are dropped. Missing ids and timestamps are filled in.
    *
    * @generated from field: repeated agentmesh.sessions.v1.Event events = 3;
    */
@@ -214,7 +214,7 @@ export declare type CreateSessionResponse = Message<"agentmesh.sessions.v1.Creat
 export declare const CreateSessionResponseSchema: GenMessage<CreateSessionResponse>;
 
 /**
- * Both filters combine: the newest so many among the events that are recent enough.
+ * With both filters, only the newest `num_recent_events` of the events since `after_timestamp` are sent.
  *
  * @generated from message agentmesh.sessions.v1.GetSessionRequest
  */
@@ -225,14 +225,14 @@ export declare type GetSessionRequest = Message<"agentmesh.sessions.v1.GetSessio
   session?: SessionKey | undefined;
 
   /**
-   * How many of the newest events at most; 0: none. Absent: all.
+   * Maximum number of events, the newest ones; 0 for none, absent for all.
    *
    * @generated from field: optional int32 num_recent_events = 2;
    */
   numRecentEvents?: number | undefined;
 
   /**
-   * Unix time in seconds; only events of that time or later. Absent: all.
+   * Sends only events of this time or later, Unix time in seconds; absent for all.
    *
    * @generated from field: optional double after_timestamp = 3;
    */
@@ -280,21 +280,21 @@ export declare type ListEventsRequest = Message<"agentmesh.sessions.v1.ListEvent
   session?: SessionKey | undefined;
 
   /**
-   * The page begins behind this sequence, in its direction; 0: at the session's first event, or at its newest.
+   * The page begins after the event with this sequence, in its direction; 0 for the first page.
    *
    * @generated from field: int32 after_seq = 2;
    */
   afterSeq: number;
 
   /**
-   * How many events at most, up to 500; 0: 500. Large events make a page shorter: it ends with the one that fills 4 MiB.
+   * Maximum number of events, at most 500; 0 means 500. A page also ends with the event that makes it reach 4 MiB.
    *
    * @generated from field: int32 limit = 3;
    */
   limit: number;
 
   /**
-   * From the newest event to the first.
+   * True: from the newest event to the oldest. False: from the oldest to the newest.
    *
    * @generated from field: bool newest_first = 4;
    */
@@ -317,7 +317,7 @@ export declare type ListEventsResponse = Message<"agentmesh.sessions.v1.ListEven
   events: StoredEvent[];
 
   /**
-   * Whether another page follows behind the last of these.
+   * True when another page follows.
    *
    * @generated from field: bool more = 2;
    */
@@ -331,7 +331,7 @@ export declare type ListEventsResponse = Message<"agentmesh.sessions.v1.ListEven
   lastSeq: number;
 
   /**
-   * Handle of the session: another one says that it was deleted and made anew since.
+   * Internal number of the session. Another number means that the session was deleted and created again.
    *
    * @generated from field: int64 session_pk = 4;
    */
@@ -345,12 +345,14 @@ export declare type ListEventsResponse = Message<"agentmesh.sessions.v1.ListEven
 export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
 
 /**
- * An event in its place. Sequences of a session begin at 1 and have no gaps.
+ * A stored event.
  *
  * @generated from message agentmesh.sessions.v1.StoredEvent
  */
 export declare type StoredEvent = Message<"agentmesh.sessions.v1.StoredEvent"> & {
   /**
+   * Position in the session, from 1, without gaps.
+   *
    * @generated from field: int32 seq = 1;
    */
   seq: number;
@@ -378,7 +380,7 @@ export declare type StoredEvent = Message<"agentmesh.sessions.v1.StoredEvent"> &
   timestamp: number;
 
   /**
-   * The whole event as public JSON.
+   * The event as public JSON.
    *
    * @generated from field: bytes json = 6;
    */
@@ -411,20 +413,22 @@ export declare type ListSessionsRequest = Message<"agentmesh.sessions.v1.ListSes
   userId: string;
 
   /**
-   * How many sessions at most, up to 500: one page in one message. 0: all, over as many messages as they need.
+   * Maximum number of sessions, at most 500, sent in one message; 0 for all, sent in several messages.
    *
    * @generated from field: int32 limit = 4;
    */
   limit: number;
 
   /**
-   * The list begins behind this place; absent: with the oldest, or the newest.
+   * The list begins after this place; absent for the first page.
    *
    * @generated from field: agentmesh.sessions.v1.SessionPlace after = 5;
    */
   after?: SessionPlace | undefined;
 
   /**
+   * True: from the newest session to the oldest. False: from the oldest to the newest.
+   *
    * @generated from field: bool newest_first = 6;
    */
   newestFirst: boolean;
@@ -437,7 +441,7 @@ export declare type ListSessionsRequest = Message<"agentmesh.sessions.v1.ListSes
 export declare const ListSessionsRequestSchema: GenMessage<ListSessionsRequest>;
 
 /**
- * A session's place in the order of creation. It stays a place when its session is deleted.
+ * Place of a session in the order of creation. It stays valid when the session is deleted.
  *
  * @generated from message agentmesh.sessions.v1.SessionPlace
  */
@@ -450,7 +454,7 @@ export declare type SessionPlace = Message<"agentmesh.sessions.v1.SessionPlace">
   createdAt: bigint;
 
   /**
-   * Id of the session, which orders those that were created at once.
+   * Id of the session; orders sessions with the same time.
    *
    * @generated from field: string session_id = 2;
    */
@@ -473,7 +477,7 @@ export declare type ListSessionsResponse = Message<"agentmesh.sessions.v1.ListSe
   sessions: Session[];
 
   /**
-   * Of a page, in each of its messages: the place of its last session when others follow; absent at the end of the list.
+   * Set with `limit`: the place of the last session, when more sessions follow. Absent at the end of the list.
    *
    * @generated from field: agentmesh.sessions.v1.SessionPlace last = 2;
    */
@@ -496,14 +500,14 @@ export declare type PatchSessionRequest = Message<"agentmesh.sessions.v1.PatchSe
   session?: SessionKey | undefined;
 
   /**
-   * JSON object; a null value deletes its key.
+   * State change as a JSON object. A key with the value null is deleted.
    *
    * @generated from field: bytes state_delta_json = 2;
    */
   stateDeltaJson: Uint8Array;
 
   /**
-   * The revisions that the session may be at; empty: any.
+   * Revisions at which the session may be; empty for any.
    *
    * @generated from field: repeated string if_match = 3;
    */
@@ -561,19 +565,21 @@ export declare const DeleteSessionResponseSchema: GenMessage<DeleteSessionRespon
  */
 export declare type FindCredentialRequestRequest = Message<"agentmesh.sessions.v1.FindCredentialRequestRequest"> & {
   /**
+   * UUID of the account.
+   *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
 
   /**
-   * In any application.
+   * User of any application.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * As it stands in the event: any `nonce` in the arguments of the call.
+   * Value of a key `nonce` anywhere in the arguments of the call.
    *
    * @generated from field: string nonce = 3;
    */
@@ -612,7 +618,7 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
   session?: SessionKey | undefined;
 
   /**
-   * The invocation this message continues or names; empty for a new one.
+   * The invocation that the message continues or names; empty for a new one.
    *
    * @generated from field: string invocation_id = 2;
    */
@@ -640,35 +646,35 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
   customMetadataJson: Uint8Array;
 
   /**
-   * Ids of the function calls that the message answers; the run that waits for them is continued.
+   * Ids of the function calls that the message answers. The run that waits for them continues.
    *
    * @generated from field: repeated string answered_call_ids = 6;
    */
   answeredCallIds: string[];
 
   /**
-   * Names the executor: a random id, made once per process.
+   * Id of the executor: random, one for each process.
    *
    * @generated from field: string owner = 7;
    */
   owner: string;
 
   /**
-   * How many recent events the executor wants at most; the window begins at a user turn.
+   * Maximum number of recent events to return. The first one is always the beginning of a user's turn.
    *
    * @generated from field: int32 window = 8;
    */
   window: number;
 
   /**
-   * How the run streams its answers; kept with a run that has to wait.
+   * Value of RunRequest.streaming; stored with a run that has to wait.
    *
    * @generated from field: bool streaming = 9;
    */
   streaming: boolean;
 
   /**
-   * What the executor still holds of the session from an earlier turn; absent when it holds nothing.
+   * Events that the executor still has from an earlier turn; absent when it has none.
    *
    * @generated from field: agentmesh.sessions.v1.KnownWindow known = 10;
    */
@@ -682,18 +688,20 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
 export declare const BeginTurnRequestSchema: GenMessage<BeginTurnRequest>;
 
 /**
- * Recent events of a session that an executor holds. Events are never changed, so what is newer completes them.
+ * Recent events of a session that an executor has in memory. Stored events never change, so it needs only newer ones.
  *
  * @generated from message agentmesh.sessions.v1.KnownWindow
  */
 export declare type KnownWindow = Message<"agentmesh.sessions.v1.KnownWindow"> & {
   /**
+   * Internal number of the session.
+   *
    * @generated from field: int64 session_pk = 1;
    */
   sessionPk: bigint;
 
   /**
-   * Sequence of the newest of them.
+   * Sequence of the newest event that it has.
    *
    * @generated from field: int32 last_seq = 2;
    */
@@ -718,7 +726,7 @@ export declare type BeginTurnResponse = Message<"agentmesh.sessions.v1.BeginTurn
   invocationId: string;
 
   /**
-   * Set when the turn was taken; absent when the run waits in the session's queue.
+   * The turn; absent when the run waits in the session's queue.
    *
    * @generated from field: agentmesh.sessions.v1.Turn turn = 2;
    */
@@ -732,7 +740,7 @@ export declare type BeginTurnResponse = Message<"agentmesh.sessions.v1.BeginTurn
 export declare const BeginTurnResponseSchema: GenMessage<BeginTurnResponse>;
 
 /**
- * A granted turn: what an executor needs to run one attempt.
+ * Everything that an executor needs for one attempt of a run.
  *
  * @generated from message agentmesh.sessions.v1.Turn
  */
@@ -748,79 +756,85 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   invocationId: string;
 
   /**
-   * Proof of holding the turn; it grows with every attempt in the session.
+   * Fencing token of the turn. It increases with every attempt in the session, and a write with an older one is refused.
    *
    * @generated from field: int64 fence = 3;
    */
   fence: bigint;
 
   /**
-   * 1 for the first execution of the run.
+   * Number of the attempt of this run, from 1.
    *
    * @generated from field: int32 attempt = 4;
    */
   attempt: number;
 
   /**
-   * Sequence of the newest event in `events`; passed back with the first append.
+   * Sequence of the newest event in `events`. The executor sends it with its first append.
    *
    * @generated from field: int32 last_seq = 5;
    */
   lastSeq: number;
 
   /**
-   * Merged state, the user event's delta included.
+   * Merged state as a JSON object, after the user's event.
    *
    * @generated from field: bytes state_json = 6;
    */
   stateJson: Uint8Array;
 
   /**
-   * Recent events in order, the user event of this turn last, as public JSON.
+   * Recent events in order, as public JSON. The last one is the user's event of this turn.
    *
    * @generated from field: repeated bytes events = 7;
    */
   events: Uint8Array[];
 
   /**
+   * See BeginTurnRequest.
+   *
    * @generated from field: bytes custom_metadata_json = 8;
    */
   customMetadataJson: Uint8Array;
 
   /**
+   * See BeginTurnRequest.
+   *
    * @generated from field: bytes message_json = 9;
    */
   messageJson: Uint8Array;
 
   /**
+   * See BeginTurnRequest.
+   *
    * @generated from field: bool streaming = 10;
    */
   streaming: boolean;
 
   /**
-   * Handle of the session; appends and leases name it.
+   * Internal number of the session, for appends and leases.
    *
    * @generated from field: int64 session_pk = 11;
    */
   sessionPk: bigint;
 
   /**
-   * The sequence before the first of `events`, where the executor's known window is to be put before them; 0 when `events`
-   * is the whole window.
+   * When not 0, `events` continues the window that the executor has, and this is the sequence of the event before them. 0 when `events` is the
+   * whole window.
    *
    * @generated from field: int32 known_seq = 12;
    */
   knownSeq: number;
 
   /**
-   * Sequences of those of `events` at which a user's turn begins, in order.
+   * Sequences, in order, of the events in `events` with which a user's turn begins.
    *
    * @generated from field: repeated int32 turn_starts = 13;
    */
   turnStarts: number[];
 
   /**
-   * How long the attempt may go on without a renewal of its lease (SESSIONS_LEASE_SECONDS); 0 from a service that does not say.
+   * Lifetime of the lease in seconds, unless it is renewed (SESSIONS_LEASE_SECONDS). An older service sends 0.
    *
    * @generated from field: int32 lease_seconds = 14;
    */
@@ -838,29 +852,35 @@ export declare const TurnSchema: GenMessage<Turn>;
  */
 export declare type ClaimRunsRequest = Message<"agentmesh.sessions.v1.ClaimRunsRequest"> & {
   /**
+   * Id of the executor.
+   *
    * @generated from field: string owner = 1;
    */
   owner: string;
 
   /**
+   * See BeginTurnRequest.
+   *
    * @generated from field: int32 window = 2;
    */
   window: number;
 
   /**
-   * One granted run to take up; when absent, whatever is due.
+   * Session of the run to start; absent to start any runs that are due.
    *
    * @generated from field: agentmesh.sessions.v1.SessionKey session = 3;
    */
   session?: SessionKey | undefined;
 
   /**
+   * The run to start, with `session`.
+   *
    * @generated from field: string invocation_id = 4;
    */
   invocationId: string;
 
   /**
-   * How many runs to take up at most.
+   * Maximum number of runs to start.
    *
    * @generated from field: int32 limit = 5;
    */
@@ -894,41 +914,49 @@ export declare const ClaimRunsResponseSchema: GenMessage<ClaimRunsResponse>;
  */
 export declare type AppendEventsRequest = Message<"agentmesh.sessions.v1.AppendEventsRequest"> & {
   /**
+   * UUID of the account.
+   *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
 
   /**
+   * Turn.session_pk.
+   *
    * @generated from field: int64 session_pk = 2;
    */
   sessionPk: bigint;
 
   /**
+   * Id of the run.
+   *
    * @generated from field: string invocation_id = 3;
    */
   invocationId: string;
 
   /**
+   * Turn.fence.
+   *
    * @generated from field: int64 fence = 4;
    */
   fence: bigint;
 
   /**
-   * The last sequence the caller has seen; events between it and this append are returned.
+   * Sequence of the newest event that the caller has seen. State deltas of later events are returned.
    *
    * @generated from field: int32 last_seq = 5;
    */
   lastSeq: number;
 
   /**
-   * Whole events in order; partial ones are refused.
+   * Complete events in order. INVALID_ARGUMENT request_invalid for a partial event.
    *
    * @generated from field: repeated agentmesh.sessions.v1.Event events = 6;
    */
   events: Event[];
 
   /**
-   * Ends the attempt with this append.
+   * Ends the attempt with this append; absent when it continues.
    *
    * @generated from field: agentmesh.sessions.v1.AttemptEnd end = 7;
    */
@@ -992,7 +1020,7 @@ export enum AttemptEnd_Outcome {
   CANCELLED = 3,
 
   /**
-   * The attempt ends and the turn is free; an answer to one of its calls continues the run.
+   * The attempt ends and gives up the turn. An answer to one of its function calls continues the run.
    *
    * @generated from enum value: OUTCOME_WAITING = 4;
    */
@@ -1016,7 +1044,7 @@ export declare type AppendEventsResponse = Message<"agentmesh.sessions.v1.Append
   lastSeq: number;
 
   /**
-   * State deltas, in order, that others committed since `last_seq` of the request.
+   * State deltas, in order, that others committed after `last_seq` of the request, as JSON objects.
    *
    * @generated from field: repeated bytes state_deltas_json = 2;
    */
@@ -1034,6 +1062,8 @@ export declare const AppendEventsResponseSchema: GenMessage<AppendEventsResponse
  */
 export declare type RenewLeasesRequest = Message<"agentmesh.sessions.v1.RenewLeasesRequest"> & {
   /**
+   * Id of the executor.
+   *
    * @generated from field: string owner = 1;
    */
   owner: string;
@@ -1051,10 +1081,14 @@ export declare type RenewLeasesRequest = Message<"agentmesh.sessions.v1.RenewLea
 export declare const RenewLeasesRequestSchema: GenMessage<RenewLeasesRequest>;
 
 /**
+ * Right of an executor to run an attempt for a limited time.
+ *
  * @generated from message agentmesh.sessions.v1.Lease
  */
 export declare type Lease = Message<"agentmesh.sessions.v1.Lease"> & {
   /**
+   * Turn.session_pk.
+   *
    * @generated from field: int64 session_pk = 1;
    */
   sessionPk: bigint;
@@ -1081,7 +1115,7 @@ export declare const LeaseSchema: GenMessage<Lease>;
  */
 export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLeasesResponse"> & {
   /**
-   * Those of the request that the owner no longer holds.
+   * Leases of the request that the executor no longer holds.
    *
    * @generated from field: repeated agentmesh.sessions.v1.Lease lost = 1;
    */
@@ -1095,7 +1129,7 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
 export declare const RenewLeasesResponseSchema: GenMessage<RenewLeasesResponse>;
 
 /**
- * Bus: agentmesh.sessions.v1.turn_granted. A hint to `owner` that its waiting run may start.
+ * Bus topic: agentmesh.sessions.v1.turn_granted. A hint to the executor `owner` that its waiting run may start.
  *
  * @generated from message agentmesh.sessions.v1.TurnGranted
  */
@@ -1123,7 +1157,7 @@ export declare type TurnGranted = Message<"agentmesh.sessions.v1.TurnGranted"> &
 export declare const TurnGrantedSchema: GenMessage<TurnGranted>;
 
 /**
- * Bus: agentmesh.sessions.v1.run_ended, from the outbox, when an attempt has ended.
+ * Bus topic: agentmesh.sessions.v1.run_ended. Sent through the outbox when an attempt has ended.
  *
  * @generated from message agentmesh.sessions.v1.RunEnded
  */
@@ -1153,18 +1187,18 @@ export declare const RunEndedSchema: GenMessage<RunEnded>;
 /**
  * The log of record: sessions, their events and state, and the ledger of runs.
  *
- * Every request names the account it acts for; whatever belongs to another account answers exactly like what does not
- * exist. JSON travels as UTF-8 bytes in its public form, made once where the fact is born.
+ * Every request names the account it acts for. A session of another account answers exactly like one that does not exist. JSON is sent as UTF-8
+ * bytes in its public form, and no service changes these bytes on their way.
  *
- * Errors are statuses with a machine-readable reason (see docs/errors.md): NOT_FOUND session_not_found, ALREADY_EXISTS
- * session_exists, ABORTED fence_lost, FAILED_PRECONDITION session_changed, INVALID_ARGUMENT for ids, deltas and limits that
- * cannot be stored or met.
+ * Every RPC that names a session which does not exist fails with NOT_FOUND session_not_found, unless it says otherwise. Every RPC fails with
+ * INVALID_ARGUMENT request_invalid for an id, a state change or a limit that is not allowed, and RPCs that write fail with UNAVAILABLE
+ * session_contended when too many write to the session at once. docs/errors.md lists all reasons.
  *
  * @generated from service agentmesh.sessions.v1.SessionsService
  */
 export declare const SessionsService: GenService<{
   /**
-   * Creates a session with optional state and events. ALREADY_EXISTS session_exists leaves the present one untouched.
+   * Creates a session with optional state and events. ALREADY_EXISTS session_exists; the existing session is not changed.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.CreateSession
    */
@@ -1174,7 +1208,7 @@ export declare const SessionsService: GenService<{
     output: typeof CreateSessionResponseSchema;
   },
   /**
-   * Streams a session: its head in the first message, its events in order over as many messages as they need.
+   * Streams a session: its head in the first message, and its events in order in this and further messages.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.GetSession
    */
@@ -1184,7 +1218,7 @@ export declare const SessionsService: GenService<{
     output: typeof GetSessionResponseSchema;
   },
   /**
-   * Answers one page of a session's events by sequence, in either direction: for whoever works through a long history.
+   * Returns one page of a session's events by sequence, in either direction.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ListEvents
    */
@@ -1194,8 +1228,8 @@ export declare const SessionsService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * Streams the sessions of one user in one application, without events, in the order of their creation; those of
-   * evaluations are left out.
+   * Streams the sessions of one user in one application, without events, in the order of their creation. Sessions of evaluations are
+   * left out.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ListSessions
    */
@@ -1205,8 +1239,8 @@ export declare const SessionsService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * Appends one event that carries a state delta, as a fact of its own. Never waits for a running turn.
-   * FAILED_PRECONDITION session_changed when the session is at none of the revisions of `if_match`; nothing is stored.
+   * Changes the state of a session by appending one event with a state delta. It does not wait for a running turn.
+   * FAILED_PRECONDITION session_changed when the session is at none of the revisions in `if_match`; nothing is stored.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.PatchSession
    */
@@ -1216,7 +1250,7 @@ export declare const SessionsService: GenService<{
     output: typeof PatchSessionResponseSchema;
   },
   /**
-   * Deletes a session with its events and state. Its live runs end as cancelled; a late writer is refused. Idempotent.
+   * Deletes a session with its events and state. Its queued and running runs end as cancelled, and later writes of them are refused. Idempotent.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.DeleteSession
    */
@@ -1226,8 +1260,8 @@ export declare const SessionsService: GenService<{
     output: typeof DeleteSessionResponseSchema;
   },
   /**
-   * Answers whether an agent asked for a credential with this nonce in a session of this user: whether a stored event calls
-   * `adk_request_credential` with it. One look-up, however much is stored.
+   * Returns whether an agent requested a credential with this nonce in a session of this user: whether a stored event calls
+   * `adk_request_credential` with the nonce. It is one look-up in an index.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.FindCredentialRequest
    */
@@ -1237,8 +1271,9 @@ export declare const SessionsService: GenService<{
     output: typeof FindCredentialRequestResponseSchema;
   },
   /**
-   * Accepts a run: in one transaction it either takes the session's turn and appends the user event, or, where another
-   * run holds the turn, stores the request in its order. Either way the run is durable when this answers.
+   * Accepts a run, in one transaction: takes the session's turn and appends the user's event, or puts the run into the session's queue when
+   * another run holds the turn. The run is durable when this answers. INVALID_ARGUMENT invocation_not_found,
+   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.BeginTurn
    */
@@ -1248,8 +1283,8 @@ export declare const SessionsService: GenService<{
     output: typeof BeginTurnResponseSchema;
   },
   /**
-   * Takes up runs that wait for an executor: one named run that the caller has been granted, or whatever is due. Runs
-   * whose lease has run out are ended as failed, with an event that says so, and their session's next run is granted.
+   * Starts runs that wait for an executor: one named run whose turn was granted to the caller, or any run that is due. A run whose lease has
+   * expired ends as failed, with an event that says so, and the next run of its session gets the turn.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ClaimRuns
    */
@@ -1259,8 +1294,8 @@ export declare const SessionsService: GenService<{
     output: typeof ClaimRunsResponseSchema;
   },
   /**
-   * Appends whole events of a running attempt and, with `end`, ends it: one transaction. ABORTED fence_lost when the
-   * attempt no longer holds the turn.
+   * Appends complete events of a running attempt and, with `end`, ends the attempt, in one transaction. ABORTED fence_lost when the attempt no
+   * longer holds the turn.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AppendEvents
    */
@@ -1270,7 +1305,7 @@ export declare const SessionsService: GenService<{
     output: typeof AppendEventsResponseSchema;
   },
   /**
-   * Extends the leases of the caller's running attempts; names those that it no longer holds.
+   * Extends the leases of the caller's running attempts. Returns the leases that the caller no longer holds.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.RenewLeases
    */

@@ -256,12 +256,12 @@ export const RunEndedSchema = /*@__PURE__*/
 /**
  * The log of record: sessions, their events and state, and the ledger of runs.
  *
- * Every request names the account it acts for; whatever belongs to another account answers exactly like what does not
- * exist. JSON travels as UTF-8 bytes in its public form, made once where the fact is born.
+ * Every request names the account it acts for. A session of another account answers exactly like one that does not exist. JSON is sent as UTF-8
+ * bytes in its public form, and no service changes these bytes on their way.
  *
- * Errors are statuses with a machine-readable reason (see docs/errors.md): NOT_FOUND session_not_found, ALREADY_EXISTS
- * session_exists, ABORTED fence_lost, FAILED_PRECONDITION session_changed, INVALID_ARGUMENT for ids, deltas and limits that
- * cannot be stored or met.
+ * Every RPC that names a session which does not exist fails with NOT_FOUND session_not_found, unless it says otherwise. Every RPC fails with
+ * INVALID_ARGUMENT request_invalid for an id, a state change or a limit that is not allowed, and RPCs that write fail with UNAVAILABLE
+ * session_contended when too many write to the session at once. docs/errors.md lists all reasons.
  *
  * @generated from service agentmesh.sessions.v1.SessionsService
  */
