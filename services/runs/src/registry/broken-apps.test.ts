@@ -52,6 +52,11 @@ describe('a bad file is refused with file, place, key and reason', () => {
       [...echo, 'modle: x'],
       ':3:1: modle: is not a key here. Did you mean "model"? Keys: agent_class, ',
     ],
+    [
+      'a key of ADK that is not supported',
+      [...echo, 'output_schema: {name: x}'],
+      ':3:1: output_schema: is a key of ADK for Python that is not supported here; use response_json_schema in',
+    ],
     ['a missing name', ['model: echo/default'], 'root_agent.yaml:1:1: name: is required'],
     ['a missing model', ['name: a'], 'root_agent.yaml:1:1: model: is required'],
     ['a wrong type', ['name: a', 'model: 7'], 'root_agent.yaml:2:1: model: must be string'],

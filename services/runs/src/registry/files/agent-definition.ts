@@ -57,6 +57,20 @@ export const agentSchemas = {
   LoopAgent: LoopAgentFile,
 };
 
+/** Keys of ADK for Python that files must not have here, with the key to use instead; undefined where there is none. */
+export const unsupportedKeys: ReadonlyMap<string, string | undefined> = new Map([
+  ['model_code', 'model'],
+  ['static_instruction', 'instruction'],
+  ['input_schema', undefined],
+  ['output_schema', 'response_json_schema in generate_content_config'],
+  ['before_agent_callbacks', undefined],
+  ['after_agent_callbacks', undefined],
+  ['before_model_callbacks', undefined],
+  ['after_model_callbacks', undefined],
+  ['before_tool_callbacks', undefined],
+  ['after_tool_callbacks', undefined],
+]);
+
 export type AgentClass = keyof typeof agentSchemas;
 export type LlmAgentDefinition = Static<typeof LlmAgentFile>;
 /** One agent as its YAML file gives it, with ADK's keys. */

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Settings } from 'typebox/system';
 import Value from 'typebox/value';
+import { unsupportedKeys } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
 import { refusedSettings } from './model-config.ts';
 
@@ -53,10 +54,20 @@ function describe(schema: TSchema, root: unknown, error: ValueError): ValueMista
 
 function unknownKey(path: readonly string[], known: readonly string[]): ValueMistake {
   const key = path.at(-1) ?? '';
-  const instead = path.at(-2) === 'generate_content_config' ? refusedSettings.get(key) : undefined;
-  if (instead !== undefined) return { path, reason: `must not be set here; ${instead}` };
+  const refusal = refusalOf(path);
+  if (refusal !== undefined) return { path, reason: refusal };
   const short = path.with(-1, key.slice(0, longestWord));
   return { path: short, reason: `is not a key here.${suggest(key, known)} Keys: ${known.toSorted().join(', ')}` };
+}
+
+/** Text for a key that ADK has and that cannot be used here. */
+function refusalOf([first = '', second = '', ...deeper]: readonly string[]): string | undefined {
+  if (second === '' && unsupportedKeys.has(first)) {
+    const instead = unsupportedKeys.get(first);
+    return `is a key of ADK for Python that is not supported here${instead === undefined ? '' : `; use ${instead}`}`;
+  }
+  const instead = first === 'generate_content_config' && deeper.length === 0 ? refusedSettings.get(second) : undefined;
+  return instead === undefined ? undefined : `must not be set here; ${instead}`;
 }
 
 function notAllowed(value: unknown, allowed: readonly string[]): string {

@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createModels } from '../src/models/index.ts';
+import { createGuardedFetch } from '../src/outbound/index.ts';
+import { agentSchemas, unsupportedKeys } from '../src/registry/files/agent-definition.ts';
+import { printMistake } from '../src/registry/files/mistake.ts';
+import { ModelConfig, refusedSettings } from '../src/registry/files/model-config.ts';
+import { createRegistry } from '../src/registry/registry.ts';
+import { toolNames } from '../src/tools/index.ts';
+import { quietAdk } from '../src/quiet-adk.ts';
+import { log } from './run-agents.ts';
+
+quietAdk(log);
+
+const guide = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
+
+/** The text below a heading, up to the next heading of any level. */
+function section(heading: string): string {
+  const start = guide.indexOf(`\n${heading}\n`);
+  if (start === -1) throw new Error(`docs/agents.md has no heading "${heading}"`);
+  return guide.slice(start + heading.length + 2).split(/\n#+ /)[0] ?? '';
+}
+
+/** The names in backquotes of the first column of a section's tables. */
+function namesIn(heading: string): string[] {
+  const rows = section(heading).matchAll(/^\| (`.*?) \|/gm);
+  return Array.from(rows, ([, cell = '']) => Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name)).flat();
+}
+
+const keysOf = (agentClass: keyof typeof agentSchemas): string[] => Object.keys(agentSchemas[agentClass].properties);
+const sorted = (names: Iterable<string>): string[] => [...names].toSorted();
+
+describe('docs/agents.md', () => {
+  test('names every key that a file may have, and no other', () => {
+    const common = keysOf('SequentialAgent');
+    expect(keysOf('ParallelAgent')).toEqual(common);
+    expect(sorted(namesIn('### All agents'))).toEqual(sorted([...common, 'config_path']));
+    const own = (agentClass: 'LlmAgent' | 'LoopAgent') => keysOf(agentClass).filter((key) => !common.includes(key));
+    expect(sorted(namesIn('### LlmAgent'))).toEqual(sorted(own('LlmAgent')));
+    expect(sorted(namesIn('### LoopAgent'))).toEqual(sorted(own('LoopAgent')));
+  });
+
+  test('names every setting of a model, and those that are refused', () => {
+    expect(sorted(namesIn('### Settings of the model'))).toEqual(sorted(Object.keys(ModelConfig.properties)));
+    for (const key of refusedSettings.keys()) expect(section('### Settings of the model')).toContain(`\`${key}\``);
+  });
+
+  test('names every tool, and no other', () => {
+    expect(sorted(namesIn('## Built-in tools'))).toEqual(sorted(toolNames));
+  });
+
+  test('names every key of ADK that is refused', () => {
+    expect(sorted(namesIn('## Keys of ADK that are not supported'))).toEqual(sorted(unsupportedKeys.keys()));
+  });
+
+  test('has samples that load', async () => {
+    const blocks = guide.matchAll(/^```yaml\n# (\S+)\n([\s\S]*?)^```$/gm);
+    const samples = Array.from(blocks, ([, path = '', text = '']) => ({ path, text }));
+    expect(samples.length).toBe(guide.match(/^```yaml$/gm)?.length);
+    const { apps, mistakes } = await load(samples);
+    expect(mistakes).toEqual([]);
+    expect(apps).toEqual(sorted(new Set(samples.map(({ path }) => path.split('/')[0] ?? ''))));
+  });
+
+  test('has examples of keys that load', async () => {
+    const settings = examplesIn('### Settings of the model').map((example) => `generate_content_config: {${example}}`);
+    const loop = 'agent_class: LoopAgent\nsub_agents: [{config_path: one.yaml}]';
+    const files = [
+      ...[...examplesIn('### LlmAgent'), ...settings].map((example) => `name: a\nmodel: echo/x\n${example}\n`),
+      ...examplesIn('### LoopAgent').map((example) => `name: a\n${loop}\n${example}\n`),
+    ].map((text) => text.replace(/^model: echo\/x\n(?=model:)/m, ''));
+    expect(files.length).toBeGreaterThan(20);
+    const samples = files.flatMap((text, index) => [
+      { path: `app${index}/root_agent.yaml`, text },
+      { path: `app${index}/one.yaml`, text: 'name: one\nmodel: echo/x\n' },
+    ]);
+    expect((await load(samples)).mistakes).toEqual([]);
+  });
+});
+
+/** The last column of a section's tables where it is one example. */
+function examplesIn(heading: string): string[] {
+  return Array.from(section(heading).matchAll(/^\| `.*\| `([a-z_]+: [^`]*)` \|$/gm), ([, example = '']) => example);
+}
+
+/** Loads files as the service does. */
+async function load(
+  samples: readonly { path: string; text: string }[],
+): Promise<{ apps: string[]; mistakes: string[] }> {
+  const dir = await mkdtemp(join(tmpdir(), 'agents-'));
+  for (const { path, text } of samples) {
+    await mkdir(dirname(join(dir, path)), { recursive: true });
+    await writeFile(join(dir, path), text);
+  }
+  const nowhere = { baseUrl: 'http://localhost' };
+  const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1_000 });
+  const toolDeps = { fetch: createGuardedFetch({ allow: [] }) };
+  const registry = await createRegistry({ dir, log, models, toolDeps, maxModelCalls: 25 });
+  await rm(dir, { recursive: true });
+  return {
+    apps: registry.list().map(({ name }) => name),
+    mistakes: [...registry.mistakes().values()].flat().map(printMistake),
+  };
+}
