@@ -1,8 +1,8 @@
 /**
- * What is under way, for things that come and go by the thousand in a second.
+ * A set of items that come and go thousands of times a second, such as calls in flight.
  *
- * A Map or Set is replaced by a new table every few entries, and V8 lets the old table lead to the new one. Once a table has reached
- * the old generation, it and all that follow keep what they held until the next full collection: here, every call there was.
+ * V8 replaces the table of a Map or Set every few entries, and an outgrown table refers to its successor. Once one table is in the
+ * old generation, it and its successors keep every item alive until the next full collection. `roster.heap.test.ts` measures this.
  */
 export class Roster<T> implements Iterable<T> {
   readonly #places: Place<T>[] = [];
@@ -11,14 +11,14 @@ export class Roster<T> implements Iterable<T> {
     return this.#places.length;
   }
 
-  /** Answers how to take the item out again. */
+  /** Returns a function that takes the item out again. */
   add(item: T): () => void {
     const place = { item, index: this.#places.length };
     this.#places.push(place);
     return () => this.#remove(place);
   }
 
-  /** In no particular order; of items that are taken out meanwhile nothing is skipped. */
+  /** Items in no particular order. Taking items out during the walk skips none of the others. */
   [Symbol.iterator](): IterableIterator<T> {
     return this.#places.map(({ item }) => item).values();
   }

@@ -1,0 +1,2 @@
+export { measureInChild } from './measure-in-child.ts';
+export { retainedBytes } from './retained-bytes.ts';

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { measureInChild } from '../heap-testing/index.ts';
+
+const script = new URL('./memory-release.heap.ts', import.meta.url);
+
+test('passing buffers pile up to less than half of what they do without release', async () => {
+  const [ours, plain] = [await measureInChild(script, 'release'), await measureInChild(script, 'plain')];
+  expect(plain).toBeGreaterThan(32 * 1024 * 1024);
+  expect(ours).toBeLessThan(plain / 2);
+});
