@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryConfig, QueryResultRow } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import type { Database, Statement, Transaction } from './database.ts';
 import { toDatabaseError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -22,6 +22,7 @@ export function createDatabase({ pipeline, groupCommit, pool }: Connections): Da
       return statement.groupCommit && isNamed(config) ? groupCommit.query(config) : pipeline.query(config);
     },
     transaction: (work) => runTransaction(pool, work),
+    runScript: (text, types) => runScript(pool, text, types),
     ping: () => ping(pipeline),
     [Symbol.asyncDispose]: async () => {
       // Its statements may go on to the pool.
@@ -36,6 +37,7 @@ function toConfig(statement: Statement, values: readonly unknown[] | undefined):
   if (statement.name !== undefined) config.name = statement.name;
   // pg reads the values and never writes them.
   if (values !== undefined) config.values = values as unknown[];
+  if (statement.types !== undefined) config.types = statement.types;
   return config;
 }
 
@@ -57,6 +59,14 @@ async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<
   } finally {
     client.release(broken);
   }
+}
+
+async function runScript(pool: Pool, text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]> {
+  // `pg` answers an array where the text holds several statements, which its declaration does not say.
+  const answer: QueryResult<QueryResultRow> | QueryResult<QueryResultRow>[] = await pool
+    .query({ text, ...(types && { types }) })
+    .catch(rethrow);
+  return [answer].flat().flatMap(({ rows }) => rows);
 }
 
 /** Runs one statement on a connection of the pool, or on one of them. */

@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResultRow } from 'pg';
+import type { CustomTypesConfig, PoolClient, QueryResultRow } from 'pg';
 
 /** One SQL statement. `name` makes it a named prepared statement: use it on every hot path, one name per text. */
 export interface Statement {
@@ -9,6 +9,8 @@ export interface Statement {
    * the flush to disk. What refuses one of them does not concern the others.
    */
   readonly groupCommit?: boolean;
+  /** How columns are parsed, for a library that expects other types than `rowTypes`. */
+  readonly types?: CustomTypesConfig;
 }
 
 /** Runs statements: a Database (one transaction each) or a Transaction (one for all). */
@@ -22,6 +24,11 @@ export type Transaction = Queryable & { readonly client: PoolClient };
 export interface Database extends Queryable, AsyncDisposable {
   /** Commits what `work` did, or rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs a text of several statements without parameters, which may begin and commit transactions of its own. Answers the rows of
+   * all of them. For libraries that bring their SQL along. A connection on which a statement fails is closed.
+   */
+  runScript(text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]>;
   /** Throws when PostgreSQL cannot be reached within two seconds. */
   ping(): Promise<void>;
 }
@@ -35,4 +42,6 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** Folder of numbered SQL files. */
   readonly migrations: URL;
+  /** Also creates the schema `<service>_jobs`, which lib/jobs fills. Default false. */
+  readonly jobs?: boolean;
 }

@@ -2,4 +2,5 @@ export { createQuery, nameParameters, type Placeholders, type Query } from './cr
 export type { Database, DatabaseOptions, Queryable, Statement, Transaction } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
+export { jobsSchema } from './prepare-schema.ts';
 export { withSessionSettings } from './session-settings.ts';

@@ -14,7 +14,12 @@ export interface SchemaOwner {
   readonly role: string | undefined;
 }
 
-/** Creates the service's role and schema and applies its migrations, while other replicas wait. */
+/** The schema of a service's job queue: see lib/jobs. */
+export function jobsSchema(service: string): string {
+  return `${service}_jobs`;
+}
+
+/** Creates the service's role and schemas and applies its migrations, while other replicas wait. */
 export async function prepareSchema(options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   if (!/^[a-z][a-z0-9_]*$/.test(options.service)) throw new Error(`not a service name: ${options.service}`);
   const client = new pg.Client({
@@ -29,7 +34,7 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
   try {
     // Held by the session: released when this connection ends, however it ends.
     await client.query('select pg_advisory_lock($1, hashtext($2))', [PREPARE_LOCK, options.service]);
-    const owner = await createSchema(client, options.service, log);
+    const owner = await createSchemas(client, options, log);
     await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
     return owner;
   } finally {
@@ -37,13 +42,14 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
   }
 }
 
-async function createSchema(client: pg.Client, service: string, log: Logger): Promise<SchemaOwner> {
+async function createSchemas(client: pg.Client, options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
+  const { service, jobs = false } = options;
   const role = await ensureRole(client, `agentmesh_${service}`);
+  const schemas = jobs ? [service, jobsSchema(service)] : [service];
+  for (const schema of schemas) await ensureSchema(client, schema, role ?? 'current_user');
   if (role === undefined) {
     log.debug({ service }, 'the connecting role may not create roles: the service works as the connecting role');
-    await ensureSchema(client, service, 'current_user');
   } else {
-    await ensureSchema(client, service, role);
     await client.query(`set role ${role}`);
   }
   await client.query(`set search_path to ${service}`);

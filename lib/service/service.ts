@@ -1,6 +1,6 @@
 import type { CleanedEnv, ValidatorSpec } from 'envalid';
 import type { Bus } from '../bus/index.ts';
-import type { Database } from '../pg/index.ts';
+import type { Database, DatabaseOptions } from '../pg/index.ts';
 import type { Mesh } from '../rpc/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 
@@ -32,7 +32,7 @@ export interface Host<S extends Settings = Settings> {
   /** Aborts when the process starts to drain: loops and consumers end, in-flight work is finished. */
   readonly draining: AbortSignal;
   /** Opens and migrates the service's own schema, and pushes the pool on `resources`. */
-  openDatabase(migrations: URL): Promise<Database>;
+  openDatabase(migrations: URL, options?: Pick<DatabaseOptions, 'jobs'>): Promise<Database>;
 }
 
 /** A started service. */

@@ -170,10 +170,10 @@ async function startService(service: Service, surroundings: Surroundings): Promi
     dataDir,
     resources,
     draining,
-    openDatabase: async (migrations) => {
+    openDatabase: async (migrations, options) => {
       const url = (own[`${prefix}_DATABASE_URL`] as string | undefined) ?? databaseUrl;
       const poolSize = own[`${prefix}_DATABASE_POOL`] as number;
-      return resources.use(await openDatabase({ service: service.name, url, poolSize, migrations }, log));
+      return resources.use(await openDatabase({ service: service.name, url, poolSize, migrations, ...options }, log));
     },
   });
   log.debug('started');

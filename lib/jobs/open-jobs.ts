@@ -1,0 +1,59 @@
+import { PgBoss } from 'pg-boss';
+import { type Database, jobsSchema } from '../pg/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
+import { bossDatabase } from './boss-database.ts';
+import { declareQueue } from './declare-queue.ts';
+import { JobQueue } from './job-queue.ts';
+import type { Jobs } from './jobs.ts';
+import type { TaskRules } from './task.ts';
+
+export interface JobsOptions {
+  /** The service's word. */
+  readonly service: string;
+  /** Opened with `jobs: true`. */
+  readonly db: Database;
+  readonly tasks: readonly TaskRules[];
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** No job is begun once it has aborted. */
+  readonly draining?: AbortSignal;
+}
+
+/** How often a process looks for jobs of dead ones. */
+const superviseSeconds = 10;
+/** Errors of the queue are logged once in so long: they come with every look for jobs. */
+const quietMs = 60_000;
+
+/** Opens the queue of a service: creates and migrates its tables while other replicas wait. Disposing it lets jobs in hand end. */
+export async function openJobs({ service, db, tasks, log, metrics, draining }: JobsOptions): Promise<Jobs> {
+  const boss = new PgBoss({
+    db: bossDatabase(db),
+    schema: jobsSchema(service),
+    createSchema: false,
+    schedule: false,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
+  });
+  reportErrors(boss, log);
+  await boss.start();
+  for (const task of tasks) await declareQueue(boss, task);
+  const attempts = metrics.counter({
+    name: 'jobs_attempts_total',
+    help: 'Attempts at jobs, by how they ended: done, retried, failed (for good).',
+    labelNames: ['service', 'task', 'outcome'],
+  });
+  const count = (task: TaskRules, outcome: string): void => attempts.inc({ service, task: task.name, outcome });
+  const jobs = new JobQueue({ boss, db, tasks, log, count });
+  draining?.addEventListener('abort', () => void jobs.stop(), { once: true });
+  return jobs;
+}
+
+function reportErrors(boss: PgBoss, log: Logger): void {
+  let quietUntil = 0;
+  boss.on('error', (err) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + quietMs;
+    log.warn({ err }, 'the job queue cannot be read or written');
+  });
+  boss.on('warning', ({ message, data }) => log.warn({ data }, message));
+}

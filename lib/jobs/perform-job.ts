@@ -1,0 +1,85 @@
+import type { JobWithMetadata, PgBoss } from 'pg-boss';
+import type { Database } from '../pg/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { bossTransaction } from './boss-database.ts';
+import { type Handler, PermanentJobError, type Task, type TaskRules } from './task.ts';
+
+/** `failed`: for good. */
+export type Outcome = 'done' | 'retried' | 'failed';
+
+export interface Performance<Payload extends object> {
+  readonly boss: PgBoss;
+  readonly db: Database;
+  readonly task: Task<Payload>;
+  readonly handler: Handler<Payload>;
+  readonly log: Logger;
+  /** Names of tasks whose last attempt failed. */
+  readonly failing: Set<string>;
+  /** Told of each attempt that ended with its process alive. */
+  readonly count: (outcome: Outcome) => void;
+}
+
+/** Makes one attempt at a job that this process has taken, and settles it. Rejects only when PostgreSQL cannot be reached. */
+export async function performJob<P extends object>(performance: Performance<P>, job: JobWithMetadata): Promise<void> {
+  const { boss, task, count, failing } = performance;
+  const error = await attempt(performance, job);
+  if (error === undefined) {
+    await boss.deleteJob(task.name, job);
+    failing.delete(task.name);
+    return count('done');
+  }
+  const pause = error instanceof PermanentJobError ? undefined : pauseAfter(task, job.retryCount + 1);
+  await putBack(performance, job, { error, pause });
+}
+
+/** Why the attempt failed; undefined when it succeeded. */
+async function attempt<P extends object>({ task, handler }: Performance<P>, job: JobWithMetadata) {
+  const number = job.retryCount + 1;
+  // Attempts that end with their process do not come to `putBack`.
+  if (number > (task.mostAttempts ?? number)) return new PermanentJobError('every attempt ended with its process');
+  const signal = AbortSignal.any([job.signal, AbortSignal.timeout(task.timeoutSeconds * 1000)]);
+  try {
+    await handler(task.read(job.data), { jobId: job.id, number, addedAt: job.createdOn, signal });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Seconds until the next attempt; undefined after the last one. */
+function pauseAfter({ retrySeconds, mostAttempts }: TaskRules, attempts: number): number | undefined {
+  if (mostAttempts !== undefined && attempts >= mostAttempts) return undefined;
+  return retrySeconds[attempts - 1] ?? retrySeconds.at(-1);
+}
+
+interface Failure {
+  readonly error: Error;
+  readonly pause: number | undefined;
+}
+
+async function putBack<P extends object>(performance: Performance<P>, job: JobWithMetadata, { error, pause }: Failure) {
+  const { boss, db, task, log, count, failing } = performance;
+  const told = { task: task.name, jobId: job.id, attempt: job.retryCount + 1 };
+  const held = await db.transaction(async (tx) => {
+    const options = { db: bossTransaction(tx) };
+    const failed = await boss.fail(task.name, job, { message: error.message }, options);
+    if (!('affected' in failed) || failed.affected === 0) return false;
+    const id = job.id;
+    if (pause !== undefined) {
+      await boss.update(task.name, undefined, { ...options, id, startAfter: pause });
+    } else {
+      if (task.personal) await boss.update(task.name, null, { ...options, id });
+      await boss.cancel(task.name, id, options);
+    }
+    return true;
+  });
+  if (!held) return log.info(told, 'a job was removed or taken over while it was done');
+  count(pause === undefined ? 'failed' : 'retried');
+  if (pause === undefined) return log.error({ ...told, err: error }, 'a job has failed for good');
+  // Once until a job of the task succeeds: where a server is away, all jobs fail.
+  log[failing.has(task.name) ? 'debug' : 'warn'](
+    { ...told, err: error, retryInSeconds: pause },
+    'a job failed and is tried again',
+  );
+  failing.add(task.name);
+}
