@@ -41,14 +41,7 @@ function addList(app: App, { artifacts, authentication }: Context): void {
     {
       preValidation: authentication.runtime,
       config: { scope: 'artifacts:read' },
-      schema: {
-        tags,
-        operationId: 'listArtifacts',
-        summary,
-        description: 'Those of the session and the `user:` ones of its user, sorted.',
-        params: ArtifactsPath,
-        response,
-      },
+      schema: { tags, operationId: 'listArtifacts', summary, params: ArtifactsPath, response },
     },
     async (request, reply) => {
       const found: Uint8Array[] = [];
@@ -80,7 +73,6 @@ const documentedReads = [
     {
       operationId: 'loadArtifact',
       summary: 'Load an artifact',
-      description: 'Its latest version as a Part, or with `alt=media` its bytes. The name may hold slashes.',
       params: ArtifactPath,
       querystring: LoadVersionQuery,
       response: part,
@@ -91,7 +83,6 @@ const documentedReads = [
     {
       operationId: 'listArtifactVersions',
       summary: 'List the versions of an artifact',
-      description: 'Numbers only, ascending from 0. Empty for an unknown artifact.',
       params: ArtifactPath,
       response: { 200: Type.Array(Type.Integer()), ...refusals },
     },
@@ -101,7 +92,6 @@ const documentedReads = [
     {
       operationId: 'listArtifactVersionRecords',
       summary: 'List the records of all versions',
-      description: 'Number, address, type, time and metadata of each version. Empty for an unknown artifact.',
       params: ArtifactPath,
       response: { 200: Type.Array(ArtifactVersion), ...refusals },
     },
@@ -111,7 +101,6 @@ const documentedReads = [
     {
       operationId: 'loadArtifactVersion',
       summary: 'Load a version of an artifact',
-      description: 'As a Part, or with `alt=media` its bytes.',
       params: VersionPath,
       querystring: LoadQuery,
       response: part,
@@ -121,8 +110,7 @@ const documentedReads = [
     '/versions/:version_id/metadata',
     {
       operationId: 'getArtifactVersionRecord',
-      summary: 'Get the record of a version',
-      description: 'Number, address, type, time and metadata.',
+      summary: 'Read the record of a version',
       params: VersionPath,
       response: { 200: ArtifactVersion, 404: Problem, ...refusals },
     },
@@ -201,8 +189,7 @@ function addDeletion(app: App, { artifacts, authentication }: Context): void {
     return sendJson(reply, Buffer.from('null'));
   };
   const route = { preValidation: authentication.runtime, config: { ...greedy, scope: 'artifacts:write' } as const };
-  const description = '200 also when there is no such artifact. The next save begins again at version 0.';
-  const schema = { tags, operationId: 'deleteArtifact', summary, description, params: ArtifactPath, response };
+  const schema = { tags, operationId: 'deleteArtifact', summary, params: ArtifactPath, response };
   app.delete(`${artifactsPath}/:artifact_name`, { ...route, schema }, async (request, reply) => erase(request, reply));
   app.delete(greedyPath, { ...route, schema: { hide: true } }, erase);
 }

@@ -1,12 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { Content } from '../edge/records/content.ts';
-import { UserPath } from '../edge/records/path.ts';
 import { freeForm, storedId } from '../edge/records/keywords.ts';
 
-export const UpdateMemoryRequest = Type.Object(
-  { sessionId: storedId() },
-  { title: 'UpdateMemoryRequest', examples: [{ sessionId: 's1' }] },
-);
+export const UpdateMemoryRequest = Type.Object({ sessionId: storedId() }, { title: 'UpdateMemoryRequest' });
 export type UpdateMemoryRequest = Static<typeof UpdateMemoryRequest>;
 
 /** One remembered event, with where it comes from. */
@@ -49,8 +45,9 @@ export const MemorySession = Type.Object({
 });
 
 export const MemoryPath = Type.Object({
-  ...UserPath.properties,
-  memory_id: Type.String({ description: '`id` of the memory, as the search answers it.', examples: ['a-memory'] }),
+  app_name: storedId(),
+  user_id: storedId(),
+  memory_id: Type.String(),
 });
 
 export const MemoriesDeleted = Type.Object({ deleted: Type.Integer() }, { title: 'MemoriesDeleted' });

@@ -24,8 +24,7 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
       schema: {
         tags: ['sessions'],
         operationId: 'listSessions',
-        summary: 'List the sessions of a user',
-        description: 'All of them without events, or a page where `limit`, `cursor` or `order` is given.',
+        summary: 'List sessions',
         params: UserPath,
         querystring: PageQuery,
         response: { 200: { ...Type.Array(Session), headers: pageHeaders }, ...failures },

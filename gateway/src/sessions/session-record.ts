@@ -14,7 +14,7 @@ export const Session = Type.Object(
   { additionalProperties: false, title: 'Session' },
 );
 
-export const CreateSession = Type.Object(
+const CreateSession = Type.Object(
   {
     sessionId: maybe(storedId()),
     state: maybe(stateMap()),
@@ -22,21 +22,15 @@ export const CreateSession = Type.Object(
   },
   { title: 'CreateSessionRequest' },
 );
-export type CreateSession = Static<typeof CreateSession>;
 
-export const CreateSessionRequest = Type.Union([CreateSession, Type.Null()], {
-  examples: [{ sessionId: 's1', state: { topic: 'tea' } }],
-});
+export const CreateSessionRequest = Type.Union([CreateSession, Type.Null()]);
 export type CreateSessionRequest = Static<typeof CreateSessionRequest>;
 
-/** Body of the creation with an id in the path: see `initialContent`. */
-export const InitialState = Type.Union([stateMap(), Type.Null()], { examples: [{ topic: 'tea' }] });
+/** The body of the deprecated creation with an id: the whole object is the state. */
+export const InitialState = Type.Union([stateMap(), Type.Null()]);
 export type InitialState = Static<typeof InitialState>;
 
-export const PatchSessionRequest = Type.Object(
-  { stateDelta: stateMap() },
-  { title: 'UpdateSessionRequest', examples: [{ stateDelta: { topic: 'coffee' } }] },
-);
+export const PatchSessionRequest = Type.Object({ stateDelta: stateMap() }, { title: 'UpdateSessionRequest' });
 export type PatchSessionRequest = Static<typeof PatchSessionRequest>;
 
 /** Of an answer that is a session. */

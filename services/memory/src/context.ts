@@ -1,28 +1,33 @@
-import type { Database } from '@agentmesh/lib/pg';
+import type { Jobs } from '@agentmesh/lib/jobs';
+import type { Database, Transaction } from '@agentmesh/lib/pg';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
-import type { InTurn } from './ingest/in-turn.ts';
+import type { KeyedLimit } from './ingest/keyed-limit.ts';
 import type { Meaning } from './search/meaning.ts';
 import type { Language } from './text/languages.ts';
+import type { Partition } from './store/partitions.ts';
 import type { Lexicon } from './text/lexicon.ts';
 
-/** What makes search find what is meant, beside what is said. */
+/** Finds entries by meaning, beside words. */
 export interface Embedding {
   readonly meaning: Meaning;
-  /** Says that entries wait for their vectors. */
+  /** Has entries embedded, once the transaction has committed. */
+  enqueue(tx: Transaction, partition: Partition, places: readonly number[]): Promise<void>;
+  /** Looks for entries to embed now. For calls after the commit. */
   wake(): void;
 }
 
-/** What every RPC of this service works with. */
+/** Dependencies of the RPCs. */
 export interface Context {
   readonly enabled: boolean;
-  /** The language of texts that do not tell theirs. */
+  /** The language of texts without stop words of a known one. */
   readonly defaultLanguage: Language;
   readonly db: Database;
+  readonly jobs: Jobs;
   readonly sessions: Client<typeof SessionsService>;
   readonly lexicon: Lexicon;
-  /** Keeps those who add sessions from taking every connection. */
-  readonly inTurn: InTurn;
-  /** Where an embedding model is set. */
+  /** Keeps calls that add sessions from taking every connection of the database. */
+  readonly addLimit: KeyedLimit;
+  /** Present when an embedding model is set. */
   readonly embedding?: Embedding;
 }

@@ -1,5 +1,6 @@
+import { type Jobs, openJobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
-import { defineService, type Host } from '@agentmesh/lib/service';
+import { defineService, type Host, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -8,49 +9,66 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context, Embedding } from './context.ts';
 import { createEmbedder } from './embeddings/embedder.ts';
 import { readEmbeddingConfig } from './embeddings/settings.ts';
-import { createTurns } from './ingest/in-turn.ts';
-import { startEmbedding } from './jobs/embed-entries.ts';
+import { createKeyedLimit } from './ingest/keyed-limit.ts';
+import { embedBatch, embedEntries } from './jobs/embed-entries.ts';
+import { enqueueEntries, moveFormerQueue, settleModel } from './jobs/enqueue-embeddings.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createMeaning } from './search/meaning.ts';
-import { settleModel } from './store/unembedded.ts';
 import { createLexicon } from './text/lexicon.ts';
 
-/** Of the connections for transactions, which the pool has four of, one is left to deletions. */
+/** Calls that add sessions at a time. The pool has four connections for transactions: one is left to deletions. */
 const mostAdding = 3;
+/** How often rows of the former queue are looked for, in milliseconds. */
+const moveFormerPauseMs = 10_000;
 
 type MemoryHost = Host<typeof settings>;
 
-/** What past sessions have said, kept and found. */
+/** Memories of users: what their sessions said, found by search. */
 export const memory = defineService({
   name: 'memory',
   settings,
   async start(host) {
-    const { config, mesh } = host;
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
-    const embedding = await openEmbedding(host, db);
+    const { bus, config, log, mesh, metrics, resources, draining } = host;
+    const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
+    const queue = { service: 'memory', db, tasks: [embedEntries], log, metrics, draining };
+    const jobs = resources.use(await openJobs(queue));
+    const embedding = await openEmbedding(host, db, jobs);
     const context: Context = {
       enabled: config.MEMORY_ENABLED,
       defaultLanguage: config.MEMORY_LANGUAGE,
       db,
+      jobs,
       sessions: mesh.client(SessionsService),
       lexicon: createLexicon(db),
-      inTurn: createTurns(mostAdding),
+      addLimit: createKeyedLimit(mostAdding),
       ...(embedding && { embedding }),
     };
-    const { bus, log } = host;
-    host.resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ db, bus, log })));
+    const move = { pauseMs: moveFormerPauseMs, run: () => moveFormerQueue(db, jobs) };
+    resources.use(startJob({ ...move, failure: 'the former queue of embeddings cannot be read' }, host));
+    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ db, bus, log, jobs })));
     mesh.serve(MemoryService, createHandlers(context));
-    return { ready: { database: () => db.ping() } };
+    return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };
   },
 });
 
-async function openEmbedding(host: MemoryHost, db: Database): Promise<Embedding | undefined> {
-  const { config, log, resources, draining } = host;
+async function openEmbedding(
+  { config, log, draining }: MemoryHost,
+  db: Database,
+  jobs: Jobs,
+): Promise<Embedding | undefined> {
   const embeddings = config.MEMORY_ENABLED ? readEmbeddingConfig(config) : undefined;
   const embedder = embeddings && (await createEmbedder(embeddings));
-  await settleModel(db, embedder?.name);
+  await settleModel(db, jobs, embedder?.name);
   if (embedder === undefined) return undefined;
-  const job = resources.use(startEmbedding({ db, embedder, log, draining }));
-  const minSimilarity = config.MEMORY_EMBEDDING_MIN_SIMILARITY;
-  return { meaning: createMeaning({ db, embedder, log, minSimilarity }), wake: () => job.wake() };
+  await jobs.work(embedEntries, embedBatch({ db, embedder, draining }));
+  return {
+    meaning: createMeaning({ db, embedder, log, minSimilarity: config.MEMORY_EMBEDDING_MIN_SIMILARITY }),
+    enqueue: (tx, { accountId, pk }, places) =>
+      enqueueEntries(
+        tx,
+        jobs,
+        places.map((place) => ({ accountId, partitionPk: pk, place })),
+      ),
+    wake: () => jobs.wake(embedEntries),
+  };
 }

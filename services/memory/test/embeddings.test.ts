@@ -1,4 +1,4 @@
-import { openDatabase } from '@agentmesh/lib/pg';
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,6 @@ import { createEmbedder, EmbeddingFailure } from '../src/embeddings/embedder.ts'
 import { fromBytes, similarity, toBytes, toUnit } from '../src/embeddings/vector.ts';
 import { fuse } from '../src/search/fuse.ts';
 import { createMeaning } from '../src/search/meaning.ts';
-import { settleModel, takeUnembedded } from '../src/store/unembedded.ts';
 import { findPartition } from '../src/store/partitions.ts';
 import { newKey, search, type SessionKey, startMemory, type TestMemory } from './memory.ts';
 
@@ -48,6 +47,14 @@ async function remember(service: TestMemory, ...texts: string[]): Promise<Sessio
   service.sessions.say(session, ...texts);
   await service.client.addSession({ session });
   return session;
+}
+
+function openOwn({ databaseUrl: url }: TestMemory): Promise<Database> {
+  const log = createLogger({ level: 'silent', name: 'test' });
+  return openDatabase(
+    { service: 'memory', url, poolSize: 2, migrations: new URL('../migrations/', import.meta.url) },
+    log,
+  );
 }
 
 describe('with an embedding model', () => {
@@ -92,19 +99,30 @@ describe('with an embedding model', () => {
     await expect.poll(() => search(second, memory, 'feline'), { timeout: 20_000 }).toEqual(['my kitten sleeps']);
   });
 
-  test('what a process took and did not finish is taken again when its time is over, and by nobody before', async () => {
-    const plain = await startMemory();
-    resources.push(plain);
-    const memory = await remember(plain, 'my kitten sleeps');
-    const migrations = new URL('../migrations/', import.meta.url);
-    const log = createLogger({ level: 'silent', name: 'test' });
-    await using db = await openDatabase({ service: 'memory', url: plain.databaseUrl, poolSize: 2, migrations }, log);
-    await settleModel(db, 'text-small');
-    expect(await takeUnembedded(db, 10)).toMatchObject([{ contentJson: expect.stringContaining('kitten') }]);
-    expect(await takeUnembedded(db, 10)).toEqual([]);
-    const service = await start({ DATABASE_URL: plain.databaseUrl });
-    await db.query({ text: 'update unembedded set due_at = now()' });
-    await expect.poll(() => search(service, memory, 'feline')).toEqual(['my kitten sleeps']);
+  test('what waits in the queue of a former release is embedded', async () => {
+    const service = await start();
+    await using db = await openOwn(service);
+    const memory = await remember(service, 'my kitten sleeps');
+    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
+    await db.query({
+      text: `with v as (delete from vectors returning account_id, partition_pk, place)
+        insert into unembedded (account_id, partition_pk, place) select * from v`,
+    });
+    expect(await search(service, memory, 'feline')).toEqual([]);
+    await expect.poll(() => search(service, memory, 'feline'), { timeout: 20_000 }).toHaveLength(1);
+    expect(await db.query({ text: 'select from unembedded' })).toEqual([]);
+  });
+
+  test('a deleted account leaves no job behind', async () => {
+    const service = await start();
+    await using db = await openOwn(service);
+    fake.answer({ status: 503, error: { message: 'away' } });
+    const { accountId } = await remember(service, 'my kitten sleeps');
+    await expect.poll(() => fake.received).toBe(1);
+    const jobs = () => db.query({ text: 'select from memory_jobs.job where data @> $1' }, [{ accountId }]);
+    expect(await jobs()).toHaveLength(1);
+    await service.client.eraseAccount({ accountId });
+    expect(await jobs()).toEqual([]);
   });
 
   test('deleting an entry deletes what it means', async () => {

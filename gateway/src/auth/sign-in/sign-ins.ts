@@ -21,8 +21,7 @@ function addList(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'listSignIns',
-        summary: 'List the sign-ins of the account',
-        description: 'At most 200, last used first, with device and address. `current` marks the one of this request.',
+        summary: 'Where the account is signed in, the last used first, at most 200',
         response: { 200: SignInList, ...failures },
       },
     },
@@ -41,8 +40,7 @@ function addEnds(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'endSignIn',
-        summary: 'End one sign-in',
-        description: 'Its access tokens and its refresh cookie are refused within a second.',
+        summary: 'End one of them; its tokens are refused from then on',
         params: SignInPath,
         response: { 200: Status, 404: Problem, ...failures },
       },
@@ -60,9 +58,8 @@ function addEnds(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'endSignIns',
-        summary: 'End all sign-ins',
-        description:
-          'With `keep_current=true` all but the one of this request. Access tokens from before are refused within a second.',
+        summary:
+          'End all of them, or all but the one of this request; access tokens of before are refused from then on',
         querystring: EndSignInsQuery,
         response: { 200: Status, ...failures },
       },

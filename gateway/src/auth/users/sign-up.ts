@@ -25,8 +25,7 @@ function addSignUp(app: App, { auth }: Context): void {
       schema: {
         tags: ['accounts'],
         operationId: 'createUser',
-        summary: 'Sign up',
-        description: 'Creates an account. Where verification is required, a mail with a token follows.',
+        summary: 'Create an account',
         body: SignUpRequest,
         response: { 201: User, ...bodyFailures, 409: Problem, 422: HTTPValidationError, 429: Problem, ...faults },
       },

@@ -11,12 +11,7 @@ export const SignUpRequest = Type.Object(
     full_name: maybe(storedText()),
     avatar_url: maybe(storedText()),
   },
-  {
-    title: 'SignUpRequest',
-    examples: [
-      { email: 'ada@example.com', password: 'correct horse battery', first_name: 'Ada', last_name: 'Lovelace' },
-    ],
-  },
+  { title: 'SignUpRequest' },
 );
 export type SignUpRequest = Static<typeof SignUpRequest>;
 
@@ -28,7 +23,7 @@ export const ProfileChange = Type.Object(
     full_name: maybe(storedText()),
     onboarding_completed: maybe(Type.Boolean()),
   },
-  { title: 'UpdateUserRequest', description: 'Unknown fields are ignored.', examples: [{ first_name: 'Augusta Ada' }] },
+  { title: 'UpdateUserRequest', description: 'What is absent or null stays as it is; unknown fields are ignored.' },
 );
 export type ProfileChange = Static<typeof ProfileChange>;
 
@@ -70,10 +65,6 @@ export const UserPageQuery = Type.Object({
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
 });
 
-export const UserIdPath = Type.Object({
-  id: Type.Integer({ description: '`user_id` of the account.', examples: [1] }),
-});
+export const UserIdPath = Type.Object({ id: Type.Integer({ description: '`user_id` of the account.' }) });
 
-export const UserEmailPath = Type.Object({
-  email: Type.String({ description: 'In upper or lower case.', examples: ['ada@example.com'] }),
-});
+export const UserEmailPath = Type.Object({ email: Type.String({ description: 'In any spelling.' }) });

@@ -1,24 +1,26 @@
 import { answerDeletions, type Bus, type HintHandler } from '@agentmesh/lib/bus';
+import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
-import { eraseAccount } from '../store/erasure.ts';
+import { eraseMemories } from '../erase-memories.ts';
 
-interface Reach {
+interface Parts {
   readonly db: Database;
   readonly bus: Bus;
   readonly log: Logger;
+  readonly jobs: Jobs;
 }
 
-/** Erases the account's memories, also where the memory is switched off. */
-export function onAccountDeleted({ db, bus, log }: Reach): HintHandler<typeof AccountDeletedSchema> {
+/** Erases the account's memories, also while MEMORY_ENABLED is false. */
+export function onAccountDeleted({ db, bus, log, jobs }: Parts): HintHandler<typeof AccountDeletedSchema> {
   return answerDeletions({
     db,
     bus,
     log,
     service: 'memory',
     erase: (id, count) =>
-      db.transaction(async (tx) => count(tx, { entries: await eraseAccount(tx, checkAccountId(id)) })),
+      db.transaction(async (tx) => count(tx, { entries: await eraseMemories(tx, jobs, checkAccountId(id)) })),
   });
 }

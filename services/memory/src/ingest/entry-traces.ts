@@ -2,7 +2,7 @@ import type { Transaction } from '@agentmesh/lib/pg';
 import type { StoredEntry } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import { collectPostings } from '../store/postings.ts';
-import { removeVectors } from '../store/vectors.ts';
+import { deleteVectors } from '../store/vectors.ts';
 import { languages, type WordStems } from '../text/languages.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { entryTerms, type Stems } from '../text/terms.ts';
@@ -29,7 +29,7 @@ export async function removeTraces(
     if (gone.size > mostHeld) await gone.flush(tx);
   }
   await gone.flush(tx);
-  await removeVectors(
+  await deleteVectors(
     tx,
     partition,
     entries.map(({ place }) => place),

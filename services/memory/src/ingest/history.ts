@@ -2,8 +2,8 @@ import type { Transaction } from '@agentmesh/lib/pg';
 import type { ListEventsResponse } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import type { KeyParameters } from '../memory-key.ts';
-import { openPartition } from '../store/partitions.ts';
-import { findSource, saveSource, type Source } from '../store/sources.ts';
+import { lockOrInsertPartition } from '../store/partitions.ts';
+import { findSource, upsertSource, type Source } from '../store/sources.ts';
 import { startIngest } from './ingest.ts';
 import { removeSession } from './remove-session.ts';
 
@@ -56,7 +56,7 @@ class Outdated extends Error {}
 
 async function write(tx: Transaction, context: Context, history: History): Promise<number> {
   const { key, sessionId, known, first, isNew } = history;
-  const partition = await openPartition(tx, key);
+  const partition = await lockOrInsertPartition(tx, key);
   if (!isSame(await findSource(tx, key, sessionId), known)) throw new Outdated();
   if (isNew) await removeSession(tx, partition, { sessionId, lexicon: context.lexicon });
   const ingest = startIngest(context, { tx, partition, sessionId });
@@ -68,7 +68,7 @@ async function write(tx: Transaction, context: Context, history: History): Promi
     if (!page.more) break;
   }
   const added = await ingest.finish();
-  await saveSource(tx, partition, { sessionId, sessionPk: first.sessionPk, lastSeq });
+  await upsertSource(tx, partition, { sessionId, sessionPk: first.sessionPk, lastSeq });
   return added;
 }
 

@@ -1,10 +1,9 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
-import { insertEntries, presentIds, type StoredEntry } from '../store/entries.ts';
-import { type Partition, savePartition } from '../store/partitions.ts';
+import { insertEntries, selectPresentIds, type StoredEntry } from '../store/entries.ts';
+import { type Partition, updatePartition } from '../store/partitions.ts';
 import { collectPostings } from '../store/postings.ts';
-import { enqueueEntries } from '../store/unembedded.ts';
 import { detectLanguage, type WordStems } from '../text/languages.ts';
 import { entryTerms } from '../text/terms.ts';
 import { readTexts } from './entry-texts.ts';
@@ -52,12 +51,12 @@ export function startIngest(context: IngestContext, options: IngestOptions): Ing
         entries.push({ ...entry, place: place++, language });
       }
       if (entries.length > 0) await insertEntries(tx, partition, entries);
-      if (context.embedding !== undefined) await enqueueEntries(tx, partition, worded);
+      await context.embedding?.enqueue(tx, partition, worded);
     },
     async finish() {
       await postings.flush(tx);
       const added = place - partition.nextPlace;
-      if (added > 0) await savePartition(tx, { ...partition, nextPlace: place, languages: [...languages] });
+      if (added > 0) await updatePartition(tx, { ...partition, nextPlace: place, languages: [...languages] });
       return added;
     },
   };
@@ -73,7 +72,7 @@ async function freshEntries(
     const entry = readEvent(sessionId, event);
     if (entry !== undefined && !byId.has(entry.id)) byId.set(entry.id, entry);
   }
-  const present = await presentIds(tx, partition, [...byId.keys()]);
+  const present = await selectPresentIds(tx, partition, [...byId.keys()]);
   return [...byId.values()].filter(({ id }) => !present.has(id));
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '@agentmesh/lib/pg';
-import { removeEntries } from '../store/entries.ts';
+import { deleteSessionEntries } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { removeTraces } from './entry-traces.ts';
@@ -13,7 +13,7 @@ export async function removeSession(
   { sessionId, lexicon }: { readonly sessionId: string; readonly lexicon: Lexicon },
 ): Promise<number> {
   for (let removed = 0; ; ) {
-    const entries = await removeEntries(tx, partition, { sessionId, limit });
+    const entries = await deleteSessionEntries(tx, partition, { sessionId, limit });
     if (entries.length === 0) return removed;
     await removeTraces(tx, partition, { entries, lexicon });
     removed += entries.length;

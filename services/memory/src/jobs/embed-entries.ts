@@ -1,77 +1,61 @@
+import { defineTask, type Handler } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
-import type { Logger } from '@agentmesh/lib/telemetry';
 import { type Embedder, EmbeddingFailure } from '../embeddings/embedder.ts';
-import { dropUnembedded, postponeUnembedded, takeUnembedded, type Unembedded } from '../store/unembedded.ts';
+import { selectUnembedded, type Unembedded } from '../store/unembedded.ts';
 import { insertVectors } from '../store/vectors.ts';
 import { contentText } from '../text/content-text.ts';
 
-export interface EmbeddingJob extends AsyncDisposable {
-  /** Says that entries are waiting. */
-  wake(): void;
+/** Entries of one memory that are to be embedded, `mostInBatch` at most: as many as the model is asked about in one call. */
+export interface EntryBatch {
+  readonly accountId: string;
+  /** A bigint, as text. */
+  readonly partitionPk: string;
+  readonly places: readonly number[];
 }
 
-interface JobParts {
+export const mostInBatch = 64;
+
+/** Tried for ever: while the embedding server is away, search goes on by words. */
+export const embedEntries = defineTask<EntryBatch>({
+  name: 'embed-entries',
+  read: readBatch,
+  retrySeconds: [4, 15, 60],
+  timeoutSeconds: 30,
+  atOnce: 2,
+  pollSeconds: 3,
+});
+
+function readBatch(payload: unknown): EntryBatch {
+  const { accountId, partitionPk, places } = payload as Partial<EntryBatch>;
+  if (typeof accountId !== 'string' || typeof partitionPk !== 'string' || !Array.isArray(places)) {
+    throw new TypeError('not a batch of entries');
+  }
+  return { accountId, partitionPk, places };
+}
+
+interface EmbedParts {
   readonly db: Database;
   readonly embedder: Embedder;
-  readonly log: Logger;
+  /** Gives the calls in hand up when it aborts: another process makes them again. */
   readonly draining: AbortSignal;
 }
 
-const batch = 64;
-const timeoutMs = 30_000;
-/** Also without being woken: what another process was given and lost is due some time. */
-const pauseMs = 3_000;
-const postponedSeconds = 4;
-
-/** Embeds what waits for it until the process drains. What a process leaves undone, the next one does. */
-export function startEmbedding({ db, embedder, log, draining }: JobParts): EmbeddingJob {
-  let wake = (): void => undefined;
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, pauseMs);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  draining.addEventListener('abort', () => wake(), { once: true });
-  let failing = false;
-  const round = async (): Promise<number> => {
-    try {
-      const done = await embedBatch({ db, embedder, draining });
-      if (done > 0) failing = false;
-      return done;
-    } catch (err) {
-      if (!failing && !draining.aborted) log.warn({ err }, 'entries cannot be embedded, search goes on by words');
-      failing = true;
-      return 0;
-    }
-  };
-  const loop = (async () => {
-    while (!draining.aborted) if ((await round()) === 0 && !draining.aborted) await pause();
-  })();
-  return { wake: () => wake(), [Symbol.asyncDispose]: () => loop };
-}
-
-/** Embeds some of what is due; how many that was. */
-export async function embedBatch({ db, embedder, draining }: Omit<JobParts, 'log'>): Promise<number> {
-  const taken = await takeUnembedded(db, batch);
-  const texts = taken.map((entry) => ({ ...entry, text: textOf(entry) })).filter(({ text }) => text.trim() !== '');
-  try {
-    const signal = AbortSignal.any([draining, AbortSignal.timeout(timeoutMs)]);
+/** Embeds the entries of a batch that are still there and have no vector of the model yet. */
+export function embedBatch({ db, embedder, draining }: EmbedParts): Handler<EntryBatch> {
+  return async (batch, attempt) => {
+    const signal = AbortSignal.any([attempt.signal, draining]);
+    const entries = await selectUnembedded(db, { ...batch, model: embedder.name });
+    const texts = entries
+      .map((entry) => ({ ...entry, text: contentText(entry.contentJson) }))
+      .filter(({ text }) => text.trim() !== '');
     for (const some of await embedEach(embedder, texts, signal)) await insertVectors(db, embedder.name, some);
-  } catch (error) {
-    await postponeUnembedded(db, taken, postponedSeconds);
-    throw error;
-  }
-  if (taken.length > 0) await dropUnembedded(db, taken);
-  return taken.length;
+  };
 }
 
 type Text = Unembedded & { readonly text: string };
 type Embedded = Text & { readonly vector: Float32Array };
 
-/** In one call, or where the server refuses one of the texts, one by one without those that it refuses. */
+/** Embeds all in one call. When the server refuses one of the texts, asks one by one and leaves out those that it refuses. */
 async function embedEach(embedder: Embedder, texts: readonly Text[], signal: AbortSignal): Promise<Embedded[][]> {
   if (texts.length === 0) return [];
   try {
@@ -91,8 +75,4 @@ async function embedEach(embedder: Embedder, texts: readonly Text[], signal: Abo
 
 function withVector(text: Text, vector: Float32Array | undefined): Embedded[] {
   return vector === undefined ? [] : [{ ...text, vector }];
-}
-
-function textOf({ contentJson }: Unembedded): string {
-  return contentJson === undefined ? '' : contentText(contentJson);
 }

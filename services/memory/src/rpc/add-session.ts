@@ -4,16 +4,16 @@ import { contended, invalid, notConfigured, sessionNotFound } from '../errors.ts
 import { addHistory, type Named, readHistory } from '../ingest/history.ts';
 import { isStorableId, type KeyParameters, keyParameters } from '../memory-key.ts';
 import { findSource } from '../store/sources.ts';
-import type { MemoryRpc } from './index.ts';
+import type { Handlers } from './handlers.ts';
 
 const mostTries = 20;
 
 /** Adds what a session holds and the memory lacks. */
-export function addSession(context: Context): MemoryRpc['addSession'] {
+export function addSession(context: Context): Handlers['addSession'] {
   return async ({ session }, { signal }) => {
     if (!context.enabled) throw notConfigured();
     const { key, sessionId } = checkKey(session);
-    const added = await context.inTurn(JSON.stringify(key), () => add(context, { key, sessionId, signal }));
+    const added = await context.addLimit(JSON.stringify(key), () => add(context, { key, sessionId, signal }));
     if (added > 0) context.embedding?.wake();
     return { added };
   };

@@ -1,12 +1,12 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
-import { eraseAccount as eraseRows } from '../store/erasure.ts';
-import type { MemoryRpc } from './index.ts';
+import { eraseMemories } from '../erase-memories.ts';
+import type { Handlers } from './handlers.ts';
 
-/** Deletes whatever belongs to an account, also where the memory is switched off. */
-export function eraseAccount({ db }: Context): MemoryRpc['eraseAccount'] {
+/** Deletes all data of an account, also while MEMORY_ENABLED is false. */
+export function eraseAccount({ db, jobs }: Context): Handlers['eraseAccount'] {
   return async ({ accountId }) => {
     const id = checkAccountId(accountId);
-    return { deletedEntries: await db.transaction((tx) => eraseRows(tx, id)) };
+    return { deletedEntries: await db.transaction((tx) => eraseMemories(tx, jobs, id)) };
   };
 }

@@ -1,18 +1,14 @@
-import type { MemoryService } from '@agentmesh/proto/memory/v1';
-import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import { addSession } from './add-session.ts';
 import { deleteEntries } from './delete-entries.ts';
 import { deleteEntry } from './delete-entry.ts';
 import { eraseAccount } from './erase-account.ts';
+import type { Handlers } from './handlers.ts';
 import { listEntries } from './list-entries.ts';
 import { searchMemory } from './search-memory.ts';
 
-/** The RPCs of the service, each by its name. */
-export type MemoryRpc = ServiceImpl<typeof MemoryService>;
-
 /** The table of contents: every RPC of the service. */
-export function createHandlers(context: Context): MemoryRpc {
+export function createHandlers(context: Context): Handlers {
   return {
     addSession: addSession(context),
     searchMemory: searchMemory(context),

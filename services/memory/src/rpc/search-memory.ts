@@ -4,12 +4,12 @@ import { keyParameters, limitOf } from '../memory-key.ts';
 import { search } from '../search/search.ts';
 import { findPartition } from '../store/partitions.ts';
 import { toWireEntry } from '../wire-entry.ts';
-import type { MemoryRpc } from './index.ts';
+import type { Handlers } from './handlers.ts';
 
 const limits = { standard: 10, most: 500 };
 
 /** Finds what matches, best first. */
-export function searchMemory(context: Context): MemoryRpc['searchMemory'] {
+export function searchMemory(context: Context): Handlers['searchMemory'] {
   return async ({ memory, query, limit: asked }) => {
     if (!context.enabled) throw notConfigured();
     const key = keyParameters(memory);

@@ -3,7 +3,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Embedder } from '../embeddings/embedder.ts';
 import { similarity } from '../embeddings/vector.ts';
 import type { Partition } from '../store/partitions.ts';
-import { nearVectors } from '../store/vectors.ts';
+import { selectNearestVectors } from '../store/vectors.ts';
 
 /** Finds entries by what they mean. */
 export interface Meaning {
@@ -44,7 +44,7 @@ export function createMeaning({ db, embedder, log, minSimilarity }: MeaningParts
     async rank(partition, query) {
       const asked = await embedQuery(query);
       if (asked === undefined) return [];
-      const near = await nearVectors(db, partition, { model: embedder.name, vector: asked, limit: compared });
+      const near = await selectNearestVectors(db, partition, { model: embedder.name, vector: asked, limit: compared });
       return near
         .map(({ place, vector }) => ({ place, score: similarity(asked, vector) }))
         .filter(({ score }) => score >= minSimilarity)

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { readEntries, type StoredEntry } from '../store/entries.ts';
+import { selectEntries, type StoredEntry } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import { findPostings } from '../store/postings.ts';
 import { contentText } from '../text/content-text.ts';
@@ -29,7 +29,7 @@ export async function searchText(
   const read = async (candidates: readonly Candidate[]): Promise<Looked<StoredEntry>[]> => {
     const places = candidates.map(({ place }) => place);
     const counts = new Map(candidates.map(({ place, count }) => [place, count]));
-    const entries = await readEntries(db, partition, places);
+    const entries = await selectEntries(db, partition, places);
     return entries.map((value) => ({ value, place: value.place, count: counts.get(value.place) ?? 0 }));
   };
   const judge = async (candidates: readonly Candidate[]): Promise<Looked<StoredEntry>[]> =>

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { readEntries, type StoredEntry } from '../store/entries.ts';
+import { selectEntries, type StoredEntry } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import { fuse } from './fuse.ts';
 import { searchText } from './search-text.ts';
@@ -23,5 +23,5 @@ export async function search(
   ]);
   if (meant.length === 0) return said.slice(0, limit);
   const places = fuse([said.map(({ place }) => place), meant]);
-  return readEntries(db, partition, places.slice(0, limit));
+  return selectEntries(db, partition, places.slice(0, limit));
 }

@@ -54,18 +54,22 @@ export async function insertEntries(
 }
 
 const present: Statement = {
-  name: 'present-entries',
+  name: 'select-present-entries',
   text: 'select id from entries where partition_pk = $1 and id = any($2::uuid[])',
 };
 
 /** Those of the ids that are entries already. */
-export async function presentIds(tx: Transaction, { pk }: Partition, ids: readonly string[]): Promise<Set<string>> {
+export async function selectPresentIds(
+  tx: Transaction,
+  { pk }: Partition,
+  ids: readonly string[],
+): Promise<Set<string>> {
   const rows = await tx.query<{ id: string }>(present, [pk, ids]);
   return new Set(rows.map(({ id }) => id));
 }
 
 const removeSome: Statement = {
-  name: 'remove-entries',
+  name: 'delete-session-entries',
   text: `delete from entries where partition_pk = $1 and place in (select place from (
       select place, sum(octet_length(content::text)) over (order by place rows unbounded preceding)
         - octet_length(content::text) as bytes_before
@@ -74,7 +78,7 @@ const removeSome: Statement = {
 };
 
 /** Deletes the first entries of a session, fewer of large ones; the session's others stay for the next call. */
-export async function removeEntries(
+export async function deleteSessionEntries(
   tx: Transaction,
   { pk }: Partition,
   { sessionId, limit }: { readonly sessionId: string; readonly limit: number },
@@ -83,11 +87,11 @@ export async function removeEntries(
 }
 
 const removeOne: Statement = {
-  name: 'remove-entry',
+  name: 'delete-entry',
   text: `delete from entries where partition_pk = $1 and id = $2 returning ${columns}`,
 };
 
-export async function removeEntry(tx: Transaction, { pk }: Partition, id: string): Promise<StoredEntry | undefined> {
+export async function deleteEntryRow(tx: Transaction, { pk }: Partition, id: string): Promise<StoredEntry | undefined> {
   const [row] = await tx.query<Row>(removeOne, [pk, id]);
   return row && toEntry(row);
 }
@@ -100,7 +104,7 @@ const within = (from: string, order: string): string => `select ${columns}, chos
   ) measured where bytes_before < ${maxBytes} order by ${order}`;
 
 const read: Statement = {
-  name: 'read-entries',
+  name: 'select-entries',
   text: within(
     'select * from entries where partition_pk = $1 and place = any($2::int[])',
     'array_position($2::int[], place)',
@@ -108,22 +112,26 @@ const read: Statement = {
 };
 
 /** Entries in the order of the places; those that are gone are left out, and those that would make the answer too large. */
-export async function readEntries(db: Queryable, { pk }: Partition, places: readonly number[]): Promise<StoredEntry[]> {
+export async function selectEntries(
+  db: Queryable,
+  { pk }: Partition,
+  places: readonly number[],
+): Promise<StoredEntry[]> {
   return (await db.query<Row>(read, [pk, places])).map(toEntry);
 }
 
 const page = 'where partition_pk = $1 and place > $2';
 const listAll: Statement = {
-  name: 'list-entries',
+  name: 'select-entry-page',
   text: within(`select * from entries ${page} order by place limit $3`, 'place'),
 };
 const listOfSession: Statement = {
-  name: 'list-session-entries',
+  name: 'select-session-entry-page',
   text: within(`select * from entries ${page} and session_id = $4 order by place limit $3`, 'place'),
 };
 
 /** Entries behind a place in the order of insertion, of one session or of all; whether others follow behind these. */
-export async function listEntries(
+export async function selectEntryPage(
   db: Queryable,
   { pk }: Partition,
   { after, limit, sessionId }: { readonly after: number; readonly limit: number; readonly sessionId: string },

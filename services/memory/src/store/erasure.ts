@@ -6,7 +6,7 @@ const ofPartition = tables.map((table) => ({ text: `delete from ${table} where p
 const countOfPartition: Statement = { text: 'select count(*)::int as entries from entries where partition_pk = $1' };
 
 /** Deletes all that a memory holds; how many entries that was. The partition is locked. */
-export async function emptyPartition(tx: Transaction, { pk }: Pick<Partition, 'pk'>): Promise<number> {
+export async function deletePartitionRows(tx: Transaction, { pk }: Pick<Partition, 'pk'>): Promise<number> {
   const [row] = await tx.query<{ entries: number }>(countOfPartition, [pk]);
   for (const statement of ofPartition) await tx.query(statement, [pk]);
   return row?.entries ?? 0;
@@ -16,10 +16,10 @@ const lockAll: Statement = { text: 'select pk from partitions where account_id =
 const dropAll: Statement = { text: 'delete from partitions where account_id = $1' };
 
 /** Deletes all memories of an account; how many entries that was. */
-export async function eraseAccount(tx: Transaction, accountId: string): Promise<number> {
+export async function deleteAccountRows(tx: Transaction, accountId: string): Promise<number> {
   let entries = 0;
   for (const partition of await tx.query<{ pk: bigint }>(lockAll, [accountId])) {
-    entries += await emptyPartition(tx, partition);
+    entries += await deletePartitionRows(tx, partition);
   }
   await tx.query(dropAll, [accountId]);
   return entries;

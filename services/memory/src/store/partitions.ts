@@ -22,7 +22,7 @@ const named = 'account_id = $1 and app_name = $2 and user_id = $3';
 const find: Statement = { name: 'find-partition', text: `select ${columns} from partitions where ${named}` };
 const lock: Statement = { name: 'lock-partition', text: `select ${columns} from partitions where ${named} for update` };
 const create: Statement = {
-  name: 'create-partition',
+  name: 'insert-partition',
   text: 'insert into partitions (account_id, app_name, user_id) values ($1, $2, $3) on conflict do nothing',
 };
 
@@ -37,7 +37,7 @@ export async function lockPartition(tx: Transaction, key: KeyParameters): Promis
 }
 
 /** As `lockPartition`, and makes the memory when there is none. */
-export async function openPartition(tx: Transaction, key: KeyParameters): Promise<Partition> {
+export async function lockOrInsertPartition(tx: Transaction, key: KeyParameters): Promise<Partition> {
   for (;;) {
     const found = await lockPartition(tx, key);
     if (found !== undefined) return found;
@@ -46,12 +46,12 @@ export async function openPartition(tx: Transaction, key: KeyParameters): Promis
 }
 
 const advance: Statement = {
-  name: 'advance-partition',
+  name: 'update-partition',
   text: 'update partitions set next_place = $2, languages = $3::text[] where pk = $1',
 };
 
 /** Writes down which places are taken and which languages were met. */
-export async function savePartition(tx: Transaction, { pk, nextPlace, languages }: Partition): Promise<void> {
+export async function updatePartition(tx: Transaction, { pk, nextPlace, languages }: Partition): Promise<void> {
   await tx.query(advance, [pk, nextPlace, languages]);
 }
 

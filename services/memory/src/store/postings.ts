@@ -54,18 +54,18 @@ interface Change {
 }
 
 const readSome: Statement = {
-  name: 'read-some-postings',
+  name: 'select-postings',
   text: `select p.term, p.chunk, p.places from unnest($2::text[], $3::int[]) as w(term, chunk)
     join postings p on p.partition_pk = $1 and p.term = w.term and p.chunk = w.chunk`,
 };
 const write: Statement = {
-  name: 'write-postings',
+  name: 'upsert-postings',
   text: `insert into postings (account_id, partition_pk, term, chunk, places)
     select $1, $2, * from unnest($3::text[], $4::int[], $5::bytea[])
     on conflict (partition_pk, term, chunk) do update set places = excluded.places`,
 };
 const drop: Statement = {
-  name: 'drop-postings',
+  name: 'delete-postings',
   text: `delete from postings p using unnest($2::text[], $3::int[]) as w(term, chunk)
     where p.partition_pk = $1 and p.term = w.term and p.chunk = w.chunk`,
 };

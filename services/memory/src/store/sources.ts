@@ -27,12 +27,12 @@ export async function findSource(db: Queryable, key: KeyParameters, sessionId: s
 }
 
 const save: Statement = {
-  name: 'save-source',
+  name: 'upsert-source',
   text: `insert into sources (account_id, partition_pk, session_id, session_pk, last_seq) values ($1, $2, $3, $4, $5)
     on conflict (partition_pk, session_id) do update set session_pk = excluded.session_pk, last_seq = excluded.last_seq`,
 };
 
-export async function saveSource(
+export async function upsertSource(
   tx: Transaction,
   { accountId, pk }: Partition,
   { sessionId, sessionPk, lastSeq }: Source & { readonly sessionId: string },
@@ -41,20 +41,20 @@ export async function saveSource(
 }
 
 const rewind: Statement = {
-  name: 'rewind-source',
+  name: 'update-source-to-start',
   text: 'update sources set last_seq = 0 where partition_pk = $1 and session_id = $2',
 };
 
 /** The next adding of the session reads it from its first event. */
-export async function rewindSource(tx: Transaction, { pk }: Partition, sessionId: string): Promise<void> {
+export async function updateSourceToStart(tx: Transaction, { pk }: Partition, sessionId: string): Promise<void> {
   await tx.query(rewind, [pk, sessionId]);
 }
 
 const forget: Statement = {
-  name: 'forget-source',
+  name: 'delete-source',
   text: 'delete from sources where partition_pk = $1 and session_id = $2',
 };
 
-export async function forgetSource(tx: Transaction, { pk }: Partition, sessionId: string): Promise<void> {
+export async function deleteSource(tx: Transaction, { pk }: Partition, sessionId: string): Promise<void> {
   await tx.query(forget, [pk, sessionId]);
 }

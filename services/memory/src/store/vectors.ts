@@ -32,7 +32,7 @@ export async function insertVectors(db: Queryable, model: string, vectors: reado
 }
 
 const near: Statement = {
-  name: 'near-vectors',
+  name: 'select-nearest-vectors',
   text: `select place, vector from (
       select place, vector, bit_count(signs # $3::text::varbit) as apart from vectors
       where partition_pk = $1 and model = $2 and length(signs) = length($3::text)
@@ -40,7 +40,7 @@ const near: Statement = {
 };
 
 /** Vectors of a memory that differ from this one in the fewest signs. */
-export async function nearVectors(
+export async function selectNearestVectors(
   db: Queryable,
   { pk }: Partition,
   { model, vector, limit }: { readonly model: string; readonly vector: Float32Array; readonly limit: number },
@@ -49,11 +49,12 @@ export async function nearVectors(
   return rows.map((row) => ({ place: row.place, vector: fromBytes(row.vector) }));
 }
 
-const remove = ['vectors', 'unembedded'].map((table) => ({
-  text: `delete from ${table} where partition_pk = $1 and place = any($2::int[])`,
-}));
+const removeSome: Statement = {
+  name: 'delete-vectors',
+  text: 'delete from vectors where partition_pk = $1 and place = any($2::int[])',
+};
 
-/** Forgets what entries mean that are gone. */
-export async function removeVectors(tx: Transaction, { pk }: Partition, places: readonly number[]): Promise<void> {
-  for (const statement of remove) await tx.query(statement, [pk, places]);
+/** Deletes the vectors of entries that are gone. */
+export async function deleteVectors(tx: Transaction, { pk }: Partition, places: readonly number[]): Promise<void> {
+  await tx.query(removeSome, [pk, places]);
 }

@@ -1,11 +1,11 @@
 /** Runs pieces of work: those of one key one after the other, of all keys so many at once, in the order in which they come. */
-export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+export type KeyedLimit = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /**
  * Whoever waits here holds no connection of the database: one memory that is long in the writing, or asked for many times
  * at once, must not keep all of them.
  */
-export function createTurns(most: number): InTurn {
+export function createKeyedLimit(most: number): KeyedLimit {
   const lastOf = new Map<string, Promise<void>>();
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createTurns } from './in-turn.ts';
+import { createKeyedLimit } from './keyed-limit.ts';
 
 test('work of one key never overlaps, of all keys no more than so many do, and what fails stops nobody', async () => {
-  const inTurn = createTurns(2);
+  const limit = createKeyedLimit(2);
   const running = new Map<string, number>();
   let most = 0;
   const order: number[] = [];
@@ -22,7 +22,7 @@ test('work of one key never overlaps, of all keys no more than so many do, and w
   const keys = ['a', 'b', 'c'];
   const all = Array.from({ length: 30 }, (_, index) => {
     const key = keys[index % 3] ?? '';
-    return inTurn(key, work(key, index));
+    return limit(key, work(key, index));
   });
   const settled = await Promise.allSettled(all);
   expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(6);

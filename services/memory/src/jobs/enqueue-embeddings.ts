@@ -1,0 +1,47 @@
+import type { Jobs, NewJob } from '@agentmesh/lib/jobs';
+import type { Database, Transaction } from '@agentmesh/lib/pg';
+import { updateModel, selectMissing, takeFormerQueue } from '../store/unembedded.ts';
+import { embedEntries, type EntryBatch, mostInBatch } from './embed-entries.ts';
+
+export interface PlacedEntry {
+  readonly accountId: string;
+  readonly partitionPk: bigint;
+  readonly place: number;
+}
+
+/** Adds the jobs that embed these entries, in batches of one memory each. */
+export async function enqueueEntries(tx: Transaction, jobs: Jobs, entries: readonly PlacedEntry[]): Promise<void> {
+  const batches: NewJob<EntryBatch>[] = [];
+  for (const [partitionPk, some] of Map.groupBy(entries, (entry) => entry.partitionPk)) {
+    const accountId = some[0]?.accountId ?? '';
+    for (let at = 0; at < some.length; at += mostInBatch) {
+      const places = some.slice(at, at + mostInBatch).map(({ place }) => place);
+      batches.push({ payload: { accountId, partitionPk: String(partitionPk), places } });
+    }
+  }
+  await jobs.add(tx, embedEntries, batches);
+}
+
+/** Notes which model is set. When it has changed, or none was set before, every entry without a vector of it is to be embedded. */
+export function settleModel(db: Database, jobs: Jobs, model: string | undefined): Promise<void> {
+  return db.transaction(async (tx) => {
+    if (!(await updateModel(tx, model)) || model === undefined) return;
+    for (let after: PlacedEntry | undefined; ; ) {
+      const missing = await selectMissing(tx, model, after);
+      if (missing.length === 0) return;
+      await enqueueEntries(tx, jobs, missing);
+      after = missing.at(-1);
+    }
+  });
+}
+
+/** Moves entries that wait in the queue of former releases, whose replicas may still run beside this one. */
+export function moveFormerQueue(db: Database, jobs: Jobs): Promise<void> {
+  return db.transaction(async (tx) => {
+    for (;;) {
+      const entries = await takeFormerQueue(tx);
+      if (entries.length === 0) return;
+      await enqueueEntries(tx, jobs, entries);
+    }
+  });
+}
