@@ -3,8 +3,8 @@ import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { RunsConfig } from './config.ts';
 import type { Executor } from './execution/executor.ts';
-import type { WaitingViewers } from './execution/waiting-viewers.ts';
-import type { HistoryCache } from './execution/history-cache.ts';
+import type { WaitingViewers } from './execution/viewers/waiting-viewers.ts';
+import type { HistoryCache } from './execution/history/history-cache.ts';
 import type { Registry } from './registry/registry.ts';
 import type { SpanLog } from './tracing/span-log.ts';
 

@@ -1,7 +1,8 @@
 import { FunctionTool, type LlmRequest, type LlmResponse } from '@google/adk';
 import type { Content } from '@google/genai';
-import type { Endpoint } from '../src/models/connect-model.ts';
-import { createModels, type ModelFailure } from '../src/models/models.ts';
+import type { Endpoint } from '../src/models/endpoint.ts';
+import type { ModelFailure } from '../src/models/model-failure.ts';
+import { createModels } from '../src/models/models.ts';
 
 export const lookup = new FunctionTool({ name: 'lookup', description: 'looks up', execute: () => 'x' });
 /** `lookup` as a request declares it. */

@@ -7,7 +7,7 @@ import {
   SequentialAgent,
 } from '@google/adk';
 import { MeshError } from '@agentmesh/lib/rpc';
-import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';
 import { AnsweringLlm } from '../src/registry/agents/answering-llm.ts';
 import { createAgentBench, type Seen } from './run-agents.ts';
@@ -32,7 +32,7 @@ describe('a run', () => {
     const seen = await bench.run();
     expect(bench.sessions.calls).toEqual(['beginTurn', 'appendEvents']);
     expect(seen.events).toMatchObject([{ author: 'helper', content: { parts: [{ text: 'hi' }] } }]);
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
   });
 
   test('what is sent is byte for byte what is stored', async () => {
@@ -86,7 +86,7 @@ describe('a run', () => {
     const seen = await bench.run();
     expect(model.requests).toHaveLength(2);
     expect(JSON.stringify(seen.events[1])).toContain('There is no tool');
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
   });
 
   test.each(['agentName', 'agent_name'])('a transfer names its agent as %s', async (key) => {
@@ -105,7 +105,7 @@ describe('a run', () => {
     const seen = await bench.run();
     const error = 'There is no agent "zz". Agents: helper, other.';
     expect(seen.events[1]).toMatchObject({ content: { parts: [{ functionResponse: { response: { error } } }] } });
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
   });
 
   test('a model that calls for ever is stopped at the limit, with a stored error', async () => {
@@ -116,7 +116,7 @@ describe('a run', () => {
     const text = 'The run reached the limit of 5 model calls (RUNS_MAX_MODEL_CALLS).';
     const error = { errorCode: 'MAX_MODEL_CALLS', errorMessage: text };
     expect(bench.sessions.events(bench.key).at(-1)).toMatchObject(error);
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);
   });
 
   test('a failing model is a stored event, and the run has failed', async () => {
@@ -126,7 +126,10 @@ describe('a run', () => {
     expect(seen.failure).toBeUndefined();
     expect(seen.events).toMatchObject([{ author: 'helper', errorCode: 'RATE_LIMITED', errorMessage: 'later' }]);
     expect(bench.sessions.calls).toEqual(['beginTurn', 'appendEvents']);
-    expect(bench.sessions.run(bench.key).end).toMatchObject({ outcome: Outcome.FAILED, errorCode: 'RATE_LIMITED' });
+    expect(bench.sessions.run(bench.key).end).toMatchObject({
+      outcome: AttemptEnd_Outcome.FAILED,
+      errorCode: 'RATE_LIMITED',
+    });
   });
 
   test('an exception in the loop is a stored event, and then a failure', async () => {
@@ -135,7 +138,7 @@ describe('a run', () => {
     expect(seen.events).toMatchObject([{ author: 'helper', errorCode: 'AGENT_ERROR' }]);
     expect(seen.failure?.message).toContain('missing');
     expect(bench.sessions.events(bench.key)).toHaveLength(2);
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);
   });
 
   test('an answer that cannot be JSON ends the run as failed', async () => {
@@ -143,7 +146,7 @@ describe('a run', () => {
     const bench = createAgentBench(agent(new ScriptLlm(calls('odd'), says('done')), { tools: [odd] }));
     const seen = await bench.run();
     expect(seen.failure?.type).toBe('TypeError');
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);
   });
 
   test('an event that cannot be stored ends the run as failed', async () => {
@@ -156,7 +159,7 @@ describe('a run', () => {
     };
     await bench.run();
     expect(bench.sessions.events(bench.key).at(-1)).toMatchObject({ errorCode: 'REQUEST_INVALID' });
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);
   });
 
   test('an event that the sessions service keeps failing on ends the run as failed, and holds the session no longer', async () => {
@@ -167,7 +170,7 @@ describe('a run', () => {
     };
     await bench.run();
     expect(bench.sessions.events(bench.key).at(-1)).toMatchObject({ errorCode: 'FAULT' });
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);
   });
 });
 
@@ -177,7 +180,7 @@ describe('an attempt', () => {
     const bench = createAgentBench(agent(new ScriptLlm(calls('ask'), says('thanks')), { tools: [ask] }));
     const seen = await bench.run();
     const [id] = longRunningIds(seen);
-    expect(bench.sessions.run(bench.key).end).toMatchObject({ outcome: Outcome.WAITING });
+    expect(bench.sessions.run(bench.key).end).toMatchObject({ outcome: AttemptEnd_Outcome.WAITING });
     const answer = { role: 'user', parts: [{ functionResponse: { id, name: 'ask', response: { yes: true } } }] };
     const resumed = await bench.run({ message: answer });
     expect(resumed.events).toMatchObject([{ content: { parts: [{ text: 'thanks' }] } }]);
@@ -248,7 +251,7 @@ describe('an attempt', () => {
     const bench = createAgentBench(new ParallelAgent({ name: 'both', subAgents: both }));
     await bench.run();
     await vi.waitFor(() => expect(aborted).toBe(true));
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.FAILED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);
   });
 
   test('an unreachable sessions service delays a run and loses nothing', async () => {
@@ -258,7 +261,7 @@ describe('an attempt', () => {
       if (call === 'appendEvents' && failures-- > 0) throw new MeshError('unavailable', 'down', 'Down.');
     };
     expect((await bench.run()).events).toHaveLength(1);
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
   });
 
   test('an append whose answer was lost is not repeated in the log', async () => {
@@ -279,6 +282,9 @@ describe('an attempt', () => {
     const { seen } = await bench.begin();
     await bench.executor.drain(10);
     expect((await seen).events).toMatchObject([{ errorCode: 'SHUTDOWN', author: 'helper' }]);
-    expect(bench.sessions.run(bench.key).end).toMatchObject({ outcome: Outcome.FAILED, errorCode: 'SHUTDOWN' });
+    expect(bench.sessions.run(bench.key).end).toMatchObject({
+      outcome: AttemptEnd_Outcome.FAILED,
+      errorCode: 'SHUTDOWN',
+    });
   });
 });

@@ -5,8 +5,8 @@ import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/p
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { createExecutor, type Executor } from '../src/execution/executor.ts';
-import { createHistoryCache } from '../src/execution/history-cache.ts';
-import { createViewer } from '../src/execution/viewer.ts';
+import { createHistoryCache } from '../src/execution/history/history-cache.ts';
+import { createViewer } from '../src/execution/viewers/viewer.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { encode, InMemorySessions } from './in-memory-sessions.ts';
 

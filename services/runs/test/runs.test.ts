@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RunEndedSchema, AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
+import { RunEndedSchema, AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';
 import { encode } from './in-memory-sessions.ts';
 import { type ServiceBench, startService } from './start-service.ts';
@@ -51,7 +51,7 @@ describe('Run', () => {
     };
     await expect(read()).rejects.toMatchObject({ code: 'canceled' });
     await bench.settle();
-    expect(bench.sessions.run(bench.key).end?.outcome).toBe(Outcome.COMPLETED);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
     expect(bench.sessions.events(bench.key)).toHaveLength(2);
   });
 
@@ -91,7 +91,7 @@ describe('Run', () => {
     const second = run(bench, 'second');
     await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
     const { invocationId } = bench.sessions.run(bench.key);
-    const ended = { accountId: 'a', invocationId, outcome: Outcome.CANCELLED };
+    const ended = { accountId: 'a', invocationId, outcome: AttemptEnd_Outcome.CANCELLED };
     await bench.bus.publish(RunEndedSchema, ended);
     expect(await second).toMatchObject({ texts: [], failure: 'RunCancelled' });
     await first;
@@ -103,7 +103,7 @@ describe('Run', () => {
     await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(1));
     const { invocationId } = bench.sessions.run(bench.key);
     bench.sessions.loseTurn(bench.key);
-    const ended = { accountId: 'a', invocationId, outcome: Outcome.CANCELLED };
+    const ended = { accountId: 'a', invocationId, outcome: AttemptEnd_Outcome.CANCELLED };
     await bench.bus.publish(RunEndedSchema, ended);
     expect(await running).toMatchObject({ texts: [], failure: 'RunCancelled' });
   });
@@ -112,7 +112,10 @@ describe('Run', () => {
     await using bench = await startService();
     const answers = await run(bench, '[[fail:no]]');
     expect(answers.failure).toBeUndefined();
-    expect(bench.sessions.run(bench.key).end).toMatchObject({ outcome: Outcome.FAILED, errorCode: 'ECHO_FAIL' });
+    expect(bench.sessions.run(bench.key).end).toMatchObject({
+      outcome: AttemptEnd_Outcome.FAILED,
+      errorCode: 'ECHO_FAIL',
+    });
   });
 
   test('is refused before anything is stored', async () => {

@@ -3,7 +3,7 @@ import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { createHistoryCache } from '../execution/history-cache.ts';
+import { createHistoryCache } from '../execution/history/history-cache.ts';
 import { onAccountDeleted } from './on-account-deleted.ts';
 
 test('a deleted account’s events leave the memory of this process, and nobody else’s', async () => {

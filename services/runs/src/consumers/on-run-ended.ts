@@ -1,5 +1,5 @@
 import type { HintHandler } from '@agentmesh/lib/bus';
-import { AttemptEnd_Outcome as Outcome, type RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, type RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 
 /**
@@ -9,13 +9,14 @@ import type { Context } from '../context.ts';
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
   return async ({ accountId, invocationId, outcome }) => {
     // The attempt before: its run goes on with the one that is queued.
-    if (outcome === Outcome.WAITING) return;
+    if (outcome === AttemptEnd_Outcome.WAITING) return;
     for (const run of context.waiting.find(accountId, invocationId)) {
       const viewer = context.waiting.take(run);
-      if (outcome === Outcome.CANCELLED) viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
+      if (outcome === AttemptEnd_Outcome.CANCELLED)
+        viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
       else viewer?.fail({ type: 'RunMoved', message: 'The run was executed elsewhere. Read the session again.' });
     }
-    if (outcome === Outcome.CANCELLED) await stopIfLost(context, invocationId);
+    if (outcome === AttemptEnd_Outcome.CANCELLED) await stopIfLost(context, invocationId);
   };
 }
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { type Event, isFinalResponse } from '@google/adk';
-import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
-import { hasCalls } from './event-json.ts';
+import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
+import { hasCalls } from './events/event-json.ts';
 import { nameCallLimit } from './name-call-limit.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorder } from './recording/recorder.ts';
 
 type Loop = AsyncGenerator<Event, void, void>;
 
@@ -41,8 +41,12 @@ function mayEnd(event: Event): boolean {
   return isFinalResponse(event) && !hasCalls(event);
 }
 
-function failed(event: Event): { outcome: Outcome; errorCode: string; errorMessage: string } {
-  return { outcome: Outcome.FAILED, errorCode: event.errorCode ?? '', errorMessage: event.errorMessage ?? '' };
+function failed(event: Event): { outcome: AttemptEnd_Outcome; errorCode: string; errorMessage: string } {
+  return {
+    outcome: AttemptEnd_Outcome.FAILED,
+    errorCode: event.errorCode ?? '',
+    errorMessage: event.errorMessage ?? '',
+  };
 }
 
 /** Gives the loop two turns of the event loop to say that it is over. */

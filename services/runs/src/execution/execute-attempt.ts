@@ -10,13 +10,13 @@ import type { App } from '../registry/app.ts';
 import { AttemptStopped } from './attempt-stopped.ts';
 import { describeFailure } from './describe-failure.ts';
 import { drive } from './drive.ts';
-import type { HistoryCache } from './history-cache.ts';
-import { extendWindow, type HistoryWindow, openWindow } from './history-window.ts';
-import { Journal } from './journal.ts';
+import type { HistoryCache } from './history/history-cache.ts';
+import { extendWindow, type HistoryWindow, openWindow } from './history/history-window.ts';
+import { Journal } from './recording/journal.ts';
 import { openLoop } from './open-loop.ts';
-import { createRecorder } from './recorder.ts';
-import { createTurnSession } from './turn-session.ts';
-import type { Viewer } from './viewer.ts';
+import { createRecorder } from './recording/recorder.ts';
+import { createTurnSession } from './history/turn-session.ts';
+import type { Viewer } from './viewers/viewer.ts';
 
 export interface ExecutionDeps {
   readonly sessions: Client<typeof SessionsService>;

@@ -2,8 +2,8 @@ import { Roster } from '@agentmesh/lib/rpc';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
-import type { HistoryWindow } from './history-window.ts';
-import type { Viewer } from './viewer.ts';
+import type { HistoryWindow } from './history/history-window.ts';
+import type { Viewer } from './viewers/viewer.ts';
 
 /** Proof that an attempt holds its turn. */
 export type HeldLease = Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>;

@@ -6,8 +6,8 @@ import type { Client } from '@connectrpc/connect';
 import { createTurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import { createTurnMemory } from '../memory/turn-memory.ts';
 import { agentForTurn } from './agent-for-turn.ts';
-import { parseMessage } from './event-json.ts';
-import type { TurnSession } from './turn-session.ts';
+import { parseMessage } from './events/event-json.ts';
+import type { TurnSession } from './history/turn-session.ts';
 
 export interface LoopOptions {
   readonly root: BaseAgent;

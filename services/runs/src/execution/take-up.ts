@@ -1,7 +1,7 @@
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { isLost } from '../errors.ts';
-import type { WaitingRun } from './waiting-viewers.ts';
+import type { WaitingRun } from './viewers/waiting-viewers.ts';
 
 /** Claims up to `limit` runs that are due, whoever accepted them, and executes them. */
 export async function takeUpDue(context: Context, limit: number): Promise<void> {

@@ -2,7 +2,7 @@ import { LlmAgent } from '@google/adk';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
-import { createWaitingViewers } from '../execution/waiting-viewers.ts';
+import { createWaitingViewers } from '../execution/viewers/waiting-viewers.ts';
 import { type AgentBench, createAgentBench } from '../../test/run-agents.ts';
 import { leaseSeconds } from '../../test/in-memory-sessions.ts';
 import { hangs, says, ScriptLlm } from '../../test/script-llm.ts';

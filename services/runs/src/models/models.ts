@@ -1,8 +1,9 @@
 import type { BaseLlm } from '@google/adk';
 import { AiSdkLlm } from './ai-sdk/ai-sdk-llm.ts';
-import type { ErrorFacts } from './ai-sdk/failure/loggable-error.ts';
-import { connectModel, type Endpoint } from './connect-model.ts';
+import { connectModel } from './connect-model.ts';
 import { EchoLlm } from './echo/echo-llm.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { ModelFailure } from './model-failure.ts';
 import { modelNameProblem, readModelName } from './model-name.ts';
 
 /** Where the models live and how long they may be silent. */
@@ -15,16 +16,6 @@ export interface ModelsConfig {
   readonly gemini: Endpoint;
   /** How long a model may take to its first byte, and between two chunks, in milliseconds. */
   readonly timeoutMs: number;
-}
-
-/** What went wrong with one model call; for the log, never for the caller. */
-export interface ModelFailure {
-  readonly model: string;
-  readonly errorCode: string;
-  /** At most 200 characters. */
-  readonly errorMessage: string;
-  /** What is behind it; holds no part of the conversation and no key. */
-  readonly cause: ErrorFacts;
 }
 
 export interface ModelsDeps {

@@ -1,6 +1,6 @@
 import { httpUrl, text, wholeNumberFrom } from '@agentmesh/lib/service';
 import { str } from 'envalid';
-import type { Endpoint } from './connect-model.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { ModelsConfig } from './models.ts';
 
 /** Node's fetch itself gives up on a server that says nothing for longer. */

@@ -1,7 +1,6 @@
-import type { RunsService } from '@agentmesh/proto/runs/v1';
-import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
+import type { Handlers } from './handlers.ts';
 
-export function createGetAppGraph(context: Context): ServiceImpl<typeof RunsService>['getAppGraph'] {
+export function getAppGraph(context: Context): Handlers['getAppGraph'] {
   return ({ appName }) => ({ json: context.registry.get(appName).graphJson });
 }

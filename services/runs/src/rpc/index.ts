@@ -1,19 +1,18 @@
-import type { RunsService } from '@agentmesh/proto/runs/v1';
-import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
-import { createGetAppGraph } from './get-app-graph.ts';
-import { createGetAppInfo } from './get-app-info.ts';
-import { createListApps } from './list-apps.ts';
-import { createListSpans } from './list-spans.ts';
-import { createRun } from './run.ts';
+import { getAppGraph } from './get-app-graph.ts';
+import { getAppInfo } from './get-app-info.ts';
+import type { Handlers } from './handlers.ts';
+import { listApps } from './list-apps.ts';
+import { listSpans } from './list-spans.ts';
+import { run } from './run.ts';
 
-/** Every RPC of the service. */
-export function createHandlers(context: Context): ServiceImpl<typeof RunsService> {
+/** The table of contents: every RPC of the service. */
+export function createHandlers(context: Context): Handlers {
   return {
-    run: createRun(context),
-    listApps: createListApps(context),
-    getAppInfo: createGetAppInfo(context),
-    getAppGraph: createGetAppGraph(context),
-    listSpans: createListSpans(context),
+    run: run(context),
+    listApps: listApps(context),
+    getAppInfo: getAppInfo(context),
+    getAppGraph: getAppGraph(context),
+    listSpans: listSpans(context),
   };
 }

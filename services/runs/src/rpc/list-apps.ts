@@ -1,11 +1,11 @@
-import type { BrokenAppSchema, FileMistakeSchema, RunsService } from '@agentmesh/proto/runs/v1';
+import type { BrokenAppSchema, FileMistakeSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import type { Mistake } from '../registry/files/mistake.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Apps from `AGENTS_DIR` belong to every account. */
-export function createListApps({ registry }: Context): ServiceImpl<typeof RunsService>['listApps'] {
+export function listApps({ registry }: Context): Handlers['listApps'] {
   return () => {
     const mistakes = registry.mistakes();
     const apps = registry.list().map(({ name, root }) => ({

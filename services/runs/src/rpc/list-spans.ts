@@ -1,8 +1,7 @@
-import type { RunsService } from '@agentmesh/proto/runs/v1';
-import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
+import type { Handlers } from './handlers.ts';
 
-export function createListSpans({ spans }: Context): ServiceImpl<typeof RunsService>['listSpans'] {
+export function listSpans({ spans }: Context): Handlers['listSpans'] {
   return ({ accountId, appName, of }) => {
     if (spans === undefined || of.case === undefined) return { spans: [] };
     const app = { accountId, appName };

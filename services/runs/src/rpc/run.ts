@@ -1,17 +1,17 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import type { RunRequest, RunResponseSchema, RunsService } from '@agentmesh/proto/runs/v1';
+import type { RunRequest, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { ServiceImpl } from '@connectrpc/connect';
 import type { Context } from '../context.ts';
 import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
-import { checkMessage } from '../execution/check-message.ts';
-import { createViewer } from '../execution/viewer.ts';
+import { checkMessage } from '../execution/events/check-message.ts';
+import { createViewer } from '../execution/viewers/viewer.ts';
+import type { Handlers } from './handlers.ts';
 
 const acceptTimeoutMs = 10_000;
 
 /** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves. */
-export function createRun(context: Context): ServiceImpl<typeof RunsService>['run'] {
-  return async function* run(request) {
+export function run(context: Context): Handlers['run'] {
+  return async function* (request) {
     const viewer = createViewer(request.streaming);
     const invocationId = await accept(context, request, viewer);
     const accepted: MessageInitShape<typeof RunResponseSchema> = {

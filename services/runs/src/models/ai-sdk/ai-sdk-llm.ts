@@ -1,6 +1,6 @@
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
 import { liveUnsupported } from '../live-unsupported.ts';
-import type { ModelFailure } from '../models.ts';
+import type { ModelFailure } from '../model-failure.ts';
 import { pause } from '../pause.ts';
 import type { Connection } from './connection.ts';
 import { describeFailure } from './failure/describe-failure.ts';

@@ -1,6 +1,5 @@
 import type {
   LanguageModelV4CallOptions,
-  LanguageModelV4FinishReason,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
@@ -8,15 +7,7 @@ import type {
 import type { LlmResponse } from '@google/adk';
 import type { GenerateContentConfig, GenerateContentResponseUsageMetadata } from '@google/genai';
 import type { FileRules } from './request/to-user-part.ts';
-import type { Finish } from './to-finish.ts';
-
-/** What ended an answer. */
-export interface Ending {
-  readonly reason: LanguageModelV4FinishReason;
-  readonly metadata: SharedV4ProviderMetadata | undefined;
-  /** Whether anything was said or called. */
-  readonly hasContent: boolean;
-}
+import type { Ending, Finish } from './ending.ts';
 
 /** Where the words of an answer come from. */
 export type Sources = Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'>;

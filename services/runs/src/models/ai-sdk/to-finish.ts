@@ -1,12 +1,5 @@
 import { FinishReason } from '@google/genai';
-import type { Ending } from './dialect.ts';
-
-/** How an answer ended, in ADK's words; with an error unless it ended well. */
-export interface Finish {
-  readonly finishReason?: FinishReason;
-  readonly errorCode?: string;
-  readonly errorMessage?: string;
-}
+import type { Ending, Finish } from './ending.ts';
 
 /** An unknown reason counts as the end of the answer when there is one: compatible servers have words of their own. */
 export function toFinish({ reason: { unified }, hasContent }: Ending): Finish {

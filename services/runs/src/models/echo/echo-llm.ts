@@ -3,7 +3,8 @@ import { FinishReason } from '@google/genai';
 import { liveUnsupported } from '../live-unsupported.ts';
 import { pause } from '../pause.ts';
 import { readEchoTurn } from './echo-turn.ts';
-import { type EchoStep, parseDirectives } from './parse-directives.ts';
+import type { EchoStep } from './echo-step.ts';
+import { parseDirectives } from './parse-directives.ts';
 import { countWords, splitWords } from './words.ts';
 
 type CallStep = Extract<EchoStep, { kind: 'call' }>;

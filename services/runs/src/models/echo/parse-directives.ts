@@ -1,11 +1,5 @@
+import type { EchoStep } from './echo-step.ts';
 import { readDirective } from './read-directive.ts';
-
-/** One step of an echo message: text to say, or something to do. */
-export type EchoStep =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'call'; readonly name: string; readonly args: Record<string, unknown>; readonly report: boolean }
-  | { readonly kind: 'fail'; readonly message: string }
-  | { readonly kind: 'wait'; readonly ms: number };
 
 const opener = /\[\[(tool|artifact|state|fail|wait):/g;
 

@@ -1,5 +1,5 @@
 import { endOfJson } from './end-of-json.ts';
-import type { EchoStep } from './parse-directives.ts';
+import type { EchoStep } from './echo-step.ts';
 
 /** A directive as it stands in a message: its word, and where what follows the colon begins. */
 interface Opening {

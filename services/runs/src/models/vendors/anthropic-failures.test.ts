@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FakeBlock, FakeMessageError } from '../../../../../test/fakes/anthropic/answer.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';
 import { createAsker } from '../../../test/ask-model.ts';
-import type { ModelFailure } from '../models.ts';
+import type { ModelFailure } from '../model-failure.ts';
 
 const key = 'sk-ant-secret';
 const call = (id: string, input: object | string = { n: 1 }): FakeBlock => ({ call: { id, name: 'lookup', input } });

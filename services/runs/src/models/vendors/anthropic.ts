@@ -2,10 +2,11 @@ import type { SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { FinishReason } from '@google/genai';
 import type { Connection } from '../ai-sdk/connection.ts';
-import type { Dialect, Ending } from '../ai-sdk/dialect.ts';
-import { failed, type Finish, toFinish } from '../ai-sdk/to-finish.ts';
+import type { Dialect } from '../ai-sdk/dialect.ts';
+import type { Ending, Finish } from '../ai-sdk/ending.ts';
+import { failed, toFinish } from '../ai-sdk/to-finish.ts';
 import { toUsageMetadata } from '../ai-sdk/to-usage-metadata.ts';
-import type { Endpoint } from '../connect-model.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { anthropicOptions } from './anthropic-options.ts';
 import { requireKey } from './require-key.ts';
 import { keepSignature, recallSignature } from './thought-signature.ts';

@@ -1,7 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import { FinishReason } from '@google/genai';
-import type { Ending } from '../ai-sdk/dialect.ts';
-import type { Finish } from '../ai-sdk/to-finish.ts';
+import type { Ending, Finish } from '../ai-sdk/ending.ts';
 
 const messages: ReadonlyMap<string, string> = new Map([
   ['MAX_TOKENS', 'The answer reached the limit of output tokens.'],

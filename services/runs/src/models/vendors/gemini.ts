@@ -4,7 +4,7 @@ import type { LanguageModelV4Usage, SharedV4ProviderMetadata, SharedV4ProviderOp
 import type { GenerateContentResponseUsageMetadata } from '@google/genai';
 import type { Connection } from '../ai-sdk/connection.ts';
 import type { Dialect } from '../ai-sdk/dialect.ts';
-import type { Endpoint } from '../connect-model.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { geminiFinish } from './gemini-finish.ts';
 import { geminiOptions } from './gemini-options.ts';
 import { geminiSources } from './gemini-sources.ts';

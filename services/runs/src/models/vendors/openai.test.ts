@@ -3,7 +3,8 @@ import { type Content, Type } from '@google/genai';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeOpenAi, startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
 import { createAsker } from '../../../test/ask-model.ts';
-import { createModels, type ModelFailure } from '../models.ts';
+import type { ModelFailure } from '../model-failure.ts';
+import { createModels } from '../models.ts';
 
 const key = 'sk-secret-key';
 

@@ -6,7 +6,7 @@ import type { Connection } from '../ai-sdk/connection.ts';
 import type { Dialect } from '../ai-sdk/dialect.ts';
 import { toFinish } from '../ai-sdk/to-finish.ts';
 import { toUsageMetadata } from '../ai-sdk/to-usage-metadata.ts';
-import type { Endpoint } from '../connect-model.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { requireKey } from './require-key.ts';
 import { toReasoning } from './to-reasoning.ts';
 import { keepSignature, recallSignature } from './thought-signature.ts';

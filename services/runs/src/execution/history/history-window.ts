@@ -1,7 +1,7 @@
 import type { Event } from '@google/adk';
 import type { WireEvent } from '@agentmesh/proto/event';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
-import { fromPublicEvent } from './event-json.ts';
+import { fromPublicEvent } from '../events/event-json.ts';
 
 /** Recent events of a session as agents see them: without gaps, beginning where a user's turn begins. Never changed. */
 export interface HistoryWindow {

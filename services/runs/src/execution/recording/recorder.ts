@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { createEvent, type Event, getFunctionResponses } from '@google/adk';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
-import { AttemptEnd_Outcome as Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { type RunFacts, toPublicEvent } from './event-json.ts';
+import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
 import type { End, Journal } from './journal.ts';
-import type { TurnSession } from './turn-session.ts';
-import type { Viewer } from './viewer.ts';
+import type { TurnSession } from '../history/turn-session.ts';
+import type { Viewer } from '../viewers/viewer.ts';
 
 /** What becomes of an attempt's events: the agents see them at once, the log has them before any viewer. */
 export interface Recorder {
@@ -63,11 +63,11 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
       viewer.show(toWireEvent(toPublicEvent(event, facts)));
     },
     complete() {
-      return flush({ outcome: unanswered.size === 0 ? Outcome.COMPLETED : Outcome.WAITING });
+      return flush({ outcome: unanswered.size === 0 ? AttemptEnd_Outcome.COMPLETED : AttemptEnd_Outcome.WAITING });
     },
     async fail({ author, errorCode, errorMessage }) {
       await add(createEvent({ author, errorCode, errorMessage }));
-      await flush({ outcome: Outcome.FAILED, errorCode, errorMessage });
+      await flush({ outcome: AttemptEnd_Outcome.FAILED, errorCode, errorMessage });
     },
   };
 }

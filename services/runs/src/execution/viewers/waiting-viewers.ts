@@ -1,5 +1,5 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import { runPostponed } from '../errors.ts';
+import { runPostponed } from '../../errors.ts';
 import type { Viewer } from './viewer.ts';
 
 /** A run that waits for its session's turn, by the names that the bus and the ledger use. */

@@ -1,5 +1,5 @@
 import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
-import { messageInvalid } from '../errors.ts';
+import { messageInvalid } from '../../errors.ts';
 
 /**
  * Checks a user's message and names the function calls that it answers. Throws MeshError `message_invalid` with the texts of

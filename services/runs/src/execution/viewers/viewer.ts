@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Failure, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { WireEvent } from '@agentmesh/proto/event';
-import { viewerTooSlow } from '../errors.ts';
+import { viewerTooSlow } from '../../errors.ts';
 
 type Response = MessageInitShape<typeof RunResponseSchema>;
 
