@@ -19,11 +19,11 @@ export interface Issue {
   readonly input?: unknown;
 }
 
-/** The artifacts of a session that need not exist. */
+/** Path of the artifacts of a session, which need not exist. */
 export const place = (over: { app?: string; user?: string; session?: string } = {}) =>
   `/apps/${over.app ?? 'echo'}/users/${over.user ?? 'u1'}/sessions/${over.session ?? randomUUID()}/artifacts`;
 
-/** What tests do with artifacts, as one account. */
+/** Calls of the artifact routes as one account. */
 export function artifactCaller(caller: Caller) {
   const authorization = `Bearer ${caller.token}`;
   return {
@@ -40,7 +40,7 @@ export function artifactCaller(caller: Caller) {
       const answer = await fetch(caller.url + path, { method, body, headers: { authorization, ...headers } });
       return { status: answer.status, body: (await answer.json()) as Version & { detail: string | Issue[] } };
     },
-    /** Answers the status of a path as it is: fetch would rewrite `..`. */
+    /** Status of a request with exactly this path; fetch would rewrite `..`. */
     rawStatus: (method: string, path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const request = httpRequest(caller.url, { method, path, headers: { authorization } }, (response) => {
@@ -48,7 +48,7 @@ export function artifactCaller(caller: Caller) {
         });
         request.on('error', reject).end();
       }),
-    /** The payload itself. */
+    /** Reads the payload as bytes. */
     media: (path: string, headers: Record<string, string> = {}) =>
       fetch(`${caller.url}${path}${path.includes('?') ? '&' : '?'}alt=media`, {
         headers: { authorization, ...headers },

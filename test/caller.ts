@@ -20,7 +20,7 @@ export interface SessionJson {
 /** A frame of `/run_sse`: an event, or the error that ended the run. */
 export type Frame = EventJson & { error?: string };
 
-/** An account's view of the mesh, over HTTP as its users have it. */
+/** Calls the mesh over HTTP as one account. */
 export class Caller {
   readonly url: string;
   token: string | undefined;
@@ -30,7 +30,7 @@ export class Caller {
     this.token = token;
   }
 
-  /** Sends a request; a body that is not text is sent as JSON. */
+  /** Sends a request. A body that is not a string is sent as JSON. */
   async request<Body = JsonObject>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
     const response = await this.fetch(method, path, body);
     const text = await response.text();
@@ -64,14 +64,14 @@ export class Caller {
     return this.request<EventJson[]>('POST', '/run', runBody(session, text, over));
   }
 
-  /** Runs and reads the stream to its end. */
+  /** Runs an agent and returns all frames of the stream. */
   async runSse(session: SessionJson, text: string, over: object = {}): Promise<Frame[]> {
     const frames: Frame[] = [];
     for await (const frame of this.stream(session, text, over)) frames.push(frame);
     return frames;
   }
 
-  /** Runs and yields frame by frame; leaving early closes the connection. */
+  /** Runs an agent and yields each frame as it arrives. Leaving the loop early closes the connection. */
   async *stream(session: SessionJson, text: string, over: object = {}): AsyncGenerator<Frame> {
     const leaving = new AbortController();
     const response = await this.fetch('POST', '/run_sse', runBody(session, text, over), leaving.signal);
@@ -90,7 +90,7 @@ export class Caller {
   }
 }
 
-/** A new account, signed in. */
+/** Creates an account and signs in. */
 export async function newAccount(url: string): Promise<Caller> {
   const caller = new Caller(url);
   const email = `${randomUUID()}@example.com`;
@@ -110,7 +110,7 @@ export function runBody({ appName, userId, id }: SessionJson, text: string, over
   return { appName, userId, sessionId: id, newMessage: { role: 'user', parts: [{ text }] }, ...over };
 }
 
-/** The text of an event's parts, joined. */
+/** Joined text of an event's parts. */
 export function textOf(event: EventJson | undefined): string {
   return (event?.content?.parts ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
 }

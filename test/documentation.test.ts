@@ -34,7 +34,7 @@ describe('the documentation', () => {
     const reasons = sources.flatMap((file) =>
       Array.from(readFileSync(join(root, file), 'utf8').matchAll(made), ([, reason = '']) => reason),
     );
-    // The gateway's own word to a call that nobody waits for any more.
+    // No client sees this one: the gateway aborts a call with it when its client has left.
     const unseen = new Set(['client_left']);
     expect(reasons.length).toBeGreaterThan(50);
     expect([...new Set(reasons)].filter((it) => !unseen.has(it) && !errors.includes(`\`${it}\``))).toEqual([]);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Every row of every table of a database, a line each: `<schema>.<table> <row as JSON>`. */
+/** Every row of every table of a database, as lines of the form `<schema>.<table> <row as JSON>`. */
 export async function dumpTables(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

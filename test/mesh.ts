@@ -12,15 +12,15 @@ import { fileURLToPath } from 'node:url';
 export type Mode = 'all' | 'separate';
 
 export interface TestMesh extends AsyncDisposable {
-  /** Where the gateway answers. */
+  /** Address of the gateway. */
   readonly url: string;
   /** `DATA_DIR` of its processes. */
   readonly dataDir: string;
-  /** Everything the processes have written, a line each. */
+  /** Every line that the processes have written to stdout and stderr. */
   readonly lines: readonly string[];
-  /** SIGKILL to one service's process, or to all of them. */
+  /** Sends SIGKILL to the process of one service, or to all processes. */
   kill(word?: string): Promise<void>;
-  /** Starts what was killed, on the same ports and the same data. */
+  /** Starts the killed processes again, with the same ports and data. */
   restart(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
 
-/** Starts the mesh as its users do: real processes of `main.ts`. Resolves when each of them has said that it is ready. */
+/** Starts the mesh as real processes of `main.ts`. Resolves when all of them are ready. */
 export async function startMesh({ mode, root = repository, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root);
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
@@ -142,7 +142,7 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   await gone;
 }
 
-/** Ports that are free now, each another. */
+/** Distinct TCP ports that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

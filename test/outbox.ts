@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readMail, tokenIn } from './fakes/smtp-sink.ts';
 
-/** The token of the one mail to an address under `DATA_DIR/outbox` that leads to a page, once it is there. */
+/** Waits for the mail to an address in `DATA_DIR/outbox` that links to a page, and returns the token in the link. */
 export async function mailedToken(
   dataDir: string,
   address: string,

@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** One mesh for all files of a project; the project's name ends in its mode. */
+/** Starts one mesh for all files of a project. The mode is the last word of the project's name. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using resources = new AsyncDisposableStack();
   const mode = project.name.split(' ').at(-1) as Mode;

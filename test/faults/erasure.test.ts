@@ -32,7 +32,7 @@ async function countOf(accountId: string): Promise<number> {
   return row?.n ?? -1;
 }
 
-/** An account with many sessions of one event each; its deletion has been asked for. */
+/** Creates an account with many sessions of one event each, and requests its deletion. */
 async function deleted(): Promise<{ accountId: string; path: string }> {
   const caller = await newAccount(mesh.url);
   const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as { uid: string };
@@ -66,7 +66,7 @@ describe('an erasure whose services are killed in the middle of it', () => {
         sessions: many,
         events: many,
       });
-      // Else nothing was interrupted.
+      // Otherwise the kill interrupted nothing.
       if (word !== 'auth') expect(left).toBeGreaterThan(0);
     },
   );

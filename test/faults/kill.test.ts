@@ -53,7 +53,7 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     const long = await caller.createSession('echo', { events });
     expect((await caller.request('PATCH', path, { sessionId: kept.id })).status).toBe(200);
     const cut = caller.request('PATCH', path, { sessionId: long.id }).catch(() => undefined);
-    // Any moment of the adding will do.
+    // The kill may come at any moment of the call.
     await delay(300);
     await mesh.kill();
     await cut;
@@ -128,7 +128,7 @@ describe('after kill -9 of PostgreSQL under a mesh that goes on', () => {
   });
 });
 
-/** What callers were told, while they create sessions, run in them and change their state. */
+/** The answers that callers got while they created sessions, ran agents and changed state. */
 class Told {
   readonly runs: string[] = [];
   readonly refusals = new Set<number>();
@@ -167,7 +167,7 @@ class Told {
     return status !== 200;
   }
 
-  /** What is there of it. */
+  /** The session as it is now. */
   async read() {
     const said: string[] = [];
     const asked: string[] = [];
@@ -182,11 +182,11 @@ class Told {
   }
 }
 
-/** The server and all its sessions at the same moment, none of which has time to tell anybody. */
+/** Kills the PostgreSQL server and all its sessions at the same moment, so that none can send a last message. */
 async function killPostgres({ pid }: EmbeddedPostgres): Promise<void> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   for (const one of [pid, ...children.trim().split(' ').map(Number)]) if (one > 0) process.kill(one, 'SIGKILL');
-  // Else the next start takes the dying server for a running one.
+  // Otherwise the next start takes the dying server for a running one.
   while (isAlive(pid)) await delay(10);
 }
 

@@ -31,12 +31,12 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-/** What a worker that has ended held is taken over after two minutes: they pass at once. */
+/** Makes the mails that a dead worker holds due now. Without this they are due after two minutes. */
 async function passHold(): Promise<void> {
   await db.query({ text: 'update mails set due_at = now()' });
 }
 
-/** Starts auth again, and waits until the gateway has found it. */
+/** Starts auth again, and waits until the gateway can reach it. */
 async function restarted(): Promise<void> {
   await mesh.restart();
   const ready = async (): Promise<number> => (await new Caller(mesh.url).request('GET', '/readyz')).status;

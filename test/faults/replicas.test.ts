@@ -6,7 +6,7 @@ import { agentsDir, startMesh } from '../mesh.ts';
 
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
-/** One account at two replicas on one database: one keeps what it has seen of a session, the other reads it anew. */
+/** One account at two replicas on one database: one caches recent events of a session, the other reads them for every turn. */
 let keeping: Caller;
 let reading: Caller;
 
@@ -31,7 +31,7 @@ afterAll(() => resources.disposeAsync());
 
 const toolCall = { toolCalls: [{ id: 'call_1', name: 'get_current_time', arguments: '{}' }] };
 
-/** A conversation of plain turns, long ones, and writes of others in between; what the model was asked in each. */
+/** A conversation of short and long turns with writes of others between them. Returns what the model was asked in each turn. */
 async function converse(session: SessionJson, callerOf: (turn: number) => Caller): Promise<unknown[]> {
   const asked: unknown[] = [];
   for (let turn = 0; turn < 14; turn++) {
@@ -46,7 +46,7 @@ async function converse(session: SessionJson, callerOf: (turn: number) => Caller
   return asked;
 }
 
-/** Ids of calls are made by chance, and the time passes. */
+/** Replaces ids of calls, which are random, and times. */
 function withoutTimes(messages: unknown): unknown {
   const text = JSON.stringify(messages)
     .replaceAll(/adk-[0-9a-f-]{36}/g, 'id')

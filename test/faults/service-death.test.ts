@@ -28,7 +28,7 @@ describe('a service that dies', () => {
       await mesh.restart();
       await expect.poll(async () => (await caller.request('GET', '/readyz')).status, { timeout: 20_000 }).toBe(200);
       const session = await caller.createSession();
-      // The others find it again one by one.
+      // The other services reconnect at different times.
       await expect.poll(async () => (await caller.run(session, 'hello')).status).toBe(200);
       expect((await caller.run(session, 'again')).body.map(textOf)).toEqual(['again']);
     },

@@ -48,7 +48,7 @@ const refresh = async (mesh: TestMesh, cookie: string) =>
   readSignIn(await post(mesh, '/api/auth/refresh-token', cookie));
 const me = (mesh: TestMesh, { token }: SignedIn) => new Caller(mesh.url, token).request('GET', '/api/users/me');
 
-/** How long until a mesh refuses a token that was good until now, in milliseconds. */
+/** Milliseconds until a mesh refuses a token that was valid until now. */
 async function msUntilRefused(mesh: TestMesh, signedIn: SignedIn): Promise<number> {
   const began = Date.now();
   await expect
@@ -60,7 +60,7 @@ async function msUntilRefused(mesh: TestMesh, signedIn: SignedIn): Promise<numbe
   return Date.now() - began;
 }
 
-/** Breaks every connection on which a process listens for hints: what is sent now is lost. */
+/** Breaks every connection on which a process listens for hints, so that hints sent now are lost. */
 async function deafen(): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -116,7 +116,7 @@ describe('after ENCRYPT_KEY has changed', () => {
     });
     const after = await refresh(changed, before.cookie);
     expect(await me(changed, after)).toMatchObject({ status: 200, body: { email } });
-    // One whose answer was lost may ask again, whichever key its gateway has.
+    // A client whose answer was lost may send the token again, to a gateway with either key.
     expect((await refresh(one, before.cookie)).cookie).toBe(after.cookie);
     const program = await me(changed, { token: made.body.token, cookie: '' });
     expect(program).toMatchObject({ status: 200, body: { email } });

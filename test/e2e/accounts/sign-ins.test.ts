@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount } from '../caller.ts';
-import { encryptKey } from '../mesh.ts';
+import { Caller, newAccount } from '../../caller.ts';
+import { encryptKey } from '../../mesh.ts';
 
 const url = inject('meshUrl');
 const revoked = { status: 401, body: { detail: 'session_revoked' } };
@@ -41,7 +41,7 @@ const withCookie = (path: string, cookie: string) => fetch(url + path, { method:
 const refresh = (cookie: string) => withCookie('/api/auth/refresh-token', cookie);
 const me = async ({ caller }: SignIn) => caller.request('GET', '/api/users/me');
 
-/** The token is refused within a second of what `end` did. */
+/** Expects that the token is refused within a second after `end`. */
 async function endsWithinASecond(ended: SignIn, end: () => Promise<unknown>): Promise<void> {
   expect((await me(ended)).status).toBe(200);
   await end();
@@ -52,7 +52,7 @@ async function endsWithinASecond(ended: SignIn, end: () => Promise<unknown>): Pr
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token signed with the right key, HS256 unless the header says otherwise. */
+/** A token signed with the right key, with HS256 unless `header` says otherwise. */
 function forge(claims: object, header: object = {}): string {
   const signed = `${encode({ alg: 'HS256', typ: 'JWT', ...header })}.${encode(claims)}`;
   return `${signed}.${createHmac('sha256', encryptKey).update(signed).digest('base64url')}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { Caller, newAccount } from '../caller.ts';
-import { mailedToken } from '../outbox.ts';
+import { Caller, newAccount } from '../../caller.ts';
+import { mailedToken } from '../../outbox.ts';
 
 const url = inject('meshUrl');
 const dataDir = inject('dataDir');

@@ -1,11 +1,11 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, textOf } from '../caller.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../fakes/anthropic/index.ts';
-import { type FakeGemini, startFakeGemini } from '../fakes/gemini/index.ts';
-import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
-import type { FakeAnswer } from '../fakes/openai-answer.ts';
-import { agentsDir, startMesh } from '../mesh.ts';
+import { type Caller, newAccount, textOf } from '../../caller.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../fakes/anthropic/index.ts';
+import { type FakeGemini, startFakeGemini } from '../../fakes/gemini/index.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '../../fakes/openai.ts';
+import type { FakeAnswer } from '../../fakes/openai-answer.ts';
+import { agentsDir, startMesh } from '../../mesh.ts';
 
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
@@ -107,7 +107,7 @@ describe('an OpenAI-compatible server', () => {
   });
 });
 
-/** What a run of a vendor's app shows and stores, and what the vendor hears of it in the next one. */
+/** Runs a vendor's app and checks what it shows and stores, and what the next run sends to the vendor. */
 async function thinkAndCall(app: string): Promise<void> {
   const session = await caller.createSession(app);
   const frames = await caller.runSse(session, 'What time is it?', { streaming: true });

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { newAccount, sessionPath } from '../caller.ts';
+import { newAccount, sessionPath } from '../../caller.ts';
 
 interface Span {
   name: string;

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount, runBody, type SessionJson } from '../caller.ts';
+import { Caller, newAccount, runBody, type SessionJson } from '../../caller.ts';
 
 const url = inject('meshUrl');
 let caller: Caller;
@@ -17,7 +17,7 @@ async function expectAlive(): Promise<void> {
   expect((await caller.request('GET', '/readyz')).status).toBe(200);
 }
 
-/** Nearly right: a valid run body with one value replaced by anything. */
+/** A valid run body with one value replaced by an arbitrary one. */
 const nearlyRightRun = fc
   .tuple(
     fc.constantFrom(

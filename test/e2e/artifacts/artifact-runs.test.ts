@@ -1,7 +1,7 @@
 import type { EventJson } from '@agentmesh/proto/event';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { artifactCaller, type Part } from '../artifact-caller.ts';
-import { type Caller, newAccount, type SessionJson, sessionPath, textOf } from '../caller.ts';
+import { artifactCaller, type Part } from '../../artifact-caller.ts';
+import { type Caller, newAccount, type SessionJson, sessionPath, textOf } from '../../caller.ts';
 
 let caller: Caller;
 let artifacts: ReturnType<typeof artifactCaller>;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount, type SessionJson, sessionPath } from '../caller.ts';
+import { Caller, newAccount, type SessionJson, sessionPath } from '../../caller.ts';
 
 interface Memory {
   readonly id: string;

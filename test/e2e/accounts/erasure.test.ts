@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { Caller, newAccount } from '../caller.ts';
+import { Caller, newAccount } from '../../caller.ts';
 
 const url = inject('meshUrl');
 
@@ -10,7 +10,7 @@ interface Receipt {
   services: { service: string; erased_at: string | null; counts: Record<string, number> }[];
 }
 
-/** A caller with two sessions, of two and no runs. */
+/** A caller with two sessions: one with two runs, one without runs. */
 async function resident() {
   const caller = await newAccount(url);
   const session = await caller.createSession('echo', { state: { own: 1, 'app:shared': 2, 'user:mine': 3 } });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, sessionPath } from '../caller.ts';
+import { type Caller, newAccount, sessionPath } from '../../caller.ts';
 
 let caller: Caller;
 

@@ -1,8 +1,8 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { encryptKey, startMesh, type TestMesh } from '../mesh.ts';
-import { mailedToken } from '../outbox.ts';
-import { SecretWatch } from '../secret-watch.ts';
+import { encryptKey, startMesh, type TestMesh } from '../../mesh.ts';
+import { mailedToken } from '../../outbox.ts';
+import { SecretWatch } from '../../secret-watch.ts';
 
 const json = { 'content-type': 'application/json' };
 const email = 'ada@example.com';
@@ -16,7 +16,7 @@ watch.plant('ENCRYPT_KEY', encryptKey);
 let mesh: TestMesh;
 let databaseUrl: string;
 
-/** A mesh of its own, that says all it can. */
+/** A mesh of its own that logs everything. */
 beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
   const keys = { MESH_KEY: watch.plant('MESH_KEY', 'a planted key of the mesh') };
@@ -41,7 +41,7 @@ interface SignedIn {
 
 let signIns = 0;
 
-/** Sends what answers with a token and a cookie, and watches for both from then on. */
+/** Sends a request that is answered with a token and a cookie, and plants both as secrets. */
 async function signedIn(send: (reveals: readonly string[]) => ReturnType<typeof post>): Promise<SignedIn> {
   signIns += 1;
   const names = [`access token ${signIns}`, `refresh token ${signIns}`] as const;
@@ -50,7 +50,7 @@ async function signedIn(send: (reveals: readonly string[]) => ReturnType<typeof 
   const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   watch.plant(names[0], token);
   watch.plant(names[1], cookie.slice('refresh_token='.length));
-  // Either half would be worth something to somebody who has the other.
+  // The second half alone is a secret too: the first half is an id that is stored in plain text.
   watch.plant(`${names[1]}, its secret`, cookie.slice(-43));
   return { token, cookie };
 }
@@ -73,7 +73,7 @@ const signIn = (by = password) =>
     ),
   );
 
-/** The token of the one mail that leads to a page, which nothing is there to hand out. */
+/** Token of the mail that links to a page. No answer may contain it. */
 async function mailed(page: 'verify-email' | 'reset-password'): Promise<string> {
   return watch.plant(`token of ${page}`, await mailedToken(mesh.dataDir, email, page));
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Answer, type Caller, newAccount, type SessionJson, sessionPath, textOf } from '../caller.ts';
+import { type Answer, type Caller, newAccount, type SessionJson, sessionPath, textOf } from '../../caller.ts';
 
 let caller: Caller;
 
@@ -7,7 +7,7 @@ beforeAll(async () => {
   caller = await newAccount(inject('meshUrl'));
 });
 
-/** The pages from `path` on, each as its `Link` says. */
+/** All pages from `path` on, found by the `Link` header of each. */
 async function follow<Body>(path: string): Promise<Body[]> {
   const pages: Body[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {

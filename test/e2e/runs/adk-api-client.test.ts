@@ -1,19 +1,19 @@
 import type { AdkApiClient } from '@google/adk-devtools';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { newAccount } from '../caller.ts';
+import { newAccount } from '../../caller.ts';
 
 const userId = 'adk-user';
 const plainFetch = globalThis.fetch;
 let client: AdkApiClient;
 
-/** The client as it was published: its file alone, for the package's own door wants the parts of a server. */
+/** The published client, imported by its file: the package's main module imports packages of a server. */
 beforeAll(async () => {
   const backendUrl = inject('meshUrl');
   const { token } = await newAccount(backendUrl);
   const file = new URL('server/adk_api_client.js', import.meta.resolve('@google/adk-devtools'));
   const published = (await import(file.href)) as { AdkApiClient: typeof AdkApiClient };
   client = new published.AdkApiClient({ backendUrl });
-  // It sends no credential: that is all we add.
+  // The client sends no credential, so the test adds one.
   globalThis.fetch = (input, init) => {
     const request = new Request(input, init);
     request.headers.set('authorization', `Bearer ${token}`);

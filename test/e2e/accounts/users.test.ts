@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount } from '../caller.ts';
+import { Caller, newAccount } from '../../caller.ts';
 
 const url = inject('meshUrl');
 

@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { newAccount } from '../caller.ts';
-import { findChromium } from '../chromium.ts';
+import { newAccount } from '../../caller.ts';
+import { findChromium } from '../../chromium.ts';
 
-const artifacts = fileURLToPath(new URL('../.artifacts', import.meta.url));
+const artifacts = fileURLToPath(new URL('../../.artifacts', import.meta.url));
 const url = inject('meshUrl');
 const patience = 10_000;
 let browser: Browser | undefined;
@@ -21,11 +21,11 @@ afterAll(() => browser?.close());
 
 interface Visit extends AsyncDisposable {
   readonly page: Page;
-  /** What the console, the page or a request complained of. */
+  /** Errors of the console, the page and its requests. */
   readonly complaints: string[];
 }
 
-/** A browser of its own, at the sign-in. */
+/** A new browser that shows the sign-in page. */
 async function open(fresh: Browser, path = '/dev-ui/?app=echo'): Promise<Visit> {
   const context = await fresh.newContext({ viewport: { width: 1280, height: 860 } });
   context.setDefaultTimeout(patience);
@@ -74,7 +74,7 @@ describe("ADK's web UI in a browser", () => {
     await page.getByText('Streaming').click();
     await page.keyboard.press('Escape');
     await send(page, 'alpha beta [[wait:3000]] gamma');
-    // The first words are there while the agent still waits, the last one comes later.
+    // The first words are shown while the agent still waits; the last word comes later.
     const whole = page.getByText(/^\s*alpha beta\s+gamma\s*$/);
     await page.getByText(/^\s*alpha beta\s*$/).waitFor();
     expect(await whole.count()).toBe(0);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, runBody, type SessionJson, sessionPath } from '../caller.ts';
+import { type Caller, newAccount, runBody, type SessionJson, sessionPath } from '../../caller.ts';
 
-// Ids of other systems are often integers that no double holds: they must come back with the digits they were sent with.
+// Ids of other systems are often integers that a double cannot represent. They must be returned with the same digits.
 
 let caller: Caller;
 const long = '9007199254740993';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Caller, type Frame, newAccount, type SessionJson, textOf } from '../caller.ts';
+import { type Caller, type Frame, newAccount, type SessionJson, textOf } from '../../caller.ts';
 
 let caller: Caller;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { artifactCaller, type Part, place, type Version } from '../artifact-caller.ts';
-import { type Caller, newAccount } from '../caller.ts';
+import { artifactCaller, type Part, place, type Version } from '../../artifact-caller.ts';
+import { type Caller, newAccount } from '../../caller.ts';
 
 let caller: Caller;
 let artifacts: ReturnType<typeof artifactCaller>;

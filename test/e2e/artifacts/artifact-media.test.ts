@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { artifactCaller, place } from '../artifact-caller.ts';
-import { type Caller, newAccount } from '../caller.ts';
+import { artifactCaller, place } from '../../artifact-caller.ts';
+import { type Caller, newAccount } from '../../caller.ts';
 
 let caller: Caller;
 let artifacts: ReturnType<typeof artifactCaller>;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount, sessionPath } from '../caller.ts';
-import { encryptKey } from '../mesh.ts';
+import { Caller, newAccount, sessionPath } from '../../caller.ts';
+import { encryptKey } from '../../mesh.ts';
 
 const url = inject('meshUrl');
 
