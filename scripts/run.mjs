@@ -21,7 +21,7 @@ const commands = {
   test: (args) => ['node_modules/vitest/vitest.mjs', 'run', ...args],
   bench: ([part, ...args]) =>
     part === 'passwords'
-      ? ['services/auth/calibrate-passwords.ts', ...args]
+      ? ['services/auth/src/passwords/calibrate-passwords.ts', ...args]
       : ['test/bench/main.ts', ...(part === undefined ? [] : [part, ...args])],
   generate: (args) => ['node_modules/@bufbuild/buf/bin/buf', 'generate', ...args],
 };

@@ -14,7 +14,7 @@ function warningsOf(environment: Record<string, string>): string {
   return lines.join('');
 }
 
-/** What is wrong, by variable. */
+/** The problems, by variable. */
 function problemsOf(environment: Record<string, string>): Record<string, string> {
   try {
     checkSettings(parseSettings(settings, environment));

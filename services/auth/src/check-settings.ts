@@ -3,7 +3,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Config } from './config.ts';
 import { minPasswordLength } from './passwords/password.ts';
 
-/** Throws SettingsError for mail that nobody sends, and where NODE_ENV is `production` for secrets that are too weak to trust. */
+/** @throws SettingsError if SMTP_URL is set without MAIL_FROM, and with NODE_ENV=production if a secret is too short */
 export function checkSettings(config: Config): void {
   const problems = config.NODE_ENV === 'production' ? weaknessesOf(config) : new Map<string, string>();
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
@@ -12,7 +12,7 @@ export function checkSettings(config: Config): void {
   if (problems.size > 0) throw new SettingsError(problems);
 }
 
-/** Warns of secrets that work but are too weak to trust. */
+/** Logs a warning for each secret that is too short. */
 export function warnOfWeakness(config: Config, log: Logger): void {
   for (const [variable, weakness] of weaknessesOf(config)) log.warn(`${variable} ${weakness}`);
 }

@@ -18,7 +18,7 @@ const password = makeExactValidator<string>((text) => {
 
 const smtpServer = makeExactValidator<SmtpServer>((text) => {
   const server = parseSmtpUrl(text);
-  // The text itself may hold a password.
+  // The message must not quote the text: it may contain a password.
   if (server === undefined) throw new EnvError('must be smtp://user:pass@host:port or smtps://…');
   return server;
 });
@@ -31,7 +31,7 @@ const mailbox = makeExactValidator<string>((text) => {
   return name.trim() === '' ? address : `${name.trim()} <${address}>`;
 });
 
-/** A sender may be of this machine itself. */
+/** A sender may also be at `localhost`. */
 function findSender(text: string): string | undefined {
   return /^[a-z0-9._+-]+@localhost$/.test(text.trim()) ? text.trim() : findEmailAddress(text);
 }
@@ -61,7 +61,7 @@ export const settings = {
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;
 
-/** The front end as people reach it: where links in mail lead. No request has a say in it. */
+/** Public URL of the front end, for links in mail. It never comes from a request, so no caller can make links lead elsewhere. */
 export function appPublicUrl({ APP_PUBLIC_URL, PUBLIC_BASE_URL, HOST, PORT }: Config): string {
   return APP_PUBLIC_URL ?? PUBLIC_BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }

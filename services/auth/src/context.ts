@@ -5,16 +5,16 @@ import type { Mail } from './mail/open-mail.ts';
 import type { Passwords } from './passwords/password.ts';
 import type { AccessTokens } from './tokens/access-token.ts';
 
-/** What every RPC closes over. */
+/** Everything that RPC handlers, jobs and consumers of this service use. */
 export interface Context {
   readonly config: Config;
   readonly db: Database;
   readonly log: Logger;
   readonly passwords: Passwords;
   readonly accessTokens: AccessTokens;
-  /** Tells the bus that an account's standing has changed, after the commit. A hint: who misses it reads the change soon after. */
+  /** Publishes AccountChanged; called after the commit. It is a hint: a gateway that misses it reads the change within 400 ms. */
   readonly accountChanged: (accountId: string) => void;
   readonly mail: Mail;
-  /** Called after a fact in the outbox has been committed. */
+  /** Call it after a commit that wrote to the outbox: the relay then publishes at once. */
   readonly wakeOutbox: () => void;
 }

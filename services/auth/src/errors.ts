@@ -22,21 +22,21 @@ export const basicAuthDisabled = (): MeshError => new MeshError('not_found', 'ba
 export const invalidCredentials = (): MeshError =>
   new MeshError('unauthenticated', 'invalid_credentials', 'Invalid email or password');
 
-/** Unknown, used, expired, or no token at all. */
+/** The token is unknown, used or expired, or the text is no token. */
 export const mailTokenInvalid = (): MeshError =>
   new MeshError('unauthenticated', 'mail_token_invalid', 'Invalid or expired token');
 
 export const mailTokenOfOtherKind = (): MeshError =>
   new MeshError('unauthenticated', 'mail_token_kind', 'Invalid token type');
 
-/** Its account is gone. */
+/** The account of the token is gone. */
 export const mailTokenOrphaned = (): MeshError =>
   new MeshError('unauthenticated', 'mail_token_orphaned', 'Invalid token');
 
 export const emailNotVerified = (): MeshError =>
   new MeshError('permission_denied', 'email_not_verified', 'email_not_verified');
 
-/** The answers to a refresh; their texts are those of the reference. */
+/** Answers to a refresh. Their texts are those of the reference server. */
 export const refreshTokenInvalid = (): MeshError =>
   new MeshError('unauthenticated', 'refresh_token_invalid', 'Invalid or expired token');
 
@@ -60,7 +60,7 @@ export const erasureNotFound = (): MeshError => new MeshError('not_found', 'eras
 
 export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');
 
-/** Said of every other account alike, so that nobody learns which ones exist. */
+/** The same answer for every other account, whether it exists or not. */
 export const notAllowed = (message: 'Not allowed' | 'Not authorized'): MeshError =>
   new MeshError('permission_denied', 'not_allowed', message);
 

@@ -42,7 +42,7 @@ export const auth = defineService({
     host.resources.use(startJob(createPurge(context), host));
     host.resources.use(startJob(createAskToErase(context), host));
     host.resources.defer(await host.bus.subscribe(AccountErasedSchema, onAccountErased(context)));
-    // Nobody waits for its last round: a server may take a minute, and a mail that is cut off is taken over.
+    // Stopping does not wait for this job: an SMTP server may take a minute, and another worker takes over a mail that is cut off.
     startJob(createSendMails(context), host);
 
     await ensureSuperadmin(context);

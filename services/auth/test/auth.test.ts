@@ -12,7 +12,7 @@ const superadmin = { email: 'root@example.com', password: 'correct horse battery
 const log = createLogger({ level: 'silent', name: 'test' });
 const resources = new AsyncDisposableStack();
 
-/** The service as its own process would run it, and a neighbour that calls it over gRPC and hears its facts. */
+/** The service as in a process of its own, and another service that calls it by gRPC and subscribes to its facts. */
 async function openNeighbour() {
   const { url } = resources.use(await testDatabaseUrl());
   const env = {

@@ -37,7 +37,7 @@ describe('a reset', () => {
     await expect(client.refresh({ refreshToken })).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('of many at once with one token happens once', async () => {
+  test('with one token by many callers at once happens once', async () => {
     const { token, address } = await mail.resetTokenOf('race@example.com');
     const passwords = Array.from({ length: 8 }, (_, n) => `${password} ${n}`);
     const outcomes = await Promise.allSettled(
@@ -89,7 +89,7 @@ describe('a reset', () => {
 });
 
 describe('a verification', () => {
-  test('opens the gate, and is no failure the second time', async () => {
+  test('lets the account sign in, and succeeds again the second time', async () => {
     const { token, address } = await mail.verifyTokenOf('gate@example.com');
     const credentials = { email: address, password: signUpOf('').password };
     await expect(client.signIn(credentials)).rejects.toMatchObject({ reason: 'email_not_verified' });
@@ -133,7 +133,7 @@ describe('a token', () => {
   });
 });
 
-test('where passwords are switched off none of it exists', async () => {
+test('resets and verifications are not found where passwords are switched off', async () => {
   const off = clientOf(mail.auth.contextWith({ AUTH_BASIC_ENABLED: 'false' }));
   const absent = { code: 'not_found', message: 'Not Found' };
   await expect(off.requestPasswordReset({})).rejects.toMatchObject(absent);

@@ -32,7 +32,7 @@ describe('a mail', () => {
     expect(left.messageId).toMatch(/^<[0-9a-f-]{36}@example\.org>$/);
   });
 
-  test('leaves no token and no address behind', async () => {
+  test('leaves no token and no address in the database', async () => {
     const { address, token } = await mail.resetTokenOf('clean@example.com');
     const rows = await context.db.query<{ json: string }>({
       text: `select to_json(t)::text as json from mail_tokens t union all select to_json(m)::text from mails m
@@ -44,7 +44,7 @@ describe('a mail', () => {
     expect(mail.auth.logged.join('\n')).not.toContain(token);
   });
 
-  test('to an address without an account is never sent, nor proof that is there already', async () => {
+  test('is not sent to an address without an account, nor to verify a verified address', async () => {
     await client.requestPasswordReset({ email: 'nobody@example.com' });
     await client.resendVerification({ email: 'nobody@example.com' });
     await client.requestPasswordReset({ email: 'a@example.com, b@example.com' });
@@ -54,7 +54,7 @@ describe('a mail', () => {
     expect(await mail.allSent()).toEqual([]);
   });
 
-  test('is left out beyond five an hour', async () => {
+  test('is not sent after five in an hour', async () => {
     await client.signUp(signUpOf('flooded@example.com'));
     await mail.allSent();
     for (let n = 0; n < 8; n++) await client.requestPasswordReset({ email: 'flooded@example.com' });
@@ -97,7 +97,7 @@ describe('sending', () => {
     expect(row).toEqual({ status: 'dead', address: '' });
   });
 
-  test('is given up after a bound', async () => {
+  test('is given up after the last attempt', async () => {
     await client.signUp(signUpOf('bound@example.com'));
     for (let n = 0; n < 8; n++) {
       sink.failNext(451);

@@ -18,7 +18,7 @@ import { createAccessTokens } from '../src/tokens/access-token.ts';
 
 export const encryptKey = 'a-key-that-only-these-tests-know-0123456789';
 
-/** A hash of these tests costs little; `strongerCost` is what a later release might demand. */
+/** A low cost, so that tests are fast. `strongerCost` is a cost that a later release might have. */
 const testCost = { memoryKib: 64, passes: 1, parallelism: 1 };
 export const strongerCost = { memoryKib: 128, passes: 2, parallelism: 1 };
 
@@ -27,15 +27,15 @@ export interface TestAuth extends AsyncDisposable {
   readonly client: Client<typeof AuthService>;
   /** Every line logged so far, at every level. */
   readonly logged: readonly string[];
-  /** What each check of a password was given to check against. */
+  /** The stored hash that each password check was called with. */
   readonly verifiedAgainst: readonly (string | undefined)[];
-  /** Where mail is written while no SMTP server is set. */
+  /** Folder of mail files, for tests without an SMTP server. */
   readonly outbox: string;
-  /** The same house under other settings. */
+  /** The same database with other settings. */
   contextWith(environment: Record<string, string>): Context;
 }
 
-/** The service without its process: a fresh database, and calls over the mesh of one process. */
+/** The service without its process: a new database, and calls through a mesh in this process. */
 export async function openTestAuth(): Promise<TestAuth> {
   await using resources = new AsyncDisposableStack();
   const { url } = resources.use(await testDatabaseUrl());

@@ -8,9 +8,9 @@ export interface TestMail extends AsyncDisposable {
   readonly context: Context;
   readonly client: TestAuth['client'];
   readonly sink: SmtpSink;
-  /** What leaves now. */
+  /** Sends due mail, and returns it. */
   allSent(): Promise<SmtpSink['mails']>;
-  /** The first of it. */
+  /** Sends due mail, and returns the first. */
   sent(): Promise<SmtpSink['mails'][number]>;
   /** Signs up, and takes the token of the mail that follows. */
   verifyTokenOf(address: string): Promise<{ address: string; token: string }>;
@@ -19,7 +19,7 @@ export interface TestMail extends AsyncDisposable {
   resetTokenOf(address: string): Promise<{ address: string; token: string }>;
 }
 
-/** The service with a real SMTP server at its side and the verification gate closed. */
+/** The service with a real SMTP server, and with verification of addresses required. */
 export async function openTestMail(): Promise<TestMail> {
   await using resources = new AsyncDisposableStack();
   const auth = resources.use(await openTestAuth());

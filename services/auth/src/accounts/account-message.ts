@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { AccountRow } from '../store/accounts.ts';
 
-/** The account as other services see it: nothing of its password or its proof of address. */
+/** The account as other services see it, without password and without the state of its verification. */
 export function accountMessage(row: AccountRow): MessageInitShape<typeof AccountSchema> {
   return {
     id: row.id,

@@ -7,9 +7,9 @@ const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#
 const domainPart = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The one rule for addresses: a single dot-atom mailbox at a dotted domain, trimmed, NFC, lower-cased, the domain in its
- * ASCII form, at most 254 characters. Quoted mailboxes, comments, lists and address literals are refused. Idempotent: the
- * result is what is stored, compared and written to.
+ * Returns the normal form of an address: one dot-atom mailbox at a dotted domain, trimmed, NFC, in lower case, the domain in its ASCII
+ * form, at most 254 characters. Quoted mailboxes, comments, lists and address literals are refused. The normal form is stored, compared
+ * and used for sending; normalising it again does not change it. Example: ` Alice@Müller.example` is `alice@xn--mller-kva.example`.
  *
  * @throws MeshError invalid_argument `email_invalid`
  */
@@ -19,7 +19,7 @@ export function normalizeEmailAddress(text: string): string {
   return address;
 }
 
-/** The normalised address, or undefined where `normalizeEmailAddress` would throw. */
+/** Like `normalizeEmailAddress`, but returns undefined instead of throwing. */
 export function findEmailAddress(text: string): string | undefined {
   if (text.length > 2 * maxLength) return undefined;
   const folded = text.trim().normalize('NFC').toLowerCase().normalize('NFC');
@@ -33,7 +33,7 @@ export function findEmailAddress(text: string): string | undefined {
 }
 
 function asciiDomain(text: string): string | undefined {
-  // domainToASCII also reads numbers as IPv4 addresses and drops some characters: plain domains do not pass through it.
+  // domainToASCII turns numbers into IPv4 addresses and drops some characters, so it gets only domains that are not ASCII already.
   if (domainPart.test(text)) return text;
   if (!/[^\p{ASCII}]/u.test(text) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(text)) return undefined;
   const ascii = domainToASCII(text);

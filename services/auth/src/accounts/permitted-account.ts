@@ -2,27 +2,27 @@ import type { Queryable } from '@agentmesh/lib/pg';
 import type { AccountName } from '@agentmesh/proto/auth/v1';
 import { accountNotFound, notAllowed } from '../errors.ts';
 import type { AccountKey, AccountRow } from '../store/accounts.ts';
-import { findAccount, findNamedAccount } from '../store/accounts.ts';
-import { parseAccountId } from './account-id.ts';
+import { selectAccount, selectNamedAccount } from '../store/accounts.ts';
 import { findEmailAddress } from './email-address.ts';
+import { parseId } from './parse-id.ts';
 
-/** Who asks for what. */
+/** A request of an actor (the account that is signed in) about an account. */
 export interface Request {
   readonly actorId: string;
   readonly account?: AccountName | undefined;
 }
 
-/** The account that asks, or undefined when it is gone. */
+/** The account of the actor, or undefined when it is gone. */
 export async function findActor(db: Queryable, actorId: string): Promise<AccountRow | undefined> {
-  const id = parseAccountId(actorId);
-  return id === undefined ? undefined : findAccount(db, id);
+  const id = parseId(actorId);
+  return id === undefined ? undefined : selectAccount(db, id);
 }
 
 /**
- * The account that is named, if it is the actor's own or the actor is an ADMIN. Everyone else is refused before anything is
- * looked up: neither answer nor time tells which accounts exist.
+ * The named account, if it is the actor's own or the actor is an ADMIN. Other actors are refused before any look-up, so neither the
+ * answer nor its time tells which accounts exist.
  *
- * @throws MeshError permission_denied `not_allowed` with `refusal`; not_found `account_not_found` to admins
+ * @throws MeshError permission_denied `not_allowed` with `refusal`; not_found `account_not_found` for admins
  */
 export async function findPermitted(
   db: Queryable,
@@ -34,7 +34,7 @@ export async function findPermitted(
   const key = keyOf(account);
   if (key !== undefined && isOwn(actor, key)) return actor;
   if (actor.role !== 'ADMIN') throw notAllowed(refusal);
-  const found = key === undefined ? undefined : await findNamedAccount(db, key);
+  const found = key === undefined ? undefined : await selectNamedAccount(db, key);
   if (found === undefined) throw accountNotFound();
   return found;
 }
@@ -43,7 +43,7 @@ function isOwn(actor: AccountRow, key: AccountKey): boolean {
   return 'userId' in key ? key.userId === actor.user_id : key.email === actor.email;
 }
 
-/** Undefined when it can name no account. */
+/** Undefined when no account can have this name. */
 function keyOf(account: AccountName | undefined): AccountKey | undefined {
   if (account?.name.case === 'userId') return { userId: account.name.value };
   const email = account?.name.case === 'email' ? findEmailAddress(account.name.value) : undefined;

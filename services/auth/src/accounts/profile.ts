@@ -12,9 +12,9 @@ export interface Profile<Names extends string | undefined> {
 }
 
 /**
- * The parts of a profile that are given, if they can be stored.
+ * Checks that the given fields of a profile can be stored, and returns them.
  *
- * @throws MeshError invalid_argument `text_invalid`, naming the first field that cannot
+ * @throws MeshError invalid_argument `text_invalid`, which names the first field that cannot
  */
 export function checkProfile<Names extends string | undefined>(given: {
   readonly firstName: Names;

@@ -52,7 +52,7 @@ describe('the superadmin', () => {
     expect(warnings()).toEqual([expect.stringContaining('DEFAULT_SUPERADMIN_PASSWORD')]);
   });
 
-  test('is nobody where no address is set', async () => {
+  test('is not created without an address', async () => {
     await ensureSuperadmin(auth.contextWith({ DEFAULT_SUPERADMIN_PASSWORD: 'correct horse battery' }));
     expect(await auth.context.db.query({ text: 'select id from accounts' })).toEqual([]);
   });

@@ -3,29 +3,28 @@ import { insertAccount, promoteVerified } from '../store/accounts.ts';
 import { recordAction } from '../store/audit.ts';
 
 /**
- * Sees to the account that DEFAULT_SUPERADMIN_EMAIL names: made if it is absent, an ADMIN if its address is proven. Its
- * password is never rewritten. Replicas that start together agree, because both steps are single statements.
- *
- * An address without proof is not promoted: whoever signed up first may not be its owner.
+ * Makes sure that the account of DEFAULT_SUPERADMIN_EMAIL exists and is an ADMIN. An existing account becomes an ADMIN only if its address
+ * is proven, because anybody may have signed up with it. Its password is never changed. Replicas may do this at the same time: each step
+ * is one statement.
  */
 export async function ensureSuperadmin(context: Context): Promise<void> {
   const { DEFAULT_SUPERADMIN_EMAIL: email, DEFAULT_SUPERADMIN_PASSWORD: password } = context.config;
   if (email === undefined || (await promote(context, email))) return;
   if (password === undefined) {
     context.log.warn(
-      'DEFAULT_SUPERADMIN_EMAIL names no proven account and DEFAULT_SUPERADMIN_PASSWORD is unset: no admin made',
+      'DEFAULT_SUPERADMIN_EMAIL has no account with a proven address, and DEFAULT_SUPERADMIN_PASSWORD is not set: no admin was created',
     );
     return;
   }
   if (await createSuperadmin(context, email, password)) return;
-  // A replica that started at the same time may have made it between the two statements.
+  // Another replica may have created it meanwhile.
   if (await promote(context, email)) return;
   context.log.warn(
-    'the account of DEFAULT_SUPERADMIN_EMAIL was made by sign-up and its address is unproven: not promoted',
+    'the account of DEFAULT_SUPERADMIN_EMAIL was created by sign-up and its address is not proven: it was not promoted to ADMIN',
   );
 }
 
-/** Answers whether there is an ADMIN of that address now. */
+/** Makes the account with this address an ADMIN if the address is proven. Whether there is such an ADMIN now. */
 export function promote({ db, log }: Context, email: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const promotion = await promoteVerified(tx, email);
@@ -52,6 +51,6 @@ async function createSuperadmin({ db, log, passwords }: Context, email: string, 
     if (made) await recordAction(tx, { action: 'signed_up', accountId: made.id, detail: { role: 'ADMIN' } });
     return made;
   });
-  if (row !== undefined) log.info({ accountId: row.id }, 'superadmin made');
+  if (row !== undefined) log.info({ accountId: row.id }, 'superadmin created');
   return row !== undefined;
 }

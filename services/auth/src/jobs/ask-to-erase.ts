@@ -6,15 +6,15 @@ import { takeDueErasures } from '../store/erasures.ts';
 
 const pauseMs = 1_000;
 /**
- * Seconds between the times that services are asked to erase an account. The bus may lose a question or its answer, and a request
- * or run from before the deletion may leave something behind: the last question comes over nine minutes after the deletion, when no
- * token is remembered, no call is under way and no model is still waited for.
+ * Seconds between two AccountDeleted messages for one account. The bus may lose a message or its answer, and a request or run that began
+ * before the deletion may still store something. The last message is sent over nine minutes after the deletion: by then no token is
+ * cached, no call is running and no run waits for a model.
  */
 const pauses = [3, 5, 10, 20, 40, 60, 120, 300];
 
-/** Asks the services to erase what is due. */
+/** Creates the job that publishes AccountDeleted again for erasures that are due. */
 export function createAskToErase(context: Context): Job {
-  return { pauseMs, failure: 'erasures cannot be looked for', run: () => askToErase(context) };
+  return { pauseMs, failure: 'due erasures could not be read', run: () => askToErase(context) };
 }
 
 async function askToErase({ db, wakeOutbox }: Context): Promise<void> {

@@ -13,7 +13,7 @@ const ages = async (table: string, column: string): Promise<number[]> => {
   return (await auth.context.db.query<{ hours: number }>({ text })).map(({ hours }) => hours);
 };
 
-test('what nobody can use any more goes, and nothing else', async () => {
+test('expired rows are deleted, and no others', async () => {
   const { client, context } = auth;
   const ada = signUpOf('ada@example.com');
   const accountId = (await client.signUp(ada)).account?.id ?? '';
@@ -33,9 +33,9 @@ test('what nobody can use any more goes, and nothing else', async () => {
       values ('${accountId}', now()), ('${accountId}', now() - interval '2 hours')`,
   });
   await purge(context);
-  // A sign-in stays for a day after it expired, so that its token is told from one that never was.
+  // A sign-in is kept for a day after it expired, so that its token is not answered like an unknown one.
   expect(await ages('sign_ins', 'expires_at')).toEqual([-720, 2]);
   expect(await ages('personal_tokens', 'expires_at')).toEqual([-1, -1]);
-  // One of them says that the expired token went.
+  // One of them records that the expired token was deleted.
   expect(await ages('account_changes', 'changed_at')).toEqual([0, 0]);
 });

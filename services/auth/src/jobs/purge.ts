@@ -8,12 +8,12 @@ import { purgeSignIns } from '../store/sign-ins.ts';
 
 const pauseMs = 10 * 60_000;
 
-/** Removes what has expired. */
+/** Creates the job that deletes expired rows and mail files. */
 export function createPurge(context: Context): Job {
-  return { pauseMs, failure: 'what has expired could not be removed', run: () => purge(context) };
+  return { pauseMs, failure: 'expired rows could not be deleted', run: () => purge(context) };
 }
 
-/** One round. */
+/** Deletes what has expired now. */
 export async function purge({ db, mail }: Context): Promise<void> {
   await purgeSignIns(db);
   await purgePersonalTokens(db);

@@ -3,16 +3,16 @@ import type { Context } from '../context.ts';
 import { deliver } from '../mail/deliver.ts';
 import { takeMail } from '../store/mails.ts';
 
-/** Mail is looked for in its own rhythm, not when it is asked for: the time of an answer tells nothing about the mail. */
+/** The job polls and is not woken by requests, so the time of an answer does not tell whether a mail is sent. */
 const pauseMs = 400;
 const atOnce = 4;
 
-/** Sends the mail that is due. */
+/** Creates the job that sends due mail. */
 export function createSendMails(context: Context): Job {
-  return { pauseMs, failure: 'mail cannot be looked for', run: () => sendDueMails(context) };
+  return { pauseMs, failure: 'due mail could not be read', run: () => sendDueMails(context) };
 }
 
-/** Sends what is due now, a few at once. */
+/** Sends the mail that is due now, four at once. */
 export async function sendDueMails(context: Context): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, () => sendUntilNoneIsDue(context)));
 }

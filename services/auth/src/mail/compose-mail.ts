@@ -7,7 +7,7 @@ export interface MailContent {
   readonly to: string;
   readonly from: string;
   readonly date: Date;
-  /** Where the front end is, without a slash at its end. */
+  /** URL of the front end, without a slash at its end. */
   readonly publicUrl: string;
   readonly token: string;
   readonly lifetime: string;
@@ -30,7 +30,7 @@ const texts = {
   },
 } as const;
 
-/** The message as it goes over the wire. Its Message-ID is that of every attempt at sending it. */
+/** Renders the message as MIME. Every attempt to send a mail has the same Message-ID. */
 export function composeMail(content: MailContent): Promise<Buffer> {
   const { id, from, to, date, kind } = content;
   const { path, subject, before, button, after } = texts[kind];
@@ -43,7 +43,7 @@ export function composeMail(content: MailContent): Promise<Buffer> {
 </body></html>`;
   const mail = new MailComposer({
     from,
-    // An object: text would be read as a list of recipients.
+    // An object, because a string would be parsed as a list of recipients.
     to: { name: '', address: to },
     subject,
     date,
@@ -57,7 +57,7 @@ export function composeMail(content: MailContent): Promise<Buffer> {
   return mail.compile().build();
 }
 
-/** `box@domain` of `box@domain` or `Name <box@domain>`. */
+/** Returns `box@domain` for `box@domain` and for `Name <box@domain>`. */
 export function addressOf(from: string): string {
   return /<([^<>]+)>$/.exec(from)?.[1] ?? from;
 }

@@ -7,19 +7,19 @@ import { hashMailToken } from '../tokens/mail-token.ts';
 import { addressOf, composeMail } from './compose-mail.ts';
 import { PostError } from './post.ts';
 
-/** Seconds until the next attempt; after the last one the mail is given up. */
+/** Seconds until the next attempt. After the last one the mail is given up. */
 const pauses = [5, 30, 120, 600, 1_800, 3_600, 7_200];
-/** Of one kind to one account; more are left out, so that nobody's mailbox can be flooded. */
+/** Most mails of one kind to one account in an hour. More are not sent, so that nobody can flood a mailbox. */
 const mostAnHour = 5;
 
 /**
- * One attempt at a mail. It never leaves twice: whether the server may have it is written down before it can, and a mail that was
- * cut off in between is not sent again. The file of a mail is the same however often it is written.
+ * Makes one attempt to send a mail. No mail is sent twice: `handing_over` is committed before the server gets the last byte, and a mail that
+ * stopped after that is not sent again. A mail that is written to a file again is the same file.
  */
 export async function deliver(context: Context, mail: TakenMail): Promise<void> {
   const { db, log } = context;
   if (mail.in_doubt) {
-    log.warn({ mailId: mail.id }, 'a mail may have left when its worker ended: it is not sent again');
+    log.warn({ mailId: mail.id }, 'the worker stopped while a mail may have been sent: it is not sent again');
     return removeMail(db, mail);
   }
   const recipient = await findRecipient(db, mail.address);
@@ -49,13 +49,13 @@ interface Admission {
   readonly lifeSeconds: number;
 }
 
-/** Stores the hash of the mail's token and records the mail; false when it was withdrawn or the account was sent enough of them. */
+/** Stores the hash of the mail's token and records the mail. False when it was withdrawn or the account has got the most mails of an hour. */
 function admit({ db }: Context, mail: TakenMail, { accountId, token, lifeSeconds }: Admission): Promise<boolean> {
   const { id: mailId, kind, attempts } = mail;
   const hash = hashMailToken(token);
   if (hash === undefined) throw new Error('a mail token has another shape than it should');
   return db.transaction(async (tx) => {
-    // One after the other with whatever else is done to the account: mails count those before, and a reset withdraws what waits.
+    // The lock orders this with other changes of the account: the count is exact, and a reset withdraws mail that waits.
     if (!(await lockAccount(tx, accountId)) || !(await isHeld(tx, mail))) return false;
     if ((await countRecentMails(tx, { accountId, kind, mailId })) >= mostAnHour) return false;
     await saveMailToken(tx, { accountId, mailId, kind, hash, lifeSeconds });
@@ -77,13 +77,13 @@ async function retryOrBury({ db, log }: Context, mail: TakenMail, error: unknown
   const told = { err: error, mailId: mail.id, attempts: mail.attempts };
   const pause = pauses[mail.attempts - 1];
   if (outcome === 'unknown') {
-    log.warn(told, 'a mail may have left: it is not sent again');
+    log.warn(told, 'a mail may have been sent: it is not sent again');
     return removeMail(db, mail);
   }
   if (outcome === 'refused' || pause === undefined) {
-    log.error(told, 'a mail cannot be delivered: given up');
+    log.error(told, 'a mail could not be sent and is given up');
     return buryMail(db, mail);
   }
-  log.warn({ ...told, pause }, 'a mail was not delivered: tried again later');
+  log.warn({ ...told, pause }, 'a mail could not be sent; there will be another attempt');
   return postponeMail(db, mail, pause);
 }

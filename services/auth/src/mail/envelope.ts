@@ -1,8 +1,8 @@
-/** Whom a message is from and for, as the server is told: addresses alone. */
+/** Sender and recipient of a message, as addresses without names. */
 export interface Envelope {
   readonly id: string;
   readonly from: string;
   readonly to: string;
-  /** Called when all but the last byte has been sent; false: it must not be. From here on the other side may have it. */
+  /** Called before the last byte is sent. False: do not send it. After this the server may have the message. */
   beforeEnd(): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import { type Post, PostError } from './post.ts';
 
 const keptMs = 30 * 24 * 3_600_000;
 
-/** Writes mail as `<id>.eml` into a folder that only this account reads. Written again, it is the same file. */
+/** Writes mail as `<id>.eml` into a folder that only this operating-system user can read. Sending a mail again overwrites its file. */
 export function createFilePost(folder: string): Post {
   const pathOf = (id: string): string => join(folder, `${id}.eml`);
   return {

@@ -5,17 +5,17 @@ import { createFilePost } from './file-post.ts';
 import type { Post } from './post.ts';
 import { createSmtpPost } from './smtp-post.ts';
 
-/** How account mail is made and leaves. */
+/** Everything that rendering and sending account mail needs. */
 export interface Mail {
   readonly tokens: MailTokens;
   readonly post: Post;
   /** `box@domain` or `Name <box@domain>`. */
   readonly from: string;
-  /** The front end as people reach it, without a slash at its end. */
+  /** Public URL of the front end, without a slash at its end. */
   readonly publicUrl: string;
 }
 
-/** By SMTP where SMTP_URL is set, else as files under DATA_DIR. */
+/** Mail goes out by SMTP if SMTP_URL is set, else it is written to DATA_DIR/outbox. */
 export function openMail(config: Config, dataDir: string): Mail {
   const { SMTP_URL: server, MAIL_FROM: from } = config;
   return {

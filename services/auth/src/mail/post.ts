@@ -1,19 +1,19 @@
 import type { Envelope } from './envelope.ts';
 
-/** A way for mail to leave. */
+/** Sends mail: by SMTP, or to files. */
 export interface Post {
   /** Rejects with PostError. */
   send(message: Buffer, envelope: Envelope): Promise<void>;
-  /** Removes what it keeps of mails, by their ids. */
+  /** Removes the files of mails with these ids. */
   withdraw(ids: readonly string[]): Promise<void>;
-  /** Removes what it has kept for over 30 days. */
+  /** Removes files that are over 30 days old. */
   purge(): Promise<void>;
 }
 
-/** refused: for good. later: not taken, may be tried again. unknown: it may have been taken. */
+/** refused: the server will never accept the mail. later: not accepted now, may be tried again. unknown: it may have been accepted. */
 export type Outcome = 'refused' | 'later' | 'unknown';
 
-/** Why a mail did not leave. Its message names no address. */
+/** A mail was not sent. The message contains no address. */
 export class PostError extends Error {
   readonly outcome: Outcome;
 

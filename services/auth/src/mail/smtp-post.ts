@@ -6,10 +6,10 @@ import { type Post, PostError } from './post.ts';
 import type { SmtpServer } from './smtp-url.ts';
 
 const timeouts = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
-/** Of a whole attempt; shorter than a worker may hold a mail. */
+/** Longest time of an attempt. Shorter than the time for which a worker holds a mail. */
 const deadlineMs = 60_000;
 
-/** Sends mail over SMTP, a connection each. */
+/** Sends mail by SMTP, with a connection for each. */
 export function createSmtpPost({ auth, ...server }: SmtpServer): Post {
   return {
     async send(message, envelope) {
@@ -26,7 +26,7 @@ export function createSmtpPost({ auth, ...server }: SmtpServer): Post {
         throw explain(error, state.handedOver);
       }
     },
-    // What has left is not ours any more.
+    // Sent mail cannot be withdrawn.
     withdraw: async () => {},
     purge: async () => {},
   };
@@ -49,14 +49,14 @@ async function converse(
 ): Promise<void> {
   await called((done) => connection.connect(done));
   if (auth !== undefined) await called((done) => connection.login({ credentials: auth }, done));
-  // Not the package's transport: that reads a stream to its end before the server has agreed to anything.
+  // nodemailer's transport is not used: it reads a stream to its end before the server has accepted the sender and the recipient.
   const raw = Readable.from(untilEnd(message, envelope, state));
-  // Whatever breaks it is told by the connection.
+  // The connection reports errors of the stream.
   raw.on('error', () => {});
   await called((done) => connection.send({ from: envelope.from, to: [envelope.to] }, raw, done));
 }
 
-/** The message; its end, which makes the server take it, only once that is written down. */
+/** The message. Its end, which makes the server accept it, follows only after `beforeEnd` has stored that. */
 async function* untilEnd(message: Buffer, envelope: Envelope, state: { handedOver: boolean }): AsyncGenerator<Buffer> {
   yield message;
   if (!(await envelope.beforeEnd())) throw new Error('the mail was taken over or withdrawn');
@@ -74,11 +74,11 @@ interface SmtpFailure {
   readonly code?: string;
 }
 
-/** The server's number decides. Without one nobody knows what it did with a message that it had in full. */
+/** The server's reply code decides. Without one it is unknown whether the server accepted a message that it had completely. */
 function explain(error: unknown, handedOver: boolean): PostError {
   const { responseCode, code = 'error' } = error as SmtpFailure;
   if (responseCode === undefined) return new PostError(handedOver ? 'unknown' : 'later', `SMTP failed: ${code}`);
-  // 530 and 535 are about our credentials, which the operator will mend; not about this mail.
+  // 530 and 535 mean wrong credentials, which the operator can correct. They say nothing about this mail.
   const outcome = responseCode >= 500 && responseCode !== 530 && responseCode !== 535 ? 'refused' : 'later';
   return new PostError(outcome, `SMTP answered ${responseCode}`);
 }

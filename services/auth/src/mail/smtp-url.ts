@@ -1,4 +1,4 @@
-/** Where and how mail is handed over. */
+/** An SMTP server. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -12,8 +12,8 @@ export interface SmtpServer {
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Reads `smtp://user:pass@host:port` or `smtps://…`. STARTTLS is demanded of every host but this machine itself;
- * `?requireTLS=false` gives that up. Undefined for anything else.
+ * Parses `smtp://user:pass@host:port` or `smtps://…`. STARTTLS is required, except for a loopback host or with `?requireTLS=false`.
+ * Undefined for any other text.
  */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
   const url = URL.parse(text.trim());
@@ -31,7 +31,7 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   return { host, port, secure, requireTLS, ...(auth && { auth }) };
 }
 
-/** Null where they are not readable. */
+/** Null when they are not valid percent-encoding. */
 function credentialsOf({ username, password }: URL): SmtpServer['auth'] | null {
   if (username === '' && password === '') return undefined;
   try {

@@ -20,7 +20,7 @@ describe('an argon2id hash', () => {
     expect(formatArgon2id(await hashArgon2id('a', cost))).not.toBe(formatArgon2id(await hashArgon2id('a', cost)));
   });
 
-  test('that cannot be matched has the cost of a true one', async () => {
+  test('that cannot be matched has the cost of a real one', async () => {
     const hash = unmatchableArgon2id(cost);
     expect(hash).toMatchObject(cost);
     expect(await matchesArgon2id('anything', hash)).toBe(false);

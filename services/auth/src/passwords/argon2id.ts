@@ -19,18 +19,18 @@ const saltLength = 16;
 const digestLength = 32;
 const phc = /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,})\$([A-Za-z0-9+/]{11,})$/;
 
-/** Hashes `secret` under a fresh salt. */
+/** Hashes `secret` with a new random salt. */
 export async function hashArgon2id(secret: string, cost: Argon2idCost): Promise<Argon2idHash> {
   const salt = randomBytes(saltLength);
   return { ...cost, salt, digest: await digestOf(secret, { ...cost, salt }, digestLength) };
 }
 
-/** A hash that no secret is known to match and that costs as much to check as a true one. */
+/** A random hash that matches no known secret. Checking it costs as much as checking a real one. */
 export function unmatchableArgon2id(cost: Argon2idCost): Argon2idHash {
   return { ...cost, salt: randomBytes(saltLength), digest: randomBytes(digestLength) };
 }
 
-/** Whether `secret` made `hash`; compared in constant time. */
+/** Whether `hash` is the hash of `secret`. Compared in constant time. */
 export async function matchesArgon2id(secret: string, hash: Argon2idHash): Promise<boolean> {
   return timingSafeEqual(await digestOf(secret, hash, hash.digest.length), hash.digest);
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Argon2idCost } from './argon2id.ts';
 import { calibrate, leastCost } from './calibrate.ts';
 
-/** A machine that reads so many KiB a millisecond. */
+/** A machine that hashes this many KiB in a millisecond. */
 const machine = (kibPerMs: number) => ({
   measure: async ({ memoryKib, passes }: Argon2idCost) => (memoryKib * passes) / kibPerMs,
 });

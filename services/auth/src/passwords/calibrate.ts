@@ -1,14 +1,14 @@
 import type { Argon2idCost } from './argon2id.ts';
 
-/** The least that OWASP's password storage cheat sheet accepts. */
+/** The lowest cost that OWASP's password storage cheat sheet accepts. */
 export const leastCost: Argon2idCost = { memoryKib: 19_456, passes: 2, parallelism: 1 };
 
 export interface CalibrationOptions {
-  /** How long a hash may take. */
+  /** Longest time of a hash, in milliseconds. */
   readonly targetMs: number;
   /** Most memory of one hash; three run at once in a process. */
   readonly maxMemoryKib: number;
-  /** How long a hash of some cost takes on this machine, in milliseconds. */
+  /** Returns the time of a hash of this cost on this machine, in milliseconds. */
   readonly measure: (cost: Argon2idCost) => Promise<number>;
 }
 
@@ -18,8 +18,8 @@ export interface Calibration {
 }
 
 /**
- * The highest cost within the target, as RFC 9106 section 4 chooses it: as much memory as may be had, then as many passes as
- * there is time for. Never under `leastCost`, also where that takes longer than the target.
+ * The highest cost within the target, chosen like in RFC 9106 section 4: as much memory as is allowed, then as many passes as there is
+ * time for. Never below `leastCost`, even if that takes longer than the target.
  */
 export async function calibrate({ targetMs, maxMemoryKib, measure }: CalibrationOptions): Promise<Calibration> {
   let best = { cost: leastCost, ms: await measure(leastCost) };
@@ -31,7 +31,7 @@ export async function calibrate({ targetMs, maxMemoryKib, measure }: Calibration
   return best;
 }
 
-/** Undefined when not even the least passes fit. */
+/** Undefined when even the fewest passes take too long. */
 async function mostPasses(cost: Argon2idCost, options: CalibrationOptions): Promise<Calibration | undefined> {
   const { targetMs, measure } = options;
   let fitting: Calibration | undefined;

@@ -24,7 +24,7 @@ describe('a password', () => {
     expect((await weak.verify(`${'a'.repeat(200)}c`, stored)).matches).toBe(false);
   });
 
-  test('hashed below the current cost is told apart', async () => {
+  test('hashed at a lower cost is reported as outdated', async () => {
     expect((await strong.verify('correct horse', await weak.hash('correct horse'))).outdated).toBe(true);
     expect((await weak.verify('correct horse', await strong.hash('correct horse'))).outdated).toBe(false);
   });

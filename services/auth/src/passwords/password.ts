@@ -8,24 +8,24 @@ import { createWorkLimit } from './work-limit.ts';
 export const minPasswordLength = 8;
 export const maxPasswordLength = 256;
 
-/** Turns passwords into hashes and checks them, never more at a time than the machine can bear. */
+/** Hashes and checks passwords, with a limit of hashes at once. */
 export interface Passwords {
-  /** A PHC string at the current cost. */
+  /** Returns a PHC string of the current cost. Aborting `signal` rejects while the hash has not started. */
   hash(password: string, signal?: AbortSignal): Promise<string>;
-  /** Without a stored hash it answers `matches: false` after the same work. */
+  /** Without a stored hash it does the same work and returns `matches: false`. */
   verify(password: string, stored: string | undefined, signal?: AbortSignal): Promise<Verdict>;
 }
 
 export interface Verdict {
   readonly matches: boolean;
-  /** Stored below the current cost. */
+  /** The stored hash has a lower cost than the current one. */
   readonly outdated: boolean;
 }
 
-/** Longer lines than this only serve callers that have given up. */
+/** Most calls that wait. In a longer queue, callers would have given up before their turn. */
 const maxWaiting = 2_000;
 
-/** Passwords are hashed in NFKC (NIST SP 800-63B), so that keyboards that compose differently agree. */
+/** Passwords are hashed in NFKC (NIST SP 800-63B), so that composed and decomposed characters give the same hash. */
 export function createPasswords(cost: Argon2idCost): Passwords {
   const limit = createWorkLimit(hashConcurrency(), maxWaiting);
   const unmatchable = unmatchableArgon2id(cost);
@@ -45,7 +45,7 @@ export function createPasswords(cost: Argon2idCost): Passwords {
 }
 
 /**
- * Lets a new password be 8 to 256 characters (code points) as sent, of any kind but NUL.
+ * Checks a new password: 8 to 256 characters (code points) as sent, without NUL.
  *
  * @throws MeshError invalid_argument `password_invalid`
  */
@@ -58,12 +58,12 @@ export function checkNewPassword(password: string): void {
   if (!isStorable(password)) throw passwordInvalid('The password must be text without NUL characters.');
 }
 
-/** Whether `password` could be anyone's: what is too long or malformed is refused before it costs a hash. */
+/** Whether an account can have this password. False for text that is too long or malformed, without hashing it. */
 export function isPossiblePassword(password: string): boolean {
   return password.length <= 2 * maxPasswordLength && isStorable(password);
 }
 
-/** Hashes run on libuv's four threads, which file and name look-ups share: one is left to them. */
+/** Hashes run on libuv's four threads. File access and DNS look-ups use these threads, too, so one is left for them. */
 function hashConcurrency(): number {
   return Math.min(availableParallelism(), 3);
 }

@@ -23,7 +23,7 @@ describe('a work limit', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  test('gives the place of failed work to the next', async () => {
+  test('starts the next work after one that failed', async () => {
     const limit = createWorkLimit(1, 100);
     await expect(limit.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(await limit.run(() => Promise.resolve('next'))).toBe('next');
@@ -47,7 +47,7 @@ describe('a work limit', () => {
     expect(started).toBe(false);
   });
 
-  test('refuses work when its line is full', async () => {
+  test('refuses work when its queue is full', async () => {
     const limit = createWorkLimit(1, 1);
     const first = gate();
     const running = [limit.run(first.work), limit.run(first.work)];

@@ -1,10 +1,11 @@
 import { callCanceled, passwordWorkBusy } from '../errors.ts';
 
-/** Runs work, at most a fixed number at a time, in the order it was asked for. */
+/** Runs pieces of work in the order of the calls, a limited number at once. */
 export interface WorkLimit {
   /**
-   * Work whose `signal` aborts before its turn is never started and rejects as `canceled`. Rejects as
-   * `resource_exhausted` `password_work_busy` when the line is full.
+   * If `signal` aborts before the work has started, the work is not started.
+   *
+   * @throws MeshError canceled after such an abort; resource_exhausted `password_work_busy` when too many wait
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }

@@ -1,5 +1,5 @@
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { ServiceImpl } from '@connectrpc/connect';
 
-/** The type of every RPC of the service; `Handlers['getAccount']` is that of one. */
+/** The handler of every RPC, by its name. */
 export type Handlers = ServiceImpl<typeof AuthService>;

@@ -4,7 +4,7 @@ import type { Device } from '../store/sign-ins.ts';
 const maxUserAgentLength = 512;
 const maxAddressLength = 64;
 
-/** What is kept of where a sign-in is used from. */
+/** The device of a sign-in as it is stored: control characters replaced, long texts cut. */
 export function deviceOf(message: DeviceMessage | undefined): Device {
   return {
     userAgent: kept(message?.userAgent ?? '', maxUserAgentLength),

@@ -1,16 +1,16 @@
 import type { Context } from '../context.ts';
 import { recordAction } from '../store/audit.ts';
-import { type EndedSignIn, endFamily as endRow } from '../store/sign-ins.ts';
+import { type EndedSignIn, markFamilyEnded } from '../store/sign-ins.ts';
 import { hashOf, type RefreshToken } from '../tokens/refresh-token.ts';
 
-/** Ends the sign-in of a token for `reason`, and tells of it; undefined when there was none to end. */
+/** Ends the sign-in of a refresh token, records `reason` and publishes AccountChanged. Undefined when it has ended already. */
 export async function endFamily(
   { db, accountChanged }: Context,
   shown: RefreshToken,
   reason: 'signed_out' | 'refresh_token_reused',
 ): Promise<EndedSignIn | undefined> {
   const ended = await db.transaction(async (tx) => {
-    const row = await endRow(tx, hashOf(shown.family));
+    const row = await markFamilyEnded(tx, hashOf(shown.family));
     if (row !== undefined) {
       const { account_id: accountId, id } = row;
       const actorId = reason === 'signed_out' ? accountId : undefined;

@@ -7,7 +7,7 @@ export interface AccountChanges {
 
 export interface ChangedAccount {
   readonly accountId: string;
-  /** Differs when its changes are others. */
+  /** Changes with every change of the account. */
   readonly fingerprint: bigint;
 }
 
@@ -18,16 +18,16 @@ interface Row {
 }
 
 /**
- * Accounts that changed since `cursor`, at most `limit`, and the cursor to go on with: the oldest transaction that had not ended.
- * Whatever commits later has that number or a higher one, so nothing is missed; what commits meanwhile may be answered twice.
+ * Accounts that changed since `cursor`, at most `limit`, and the next cursor: the id of the oldest transaction that had not ended. A
+ * transaction that commits later has this id or a higher one, so no change is missed; some may be returned twice.
  */
-export async function readAccountChanges(
+export async function selectAccountChanges(
   db: Queryable,
   { cursor, limit }: { readonly cursor: bigint; readonly limit: number },
 ): Promise<AccountChanges> {
   const rows = await db.query<Row>(
     {
-      name: 'auth_read_account_changes',
+      name: 'list-account-changes',
       text: `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as cursor, account_id, fingerprint
         from (values (true)) one left join (
           select account_id::text, hashtextextended(string_agg(xid::text, ',' order by xid), 0) as fingerprint
@@ -43,7 +43,7 @@ export async function readAccountChanges(
   return { cursor: first.cursor, accounts };
 }
 
-/** Removes what everybody has forgotten by now. */
+/** Deletes changes that are over an hour old. By then every gateway has read them. */
 export async function purgeAccountChanges(db: Queryable): Promise<void> {
   await db.query({ text: "delete from account_changes where changed_at < now() - interval '1 hour'" });
 }

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 
 export type Role = 'USER' | 'ADMIN';
 
@@ -22,13 +22,13 @@ export interface CredentialsRow {
   readonly email: string;
   readonly role: Role;
   readonly password_hash: string | null;
-  /** Proof was asked for when the account was made and has not been given. */
+  /** The account was created with the duty to prove its address, and has not done so. */
   readonly verification_owed: boolean;
 }
 
 export interface NewAccount {
   readonly email: string;
-  /** None: nobody can sign in to it by password. */
+  /** Undefined: nobody can sign in by password. */
   readonly passwordHash: string | undefined;
   readonly firstName: string;
   readonly lastName: string;
@@ -40,7 +40,7 @@ export interface NewAccount {
   readonly emailVerificationWaived: boolean;
 }
 
-/** What is undefined stays as it is. */
+/** Fields that are undefined are not changed. */
 export interface ProfileChange {
   readonly firstName: string | undefined;
   readonly lastName: string | undefined;
@@ -54,49 +54,44 @@ export type AccountKey = { readonly userId: bigint } | { readonly email: string 
 const columns = `id, user_id, email, first_name, last_name, username, full_name, avatar_url, role, onboarding_completed,
   created_at, updated_at`;
 
-/** The new row, or undefined when the address already has an account, whoever was first. */
+const insertAccountQuery = createQuery<NewAccount, AccountRow>({
+  name: 'insert-account',
+  text: (
+    param,
+  ) => `insert into accounts (email, password_hash, first_name, last_name, username, full_name, avatar_url, role,
+      email_verified_at, email_verification_waived)
+    values (${param.email}, ${param.passwordHash}, ${param.firstName}, ${param.lastName}, ${param.username},
+      ${param.fullName}, ${param.avatarUrl}, ${param.role}, case when ${param.emailVerified}::boolean then now() end,
+      ${param.emailVerificationWaived})
+    on conflict (email) do nothing
+    returning ${columns}`,
+});
+
+/** The new row, or undefined when the address already has an account. */
 export async function insertAccount(db: Queryable, account: NewAccount): Promise<AccountRow | undefined> {
-  const [row] = await db.query<AccountRow>(
-    {
-      name: 'auth_insert_account',
-      text: `insert into accounts (email, password_hash, first_name, last_name, username, full_name, avatar_url, role,
-          email_verified_at, email_verification_waived)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9::boolean then now() end, $10)
-        on conflict (email) do nothing
-        returning ${columns}`,
-    },
-    [
-      account.email,
-      account.passwordHash,
-      account.firstName,
-      account.lastName,
-      account.username,
-      account.fullName,
-      account.avatarUrl,
-      account.role,
-      account.emailVerified,
-      account.emailVerificationWaived,
-    ],
-  );
+  const [row] = await insertAccountQuery(db, account);
   return row;
 }
 
-export async function findAccount(db: Queryable, id: string): Promise<AccountRow | undefined> {
-  const statement = { name: 'auth_find_account', text: `select ${columns} from accounts where id = $1` };
+export async function selectAccount(db: Queryable, id: string): Promise<AccountRow | undefined> {
+  const statement = { name: 'find-account', text: `select ${columns} from accounts where id = $1` };
   const [row] = await db.query<AccountRow>(statement, [id]);
   return row;
 }
 
-/** The account of a number or of an address in normal form. */
-export async function findNamedAccount(db: Queryable, name: AccountKey): Promise<AccountRow | undefined> {
+/** The account with a user id, or with an e-mail address in normal form. */
+export async function selectNamedAccount(db: Queryable, name: AccountKey): Promise<AccountRow | undefined> {
   const [column, value] = 'userId' in name ? ['user_id', name.userId] : ['email', name.email];
-  const statement = { name: `auth_find_${column}`, text: `select ${columns} from accounts where ${column} = $1` };
+  const statement = {
+    name: `find-account-by-${column.replace('_', '-')}`,
+    text: `select ${columns} from accounts where ${column} = $1`,
+  };
   const [row] = await db.query<AccountRow>(statement, [value]);
   return row;
 }
 
-/** A page of all accounts in the order of their numbers, and how many there are. */
-export async function listAccounts(
+/** A page of all accounts in the order of their user ids, and the number of all accounts. */
+export async function selectAccounts(
   db: Queryable,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<{ readonly rows: readonly AccountRow[]; readonly total: bigint }> {
@@ -108,25 +103,25 @@ export async function listAccounts(
   return { rows, total: count?.total ?? 0n };
 }
 
-/** Changes what is given; undefined when the account is gone. */
+const updateProfileQuery = createQuery<ProfileChange & { id: string }, AccountRow>({
+  name: 'update-profile',
+  text: (param) => `update accounts set first_name = coalesce(${param.firstName}, first_name),
+      last_name = coalesce(${param.lastName}, last_name), username = coalesce(${param.username}, username),
+      full_name = coalesce(${param.fullName}, full_name),
+      onboarding_completed = coalesce(${param.onboardingCompleted}, onboarding_completed), updated_at = now()
+    where id = ${param.id} returning ${columns}`,
+});
+
+/** Changes the given fields of a profile. Undefined when the account is gone. */
 export async function updateProfile(db: Queryable, id: string, change: ProfileChange): Promise<AccountRow | undefined> {
-  const [row] = await db.query<AccountRow>(
-    {
-      name: 'auth_update_profile',
-      text: `update accounts set first_name = coalesce($2, first_name), last_name = coalesce($3, last_name),
-          username = coalesce($4, username), full_name = coalesce($5, full_name),
-          onboarding_completed = coalesce($6, onboarding_completed), updated_at = now()
-        where id = $1 returning ${columns}`,
-    },
-    [id, change.firstName, change.lastName, change.username, change.fullName, change.onboardingCompleted],
-  );
+  const [row] = await updateProfileQuery(db, { ...change, id });
   return row;
 }
 
 export async function findCredentials(db: Queryable, email: string): Promise<CredentialsRow | undefined> {
   const [row] = await db.query<CredentialsRow>(
     {
-      name: 'auth_find_credentials',
+      name: 'find-credentials',
       text: `select id, email, role, password_hash,
           email_verified_at is null and not email_verification_waived as verification_owed
         from accounts where email = $1`,
@@ -136,22 +131,25 @@ export async function findCredentials(db: Queryable, email: string): Promise<Cre
   return row;
 }
 
-/** Replaces a hash unless it has changed since it was read. */
+/** Replaces the password hash `from` by `to`. Does nothing when the stored hash is another. */
 export async function replacePasswordHash(
   db: Queryable,
   { id, from, to }: { readonly id: string; readonly from: string; readonly to: string },
 ): Promise<void> {
   const text = 'update accounts set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2';
-  await db.query({ name: 'auth_replace_password_hash', text }, [id, from, to]);
+  await db.query({ name: 'replace-password-hash', text }, [id, from, to]);
 }
 
 export interface Promotion {
   readonly id: string;
-  /** It was no ADMIN before. */
+  /** False when it was an ADMIN before. */
   readonly promoted: boolean;
 }
 
-/** Makes the account of a proven address an ADMIN; undefined when there is no ADMIN of that address even now. */
+/**
+ * Makes the account with this address an ADMIN if the address is proven. Undefined when there is no account with it, or it is not
+ * proven and no ADMIN.
+ */
 export async function promoteVerified(db: Queryable, email: string): Promise<Promotion | undefined> {
   const [row] = await db.query<Promotion>(
     {
@@ -167,31 +165,31 @@ export async function promoteVerified(db: Queryable, email: string): Promise<Pro
 
 export interface RecipientRow {
   readonly id: string;
-  /** The address has been proven. */
+  /** The address is proven. */
   readonly verified: boolean;
 }
 
-/** Whom mail to an address in normal form is for. */
+/** The account that mail to an address in normal form is for. */
 export async function findRecipient(db: Queryable, email: string): Promise<RecipientRow | undefined> {
   const text = 'select id, email_verified_at is not null as verified from accounts where email = $1';
-  const [row] = await db.query<RecipientRow>({ name: 'auth_find_recipient', text }, [email]);
+  const [row] = await db.query<RecipientRow>({ name: 'find-recipient', text }, [email]);
   return row;
 }
 
-/** Lets one transaction after the other act on an account; false when it is gone. */
+/** Locks an account until the transaction ends, so that transactions act on it one after another. False when it is gone. */
 export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
   const text = 'select id from accounts where id = $1 for no key update';
-  return (await tx.query({ name: 'auth_lock_account', text }, [id])).length > 0;
+  return (await tx.query({ name: 'lock-account', text }, [id])).length > 0;
 }
 
-/** Takes the address as proven; answers it, and whether it was proven before. Undefined when the account is gone. */
+/** Marks the address of an account as proven. Returns the address, and whether it was proven before. Undefined: the account is gone. */
 export async function markVerified(
   db: Queryable,
   id: string,
 ): Promise<{ readonly email: string; readonly was_verified: boolean } | undefined> {
   const [row] = await db.query<{ email: string; was_verified: boolean }>(
     {
-      name: 'auth_mark_verified',
+      name: 'mark-verified',
       text: `with found as (select id, email_verified_at from accounts where id = $1 for update)
         update accounts a set email_verified_at = coalesce(a.email_verified_at, now()) from found where a.id = found.id
         returning a.email, found.email_verified_at is not null as was_verified`,
@@ -201,10 +199,10 @@ export async function markVerified(
   return row;
 }
 
-/** Sets a password, whatever it was before. */
+/** Sets a password hash. */
 export async function setPasswordHash(db: Queryable, id: string, hash: string): Promise<void> {
   const text = 'update accounts set password_hash = $2, updated_at = now() where id = $1';
-  await db.query({ name: 'auth_set_password_hash', text }, [id, hash]);
+  await db.query({ name: 'set-password-hash', text }, [id, hash]);
 }
 
 export interface ErasedAccount {
@@ -212,8 +210,8 @@ export interface ErasedAccount {
   readonly counts: { readonly accounts: 1; readonly sign_ins: number; readonly personal_tokens: number };
 }
 
-/** Deletes an account and what hangs on it; undefined when there was none. */
-export async function eraseOwn(tx: Transaction, id: string): Promise<ErasedAccount | undefined> {
+/** Deletes an account with its sign-ins and personal tokens. Undefined when there is no such account. */
+export async function deleteAccountRows(tx: Transaction, id: string): Promise<ErasedAccount | undefined> {
   const locked = { text: 'select email from accounts where id = $1 for update' };
   const [row] = await tx.query<{ email: string }>(locked, [id]);
   if (row === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestAuth, signUpOf, type TestAuth } from '../../test/open-test-auth.ts';
-import { listActions, recordAction } from './audit.ts';
+import { recordAction, selectActions } from './audit.ts';
 
 let auth: TestAuth;
 beforeAll(async () => {
@@ -15,22 +15,22 @@ describe('the record of actions', () => {
     await expect(asSuperuser(text)).rejects.toThrow('audit is append-only');
   });
 
-  test('is part of what it records: what is rolled back was never done', async () => {
+  test('belongs to the transaction of the action: a roll-back removes both', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const undone = auth.context.db.transaction(async (tx) => {
       await recordAction(tx, { action: 'signed_in', accountId: id });
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
-    expect(await listActions(auth.context.db, { accountId: id, before: undefined, limit: 10 })).toEqual([]);
+    expect(await selectActions(auth.context.db, { accountId: id, before: undefined, limit: 10 })).toEqual([]);
   });
 
-  test('outlives the account, without anything personal', async () => {
+  test('outlives the account, without personal data', async () => {
     const { account } = await auth.client.signUp(signUpOf('forgotten@example.com'));
     const id = account?.id ?? '';
     await auth.client.updateAccount({ actorId: id, account: userId(account?.userId), firstName: 'Personal' });
     await auth.client.deleteAccount({ actorId: id, account: userId(account?.userId) });
-    const rows = await listActions(auth.context.db, { accountId: id, before: undefined, limit: 10 });
+    const rows = await selectActions(auth.context.db, { accountId: id, before: undefined, limit: 10 });
     expect(rows.map((row) => row.action)).toEqual(['account_deleted', 'profile_changed', 'signed_up']);
     const text = rows.map((row) => `${row.action} ${row.detail}`).join();
     for (const personal of ['forgotten@example.com', 'Personal', 'Ada', 'Lovelace'])
@@ -42,7 +42,7 @@ function userId(value = 0n) {
   return { name: { case: 'userId', value } } as const;
 }
 
-/** In the role that connected, which has every privilege. */
+/** In the role of the connection, which has every privilege. */
 function asSuperuser(text: string): Promise<unknown> {
   return auth.context.db.transaction(async (tx) => {
     await tx.query({ text: 'set local role none' });

@@ -1,6 +1,6 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 
-/** What can be done to an account. */
+/** An action on an account. */
 export type Action =
   | 'signed_up'
   | 'signed_in'
@@ -22,18 +22,18 @@ export type Action =
 
 export interface ActionRecord {
   readonly action: Action;
-  /** Undefined: an address was tried that has no account. */
+  /** Undefined: somebody tried to sign in with an address that has no account. */
   readonly accountId: string | undefined;
-  /** Undefined: nobody had signed in, or the mesh itself did it. */
+  /** The account that did it. Undefined: nobody was signed in, or the mesh did it itself. */
   readonly actorId?: string | undefined;
-  /** Ids and counts. Nothing personal: the record outlives the account. */
+  /** Ids and counts only, no personal data: the record outlives the account. */
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Records an action for ever, in the transaction of what it did. */
+/** Records an action. Call it in the transaction of the action. Records are never changed or deleted. */
 export async function recordAction(db: Queryable, record: ActionRecord): Promise<void> {
   const statement = {
-    name: 'auth_record_action',
+    name: 'record-action',
     text: 'insert into audit (account_id, actor_id, action, detail) values ($1, $2, $3, $4)',
   };
   const { accountId, actorId, action, detail = {} } = record;
@@ -51,24 +51,24 @@ export interface AuditRow {
 }
 
 export interface AuditPage {
-  /** Undefined: of all accounts. */
+  /** Undefined: all accounts. */
   readonly accountId: string | undefined;
-  /** Only what was recorded before this id. */
+  /** Only records with a lower id. */
   readonly before: bigint | undefined;
   readonly limit: number;
 }
 
 const columns = 'id, account_id, actor_id, action, detail::text as detail, at';
 
-/** The newest first. */
-export async function listActions(db: Queryable, { accountId, before, limit }: AuditPage): Promise<AuditRow[]> {
+/** A page of records, the newest first. */
+export async function selectActions(db: Queryable, { accountId, before, limit }: AuditPage): Promise<AuditRow[]> {
   const newest = 'id < coalesce($1, 9223372036854775807) order by id desc limit $2';
   if (accountId === undefined) {
-    const all = { name: 'auth_list_actions', text: `select ${columns} from audit where ${newest}` };
+    const all = { name: 'list-actions', text: `select ${columns} from audit where ${newest}` };
     return db.query<AuditRow>(all, [before, limit]);
   }
   const own = {
-    name: 'auth_list_own_actions',
+    name: 'list-own-actions',
     text: `select ${columns} from audit where account_id = $3 and ${newest}`,
   };
   return db.query<AuditRow>(own, [before, limit, accountId]);

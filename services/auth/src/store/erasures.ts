@@ -5,9 +5,9 @@ export type Counts = Readonly<Record<string, number>>;
 export interface NewErasure {
   readonly accountId: string;
   readonly receiptHash: Buffer;
-  /** What auth itself has erased. */
+  /** How many rows of each kind auth itself has erased. */
   readonly own: Counts;
-  /** The other services, which have yet to. */
+  /** The other services that will erase something. */
   readonly services: readonly string[];
 }
 
@@ -25,12 +25,12 @@ export async function insertErasure(
   await tx.query({ text: parts }, [accountId, JSON.stringify(own), services]);
 }
 
-/** Notes what a service has erased, all times together; true when with it the last one has confirmed. */
+/** Stores the totals that a service has erased. True when all services have confirmed now. */
 export async function confirmErasure(
   tx: Transaction,
   { accountId, service, counts }: { readonly accountId: string; readonly service: string; readonly counts: Counts },
 ): Promise<boolean> {
-  // Confirmations of one erasure come one after another, so that exactly one of them is the last.
+  // The lock puts confirmations of one erasure in order, so exactly one of them is the last.
   await tx.query({ text: 'select from erasures where account_id = $1 for update' }, [accountId]);
   const part = `update erasure_parts set erased_at = coalesce(erased_at, now()), counts = $3
     where account_id = $1 and service = $2`;
@@ -41,13 +41,13 @@ export async function confirmErasure(
 }
 
 /**
- * Erasures of which the services are to be asked again now: `pauses` holds the seconds until the time after that, by how often
- * they were asked. After the last one a completed erasure is left alone; of any other they are asked at that pace for ever.
+ * Takes the erasures that services must be asked about now, and sets when they are due again: the n-th time in `pauses[n]` seconds. After the
+ * last pause a completed erasure is not due any more; one that is not complete is due again after each last pause.
  */
 export async function takeDueErasures(tx: Transaction, pauses: readonly number[]): Promise<string[]> {
   const rows = await tx.query<{ account_id: string }>(
     {
-      name: 'auth_take_due_erasures',
+      name: 'take-due-erasures',
       text: `update erasures set asked = asked + 1, due_at = case
           when asked <= cardinality($1::integer[]) then now() + make_interval(secs => ($1::integer[])[asked])
           when completed_at is null then now() + make_interval(secs => ($1::integer[])[cardinality($1::integer[])]) end
@@ -70,8 +70,8 @@ export interface ErasureRow {
   readonly counts: string;
 }
 
-/** A row for every service, by name; none when there is no such receipt. */
-export async function readErasure(db: Queryable, receiptHash: Buffer): Promise<ErasureRow[]> {
+/** The receipt: one row for each service, ordered by name. Empty when there is no such receipt. */
+export async function selectErasure(db: Queryable, receiptHash: Buffer): Promise<ErasureRow[]> {
   return db.query<ErasureRow>(
     {
       text: `select e.requested_at, e.completed_at, e.due_at is null as final, p.service, p.erased_at, p.counts::text as counts

@@ -10,29 +10,29 @@ export interface TakenMail {
   readonly address: string;
   readonly attempts: number;
   readonly created_at: Date;
-  /** A worker ended while the server may have been taking it. */
+  /** A worker stopped while the server may have been accepting it. */
   readonly in_doubt: boolean;
 }
 
-/** Which attempt at which mail: a later one takes over. */
+/** An attempt to send a mail. A later attempt takes over from it. */
 export type Attempt = Pick<TakenMail, 'id' | 'attempts'>;
 
-/** Longer than any attempt may take. */
+/** So long a worker holds a mail: longer than any attempt takes. */
 const holdSeconds = 120;
 
-/** Asks for a mail to an address in normal form; costs the same whether it has an account or not. */
+/** Queues a mail to an address in normal form. The cost is the same whether the address has an account or not. */
 export async function enqueueMail(
   db: Queryable,
   { kind, address, accountId }: { readonly kind: MailKind; readonly address: string; readonly accountId?: string },
 ): Promise<void> {
   const text = 'insert into mails (account_id, kind, address) values ($1, $2, $3)';
-  await db.query({ name: 'auth_enqueue_mail', text }, [accountId, kind, address]);
+  await db.query({ name: 'enqueue-mail', text }, [accountId, kind, address]);
 }
 
-/** Takes the mail that has been due the longest; nobody else does within two minutes. */
+/** Takes the mail that has been due the longest. No other worker takes it within two minutes. */
 export async function takeMail(db: Queryable): Promise<TakenMail | undefined> {
   const [row] = await db.query<TakenMail>({
-    name: 'auth_take_mail',
+    name: 'take-mail',
     text: `with due as (
         select id, status = 'handing_over' as in_doubt from mails where status <> 'dead' and due_at <= now()
         order by due_at limit 1 for update skip locked)
@@ -43,42 +43,42 @@ export async function takeMail(db: Queryable): Promise<TakenMail | undefined> {
   return row;
 }
 
-/** Whether the attempt still stands: nobody has taken over or withdrawn the mail. */
+/** Whether the attempt is current: no other worker has taken over the mail, and it was not withdrawn. */
 export async function isHeld(db: Queryable, { id, attempts }: Attempt): Promise<boolean> {
   const text = 'select id from mails where id = $1 and attempts = $2';
-  return (await db.query({ name: 'auth_is_mail_held', text }, [id, attempts])).length > 0;
+  return (await db.query({ name: 'find-held-mail', text }, [id, attempts])).length > 0;
 }
 
-/** From here on the server may take it; false when another worker has taken over or nobody wants it any more. */
+/** Stores that the server may accept the mail from now on. False when another worker has taken it over, or it was withdrawn. */
 export async function beginHandingOver(db: Queryable, { id, attempts }: Attempt): Promise<boolean> {
   const text = `update mails set status = 'handing_over' where id = $1 and attempts = $2 and status = 'waiting' returning id`;
-  return (await db.query({ name: 'auth_begin_handing_over', text }, [id, attempts])).length > 0;
+  return (await db.query({ name: 'begin-handing-over', text }, [id, attempts])).length > 0;
 }
 
 export async function postponeMail(db: Queryable, { id, attempts }: Attempt, seconds: number): Promise<void> {
   const text = `update mails set status = 'waiting', due_at = now() + make_interval(secs => $3)
     where id = $1 and attempts = $2`;
-  await db.query({ name: 'auth_postpone_mail', text }, [id, attempts, seconds]);
+  await db.query({ name: 'postpone-mail', text }, [id, attempts, seconds]);
 }
 
-/** Gives up. What is left of it is not personal. */
+/** Gives the mail up and removes its address, so that no personal data remains. */
 export async function buryMail(db: Queryable, { id, attempts }: Attempt): Promise<void> {
   const text = `update mails set status = 'dead', address = '' where id = $1 and attempts = $2`;
-  await db.query({ name: 'auth_bury_mail', text }, [id, attempts]);
+  await db.query({ name: 'bury-mail', text }, [id, attempts]);
 }
 
 export async function removeMail(db: Queryable, { id, attempts }: Attempt): Promise<void> {
-  const statement = { name: 'auth_remove_mail', text: 'delete from mails where id = $1 and attempts = $2' };
+  const statement = { name: 'remove-mail', text: 'delete from mails where id = $1 and attempts = $2' };
   await db.query(statement, [id, attempts]);
 }
 
-/** Removes what still waits for an address, of one kind or of all. How many there were. */
+/** Deletes waiting mail to an address, of one kind or of all kinds. Returns the number of mails. */
 export async function removeMailsTo(db: Queryable, address: string, kind?: MailKind): Promise<number> {
   const text = 'delete from mails where address = $1 and kind = coalesce($2, kind) returning id';
   return (await db.query({ text }, [address, kind])).length;
 }
 
-/** Removes what was given up over 30 days ago. */
+/** Deletes mail that was created over 30 days ago and given up. */
 export async function purgeMails(db: Queryable): Promise<void> {
   await db.query({ text: "delete from mails where status = 'dead' and created_at < now() - interval '30 days'" });
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 
 const page = 200;
 
@@ -23,41 +23,43 @@ export interface NewPersonalToken {
 
 const columns = 'id, name, scopes, user_id, created_at, last_used_at, expires_at';
 
-/** The new row; undefined when there is no such account, or when it has `limit` tokens already. */
+const insertPersonalTokenQuery = createQuery<NewPersonalToken & { limit: number }, PersonalTokenRow>({
+  name: 'insert-personal-token',
+  text: (param) => `insert into personal_tokens (account_id, token_hash, name, scopes, user_id, expires_at)
+    select a.id, ${param.tokenHash}, ${param.name}, ${param.scopes}, ${param.userId},
+      now() + make_interval(secs => ${param.lifeSeconds})
+    from accounts a
+    where a.id = ${param.accountId} and ${param.limit} > (
+      select count(*) from personal_tokens where account_id = ${param.accountId} and expires_at > now())
+    returning ${columns}`,
+});
+
+/** The new row. Undefined when there is no such account, or it has `limit` tokens already. */
 export async function insertPersonalToken(
   db: Queryable,
   token: NewPersonalToken,
   limit: number,
 ): Promise<PersonalTokenRow | undefined> {
-  const [row] = await db.query<PersonalTokenRow>(
-    {
-      name: 'auth_insert_personal_token',
-      text: `insert into personal_tokens (account_id, token_hash, name, scopes, user_id, expires_at)
-        select a.id, $2, $3, $4, $5, now() + make_interval(secs => $6) from accounts a
-        where a.id = $1 and $7 > (select count(*) from personal_tokens where account_id = $1 and expires_at > now())
-        returning ${columns}`,
-    },
-    [token.accountId, token.tokenHash, token.name, token.scopes, token.userId ?? null, token.lifeSeconds, limit],
-  );
+  const [row] = await insertPersonalTokenQuery(db, { ...token, limit });
   return row;
 }
 
 export interface PersonalTokenPage {
   readonly accountId: string;
-  /** Only those bound to this end user. */
+  /** Only tokens bound to this end user; undefined: all. */
   readonly userId: string | undefined;
-  /** Those after this one alone. */
+  /** The page begins after this token. */
   readonly afterId: string | undefined;
 }
 
-/** The newest first, at most 200; whether there are more. */
-export async function listPersonalTokens(
+/** A page of an account's tokens, the newest first, at most 200. */
+export async function selectPersonalTokens(
   db: Queryable,
   { accountId, userId, afterId }: PersonalTokenPage,
 ): Promise<{ readonly rows: PersonalTokenRow[]; readonly hasMore: boolean }> {
   const rows = await db.query<PersonalTokenRow>(
     {
-      name: 'auth_list_personal_tokens',
+      name: 'list-personal-tokens',
       text: `select ${columns} from personal_tokens
         where account_id = $1 and expires_at > now() and ($2::text is null or user_id = $2)
           and ($3::uuid is null or (created_at, id) <
@@ -69,14 +71,14 @@ export async function listPersonalTokens(
   return { rows: rows.slice(0, page), hasMore: rows.length > page };
 }
 
-/** Answers how many there were. */
+/** Deletes the tokens of an account, or only those with an id or of an end user. Returns their number. */
 export async function deletePersonalTokens(
   db: Queryable,
   { accountId, id, userId }: { accountId: string; id?: string | undefined; userId?: string | undefined },
 ): Promise<number> {
   const rows = await db.query(
     {
-      name: 'auth_delete_personal_tokens',
+      name: 'delete-personal-tokens',
       text: `delete from personal_tokens
         where account_id = $1 and ($2::uuid is null or id = $2) and ($3::text is null or user_id = $3)
         returning id`,
@@ -88,11 +90,11 @@ export async function deletePersonalTokens(
 
 export type FoundPersonalToken = PersonalTokenRow & { readonly account_id: string; readonly email: string };
 
-/** The token of a hash, unless it has expired; notes that it was used. */
+/** The token with a hash, unless it has expired. Sets the time of its last use. */
 export async function usePersonalToken(db: Queryable, tokenHash: Buffer): Promise<FoundPersonalToken | undefined> {
   const [row] = await db.query<FoundPersonalToken>(
     {
-      name: 'auth_use_personal_token',
+      name: 'use-personal-token',
       text: `update personal_tokens t set last_used_at = now() from accounts a
         where t.token_hash = $1 and t.expires_at > now() and a.id = t.account_id
         returning t.id, t.name, t.scopes, t.user_id, t.created_at, t.last_used_at, t.expires_at, t.account_id, a.email`,

@@ -1,7 +1,7 @@
-import type { Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Role } from './accounts.ts';
 
-/** How long the token before the newest may be sent again: for tabs and retries that did not see the answer. */
+/** So long the token before the newest may be sent again, for browser tabs and retries that did not get the answer. */
 const graceSeconds = 10;
 const listed = 200;
 
@@ -10,7 +10,7 @@ export interface Device {
   readonly address: string;
 }
 
-/** A sign-in and whose it is. */
+/** A sign-in and its account. */
 export interface SignInOwner {
   readonly account_id: string;
   readonly sign_in_id: string;
@@ -18,10 +18,10 @@ export interface SignInOwner {
   readonly role: Role;
 }
 
-/** What is known of a family when a token of it is shown. */
+/** The family of a token that was shown. */
 export interface FamilyRow extends SignInOwner {
   readonly is_current: boolean;
-  /** The shown token is the one before the newest, and may still be sent. */
+  /** The shown token is the one before the newest, and may still be sent again. */
   readonly is_recent_parent: boolean;
   readonly successor_salt: Buffer | null;
   readonly ended: boolean;
@@ -40,7 +40,7 @@ export interface SignInRow {
 
 export interface NewSignIn {
   readonly accountId: string;
-  /** As it was when it was checked: a sign-in must not begin with a password that has just been changed. */
+  /** The stored hash that the password was checked against: no sign-in begins with a password that was changed since. */
   readonly passwordHash: string;
   readonly familyHash: Buffer;
   readonly currentHash: Buffer;
@@ -48,33 +48,27 @@ export interface NewSignIn {
   readonly lifeSeconds: number;
 }
 
-/** Its id; undefined when the account or its password are no longer what they were. */
+const insertSignInQuery = createQuery<NewSignIn & Device, { id: string }>({
+  name: 'insert-sign-in',
+  // The lock on the account orders this statement with the one that raises the generation. A sign-in that begins before it is ended by it.
+  text: (
+    param,
+  ) => `insert into sign_ins (account_id, generation, family_hash, current_hash, user_agent, address, expires_at)
+    select id, sign_in_generation, ${param.familyHash}, ${param.currentHash}, ${param.userAgent}, ${param.address},
+      now() + make_interval(secs => ${param.lifeSeconds})
+    from accounts where id = ${param.accountId} and password_hash = ${param.passwordHash} for share
+    returning id`,
+});
+
+/** The id of the new sign-in. Undefined when the account is gone or its password was changed. */
 export async function insertSignIn(db: Queryable, signIn: NewSignIn): Promise<string | undefined> {
-  const [row] = await db.query<{ id: string }>(
-    {
-      name: 'auth_insert_sign_in',
-      // The lock orders it with what raises the generation: it begins before, and is ended, or after.
-      text: `insert into sign_ins (account_id, generation, family_hash, current_hash, user_agent, address, expires_at)
-        select id, sign_in_generation, $3, $4, $5, $6, now() + make_interval(secs => $7)
-        from accounts where id = $1 and password_hash = $2 for share
-        returning id`,
-    },
-    [
-      signIn.accountId,
-      signIn.passwordHash,
-      signIn.familyHash,
-      signIn.currentHash,
-      signIn.device.userAgent,
-      signIn.device.address,
-      signIn.lifeSeconds,
-    ],
-  );
+  const [row] = await insertSignInQuery(db, { ...signIn, ...signIn.device });
   return row?.id;
 }
 
 export interface Rotation {
   readonly familyHash: Buffer;
-  /** Of the token that was shown; only the newest is rotated. */
+  /** Hash of the token that was shown. Only the newest one is rotated. */
   readonly shownHash: Buffer;
   readonly successorHash: Buffer;
   readonly salt: Buffer;
@@ -83,40 +77,33 @@ export interface Rotation {
   readonly verificationRequired: boolean;
 }
 
-/** Puts the successor in the place of the newest token; undefined, and nothing changed, when the shown one is not the newest. */
-export async function rotate(db: Queryable, rotation: Rotation): Promise<SignInOwner | undefined> {
-  const [row] = await db.query<SignInOwner>(
-    {
-      name: 'auth_rotate',
-      text: `update sign_ins s set parent_hash = s.current_hash, current_hash = $3, successor_salt = $4, rotated_at = now(),
-          last_used_at = now(), user_agent = $5, address = $6, expires_at = now() + make_interval(secs => $7)
-        from accounts a
-        where s.family_hash = $1 and s.current_hash = $2 and s.ended_at is null and s.expires_at > now()
-          and a.id = s.account_id and a.sign_in_generation = s.generation
-          and not ($8::boolean and a.email_verified_at is null and not a.email_verification_waived)
-        returning s.account_id, s.id as sign_in_id, a.email, a.role`,
-    },
-    [
-      rotation.familyHash,
-      rotation.shownHash,
-      rotation.successorHash,
-      rotation.salt,
-      rotation.device.userAgent,
-      rotation.device.address,
-      rotation.lifeSeconds,
-      rotation.verificationRequired,
-    ],
-  );
+const rotateSignInQuery = createQuery<Rotation & Device, SignInOwner>({
+  name: 'rotate-sign-in',
+  text: (param) => `update sign_ins s set parent_hash = s.current_hash, current_hash = ${param.successorHash},
+      successor_salt = ${param.salt}, rotated_at = now(), last_used_at = now(), user_agent = ${param.userAgent},
+      address = ${param.address}, expires_at = now() + make_interval(secs => ${param.lifeSeconds})
+    from accounts a
+    where s.family_hash = ${param.familyHash} and s.current_hash = ${param.shownHash} and s.ended_at is null
+      and s.expires_at > now() and a.id = s.account_id and a.sign_in_generation = s.generation
+      and not (${param.verificationRequired}::boolean and a.email_verified_at is null
+        and not a.email_verification_waived)
+    returning s.account_id, s.id as sign_in_id, a.email, a.role`,
+});
+
+/** Replaces the newest token of a family by its successor. Undefined, and no change, when the shown token is not the newest. */
+export async function rotateSignIn(db: Queryable, rotation: Rotation): Promise<SignInOwner | undefined> {
+  const [row] = await rotateSignInQuery(db, { ...rotation, ...rotation.device });
   return row;
 }
 
+/** The family of a token. Undefined when there is none. */
 export async function findFamily(
   db: Queryable,
   { familyHash, shownHash }: { readonly familyHash: Buffer; readonly shownHash: Buffer },
 ): Promise<FamilyRow | undefined> {
   const [row] = await db.query<FamilyRow>(
     {
-      name: 'auth_find_family',
+      name: 'find-family',
       text: `select s.account_id, s.id as sign_in_id, a.email, a.role, s.current_hash = $2 as is_current, s.successor_salt,
           coalesce(s.parent_hash = $2 and s.rotated_at > now() - make_interval(secs => ${graceSeconds}), false)
             as is_recent_parent,
@@ -135,11 +122,11 @@ export interface EndedSignIn {
   readonly id: string;
 }
 
-/** The sign-in it ended; undefined when there was none to end. */
-export async function endFamily(db: Queryable, familyHash: Buffer): Promise<EndedSignIn | undefined> {
+/** Ends the sign-in of a family. Undefined when there is none, or it has ended already. */
+export async function markFamilyEnded(db: Queryable, familyHash: Buffer): Promise<EndedSignIn | undefined> {
   const [row] = await db.query<EndedSignIn>(
     {
-      name: 'auth_end_family',
+      name: 'end-family',
       text: 'update sign_ins set ended_at = now() where family_hash = $1 and ended_at is null returning account_id, id',
     },
     [familyHash],
@@ -147,11 +134,11 @@ export async function endFamily(db: Queryable, familyHash: Buffer): Promise<Ende
   return row;
 }
 
-/** Those that have not ended, the last used first, at most 200. */
-export async function listSignIns(db: Queryable, accountId: string): Promise<SignInRow[]> {
+/** Sign-ins of an account that have not ended, the last used first, at most 200. */
+export async function selectSignIns(db: Queryable, accountId: string): Promise<SignInRow[]> {
   return db.query<SignInRow>(
     {
-      name: 'auth_list_sign_ins',
+      name: 'list-sign-ins',
       text: `select s.id, s.user_agent, s.address, s.created_at, s.last_used_at, s.expires_at
         from sign_ins s join accounts a on a.id = s.account_id
         where s.account_id = $1 and s.generation = a.sign_in_generation and s.ended_at is null and s.expires_at > now()
@@ -161,14 +148,14 @@ export async function listSignIns(db: Queryable, accountId: string): Promise<Sig
   );
 }
 
-/** Answers whether there was one to end. */
-export async function endSignIn(
+/** Ends one sign-in. False when there is none, or it has ended already. */
+export async function markSignInEnded(
   db: Queryable,
   { accountId, id }: { readonly accountId: string; readonly id: string },
 ): Promise<boolean> {
   const rows = await db.query(
     {
-      name: 'auth_end_sign_in',
+      name: 'end-sign-in',
       text: `update sign_ins s set ended_at = now() from accounts a
         where s.account_id = $1 and s.id = $2 and s.ended_at is null and s.expires_at > now()
           and a.id = s.account_id and a.sign_in_generation = s.generation
@@ -179,14 +166,17 @@ export async function endSignIn(
   return rows.length > 0;
 }
 
-/** Ends all sign-ins of an account at once, however many, but for `exceptId`; answers whether there is such an account. */
-export async function endSignIns(
+/**
+ * Ends all sign-ins of an account except `exceptId`, by raising their account's generation: its cost does not grow with their number.
+ * False when there is no such account.
+ */
+export async function markSignInsEnded(
   db: Queryable,
   { accountId, exceptId }: { readonly accountId: string; readonly exceptId: string | undefined },
 ): Promise<boolean> {
   const rows = await db.query(
     {
-      name: 'auth_end_sign_ins',
+      name: 'end-sign-ins',
       text: `with raised as (
           update accounts set sign_in_generation = sign_in_generation + 1, sign_ins_valid_from = now() where id = $1
           returning id, sign_in_generation)
@@ -200,7 +190,7 @@ export async function endSignIns(
   return rows.length > 0;
 }
 
-/** Removes sign-ins that expired over a day ago: until then their tokens are told apart from ones that never were. */
+/** Removes sign-ins that expired over a day ago. Until then, an expired token is answered differently from an unknown one. */
 export async function purgeSignIns(db: Queryable): Promise<void> {
   await db.query({ text: "delete from sign_ins where expires_at < now() - interval '1 day'" });
 }

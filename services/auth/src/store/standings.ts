@@ -14,7 +14,7 @@ export async function findStanding(
 ): Promise<StandingRow | undefined> {
   const [row] = await db.query<StandingRow>(
     {
-      name: 'auth_find_standing',
+      name: 'find-standing',
       text: `select a.email, a.role, a.sign_ins_valid_from,
           coalesce(s.ended_at is null and s.generation = a.sign_in_generation, false) as sign_in_stands
         from accounts a left join sign_ins s on s.account_id = a.id and s.id = $2

@@ -1,21 +1,21 @@
 import { randomUUID, webcrypto } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-/** Whom a token names. */
+/** The account and sign-in that a token is for. */
 export interface AccessTokenSubject {
   readonly id: string;
   readonly email: string;
   readonly role: string;
-  /** The sign-in that the token ends with. */
+  /** The token becomes invalid when this sign-in ends. */
   readonly signInId: string;
 }
 
 export interface AccessTokens {
-  /** A signed JWT of type `access`. */
+  /** Returns a signed JWT of type `access`. */
   issue(subject: AccessTokenSubject): Promise<string>;
 }
 
-/** Signs with HS256 over the UTF-8 bytes of `encryptKey`. */
+/** Signs tokens with HS256. The key is the UTF-8 bytes of `encryptKey`. */
 export async function createAccessTokens(encryptKey: string, expireMinutes: number): Promise<AccessTokens> {
   const key = await importKey(encryptKey);
   return {

@@ -11,7 +11,7 @@ export interface CheckedMailToken {
 }
 
 /**
- * Whose token it is, if it was mailed for this and has not expired.
+ * Finds the account of a mailed token that has not expired and was mailed for this purpose.
  *
  * @throws MeshError unauthenticated `mail_token_invalid`, `mail_token_kind`
  */

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { PersonalTokenRow } from '../store/personal-tokens.ts';
 
-/** The token as its account is shown it. */
+/** The token as its account sees it, without its secret. */
 export function personalTokenMessage(row: PersonalTokenRow): MessageInitShape<typeof PersonalTokenSchema> {
   return {
     id: row.id,

@@ -8,15 +8,15 @@ const secretLength = 43;
 const checksumLength = 6;
 
 /**
- * A new token for programs: a prefix that secret scanners find, 256 random bits in base 62, and the CRC-32 of both in base 62, so
- * that a scanner can tell a token from what only looks like one without asking anybody.
+ * A new token for programs: a prefix that secret scanners find, 256 random bits in base 62, and the CRC-32 of both in base 62. With the
+ * checksum, a scanner can recognise a token without calling a server.
  */
 export function mintPersonalToken(): string {
   const body = prefix + base62(BigInt(`0x${randomBytes(secretBytes).toString('hex')}`), secretLength);
   return body + base62(BigInt(crc32(body)), checksumLength);
 }
 
-/** What rests of it: it cannot be guessed, so a plain hash is enough. */
+/** Hash of a token, as it is stored. The token cannot be guessed, so a plain SHA-256 is enough. */
 export function hashPersonalToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
 /**
- * A refresh token: one half names the family, which all tokens of a sign-in share, the other is the secret that only this one has.
- * Whoever shows the family half has held a token of the family, so an old secret beside it is a reuse and not a guess.
+ * A refresh token. One half names the family: all tokens of a sign-in share it. The other half is the secret of this token. The family half
+ * cannot be guessed, so a request with it and an old secret comes from somebody who has had a token of the family: a reuse.
  */
 export interface RefreshToken {
   readonly family: string;
@@ -27,20 +27,20 @@ export function formatRefreshToken({ family, secret }: RefreshToken): string {
   return family + secret;
 }
 
-/** What rests of a half: it cannot be guessed, so a plain hash is enough. */
+/** Hash of one half, as it is stored. The half cannot be guessed, so a plain SHA-256 is enough. */
 export function hashOf(half: string): Buffer {
   return createHash('sha256').update(half).digest();
 }
 
-/** A salt for `successorOf`. */
+/** A new random salt for `successorOf`. */
 export function freshSalt(): Buffer {
   return randomBytes(halfBytes);
 }
 
 /**
- * The token that follows `parent`: made of its secret, which rests nowhere, and a salt that rests beside its hash, so that whoever
- * shows the parent again can be given the same successor, and the database alone gives nobody anything. No setting takes part:
- * keys may change under a family.
+ * The token that follows `parent`, computed from the parent's secret, which is not stored, and a salt, which is stored. A client that sends the
+ * parent again gets the same successor, and the database alone gives nobody a token. No setting takes part, so families live on when
+ * keys change.
  */
 export function successorOf(parent: RefreshToken, salt: Buffer): RefreshToken {
   const secret = createHmac('sha256', parent.secret).update(salt).digest('base64url');

@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { findActor, findPermitted } from '../../accounts/permitted-account.ts';
 import type { Context } from '../../context.ts';
 import { notAllowed } from '../../errors.ts';
-import { type AuditRow, listActions as listRows } from '../../store/audit.ts';
+import { type AuditRow, selectActions } from '../../store/audit.ts';
 import type { Handlers } from '../handlers.ts';
 
 const maxLimit = 200;
@@ -11,7 +11,7 @@ export function listActions({ db }: Context): Handlers['listActions'] {
   return async (request) => {
     const limit = Math.min(Math.max(request.limit, 1), maxLimit);
     const accountId = await accountToList(db, request);
-    const rows = await listRows(db, { accountId, before: request.before, limit: limit + 1 });
+    const rows = await selectActions(db, { accountId, before: request.before, limit: limit + 1 });
     const page = rows.slice(0, limit);
     return { actions: page.map(actionMessage), ...(rows.length > limit && { next: page.at(-1)?.id ?? 0n }) };
   };
@@ -19,7 +19,7 @@ export function listActions({ db }: Context): Handlers['listActions'] {
 
 type ListActionsRequest = Parameters<Handlers['listActions']>[0];
 
-/** Admins see all of them, everybody else their own. */
+/** Undefined: all accounts, for admins. */
 async function accountToList(db: Context['db'], request: ListActionsRequest): Promise<string | undefined> {
   if (request.account !== undefined) return (await findPermitted(db, request, 'Not allowed')).id;
   const actor = await findActor(db, request.actorId);

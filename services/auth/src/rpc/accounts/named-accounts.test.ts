@@ -39,14 +39,14 @@ describe('an account', () => {
     ['none by address', () => email('nobody@example.com')],
     ['what is no address', () => email('no address')],
     ['nothing', () => undefined],
-  ])('is refused %s alike, and learns nothing', async (_, name) => {
+  ])('is refused %s with the same answer as any other', async (_, name) => {
     const asked = { actorId: ada.id, account: name() };
     await expect(auth.client.findAccount(asked)).rejects.toMatchObject({ ...notAllowed, message: 'Not allowed' });
     await expect(auth.client.updateAccount(asked)).rejects.toMatchObject({ ...notAllowed, message: 'Not authorized' });
     await expect(auth.client.deleteAccount(asked)).rejects.toMatchObject({ ...notAllowed, message: 'Not authorized' });
   });
 
-  test('that is gone may do nothing', async () => {
+  test('that is deleted may do nothing', async () => {
     const gone = await signUp('gone@example.com');
     await auth.client.deleteAccount({ actorId: gone.id, account: userId(gone.userId) });
     for (const actorId of [gone.id, '', 'x']) {
@@ -70,12 +70,12 @@ describe('an account', () => {
     expect(after?.username).toBeUndefined();
   });
 
-  test('is not changed into what cannot be stored', async () => {
+  test('refuses changes that cannot be stored', async () => {
     const change = { actorId: bob.id, account: userId(bob.userId), username: 'x'.repeat(257) };
     await expect(auth.client.updateAccount(change)).rejects.toMatchObject({ reason: 'text_invalid' });
   });
 
-  test('that is no admin gets no list', async () => {
+  test('that is not an admin gets no list', async () => {
     for (const actorId of [ada.id, '', '00000000-0000-4000-8000-000000000000']) {
       const refused = { reason: 'not_enough_permissions', message: 'Not enough permissions' };
       await expect(auth.client.listAccounts({ actorId, page: 1, size: 10 })).rejects.toMatchObject(refused);

@@ -30,14 +30,14 @@ describe('sign-up', () => {
     expect((await auth.client.getAccount({ id: account?.id ?? '' })).account).toEqual(account);
   });
 
-  test('leaves what was not sent absent', async () => {
+  test('answers no field that was not sent', async () => {
     const { account } = await auth.client.signUp(signUpOf('plain@example.com'));
     expect(account?.username).toBeUndefined();
     expect(account?.fullName).toBeUndefined();
     expect(account?.avatarUrl).toBeUndefined();
   });
 
-  test('without a password makes an account that no password opens', async () => {
+  test('without a password creates an account that no password signs in to', async () => {
     await auth.client.signUp({ ...signUpOf('keyless@example.com'), password: '' });
     for (const password of ['', 'correct horse battery']) {
       const refused = auth.client.signIn({ email: 'keyless@example.com', password });
@@ -54,7 +54,7 @@ describe('sign-up', () => {
     expect(row?.['json']).not.toContain('correct horse battery');
   });
 
-  test('two of one address at once create one account', async () => {
+  test('twice at once with one address creates one account', async () => {
     const spellings = ['Twin@example.com', 'twin@EXAMPLE.com', ' twin@example.com', 'TWIN@example.com'];
     const outcomes = await Promise.allSettled(spellings.map((email) => auth.client.signUp(signUpOf(email))));
     const failures = outcomes

@@ -1,5 +1,5 @@
-import { parseAccountId } from '../../accounts/account-id.ts';
 import { accountMessage } from '../../accounts/account-message.ts';
+import { parseId } from '../../accounts/parse-id.ts';
 import { findPermitted } from '../../accounts/permitted-account.ts';
 import { checkProfile } from '../../accounts/profile.ts';
 import type { Context } from '../../context.ts';
@@ -11,7 +11,7 @@ import type { Handlers } from '../handlers.ts';
 export function updateAccount({ db }: Context): Handlers['updateAccount'] {
   return async (request) => {
     const { id } = await findPermitted(db, request, 'Not authorized');
-    const actorId = parseAccountId(request.actorId);
+    const actorId = parseId(request.actorId);
     const { firstName, lastName, username, fullName, onboardingCompleted } = request;
     const change = checkProfile({ firstName, lastName, username, fullName });
     const row = await db.transaction(async (tx) => {

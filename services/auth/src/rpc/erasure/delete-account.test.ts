@@ -23,14 +23,14 @@ describe('a deleted account', () => {
     });
   });
 
-  test('is announced once, however often and at once it is deleted', async () => {
+  test('is announced once, also when it is deleted several times at once', async () => {
     const id = await signUp('once@example.com');
     await Promise.all([1, 2, 3, 4].map(() => auth.client.deleteAccount({ id })));
     await auth.client.deleteAccount({ id });
     expect(await announced()).toHaveLength(1);
   });
 
-  test('never gives its ids to the next of its address', async () => {
+  test('never gives its ids to a new account with its address', async () => {
     const first = (await auth.client.signUp(signUpOf('again@example.com'))).account;
     await auth.client.deleteAccount({ id: first?.id ?? '' });
     const second = (await auth.client.signUp(signUpOf('again@example.com'))).account;
@@ -39,7 +39,7 @@ describe('a deleted account', () => {
   });
 
   test.each(['', 'x', '\0', '00000000-0000-4000-8000-000000000000'])(
-    'that never was, %j, is no error and no fact',
+    'that never existed, %j, is no error and no fact',
     async (id) => {
       await auth.client.deleteAccount({ id });
       expect(await announced()).toEqual([]);

@@ -2,13 +2,13 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import type { Context } from '../../context.ts';
 import { hashReceipt } from '../../erasure/receipt.ts';
 import { erasureNotFound } from '../../errors.ts';
-import { type ErasureRow, readErasure } from '../../store/erasures.ts';
+import { type ErasureRow, selectErasure } from '../../store/erasures.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function getErasure({ db }: Context): Handlers['getErasure'] {
   return async ({ receipt }) => {
     const hash = hashReceipt(receipt);
-    const rows = hash === undefined ? [] : await readErasure(db, hash);
+    const rows = hash === undefined ? [] : await selectErasure(db, hash);
     const [first] = rows;
     if (first === undefined) throw erasureNotFound();
     return {

@@ -6,7 +6,7 @@ import { recordAction } from '../../store/audit.ts';
 import { endMailTokens, useMailToken } from '../../store/mail-tokens.ts';
 import { removeMailsTo } from '../../store/mails.ts';
 import { deletePersonalTokens } from '../../store/personal-tokens.ts';
-import { endSignIns } from '../../store/sign-ins.ts';
+import { markSignInsEnded } from '../../store/sign-ins.ts';
 import { checkMailToken } from '../../tokens/check-mail-token.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -15,21 +15,21 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
   return async (request, { signal }) => {
     if (!config.AUTH_BASIC_ENABLED) throw basicAuthDisabled();
     checkNewPassword(request.newPassword);
-    // Before the hash, which costs more than anything else here.
+    // Checked before hashing, which costs much more.
     const token = await checkMailToken(db, request.token, 'reset');
     if (token.used) throw mailTokenInvalid();
     const hash = await passwords.hash(request.newPassword, signal);
     await db.transaction(async (tx) => {
-      // Of two at once, one waits here and then finds it used.
+      // Of two concurrent requests, the second waits here and then finds the token used.
       if (!(await useMailToken(tx, token.hash))) throw mailTokenInvalid();
-      // Whoever has the link reads mail at the address.
+      // The link was mailed to the address, so the address is proven.
       const account = await markVerified(tx, token.accountId);
       if (account === undefined) throw mailTokenOrphaned();
       await setPasswordHash(tx, token.accountId, hash);
       await endMailTokens(tx, token.accountId, 'reset');
       await removeMailsTo(tx, account.email, 'reset');
-      await endSignIns(tx, { accountId: token.accountId, exceptId: undefined });
-      // Whoever knew the old password may have made some.
+      await markSignInsEnded(tx, { accountId: token.accountId, exceptId: undefined });
+      // Somebody who knew the old password may have created tokens.
       await deletePersonalTokens(tx, { accountId: token.accountId });
       await recordAction(tx, { action: 'password_reset', accountId: token.accountId });
     });

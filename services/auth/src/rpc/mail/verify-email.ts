@@ -16,7 +16,7 @@ export function verifyEmail(context: Context): Handlers['verifyEmail'] {
       await useMailToken(tx, hash);
       const account = await markVerified(tx, accountId);
       if (account === undefined) throw mailTokenOrphaned();
-      // A page that is loaded again shows the same token again: that is no failure, and no second deed.
+      // A page that is loaded again sends the same token again. That succeeds and is not recorded twice.
       if (!account.was_verified) await recordAction(tx, { action: 'email_verified', accountId });
       return account.email;
     });

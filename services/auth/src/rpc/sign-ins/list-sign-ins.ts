@@ -1,13 +1,13 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { parseAccountId } from '../../accounts/account-id.ts';
+import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
-import { listSignIns as listRows, type SignInRow } from '../../store/sign-ins.ts';
+import { type SignInRow, selectSignIns } from '../../store/sign-ins.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function listSignIns({ db }: Context): Handlers['listSignIns'] {
   return async (request) => {
-    const accountId = parseAccountId(request.accountId);
-    const rows = accountId === undefined ? [] : await listRows(db, accountId);
+    const accountId = parseId(request.accountId);
+    const rows = accountId === undefined ? [] : await selectSignIns(db, accountId);
     return { signIns: rows.map(signInRecord) };
   };
 }

@@ -6,16 +6,16 @@ import { openTestAuth, signUpOf, type TestAuth } from '../../../test/open-test-a
 const graceSeconds = 10;
 const lifeSeconds = 2_592_000;
 
-/** What a family must be like, told without hashes and rows. */
+/** Model of a family: its rules without hashes and rows. */
 interface Model {
-  /** How many tokens there have been; the last is the newest. */
+  /** Number of tokens so far. The last is the newest. */
   issued: number;
   sinceRotation: number;
   ended: boolean;
   expired: boolean;
 }
 
-/** The family itself: the tokens it gave, in their order. */
+/** The real family: its tokens in order. */
 interface Real {
   readonly tokens: string[];
   readonly accountId: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-/** Answers a token, or the text of a refusal. */
+/** Returns a token, or the text of a refusal. */
 async function refresh(refreshToken: string): Promise<string> {
   try {
     return (await auth.client.refresh({ refreshToken })).refreshToken?.value ?? '';
@@ -38,7 +38,7 @@ async function refresh(refreshToken: string): Promise<string> {
   }
 }
 
-/** What showing the token `back` steps behind the newest does to a family, and the place of the token it gives. */
+/** Sends the token that is `back` steps behind the newest to the model. Returns the place of the token that it answers. */
 function expected(model: Model, back: number): number | string {
   if (model.expired) return 'Invalid or expired token';
   if (model.ended) return 'Session revoked';
@@ -114,7 +114,7 @@ class End implements fc.AsyncCommand<Model, Real> {
   toString = (): string => this.how;
 }
 
-test('a family of refresh tokens is as its rules say, whatever is done to it in whatever order', {
+test('a family of refresh tokens keeps its rules under any sequence of refreshes', {
   timeout: 120_000,
 }, async () => {
   const show = fc.tuple(fc.constantFrom(0, 0, 0, 1, 1, 2, 3), fc.constantFrom(1, 1, 2, 5));

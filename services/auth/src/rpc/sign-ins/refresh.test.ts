@@ -27,7 +27,7 @@ async function refresh(refreshToken: string, client = auth.client): Promise<stri
   return answer.refreshToken?.value ?? '';
 }
 
-/** As if what happened so far had happened `seconds` earlier. */
+/** Moves all times in the database back by `seconds`. */
 async function pass(seconds: number): Promise<void> {
   await auth.context.db.query(
     {
@@ -73,7 +73,7 @@ describe('a refresh', () => {
     expect(await refresh(other)).not.toBe('');
   });
 
-  test('that is guessed beside a true family ends it; one without a family ends nothing', async () => {
+  test('with a guessed secret and a true family ends the sign-in; with an unknown family it ends nothing', async () => {
     await expect(refresh('A'.repeat(43) + first.slice(43))).rejects.toMatchObject(invalid);
     const second = await refresh(first);
     await expect(refresh(second.slice(0, 43) + 'A'.repeat(43))).rejects.toMatchObject(revoked);
@@ -81,7 +81,7 @@ describe('a refresh', () => {
   });
 
   test.each(['', 'x', 'a.b.c', `${'A'.repeat(86)}=`, '\0'.repeat(86), 'A'.repeat(86)])(
-    'of what is no token, %j, is refused',
+    'of text that is no token, %j, is refused',
     async (text) => {
       await expect(refresh(text)).rejects.toMatchObject(invalid);
     },
@@ -92,7 +92,7 @@ describe('a refresh', () => {
     await expect(refresh(accessToken)).rejects.toMatchObject(invalid);
   });
 
-  test('is refused after thirty days without one', async () => {
+  test('is refused after thirty days without a refresh', async () => {
     await pass(2_591_990);
     const second = await refresh(first);
     await pass(2_592_001);
@@ -113,7 +113,7 @@ describe('a refresh', () => {
     await expect(refresh(refreshToken?.value ?? '')).rejects.toMatchObject(invalid);
   });
 
-  test('of an account that owes its verification is refused where the gate is shut, and costs nothing', async () => {
+  test('of an unverified account is refused where verification is required, and the token stays valid', async () => {
     await auth.context.db.query({
       text: `update accounts set email_verification_waived = false where email = 'ada@example.com'`,
     });
@@ -126,7 +126,7 @@ describe('a refresh', () => {
     expect(await refresh(first)).not.toBe('');
   });
 
-  test('goes on under another ENCRYPT_KEY, and may repeat itself across it', async () => {
+  test('works under another ENCRYPT_KEY, also when it is repeated across the change', async () => {
     const accessTokens = await createAccessTokens('another key that only these tests know of', 120);
     const rotated = clientOf({ ...auth.context, accessTokens });
     const second = await refresh(first, rotated);
@@ -134,7 +134,7 @@ describe('a refresh', () => {
     expect(await refresh(second, rotated)).not.toBe('');
   });
 
-  test('of one token by many at once gives all of them the same successor, a thousand times over', async () => {
+  test('of one token by many callers at once gives all of them the same successor, a thousand times over', async () => {
     for (let race = 0; race < 1_000; race += 1) {
       const successors = new Set(await Promise.all([refresh(first), refresh(first), refresh(first)]));
       expect(successors.size).toBe(1);
@@ -142,7 +142,7 @@ describe('a refresh', () => {
     }
   });
 
-  test('leaves nothing in the database that gives anybody a token', async () => {
+  test('stores nothing from which a token can be made', async () => {
     const second = await refresh(first);
     const rows = await auth.context.db.query({ text: 'select sign_ins::text as row from sign_ins' });
     const dump = JSON.stringify(rows);

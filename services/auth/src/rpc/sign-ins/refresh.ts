@@ -3,7 +3,7 @@ import { refreshTokenInvalid, refreshUnverified, sessionRevoked } from '../../er
 import { deviceOf } from '../../sign-ins/device.ts';
 import { endFamily } from '../../sign-ins/end-family.ts';
 import { refreshLifeSeconds } from '../../sign-ins/refresh-life.ts';
-import { type Device, findFamily, rotate, type SignInOwner } from '../../store/sign-ins.ts';
+import { type Device, findFamily, rotateSignIn, type SignInOwner } from '../../store/sign-ins.ts';
 import {
   formatRefreshToken,
   freshSalt,
@@ -14,7 +14,7 @@ import {
 } from '../../tokens/refresh-token.ts';
 import type { Handlers } from '../handlers.ts';
 
-/** The newest token was not the newest when it was to be rotated, and is when it is looked at: something else wrote the row. */
+/** Between the rotation and the look-up another request may change the row; then both are done again. */
 const attempts = 5;
 
 export function refresh(context: Context): Handlers['refresh'] {
@@ -49,7 +49,7 @@ async function succeed(context: Context, shown: RefreshToken, device: Device): P
 async function rotateNewest({ config, db }: Context, shown: RefreshToken, device: Device) {
   const salt = freshSalt();
   const successor = successorOf(shown, salt);
-  const owner = await rotate(db, {
+  const owner = await rotateSignIn(db, {
     familyHash: hashOf(shown.family),
     shownHash: hashOf(shown.secret),
     successorHash: hashOf(successor.secret),
@@ -61,7 +61,7 @@ async function rotateNewest({ config, db }: Context, shown: RefreshToken, device
   return owner === undefined ? undefined : { owner, successor };
 }
 
-/** What a token that is not the newest gets: the same successor, or a refusal. Undefined: it is the newest after all. */
+/** Answers a token that is not the newest: the parent of the newest gets the same successor, others are refused. Undefined: it is the newest. */
 async function repeatSuccessor(context: Context, shown: RefreshToken): Promise<Succession | undefined> {
   const { config, db } = context;
   const family = await findFamily(db, { familyHash: hashOf(shown.family), shownHash: hashOf(shown.secret) });
@@ -73,7 +73,7 @@ async function repeatSuccessor(context: Context, shown: RefreshToken): Promise<S
   return { owner: family, successor: successorOf(shown, family.successor_salt) };
 }
 
-/** An old token in two hands: one of them is a thief's, and nobody can tell which. */
+/** An old token means that two parties have it, and one of them may have stolen it. The sign-in ends for both. */
 async function endReused(context: Context, shown: RefreshToken): Promise<never> {
   const ended = await endFamily(context, shown, 'refresh_token_reused');
   if (ended !== undefined) {

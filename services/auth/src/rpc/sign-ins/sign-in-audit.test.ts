@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestAuth, signUpOf, type TestAuth } from '../../../test/open-test-auth.ts';
-import { listActions } from '../../store/audit.ts';
+import { selectActions } from '../../store/audit.ts';
 
 const ada = signUpOf('ada@example.com');
 const unnoticed = async (work: Promise<unknown>) => void (await work.catch(() => {}));
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 
-test('whatever begins or ends a sign-in or a token is on record, with ids and nothing else', async () => {
+test('everything that begins or ends a sign-in or a token is recorded, with ids and nothing else', async () => {
   const { client } = auth;
   const signIn = async () => {
     const { accessToken, refreshToken } = await client.signIn(ada);
@@ -35,7 +35,7 @@ test('whatever begins or ends a sign-in or a token is on record, with ids and no
   await client.revokePersonalTokens({ accountId });
   await unnoticed(client.revokePersonalTokens({ accountId }));
 
-  const rows = await listActions(auth.context.db, { accountId, before: undefined, limit: 50 });
+  const rows = await selectActions(auth.context.db, { accountId, before: undefined, limit: 50 });
   const told = rows.map(({ action, actor_id: actor, detail }) => [
     action,
     actor === accountId,
@@ -58,8 +58,8 @@ test('whatever begins or ends a sign-in or a token is on record, with ids and no
   expect(JSON.stringify(told)).not.toContain('personal');
 });
 
-test('a sign-in that fails for nobody is on record for nobody', async () => {
+test('a failed sign-in to an unknown address is recorded without an account', async () => {
   await unnoticed(auth.client.signIn({ ...ada, email: 'nobody@example.com' }));
-  const [newest] = await listActions(auth.context.db, { accountId: undefined, before: undefined, limit: 1 });
+  const [newest] = await selectActions(auth.context.db, { accountId: undefined, before: undefined, limit: 1 });
   expect(newest).toMatchObject({ action: 'sign_in_failed', account_id: null, actor_id: null });
 });

@@ -73,18 +73,18 @@ describe('sign-in', () => {
     expect(await hash()).toBe(upgraded);
   });
 
-  test('does not exist where AUTH_BASIC_ENABLED is false', async () => {
+  test('is not found where AUTH_BASIC_ENABLED is false', async () => {
     const client = clientOf(auth.contextWith({ AUTH_BASIC_ENABLED: 'false' }));
     const missing = { code: 'not_found', reason: 'basic_auth_disabled', message: 'Not Found' };
     await expect(client.signIn({ email: 'ada@example.com', password })).rejects.toMatchObject(missing);
   });
 
-  test('stays open where AUTH_REGISTER_ENABLED is false', async () => {
+  test('works where AUTH_REGISTER_ENABLED is false', async () => {
     const client = clientOf(auth.contextWith({ AUTH_REGISTER_ENABLED: 'false' }));
     expect((await client.signIn({ email: 'ada@example.com', password })).accessToken).not.toBe('');
   });
 
-  test('of an unverified address is told so only with the right password', async () => {
+  test('to an unverified address says so only with the right password', async () => {
     const gated = clientOf(auth.contextWith({ AUTH_EMAIL_VERIFICATION_REQUIRED: 'true' }));
     await gated.signUp(signUpOf('new@example.com'));
     await expect(gated.signIn({ email: 'new@example.com', password: 'wrong one' })).rejects.toMatchObject(refused);

@@ -10,7 +10,7 @@ import { type Device, insertSignIn } from '../../store/sign-ins.ts';
 import { formatRefreshToken, hashOf, mintRefreshToken } from '../../tokens/refresh-token.ts';
 import type { Handlers } from '../handlers.ts';
 
-/** A hash may be replaced by another sign-in while one is checked: once by an upgrade, and hardly ever again. */
+/** A concurrent sign-in may replace the stored hash by one of a higher cost. Then the password is checked again. */
 const attempts = 3;
 
 export function signIn(context: Context): Handlers['signIn'] {
@@ -33,7 +33,7 @@ export function signIn(context: Context): Handlers['signIn'] {
 
 type Checked = CredentialsRow & { readonly password_hash: string; readonly outdated: boolean };
 
-/** One look-up, one hash and for a failure one record, whoever is asked for, so that time tells nothing. */
+/** Does one look-up and one hash, and on failure one record, for every address: the time tells nothing about the account. */
 async function checkCredentials(
   { db, passwords }: Context,
   { email, password }: { readonly email: string; readonly password: string },
@@ -50,7 +50,7 @@ async function checkCredentials(
   throw invalidCredentials();
 }
 
-/** Undefined when the password was changed since it was checked. */
+/** Begins the sign-in. Undefined when the password was changed since it was checked. */
 async function begin({ config, db }: Context, account: Checked, device: Device) {
   const { id: accountId, password_hash: passwordHash } = account;
   const token = mintRefreshToken();
@@ -67,7 +67,7 @@ async function begin({ config, db }: Context, account: Checked, device: Device) 
   return { signInId, refreshToken: { value: formatRefreshToken(token), maxAgeSeconds: BigInt(lifeSeconds) } };
 }
 
-/** A better hash is made only after a match. */
+/** Replaces a stored hash of a lower cost. Only after a match: this is when the password is known. */
 async function upgrade(
   { db, passwords }: Context,
   account: Checked & { readonly password: string },

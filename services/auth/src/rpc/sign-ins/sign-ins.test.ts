@@ -56,7 +56,7 @@ describe('the sign-ins of an account', () => {
     await expect(auth.client.endSignIn({ accountId, id: 'x' })).rejects.toMatchObject(missing);
   });
 
-  test('are no other account’s to end', async () => {
+  test('cannot be ended by another account', async () => {
     const { id } = await signIn();
     const other = (await auth.client.signUp(signUpOf(`other-${people}@example.com`))).account?.id ?? '';
     await expect(auth.client.endSignIn({ accountId: other, id })).rejects.toMatchObject({ code: 'not_found' });
@@ -104,7 +104,7 @@ describe('the sign-ins of an account', () => {
 });
 
 describe('a standing', () => {
-  test('tells from when tokens that name no sign-in are good', async () => {
+  test('says from which time tokens without a sign-in are valid', async () => {
     expect((await auth.client.getStanding({ accountId })).signInsValidFrom).toBeUndefined();
     const before = BigInt(Math.floor(Date.now() / 1000));
     await auth.client.endSignIns({ accountId });
@@ -121,7 +121,7 @@ describe('a standing', () => {
 describe('the changes of accounts', () => {
   const since = (cursor: bigint) => auth.client.listChangedAccounts({ cursor });
 
-  test('name whatever ends a token, and nothing else', async () => {
+  test('name every account of which a token ended, and no other', async () => {
     const signedIn = [await signIn(), await signIn(), await signIn()];
     let { cursor } = await auth.client.listChangedAccounts({});
     const named = async (change: () => Promise<unknown>): Promise<string[]> => {
@@ -144,7 +144,7 @@ describe('the changes of accounts', () => {
     expect(await named(async () => undefined)).toEqual([]);
   });
 
-  test('that are too many to name are all', async () => {
+  test('that are too many to list are answered as truncated', async () => {
     const { cursor } = await auth.client.listChangedAccounts({});
     const many = (count: number) =>
       auth.context.db.query({
@@ -172,7 +172,7 @@ describe('the changes of accounts', () => {
     await auth.client.endSignIns({ accountId: other });
     const meanwhile = await since(before);
     expect(meanwhile.accountIds).toEqual([other]);
-    // The same is told again while the transaction is open, and says so.
+    // While the transaction is open the same change is answered again, with the same fingerprint.
     expect((await since(before)).fingerprints).toEqual(meanwhile.fingerprints);
     await auth.client.endSignIns({ accountId: other });
     expect((await since(before)).fingerprints).not.toEqual(meanwhile.fingerprints);

@@ -1,9 +1,9 @@
 import type { CreatePersonalTokenRequest } from '@agentmesh/proto/auth/v1';
-import { parseAccountId } from '../../accounts/account-id.ts';
+import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { accountNotFound, personalTokenInvalid, personalTokenLimit } from '../../errors.ts';
 import { isStorable } from '../../storable-text.ts';
-import { findAccount } from '../../store/accounts.ts';
+import { selectAccount } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { insertPersonalToken, type PersonalTokenRow } from '../../store/personal-tokens.ts';
 import { hashPersonalToken, mintPersonalToken } from '../../tokens/personal-token.ts';
@@ -21,12 +21,14 @@ const scope = /^[a-z][a-z-]{0,31}:[a-z][a-z-]{0,31}$/;
 export function createPersonalToken(context: Context): Handlers['createPersonalToken'] {
   return async (request) => {
     check(request);
-    const accountId = parseAccountId(request.accountId);
+    const accountId = parseId(request.accountId);
     if (accountId === undefined) throw accountNotFound();
     const secret = mintPersonalToken();
     const row = await store(context, { ...request, accountId, secret });
     if (row !== undefined) return { secret, token: personalTokenMessage(row) };
-    throw (await findAccount(context.db, accountId)) === undefined ? accountNotFound() : personalTokenLimit(maxTokens);
+    throw (await selectAccount(context.db, accountId)) === undefined
+      ? accountNotFound()
+      : personalTokenLimit(maxTokens);
   };
 }
 

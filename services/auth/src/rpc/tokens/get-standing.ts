@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { parseAccountId, parseId } from '../../accounts/account-id.ts';
+import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { accountNotFound } from '../../errors.ts';
 import { findStanding } from '../../store/standings.ts';
@@ -7,7 +7,7 @@ import type { Handlers } from '../handlers.ts';
 
 export function getStanding({ db }: Context): Handlers['getStanding'] {
   return async (request) => {
-    const accountId = parseAccountId(request.accountId);
+    const accountId = parseId(request.accountId);
     if (accountId === undefined) throw accountNotFound();
     const row = await findStanding(db, { accountId, signInId: parseId(request.signInId) });
     if (row === undefined) throw accountNotFound();

@@ -84,7 +84,7 @@ describe('a personal token', () => {
     { userId: '\0' },
     { seconds: 59 },
     { seconds: 31_622_401 },
-  ])('is refused where it makes no sense: %j', async ({ seconds = 3_600, ...over }: Record<string, unknown>) => {
+  ])('is refused with wrong values: %j', async ({ seconds = 3_600, ...over }: Record<string, unknown>) => {
     await expect(make({ ...over, lifeSeconds: BigInt(Number(seconds)) })).rejects.toMatchObject({
       code: 'invalid_argument',
       reason: 'personal_token_invalid',
@@ -99,7 +99,7 @@ describe('a personal token', () => {
     await expect(make({ accountId: account?.id })).rejects.toMatchObject({ reason: 'account_not_found' });
   });
 
-  test('rests as a hash, and is in no log', async () => {
+  test('is stored as a hash, and is in no log', async () => {
     const { secret } = await make();
     const rows = await auth.context.db.query({ text: 'select personal_tokens::text as row from personal_tokens' });
     expect(JSON.stringify(rows)).not.toContain(secret.slice(14, 57));

@@ -1,4 +1,4 @@
-import { parseAccountId, parseId } from '../../accounts/account-id.ts';
+import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { personalTokenNotFound } from '../../errors.ts';
 import { recordAction } from '../../store/audit.ts';
@@ -7,7 +7,7 @@ import type { Handlers } from '../handlers.ts';
 
 export function revokePersonalToken({ db, accountChanged }: Context): Handlers['revokePersonalToken'] {
   return async (request) => {
-    const accountId = parseAccountId(request.accountId);
+    const accountId = parseId(request.accountId);
     const id = parseId(request.id);
     if (accountId === undefined || id === undefined) throw personalTokenNotFound();
     await db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import { parseAccountId } from '../../accounts/account-id.ts';
+import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { recordAction } from '../../store/audit.ts';
 import { deletePersonalTokens } from '../../store/personal-tokens.ts';
@@ -6,7 +6,7 @@ import type { Handlers } from '../handlers.ts';
 
 export function revokePersonalTokens({ db, accountChanged }: Context): Handlers['revokePersonalTokens'] {
   return async ({ accountId: id, userId }) => {
-    const accountId = parseAccountId(id);
+    const accountId = parseId(id);
     if (accountId === undefined) return {};
     const revoked = await db.transaction(async (tx) => {
       const count = await deletePersonalTokens(tx, { accountId, userId });

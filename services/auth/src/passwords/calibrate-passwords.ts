@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { type Argon2idCost, hashArgon2id } from './src/passwords/argon2id.ts';
-import { calibrate, leastCost } from './src/passwords/calibrate.ts';
+import { type Argon2idCost, hashArgon2id } from './argon2id.ts';
+import { calibrate, leastCost } from './calibrate.ts';
 
 const usage = `usage: npm run bench -- passwords [--target-ms 50] [--memory-mib 64]
-Answers the costs of a password hash that this machine can afford, as settings of the auth service.
+Measures which cost of a password hash this machine can afford, and prints it as settings of the auth service.
 --target-ms   how long a hash may take
 --memory-mib  most memory of one hash; three run at once in a process`;
 
 const samples = 5;
 
-/** The median of a few hashes, one after another. */
+/** Median time of a few hashes, one after another, in milliseconds. */
 async function measure(cost: Argon2idCost): Promise<number> {
   const times: number[] = [];
   for (let sample = 0; sample < samples; sample += 1) {
@@ -22,7 +22,7 @@ async function measure(cost: Argon2idCost): Promise<number> {
 
 function positive(text: string): number {
   const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new Error(`${text} is no positive number\n${usage}`);
+  if (!Number.isFinite(value) || value <= 0) throw new Error(`${text} is not a positive number\n${usage}`);
   return value;
 }
 
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   if (values.help) return say(usage);
   const targetMs = positive(values['target-ms']);
   const { cost, ms } = await calibrate({ targetMs, maxMemoryKib: positive(values['memory-mib']) * 1024, measure });
-  if (ms > targetMs) say(`# the least cost that is safe takes longer than ${targetMs} ms on this machine`);
+  if (ms > targetMs) say(`# the lowest safe cost takes longer than ${targetMs} ms on this machine`);
   say(`# one hash takes ${ms.toFixed(1)} ms; by default AUTH_ARGON2_MEMORY_KIB=${leastCost.memoryKib}, 2 passes`);
   say(`AUTH_ARGON2_MEMORY_KIB=${cost.memoryKib}\nAUTH_ARGON2_PASSES=${cost.passes}`);
 }
