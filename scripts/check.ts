@@ -31,13 +31,13 @@ function step(name: string, file: string, ...args: string[]): Step {
   return { name, run: () => run(file, args) };
 }
 
-/** So many changes back, whoever was written against the contract then must still be understood. */
+/** Number of past changes of the proto files with which the present ones must stay compatible. */
 const contractMemory = 10;
 const protoFiles = ['--', 'proto/**/*.proto'];
 
 /**
- * The contract as it stands against what it was: at the newest release, where work on it left main, and before the last changes
- * of it that are in the history. So a break is found in the work that makes it, and on main for as long as it is recent.
+ * Compares the proto files with earlier ones: those of the newest release, those where this branch left main, and those before the
+ * last `contractMemory` changes. So a breaking change is found on the branch that makes it, and on main while it is recent.
  */
 async function breaking(): Promise<Outcome> {
   const bases = await contractBases();
@@ -54,7 +54,7 @@ async function breaking(): Promise<Outcome> {
   }
 }
 
-/** Commits, the same once. */
+/** Commits whose proto files are compared, without duplicates. */
 async function contractBases(): Promise<string[]> {
   const last = await git('log', `--max-count=${contractMemory}`, '--format=%H', ...protoFiles);
   const found = [
@@ -73,7 +73,7 @@ async function contractBases(): Promise<string[]> {
   return present.flat();
 }
 
-/** Not by buf's own way into git, which knows no commits and not the whole history. */
+/** Copies the proto files of a commit to a folder first: buf's own git input takes branches and tags only, and fetches little history. */
 async function breakingSince(commit: string, folder: string): Promise<Outcome> {
   mkdirSync(folder);
   const copied = await run('sh', ['-c', 'git archive "$0" buf.yaml proto | tar -x -C "$1"', commit, folder]);
@@ -82,20 +82,20 @@ async function breakingSince(commit: string, folder: string): Promise<Outcome> {
   return { ok, output: `against ${commit.slice(0, 10)}:\n${output}` };
 }
 
-/** The lines of what git answers; none when it fails. */
+/** Output lines of git; none when it fails. */
 async function git(...args: string[]): Promise<string[]> {
   const { ok, output } = await run('git', args);
   return ok ? output.split('\n').filter((line) => line !== '') : [];
 }
 
-/** Generates into a folder of its own and compares, so that a check never changes the tree. */
+/** Generates into a temporary folder and compares, so that the check does not change the working tree. */
 async function generated(): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'agentmesh-gen-'));
   try {
     const made = await run(bin('buf'), ['generate', '--output', folder]);
     if (!made.ok) return made;
     const { ok, output } = await run('diff', ['-r', join(folder, 'proto', 'gen'), join(root, 'proto', 'gen')]);
-    return { ok, output: ok ? output : `${output}proto/gen is not what the proto files say: npm run generate` };
+    return { ok, output: ok ? output : `${output}proto/gen does not match the proto files: run npm run generate` };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -103,7 +103,7 @@ async function generated(): Promise<Outcome> {
 
 const write = process.argv.includes('--write');
 
-/** Two lanes, as the smallest machine has two cores; the slowest steps first. */
+/** Two lanes run at once, because the smallest machine has two cores. The slowest steps come first. */
 const lanes: readonly (readonly Step[])[] = [
   [
     write ? step('format', bin('biome'), 'format', '--write') : step('format', bin('biome'), 'format'),

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a test run with one plain line, `<n> passed, <n> failed[, <n> skipped]`, for whoever reads the output by machine. */
+/** Ends a test run with one plain line for programs that read the output: `<n> passed, <n> failed[, <n> skipped]`. */
 // Vitest takes a reporter file by its default export.
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {

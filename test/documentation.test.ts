@@ -1,5 +1,5 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Service } from '@agentmesh/lib/service';
 import { describe, expect, test } from 'vitest';
 import { root, undocumented, words } from './deployed-settings.ts';
@@ -15,6 +15,17 @@ describe('the documentation', () => {
     const settings = Object.keys(exported[word]?.settings ?? {});
     expect(settings).not.toEqual([]);
     expect(undocumented(settings)).toEqual([]);
+  });
+
+  test('links to files that exist', () => {
+    const pages = globSync(['*.md', 'docs/**/*.md', '{deploy,gateway,lib}/*.md', 'services/*/*.md'], { cwd: root });
+    const broken = pages.flatMap((page) => {
+      const prose = readFileSync(join(root, page), 'utf8').replaceAll(/^```.*?^```/gms, '');
+      return Array.from(prose.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ([, to = '']) => to)
+        .filter((to) => !existsSync(join(root, dirname(page), to)))
+        .map((to) => `${page} -> ${to}`);
+    });
+    expect(broken).toEqual([]);
   });
 
   test('names one license everywhere', () => {

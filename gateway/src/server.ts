@@ -16,7 +16,7 @@ import { securityHeaders } from './edge/http/security-headers.ts';
 import { createSlashRedirect } from './edge/http/slash-redirect.ts';
 import { createUpgrades, type Upgrades } from './edge/http/upgrades.ts';
 import { validatorCompiler } from './edge/http/validator.ts';
-import { describeApi } from './edge/openapi/describe-api.ts';
+import { describeApi, type Section } from './edge/openapi/describe-api.ts';
 import { addMemory } from './memory/index.ts';
 import { addOperations } from './operations/index.ts';
 import { addRuns } from './runs/index.ts';
@@ -32,6 +32,17 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addArtifacts,
   addMemory,
   addWebUi,
+];
+
+/** Sections of the API's documentation, in the order that a newcomer needs them. */
+const sections: readonly Section[] = [
+  { name: 'accounts', description: 'Sign up, sign in, tokens for programs, account mail, users, audit.' },
+  { name: 'sessions', description: 'Conversations of one end user with one application: state and events.' },
+  { name: 'runs', description: 'Send a message to an agent in a session and get its events.' },
+  { name: 'apps', description: 'The applications that there are.' },
+  { name: 'artifacts', description: 'Named, versioned payloads of a session, or of its user (`user:` names).' },
+  { name: 'memory', description: 'What past sessions of a user have said, found by search.' },
+  { name: 'operations', description: 'Probes, version and public configuration.' },
 ];
 
 /** Longest path parameter, in characters. It is no limit of ids: longer ids are refused with 422 by their schema. */
@@ -56,7 +67,7 @@ export async function createServer(context: Context): Promise<App> {
   observe(app, context);
   addBodyParsers(app);
   const closeOtherMethods = createMethodGuard(app);
-  await describeApi(app, publicBaseUrl(config));
+  await describeApi(app, { serverUrl: publicBaseUrl(config), sections });
   app.decorateRequest('identity');
   app.addHook('preHandler', context.authentication.withinGrant);
   for (const addSlice of slices) await addSlice(app, context);

@@ -4,17 +4,20 @@ import { freeForm, maybe } from '../edge/records/keywords.ts';
 
 /** Where a session's artifacts are. The service judges ids and names, as the contract says: 400. */
 export const ArtifactsPath = Type.Object({
-  app_name: Type.String(),
-  user_id: Type.String(),
-  session_id: Type.String(),
+  app_name: Type.String({ examples: ['echo'] }),
+  user_id: Type.String({ examples: ['user'] }),
+  session_id: Type.String({ examples: ['s1'] }),
 });
 
 /** The name may hold slashes, as they are or as `%2F`. */
-export const ArtifactPath = Type.Object({ ...ArtifactsPath.properties, artifact_name: Type.String() });
+export const ArtifactPath = Type.Object({
+  ...ArtifactsPath.properties,
+  artifact_name: Type.String({ examples: ['notes.txt'] }),
+});
 
 export const VersionPath = Type.Object({
   ...ArtifactPath.properties,
-  version_id: Type.String({ description: 'A number, or `latest`.' }),
+  version_id: Type.String({ description: 'A number, or `latest`.', examples: ['latest'] }),
 });
 
 const media = 'media: the payload itself, with `Range` and `If-None-Match`. json: the Part.';
@@ -30,7 +33,7 @@ export const LoadVersionQuery = Type.Object({
 
 export const SaveArtifactRequest = Type.Object(
   { filename: Type.String(), artifact: Part, customMetadata: maybe(freeForm()) },
-  { title: 'SaveArtifactRequest' },
+  { title: 'SaveArtifactRequest', examples: [{ filename: 'notes.txt', artifact: { text: 'Buy tea' } }] },
 );
 export type SaveArtifactRequest = Static<typeof SaveArtifactRequest>;
 

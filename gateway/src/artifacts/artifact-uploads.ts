@@ -32,7 +32,14 @@ export async function artifactUploadRoutes(app: App, context: Context): Promise<
 }
 
 function addSave(app: App, context: Context): void {
-  const schema = { tags, operationId: 'saveArtifact', summary: 'Save an artifact', params: ArtifactsPath };
+  const schema = {
+    tags,
+    operationId: 'saveArtifact',
+    summary: 'Save an artifact',
+    description:
+      'Stores a Part as the next version of `filename`. A `user:` name is shared by all sessions of the user.',
+    params: ArtifactsPath,
+  };
   app.post(
     artifactsPath,
     {
@@ -52,7 +59,9 @@ function addSave(app: App, context: Context): void {
 
 function addRawSave(app: App, context: Context): void {
   const summary = 'Save the body as an artifact';
-  const schema = { tags, operationId: 'uploadArtifact', summary, params: ArtifactPath };
+  const description =
+    'Stores the bytes of the body, of any type and size up to `ARTIFACT_MAX_BYTES`, as the next version.';
+  const schema = { tags, operationId: 'uploadArtifact', summary, description, params: ArtifactPath };
   const body = { content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } } };
   const upload = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const mimeType = request.headers['content-type'] ?? 'application/octet-stream';

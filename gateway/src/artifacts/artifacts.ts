@@ -41,7 +41,14 @@ function addList(app: App, { artifacts, authentication }: Context): void {
     {
       preValidation: authentication.runtime,
       config: { scope: 'artifacts:read' },
-      schema: { tags, operationId: 'listArtifacts', summary, params: ArtifactsPath, response },
+      schema: {
+        tags,
+        operationId: 'listArtifacts',
+        summary,
+        description: 'Those of the session and the `user:` ones of its user, sorted.',
+        params: ArtifactsPath,
+        response,
+      },
     },
     async (request, reply) => {
       const found: Uint8Array[] = [];
@@ -73,6 +80,7 @@ const documentedReads = [
     {
       operationId: 'loadArtifact',
       summary: 'Load an artifact',
+      description: 'Its latest version as a Part, or with `alt=media` its bytes. The name may hold slashes.',
       params: ArtifactPath,
       querystring: LoadVersionQuery,
       response: part,
@@ -83,6 +91,7 @@ const documentedReads = [
     {
       operationId: 'listArtifactVersions',
       summary: 'List the versions of an artifact',
+      description: 'Numbers only, ascending from 0. Empty for an unknown artifact.',
       params: ArtifactPath,
       response: { 200: Type.Array(Type.Integer()), ...refusals },
     },
@@ -92,6 +101,7 @@ const documentedReads = [
     {
       operationId: 'listArtifactVersionRecords',
       summary: 'List the records of all versions',
+      description: 'Number, address, type, time and metadata of each version. Empty for an unknown artifact.',
       params: ArtifactPath,
       response: { 200: Type.Array(ArtifactVersion), ...refusals },
     },
@@ -101,6 +111,7 @@ const documentedReads = [
     {
       operationId: 'loadArtifactVersion',
       summary: 'Load a version of an artifact',
+      description: 'As a Part, or with `alt=media` its bytes.',
       params: VersionPath,
       querystring: LoadQuery,
       response: part,
@@ -110,7 +121,8 @@ const documentedReads = [
     '/versions/:version_id/metadata',
     {
       operationId: 'getArtifactVersionRecord',
-      summary: 'Read the record of a version',
+      summary: 'Get the record of a version',
+      description: 'Number, address, type, time and metadata.',
       params: VersionPath,
       response: { 200: ArtifactVersion, 404: Problem, ...refusals },
     },
@@ -189,7 +201,8 @@ function addDeletion(app: App, { artifacts, authentication }: Context): void {
     return sendJson(reply, Buffer.from('null'));
   };
   const route = { preValidation: authentication.runtime, config: { ...greedy, scope: 'artifacts:write' } as const };
-  const schema = { tags, operationId: 'deleteArtifact', summary, params: ArtifactPath, response };
+  const description = '200 also when there is no such artifact. The next save begins again at version 0.';
+  const schema = { tags, operationId: 'deleteArtifact', summary, description, params: ArtifactPath, response };
   app.delete(`${artifactsPath}/:artifact_name`, { ...route, schema }, async (request, reply) => erase(request, reply));
   app.delete(greedyPath, { ...route, schema: { hide: true } }, erase);
 }

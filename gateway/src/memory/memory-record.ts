@@ -1,8 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { Content } from '../edge/records/content.ts';
+import { UserPath } from '../edge/records/path.ts';
 import { freeForm, storedId } from '../edge/records/keywords.ts';
 
-export const UpdateMemoryRequest = Type.Object({ sessionId: storedId() }, { title: 'UpdateMemoryRequest' });
+export const UpdateMemoryRequest = Type.Object(
+  { sessionId: storedId() },
+  { title: 'UpdateMemoryRequest', examples: [{ sessionId: 's1' }] },
+);
 export type UpdateMemoryRequest = Static<typeof UpdateMemoryRequest>;
 
 /** One remembered event, with where it comes from. */
@@ -45,9 +49,8 @@ export const MemorySession = Type.Object({
 });
 
 export const MemoryPath = Type.Object({
-  app_name: storedId(),
-  user_id: storedId(),
-  memory_id: Type.String(),
+  ...UserPath.properties,
+  memory_id: Type.String({ description: '`id` of the memory, as the search answers it.', examples: ['a-memory'] }),
 });
 
 export const MemoriesDeleted = Type.Object({ deleted: Type.Integer() }, { title: 'MemoriesDeleted' });

@@ -11,12 +11,31 @@ export async function documentationRoutes(app: App, { config }: Context): Promis
   if (config.GATEWAY_DOCS_ENABLED) await addPages(app);
 }
 
+/** Swagger UI, with requests that can be sent from the page. Its scripts and styles come from this server alone. */
 async function addPages(app: App): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    theme: { title: 'Agent Mesh API', css: [{ filename: 'own.css', content: styles }] },
+    uiConfig: {
+      // Without the bar of the framework on top.
+      layout: 'BaseLayout',
+      docExpansion: 'list',
+      deepLinking: true,
+      tryItOutEnabled: true,
+      displayRequestDuration: true,
+      defaultModelsExpandDepth: 0,
+    },
+    // Requests of the page go to the server that it was loaded from, whatever name that has in the browser.
+    transformSpecification: (document) => ({ ...document, servers: [{ url: '/' }] }),
     staticCSP: true,
     // Over plain http, as on a laptop, an upgrade to https would fail.
     transformStaticCSP: (policy) => policy.replace(' upgrade-insecure-requests;', ''),
     logLevel: 'silent',
   });
 }
+
+/** Hides what an OAuth2 client would fill in: accounts sign in with e-mail and password alone. */
+const styles = `
+.swagger-ui .auth-container .scope-def,
+.swagger-ui .auth-container .wrapper:has(> label:is([for^='client_'], [for='password_type'])) { display: none; }
+`;

@@ -7,49 +7,72 @@ import { dependencyChecks } from './dependency-checks.ts';
 import { Health, Liveness, NotReady, PublicConfig, Readiness, Version } from './operation-record.ts';
 
 const tags = ['operations'];
+const alive = 'Whether the process serves requests. It says nothing of other services.';
+const ready = 'Whether all services that the gateway needs answer. 503 names those that do not.';
 
 /** Probes, version and public configuration. Open but for `/version`. */
 export function operationRoutes(app: App, context: Context): void {
-  const health = { tags, operationId: 'getHealth', summary: 'Whether the service answers', response: { 200: Health } };
-  app.get('/health', { schema: health }, () => ({ status: 'ok' }));
+  addHealth(app);
+  addReadiness(app, context);
+  addConfiguration(app);
+  addVersion(app, context);
+}
+
+function addHealth(app: App): void {
+  const health = { tags, operationId: 'getHealth', summary: 'Health', response: { 200: Health } };
+  const description = 'Whether the gateway answers at all.';
+  app.get('/health', { schema: { ...health, description } }, () => ({ status: 'ok' }));
 
   for (const [url, operationId] of [
     ['/livez', 'getLiveness'],
     ['/health/live', 'getHealthLive'],
   ] as const) {
-    const schema = { tags, operationId, summary: 'Liveness', response: { 200: Liveness } };
+    const schema = { tags, operationId, summary: 'Liveness', description: alive, response: { 200: Liveness } };
     app.get(url, { schema }, () => ({ status: 'alive', service: 'gateway' }));
   }
+}
 
+function addReadiness(app: App, context: Context): void {
   const check = shared(() => runChecks(dependencyChecks(context)));
   for (const [url, operationId] of [
     ['/readyz', 'getReadiness'],
     ['/health/ready', 'getHealthReady'],
   ] as const) {
     const response = { 200: Readiness, 503: NotReady };
-    const schema = { tags, operationId, summary: 'Readiness; 503 names what fails', response };
+    const schema = { tags, operationId, summary: 'Readiness', description: ready, response };
     app.get(url, { schema }, async (_request, reply) => {
       const draining = { draining: context.draining.aborted ? ('failed' as const) : undefined };
       const { results } = await check();
       return sendReadiness(reply, { ...results, ...draining });
     });
   }
+}
 
-  const config = { tags, operationId: 'getConfig', summary: 'Public configuration', response: { 200: PublicConfig } };
-  app.get('/api/config', { schema: config }, () => ({
+function addConfiguration(app: App): void {
+  const schema = {
+    tags,
+    operationId: 'getConfig',
+    summary: 'Public configuration',
+    description: 'Settings that front ends may know.',
+    response: { 200: PublicConfig },
+  };
+  app.get('/api/config', { schema }, () => ({
     default_llm_available: false,
     default_llm_model_id: 'thaink2/default',
   }));
+}
 
+function addVersion(app: App, { authentication }: Context): void {
   app.get(
     '/version',
     {
-      preValidation: context.authentication.page,
+      preValidation: authentication.page,
       config: { scope: 'apps:read', holdsNoUserData: true },
       schema: {
         tags,
         operationId: 'getVersion',
-        summary: 'Version of the service',
+        summary: 'Get the version of the server',
+        description: 'The product, and the Node.js that it runs on.',
         response: { 200: Version, 401: Problem, ...faults },
       },
     },

@@ -5,6 +5,15 @@ import { noNul } from '../edge/validation/index.ts';
 
 const record = {
   title: 'RunAgentRequest',
+  examples: [
+    {
+      appName: 'echo',
+      userId: 'user',
+      sessionId: 's1',
+      streaming: true,
+      newMessage: { role: 'user', parts: [{ text: 'Hello, mesh' }] },
+    },
+  ],
   anyOf: [{ required: ['newMessage'] }, { required: ['invocationId'] }],
 } as const;
 

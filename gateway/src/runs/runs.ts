@@ -30,6 +30,12 @@ export function runRoutes(app: App, context: Context): void {
   addRunSse(app, context, schema);
 }
 
+/** Errors before the first event are JSON, as everywhere. */
+const stream = {
+  description: 'One `data:` frame for each Event, and comments while nothing happens.',
+  content: { 'text/event-stream': { schema: Type.String() } },
+};
+
 interface RunSchema {
   readonly tags: string[];
   readonly body: ReturnType<typeof runAgentRequest>;
@@ -44,7 +50,14 @@ function addRun(app: App, { config, runs, authentication }: Context, schema: Run
     {
       preValidation: authentication.runtime,
       config: { scope: 'runs:write' },
-      schema: { ...schema, operationId: 'runAgent', summary: 'Run an agent', response },
+      schema: {
+        ...schema,
+        operationId: 'runAgent',
+        summary: 'Run an agent',
+        description:
+          'Answers all whole events of the run as one array when it has ended. `streaming` has no effect here.',
+        response,
+      },
     },
     async ({ identity, body }, reply) => {
       const run = await openRun({ runs, identity, body, defaultApp, streaming: false });
@@ -58,13 +71,20 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   const summary = 'Run an agent and stream its events';
-  const response = { 200: Type.String({ description: 'One `data:` frame per Event.' }), ...schema.response };
+  const response = { 200: stream, ...schema.response };
   app.post(
     '/run_sse',
     {
       preValidation: authentication.runtime,
       config: { scope: 'runs:write' },
-      schema: { ...schema, operationId: 'streamRun', summary, produces: ['text/event-stream'], response },
+      schema: {
+        ...schema,
+        operationId: 'streamRun',
+        summary,
+        description:
+          'Answers each event when it happens, with `streaming: true` also partial ones. The run goes on when the client leaves.',
+        response,
+      },
     },
     async (request, reply) => {
       const { identity, body } = request;

@@ -24,7 +24,8 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
       schema: {
         tags: ['sessions'],
         operationId: 'listSessions',
-        summary: 'List sessions',
+        summary: 'List the sessions of a user',
+        description: 'All of them without events, or a page where `limit`, `cursor` or `order` is given.',
         params: UserPath,
         querystring: PageQuery,
         response: { 200: { ...Type.Array(Session), headers: pageHeaders }, ...failures },

@@ -28,7 +28,8 @@ function addRead(app: App, { sessions, authentication }: Context): void {
       schema: {
         ...common,
         operationId: 'getSession',
-        summary: 'Read a session, whole or with a page of its events',
+        summary: 'Get a session',
+        description: 'With all its events, or with a page of them where `limit`, `cursor` or `order` is given.',
         querystring: PageQuery,
         response: { 200: { ...Session, headers: { ...revisionHeader, ...pageHeaders } }, 404: Problem, ...failures },
       },
@@ -56,6 +57,8 @@ function addChange(app: App, { sessions, authentication }: Context): void {
         ...common,
         operationId: 'updateSession',
         summary: 'Change the state of a session',
+        description:
+          'Merges `stateDelta` key by key and stores it as an event; null deletes a key. With `If-Match` it is done only at that revision.',
         headers: IfMatch,
         body: PatchSessionRequest,
         response: {

@@ -14,7 +14,7 @@ export const Session = Type.Object(
   { additionalProperties: false, title: 'Session' },
 );
 
-const CreateSession = Type.Object(
+export const CreateSession = Type.Object(
   {
     sessionId: maybe(storedId()),
     state: maybe(stateMap()),
@@ -22,15 +22,21 @@ const CreateSession = Type.Object(
   },
   { title: 'CreateSessionRequest' },
 );
+export type CreateSession = Static<typeof CreateSession>;
 
-export const CreateSessionRequest = Type.Union([CreateSession, Type.Null()]);
+export const CreateSessionRequest = Type.Union([CreateSession, Type.Null()], {
+  examples: [{ sessionId: 's1', state: { topic: 'tea' } }],
+});
 export type CreateSessionRequest = Static<typeof CreateSessionRequest>;
 
-/** The body of the deprecated creation with an id: the whole object is the state. */
-export const InitialState = Type.Union([stateMap(), Type.Null()]);
+/** Body of the creation with an id in the path: see `initialContent`. */
+export const InitialState = Type.Union([stateMap(), Type.Null()], { examples: [{ topic: 'tea' }] });
 export type InitialState = Static<typeof InitialState>;
 
-export const PatchSessionRequest = Type.Object({ stateDelta: stateMap() }, { title: 'UpdateSessionRequest' });
+export const PatchSessionRequest = Type.Object(
+  { stateDelta: stateMap() },
+  { title: 'UpdateSessionRequest', examples: [{ stateDelta: { topic: 'coffee' } }] },
+);
 export type PatchSessionRequest = Static<typeof PatchSessionRequest>;
 
 /** Of an answer that is a session. */

@@ -8,6 +8,7 @@ import { SessionPath, UserPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { entityTag } from './entity-tag.ts';
+import { initialContent } from './initial-content.ts';
 import { initialEvents } from './initial-events.ts';
 import { sessionJson } from './session-json.ts';
 import { sessionListRoute } from './session-list.ts';
@@ -37,6 +38,8 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
         tags,
         operationId: 'createSession',
         summary: 'Create a session',
+        description:
+          'Without `sessionId` a random id is made. The body may be left out. `app:` and `user:` keys of the state are shared with other sessions.',
         params: UserPath,
         body: CreateSessionRequest,
         response: { 200: { ...Session, headers: revisionHeader }, ...bodyFailures, 409: Problem, ...failures },
@@ -67,7 +70,8 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
       schema: {
         tags,
         operationId: 'createSessionWithId',
-        summary: 'Create a session with an id; the body is its state',
+        summary: 'Create a session with an id in the path',
+        description: 'For older clients. The body is the state itself, or `{"state": {…}, "events": […]}`.',
         deprecated: true,
         params: SessionPath,
         body: InitialState,
@@ -75,8 +79,11 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
       },
     },
     async (request, reply) => {
-      const session = sessionKeyOf(request);
-      const created = await sessions.createSession({ session, stateJson: encodeMap(request.body) }, unary);
+      const { state, events } = initialContent(request.body);
+      const created = await sessions.createSession(
+        { session: sessionKeyOf(request), stateJson: encodeMap(state), events: initialEvents(events) },
+        unary,
+      );
       return sendCreated(reply, created);
     },
   );
@@ -92,6 +99,8 @@ function addDeletion(app: App, { sessions, authentication }: Context): void {
         tags,
         operationId: 'deleteSession',
         summary: 'Delete a session',
+        description:
+          'Deletes it with its events and state; a run that is under way ends. 200 also when there is no such session. Artifacts and memory stay.',
         params: SessionPath,
         response: { 200: Type.Null(), ...failures },
       },

@@ -226,7 +226,7 @@ describe('the description', () => {
       'multipart/form-data',
     ]);
     const creation = document.paths['/apps/{app_name}/users/{user_id}/sessions']?.post;
-    expect(creation).toMatchObject({ requestBody: { required: false }, security: [{ bearer: [] }] });
+    expect(creation).toMatchObject({ requestBody: { required: false }, security: [{ password: [] }, { bearer: [] }] });
     expect(document.paths['/health']?.get).toMatchObject({ security: [] });
     for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
       expect(document.components.schemas).toHaveProperty(name);

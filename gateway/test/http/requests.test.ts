@@ -194,8 +194,32 @@ describe('sessions', () => {
     expect(created).toMatchObject([{ session: { accountId, appName: 'a', userId: 'u', sessionId: 's9' } }]);
   });
 
-  it('take the whole body as state when the id is in the path', async () => {
-    expect((await edge.send(`${sessions}/own`, { json: { state: {} } })).body).toMatchObject({ state: { state: {} } });
+  it.each([
+    { k: 1 },
+    { state: 'tea' },
+    { state: [] },
+    { state: null },
+    { state: { k: 1 }, other: 1 },
+    { events: [] },
+    { sessionId: 's' },
+  ])('take the whole body as state when the id is in the path: %j', async (json) => {
+    expect((await edge.send(`${sessions}/own`, { json })).body).toMatchObject({ id: 'own', state: json });
+  });
+
+  it.each([{}, { events: [] }, { sessionId: 'other' }, { sessionId: null, events: null }])(
+    'unwrap a state that is a map, beside %j, when the id is in the path',
+    async (beside) => {
+      const { body } = await edge.send(`${sessions}/own`, { json: { state: { k: 1 }, ...beside } });
+      expect(body).toMatchObject({ id: 'own', state: { k: 1 } });
+      expect((body as { state: object }).state).toEqual({ k: 1 });
+    },
+  );
+
+  it('check the state and the events that they unwrap', async () => {
+    const json = { state: {}, events: [{ id: 'without author' }] };
+    expect((await edge.send(`${sessions}/own`, { json })).body).toMatchObject({
+      detail: [{ type: 'missing', loc: ['body', 'events', 0, 'author'] }],
+    });
     expect((await edge.send(`${sessions}/own`, { json: [] })).body).toMatchObject({ detail: [{ type: 'dict_type' }] });
   });
 

@@ -13,7 +13,8 @@ export function auditRoutes(app: App, { auth, authentication }: Context): void {
       schema: {
         tags: ['accounts'],
         operationId: 'listAudit',
-        summary: 'What was done to one’s account, and for admins to any; the newest first',
+        summary: 'List audit entries',
+        description: 'What was done to the own account, newest first. Administrators read those of any account.',
         querystring: AuditQuery,
         response: { 200: AuditPage, 403: Problem, 404: Problem, ...failures },
       },

@@ -1,16 +1,25 @@
 import { Type } from 'typebox';
 
 /** Its form is not checked: whoever asks learns nothing of an address, not even that it is none. */
-export const Address = Type.Object({ email: Type.String() }, { title: 'AddressRequest' });
+export const Address = Type.Object(
+  { email: Type.String() },
+  { title: 'AddressRequest', examples: [{ email: 'ada@example.com' }] },
+);
 
 export const NewPassword = Type.Object(
   {
     token: Type.String({ writeOnly: true }),
     new_password: Type.String({ minLength: 8, maxLength: 256, writeOnly: true }),
   },
-  { title: 'ResetPasswordRequest' },
+  {
+    title: 'ResetPasswordRequest',
+    examples: [{ token: 'the token of the mail', new_password: 'correct horse battery' }],
+  },
 );
 
-export const Verification = Type.Object({ token: Type.String({ writeOnly: true }) }, { title: 'VerifyEmailRequest' });
+export const Verification = Type.Object(
+  { token: Type.String({ writeOnly: true }) },
+  { title: 'VerifyEmailRequest', examples: [{ token: 'the token of the mail' }] },
+);
 
 export const Done = Type.Object({ status: Type.String() }, { title: 'Done' });

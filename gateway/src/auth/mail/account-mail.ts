@@ -13,16 +13,29 @@ export function accountMailRoutes(app: App, context: Context): void {
 
 const done = { status: 'ok' } as const;
 
-function operation<Body extends TSchema>(operationId: string, summary: string, body: Body) {
+interface OperationText {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+}
+
+function operation<Body extends TSchema>(text: OperationText, body: Body) {
   const response = { 200: Done, ...bodyFailures, 422: HTTPValidationError, 429: Problem, ...faults };
-  return { schema: { tags: ['accounts'], operationId, summary, body, response } };
+  return { schema: { tags: ['accounts'], ...text, body, response } };
 }
 
 /** Both answer alike for every address. */
 function addRequests(app: App, { auth, limitMail }: Context): void {
   app.post(
     '/api/auth/forgot-password',
-    operation('forgotPassword', 'Ask for a mail that lets one choose a new password', Address),
+    operation(
+      {
+        operationId: 'forgotPassword',
+        summary: 'Ask for a password reset mail',
+        description: 'Answers alike whether or not there is such an account.',
+      },
+      Address,
+    ),
     async (request, reply) => {
       await limitMail(request, reply);
       await auth.requestPasswordReset({ email: request.body.email }, unary);
@@ -32,7 +45,14 @@ function addRequests(app: App, { auth, limitMail }: Context): void {
 
   app.post(
     '/api/auth/resend-verification',
-    operation('resendVerification', 'Ask for a mail that proves an address, again', Address),
+    operation(
+      {
+        operationId: 'resendVerification',
+        summary: 'Ask for the verification mail again',
+        description: 'Answers alike whether or not there is such an account.',
+      },
+      Address,
+    ),
     async (request, reply) => {
       await limitMail(request, reply);
       await auth.resendVerification({ email: request.body.email }, unary);
@@ -42,8 +62,22 @@ function addRequests(app: App, { auth, limitMail }: Context): void {
 }
 
 function addCompletions(app: App, { auth }: Context): void {
-  const reset = operation('resetPassword', 'Choose a new password with the token of a mail, once', NewPassword);
-  const verify = operation('verifyEmail', 'Prove an address with the token of a mail', Verification);
+  const reset = operation(
+    {
+      operationId: 'resetPassword',
+      summary: 'Set a new password',
+      description: 'Takes the token of the password reset mail, once. All sign-ins of the account end.',
+    },
+    NewPassword,
+  );
+  const verify = operation(
+    {
+      operationId: 'verifyEmail',
+      summary: 'Verify an e-mail address',
+      description: 'Takes the token of the verification mail.',
+    },
+    Verification,
+  );
   const withToken = { 401: Problem };
 
   app.post(

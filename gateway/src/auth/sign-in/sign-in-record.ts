@@ -7,12 +7,19 @@ const SignInForm = Type.Object(
     username: Type.String(),
     password: Type.String({ writeOnly: true }),
   },
-  { title: 'SignInForm' },
+  {
+    title: 'SignInForm',
+    examples: [{ grant_type: 'password', username: 'ada@example.com', password: 'correct horse battery' }],
+  },
 );
 
 const SignInJson = Type.Object(
   { email: Type.String({ 'x-also': 'username' }), password: Type.String({ writeOnly: true }) },
-  { title: 'SignInRequest', 'x-form': SignInForm },
+  {
+    title: 'SignInRequest',
+    'x-form': SignInForm,
+    examples: [{ email: 'ada@example.com', password: 'correct horse battery' }],
+  },
 );
 
 /** Either form of a sign-in: which of the two names is there depends on how it was sent. */

@@ -31,7 +31,9 @@ function addSignIn(app: App, { signIn }: Context, cookie: RefreshCookie): void {
       schema: {
         tags,
         operationId: 'createToken',
-        summary: 'Sign in with e-mail and password, as JSON or as the OAuth2 password form',
+        summary: 'Sign in',
+        description:
+          'Answers an access token for the `Authorization: Bearer` header and sets the refresh cookie. Takes JSON, or the OAuth2 password form with `username`. Repeated failures are answered 429 with `Retry-After`.',
         body: SignInRequest,
         response: {
           200: Token,
@@ -60,7 +62,9 @@ function addRefresh(app: App, { auth, config }: Context, cookie: RefreshCookie):
       schema: {
         tags,
         operationId: 'refreshToken',
-        summary: 'A new access token for the refresh cookie, which is replaced',
+        summary: 'Get a new access token for the refresh cookie',
+        description:
+          'Replaces the refresh cookie too. A cookie that was replaced before ends its sign-in when it is used again. Needs no body.',
         response: { 200: Token, 401: Problem, 403: Problem, ...faults },
       },
     },
@@ -80,7 +84,8 @@ function addLogout(app: App, { auth, config }: Context, cookie: RefreshCookie): 
       schema: {
         tags,
         operationId: 'signOut',
-        summary: 'End the sign-in of the refresh cookie, and clear the cookie',
+        summary: 'Sign out',
+        description: 'Ends the sign-in of the refresh cookie and clears the cookie. 200 also without a cookie.',
         response: { 200: Status, 403: Problem, ...faults },
       },
     },

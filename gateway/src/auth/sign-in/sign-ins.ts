@@ -21,7 +21,8 @@ function addList(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'listSignIns',
-        summary: 'Where the account is signed in, the last used first, at most 200',
+        summary: 'List the sign-ins of the account',
+        description: 'At most 200, last used first, with device and address. `current` marks the one of this request.',
         response: { 200: SignInList, ...failures },
       },
     },
@@ -40,7 +41,8 @@ function addEnds(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'endSignIn',
-        summary: 'End one of them; its tokens are refused from then on',
+        summary: 'End one sign-in',
+        description: 'Its access tokens and its refresh cookie are refused within a second.',
         params: SignInPath,
         response: { 200: Status, 404: Problem, ...failures },
       },
@@ -58,8 +60,9 @@ function addEnds(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'endSignIns',
-        summary:
-          'End all of them, or all but the one of this request; access tokens of before are refused from then on',
+        summary: 'End all sign-ins',
+        description:
+          'With `keep_current=true` all but the one of this request. Access tokens from before are refused within a second.',
         querystring: EndSignInsQuery,
         response: { 200: Status, ...failures },
       },

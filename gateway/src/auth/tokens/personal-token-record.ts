@@ -13,7 +13,11 @@ export const CreatePersonalTokenRequest = Type.Object(
     user_id: maybe(storedId({ minLength: 1, description: 'The only end user whose data it reaches.' })),
     expires_in_seconds: Type.Integer({ minimum: 60, maximum: 366 * secondsOfDay, default: 90 * secondsOfDay }),
   },
-  { title: 'CreatePersonalTokenRequest', required: ['name', 'scopes'] },
+  {
+    title: 'CreatePersonalTokenRequest',
+    required: ['name', 'scopes'],
+    examples: [{ name: 'ci', scopes: ['sessions:write', 'runs:write'] }],
+  },
 );
 
 const fields = {

@@ -33,7 +33,9 @@ function addCreation(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'createPersonalToken',
-        summary: 'Make a token for a program',
+        summary: 'Create a personal token for a program',
+        description:
+          'The token is shown in this answer only. With `user_id` it reaches the data of that end user alone.',
         body: CreatePersonalTokenRequest,
         response: { 201: NewPersonalToken, ...bodyFailures, ...failures },
       },
@@ -63,7 +65,9 @@ function addList(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'listPersonalTokens',
-        summary: 'The tokens for programs that have not expired, the newest first, 200 at a time',
+        summary: 'List personal tokens',
+        description:
+          'Those that have not expired, newest first, 200 a page. The tokens themselves are never shown again.',
         querystring: PersonalTokensQuery,
         response: { 200: PersonalTokenList, ...failures },
       },
@@ -84,7 +88,8 @@ function addRevocation(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'revokePersonalToken',
-        summary: 'Revoke a token for programs; it is refused within a second',
+        summary: 'Revoke a personal token',
+        description: 'It is refused within a second.',
         params: PersonalTokenPath,
         response: { 200: Status, 404: Problem, ...failures },
       },
@@ -104,7 +109,8 @@ function addRevocationOfAll(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'revokePersonalTokens',
-        summary: 'Revoke all tokens for programs, or all that are bound to one end user',
+        summary: 'Revoke all personal tokens',
+        description: 'With `user_id` only those bound to that end user.',
         querystring: RevokePersonalTokensQuery,
         response: { 200: RevokedPersonalTokens, ...failures },
       },

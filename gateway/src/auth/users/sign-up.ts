@@ -25,7 +25,8 @@ function addSignUp(app: App, { auth }: Context): void {
       schema: {
         tags: ['accounts'],
         operationId: 'createUser',
-        summary: 'Create an account',
+        summary: 'Sign up',
+        description: 'Creates an account. Where verification is required, a mail with a token follows.',
         body: SignUpRequest,
         response: { 201: User, ...bodyFailures, 409: Problem, 422: HTTPValidationError, 429: Problem, ...faults },
       },

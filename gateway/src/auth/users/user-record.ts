@@ -11,7 +11,12 @@ export const SignUpRequest = Type.Object(
     full_name: maybe(storedText()),
     avatar_url: maybe(storedText()),
   },
-  { title: 'SignUpRequest' },
+  {
+    title: 'SignUpRequest',
+    examples: [
+      { email: 'ada@example.com', password: 'correct horse battery', first_name: 'Ada', last_name: 'Lovelace' },
+    ],
+  },
 );
 export type SignUpRequest = Static<typeof SignUpRequest>;
 
@@ -23,7 +28,7 @@ export const ProfileChange = Type.Object(
     full_name: maybe(storedText()),
     onboarding_completed: maybe(Type.Boolean()),
   },
-  { title: 'UpdateUserRequest', description: 'What is absent or null stays as it is; unknown fields are ignored.' },
+  { title: 'UpdateUserRequest', description: 'Unknown fields are ignored.', examples: [{ first_name: 'Augusta Ada' }] },
 );
 export type ProfileChange = Static<typeof ProfileChange>;
 
@@ -65,6 +70,10 @@ export const UserPageQuery = Type.Object({
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
 });
 
-export const UserIdPath = Type.Object({ id: Type.Integer({ description: '`user_id` of the account.' }) });
+export const UserIdPath = Type.Object({
+  id: Type.Integer({ description: '`user_id` of the account.', examples: [1] }),
+});
 
-export const UserEmailPath = Type.Object({ email: Type.String({ description: 'In any spelling.' }) });
+export const UserEmailPath = Type.Object({
+  email: Type.String({ description: 'In upper or lower case.', examples: ['ada@example.com'] }),
+});

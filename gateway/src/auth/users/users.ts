@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { bodyFailures, failures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { erasureOf } from './erasure-of.ts';
@@ -33,7 +34,8 @@ function addOwn(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'getCurrentUser',
-        summary: 'The account of the token',
+        summary: 'Get the account of the token',
+        description: 'Works with an access token, not with a personal token.',
         response: { 200: User, 401: Problem, ...faults },
       },
     },
@@ -49,7 +51,8 @@ function addList(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'listUsers',
-        summary: 'All accounts, for admins',
+        summary: 'List all accounts',
+        description: 'For administrators; others get 403.',
         querystring: UserPageQuery,
         response: { 200: UserPage, 403: Problem, ...failures },
       },
@@ -80,7 +83,8 @@ function addReads(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'getUser',
-        summary: 'An account, to its owner and to admins',
+        summary: 'Get an account by id',
+        description: 'For its owner and for administrators.',
         params: UserIdPath,
         response: { 200: User, ...one },
       },
@@ -95,7 +99,8 @@ function addReads(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'getUserByEmail',
-        summary: 'An account by its address, to its owner and to admins',
+        summary: 'Get an account by e-mail',
+        description: 'For its owner and for administrators.',
         params: UserEmailPath,
         response: { 200: User, ...one },
       },
@@ -112,7 +117,9 @@ function addChange(app: App, { auth, authentication }: Context): void {
       schema: {
         tags,
         operationId: 'updateUser',
-        summary: 'Change a profile; its role, address and password are changed elsewhere or not at all',
+        summary: 'Change a profile',
+        description:
+          'Fields that are absent or null stay as they are. Role, e-mail and password cannot be changed here.',
         params: UserIdPath,
         body: ProfileChange,
         response: { 200: User, ...bodyFailures, ...one },
@@ -129,8 +136,9 @@ function addChange(app: App, { auth, authentication }: Context): void {
 }
 
 function addDeletions(app: App, { auth, authentication }: Context): void {
-  const summary = 'Delete an account and everything that it owns; Location names the receipt';
-  const schema = { tags, summary, response: { 204: {}, ...one } };
+  const description =
+    'Deletes the account and everything that it owns, in every service. The `Location` header names the receipt of the erasure.';
+  const schema = { tags, description, response: { 204: deleted, ...one } };
   const erase = async (reply: FastifyReply, actorId: string, account: AccountName) => {
     const { receipt } = await auth.deleteAccount({ actorId, account }, unary);
     if (receipt !== '') reply.header('location', `/api/users/me/erasures/${receipt}`);
@@ -139,7 +147,10 @@ function addDeletions(app: App, { auth, authentication }: Context): void {
 
   app.delete(
     byId,
-    { preValidation: authentication.account, schema: { ...schema, operationId: 'deleteUser', params: UserIdPath } },
+    {
+      preValidation: authentication.account,
+      schema: { ...schema, operationId: 'deleteUser', summary: 'Delete an account by id', params: UserIdPath },
+    },
     async ({ identity, params }, reply) => erase(reply, identity.accountId, idName(params.id)),
   );
 
@@ -147,7 +158,12 @@ function addDeletions(app: App, { auth, authentication }: Context): void {
     byEmail,
     {
       preValidation: authentication.account,
-      schema: { ...schema, operationId: 'deleteUserByEmail', params: UserEmailPath },
+      schema: {
+        ...schema,
+        operationId: 'deleteUserByEmail',
+        summary: 'Delete an account by e-mail',
+        params: UserEmailPath,
+      },
     },
     async ({ identity, params }, reply) => erase(reply, identity.accountId, emailName(params.email)),
   );
@@ -161,7 +177,9 @@ function addReceipt(app: App, { auth }: Context): void {
       schema: {
         tags,
         operationId: 'getErasure',
-        summary: 'What has been erased of a deleted account, in every service',
+        summary: 'Get the receipt of a deleted account',
+        description:
+          'Says how much was erased in each service. Needs no token: the id is secret, and the receipt holds counts only.',
         params: ErasurePath,
         response: { 200: Erasure, 404: Problem, 422: HTTPValidationError, ...faults },
       },
@@ -172,6 +190,8 @@ function addReceipt(app: App, { auth }: Context): void {
     },
   );
 }
+
+const deleted = Type.Null({ description: 'Deleted.' });
 
 type AccountName = ReturnType<typeof idName> | ReturnType<typeof emailName>;
 

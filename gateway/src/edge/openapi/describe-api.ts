@@ -11,18 +11,28 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
+/** A section of the document: its operations bear its name as their tag. */
+export interface Section {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** Collects the schemas of all routes for the OpenAPI document, which `app.swagger()` answers. Call it before the first route. */
-export async function describeApi(app: FastifyInstance, serverUrl: string): Promise<void> {
+export async function describeApi(
+  app: FastifyInstance,
+  { serverUrl, sections }: { serverUrl: string; sections: readonly Section[] },
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info,
       servers: [{ url: serverUrl }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      tags: [...sections],
+      components: { securitySchemes },
     },
     // Routes that check credentials do it in preValidation, and no other route has one.
     transform: ({ schema, url, route }) => ({
-      schema: { ...schema, security: route.preValidation === undefined ? [] : [{ bearer: [] }] },
+      schema: { ...schema, security: route.preValidation === undefined ? [] : credentials },
       url,
     }),
     transformObject: (document) => {
@@ -34,3 +44,20 @@ export async function describeApi(app: FastifyInstance, serverUrl: string): Prom
     },
   });
 }
+
+/** Either of the two opens a route. The first lets the documentation page sign in by itself. */
+const credentials = [{ password: [] }, { bearer: [] }];
+
+const securitySchemes = {
+  password: {
+    type: 'oauth2',
+    description: 'Sign in with e-mail (as `username`) and password.',
+    // Relative to the server, so that the page signs in where it was loaded from.
+    flows: { password: { tokenUrl: '/api/auth/token', scopes: {} } },
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of `POST /api/auth/token`, or a personal token of `POST /api/auth/tokens`.',
+  },
+} as const;

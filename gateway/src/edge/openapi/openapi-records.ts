@@ -1,6 +1,12 @@
+import { STATUS_CODES } from 'node:http';
+import { noNul } from '../validation/index.ts';
+
 type Json = Record<string, unknown>;
 
-/** Moves every titled record to `components/schemas`, so that it stands in the document once, documents forms, and leaves out our own keywords. */
+/**
+ * Moves every titled record to `components/schemas`, so that it stands in the document once, documents forms, names answers by their
+ * status, and leaves out our own keywords.
+ */
 export function hoistRecords<T extends object>(document: T): T {
   const schemas: Json = {};
   const paths = hoist((document as Json).paths, schemas);
@@ -8,17 +14,22 @@ export function hoistRecords<T extends object>(document: T): T {
   for (const operation of operationsOf(paths)) {
     documentForm(operation, schemas);
     documentOptionalBody(operation);
+    nameAnswers(operation);
   }
-  return withoutOwnKeywords({ ...document, paths, components }) as T;
+  return withoutOwnRules({ ...document, paths, components }) as T;
 }
 
-/** The `x-` keywords steer our validation and say nothing to a reader; properties may be named as they like. */
-function withoutOwnKeywords(node: unknown, areNames = false): unknown {
-  if (Array.isArray(node)) return node.map((item) => withoutOwnKeywords(item));
+/**
+ * The `x-` keywords steer our validation and say nothing to a reader; properties may be named as they like. The pattern that only
+ * refuses NUL would make the pages prefill random text.
+ */
+function withoutOwnRules(node: unknown, areNames = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => withoutOwnRules(item));
   if (!isJson(node)) return node;
-  const kept = Object.entries(node).filter(([key]) => areNames || !key.startsWith('x-'));
+  const isOwn = (key: string, child: unknown) => key.startsWith('x-') || (key === 'pattern' && child === noNul);
+  const kept = Object.entries(node).filter(([key, child]) => areNames || !isOwn(key, child));
   return Object.fromEntries(
-    kept.map(([key, child]) => [key, withoutOwnKeywords(child, key === 'properties' && !areNames)]),
+    kept.map(([key, child]) => [key, withoutOwnRules(child, key === 'properties' && !areNames)]),
   );
 }
 
@@ -65,6 +76,12 @@ function documentOptionalBody({ requestBody }: Json): void {
   const alternatives = isJson(json) && isJson(json.schema) ? json.schema.anyOf : undefined;
   if (Array.isArray(alternatives) && alternatives.some((one) => isJson(one) && one.type === 'null')) {
     requestBody.required = false;
+  }
+}
+
+function nameAnswers({ responses }: Json): void {
+  for (const [status, answer] of Object.entries(isJson(responses) ? responses : {})) {
+    if (isJson(answer) && answer.description === 'Default Response') answer.description = STATUS_CODES[status];
   }
 }
 

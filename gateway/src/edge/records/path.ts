@@ -1,8 +1,15 @@
 import { Type } from 'typebox';
 import { storedId } from './keywords.ts';
 
-export const AppPath = Type.Object({ app_name: storedId() });
+const app_name = storedId({ examples: ['echo'], description: 'Application, as `/list-apps` names it.' });
+const user_id = storedId({
+  examples: ['user'],
+  description: 'End user of the application. Any text: users need not be created.',
+});
+const session_id = storedId({ examples: ['s1'], description: 'Session of that user.' });
 
-export const UserPath = Type.Object({ app_name: storedId(), user_id: storedId() });
+export const AppPath = Type.Object({ app_name });
 
-export const SessionPath = Type.Object({ app_name: storedId(), user_id: storedId(), session_id: storedId() });
+export const UserPath = Type.Object({ app_name, user_id });
+
+export const SessionPath = Type.Object({ app_name, user_id, session_id });

@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { Caller, newAccount } from '../caller.ts';
+
+const url = inject('meshUrl');
+
+interface Media {
+  readonly example?: unknown;
+  readonly schema?: object;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly { in: string; name: string; example?: unknown }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, { description: string; content?: Readonly<Record<string, Media>> }>>;
+}
+
+interface Route extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface Document {
+  readonly info: { readonly version: string; readonly license: object };
+  readonly tags: readonly { name: string; description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+let document: Document;
+let routes: readonly Route[];
+
+beforeAll(async () => {
+  document = (await new Caller(url).request<Document>('GET', '/openapi.json')).body;
+  routes = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  );
+});
+
+describe('the OpenAPI document', () => {
+  test('describes every operation, in sections that a newcomer needs first', () => {
+    const names = document.tags.map(({ name }) => name);
+    expect(names.slice(0, 3)).toEqual(['accounts', 'sessions', 'runs']);
+    expect(names.at(-1)).toBe('operations');
+    const undescribed = routes.filter(({ description = '' }) => !/^[A-Z0-9].{10,}\.$/s.test(description));
+    expect(undescribed.map(({ operationId }) => operationId)).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(routes.map(({ tags }) => tags[0])));
+  });
+
+  test('gives every answer its real media type and a description of its own', async () => {
+    const answers = routes.flatMap(({ operationId, responses }) =>
+      Object.entries(responses).map(([status, answer]) => ({ name: `${operationId} ${status}`, ...answer })),
+    );
+    const others = answers.filter(({ content = {} }) =>
+      Object.keys(content).some((type) => type !== 'application/json'),
+    );
+    expect(others).toMatchObject([{ name: 'streamRun 200', content: { 'text/event-stream': {} } }]);
+    expect(answers.filter(({ description }) => description === 'Default Response')).toEqual([]);
+    const caller = await newAccount(url);
+    const refused = await caller.request('POST', '/run_sse', { appName: 'echo', userId: 'user', sessionId: 'none' });
+    expect(refused.headers.get('content-type')).toMatch('application/json');
+  });
+});
+
+/** Operations that need what only a mail, a cookie or an earlier answer knows, and the status of their example as it stands. */
+const unknowable: Readonly<Record<string, number>> = {
+  refreshToken: 401,
+  resetPassword: 401,
+  verifyEmail: 401,
+  getErasure: 404,
+  listUsers: 403,
+};
+/** They end what the others need: sent last, in this order. */
+const last = [
+  'deleteArtifact',
+  'deleteMemory',
+  'deleteMemories',
+  'deleteSession',
+  'createSessionWithId',
+  'revokePersonalTokens',
+  'endSignIns',
+];
+/** Their examples name the account of a newcomer, which is not the one of this test. */
+const ofNewcomer = ['createUser', 'createToken', 'getUser', 'updateUser', 'getUserByEmail', 'deleteUser'];
+
+test('every example works as it stands against the echo app, in the order of the page', async () => {
+  const caller = await newAccount(url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  // A second sign-in, listed first because it is the newest: the example of `endSignIn` ends that one.
+  await caller.request('POST', '/api/auth/token', { email, password: 'correct horse battery' });
+  const ids = new Map<string, string>();
+  const rank = ({ operationId }: Route) => last.indexOf(operationId);
+  const sorted = routes
+    .filter(({ operationId }) => ![...ofNewcomer, 'deleteUserByEmail'].includes(operationId))
+    .toSorted((a, b) => rank(a) - rank(b));
+  const section = ({ tags }: Route) => document.tags.findIndex(({ name }) => name === tags[0]);
+  const inOrder = sorted.toSorted((a, b) => (rank(a) >= 0 || rank(b) >= 0 ? 0 : section(a) - section(b)));
+  for (const route of inOrder) {
+    const answer = await sendExample(caller, route, ids);
+    const expected = expectedOf(route);
+    expect(`${route.operationId} ${answer.status} ${answer.status === expected ? '' : answer.text}`).toBe(
+      `${route.operationId} ${expected} `,
+    );
+    if (route.operationId === 'listSignIns') ids.set('endSignIn', firstId(answer.text, 'sessions'));
+    if (route.operationId === 'createPersonalToken')
+      ids.set('revokePersonalToken', (JSON.parse(answer.text) as { id: string }).id);
+  }
+});
+
+test('a newcomer’s account can be made, used and deleted with the examples', async () => {
+  const newcomer = new Caller(url);
+  const ids = new Map<string, string>();
+  for (const operationId of [...ofNewcomer, 'createUser', 'createToken', 'deleteUserByEmail']) {
+    const route = routes.find((one) => one.operationId === operationId);
+    if (route === undefined) throw new Error(`${operationId} is not in the document`);
+    const answer = await sendExample(newcomer, route, ids);
+    expect(`${operationId} ${answer.status}`).toBe(`${operationId} ${expectedOf(route)}`);
+    const body = answer.text === '' ? {} : (JSON.parse(answer.text) as { user_id?: number; access_token?: string });
+    // Another account than the first one of this mesh, to which `1` of the example belongs.
+    if (body.user_id !== undefined) for (const id of ofNewcomer) ids.set(id, String(body.user_id));
+    newcomer.token = body.access_token ?? newcomer.token;
+  }
+});
+
+function expectedOf({ operationId, responses }: Route): number {
+  return unknowable[operationId] ?? Number(Object.keys(responses).find((status) => status.startsWith('2')));
+}
+
+function firstId(text: string, list: string): string {
+  return (JSON.parse(text) as Record<string, { id: string }[]>)[list]?.[0]?.id ?? '';
+}
+
+async function sendExample(
+  caller: Caller,
+  route: Route,
+  ids: ReadonlyMap<string, string>,
+): Promise<{ status: number; text: string }> {
+  const { method, operationId } = route;
+  const parameters = route.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+  const path = parameters.reduce((text, { name, example }) => {
+    const value = name === 'id' ? (ids.get(operationId) ?? example ?? 'unknown') : example;
+    expect({ operationId, name, value }).toHaveProperty('value', expect.anything());
+    return text.replace(`{${name}}`, encodeURIComponent(String(value)));
+  }, route.path);
+  const response = await caller.fetch(method, path, exampleBody(route));
+  return { status: response.status, text: await response.text() };
+}
+
+function exampleBody({ operationId, requestBody }: Route): unknown {
+  const json = requestBody?.content['application/json'];
+  if (json === undefined) return requestBody === undefined ? undefined : 'bytes';
+  expect({ operationId, ...json }).toHaveProperty('example');
+  return json.example;
+}
