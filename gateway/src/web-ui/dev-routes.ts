@@ -1,6 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { EventJson } from '@agentmesh/proto/event';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import { BadRequest, HttpError } from '../edge/errors/request-error.ts';
@@ -35,6 +36,20 @@ export function devRoutes(ui: App, context: Context): void {
     const schema = { hide, params: AppPath };
     ui.get(`/dev/apps/:app_name/${name}`, { preValidation: page, schema }, (_request, reply) => reply.send(answer));
   }
+  addRefusal(ui);
+}
+
+/** Evaluations, tests and the builder: the UI hides them (`session.css`), and calls of other clients are told so. */
+function addRefusal(ui: App): void {
+  const detail = 'Evaluations, tests and the agent builder are not part of Agent Mesh.';
+  const refuse = (_request: FastifyRequest, reply: FastifyReply) => reply.code(501).send({ detail });
+  ui.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/dev/*',
+    schema: { hide },
+    onRequest: async (request, reply) => refuse(request, reply),
+    handler: refuse,
+  });
 }
 
 function addGraphs(ui: App, context: Context): void {

@@ -4,17 +4,15 @@ import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import type { BrowserSession } from '../edge/authentication/browser-session.ts';
 import type { Identity } from '../edge/authentication/identity.ts';
-import { problemOf } from '../edge/errors/problem.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
-import { signInPage } from './sign-in-page.ts';
+import { faultOf, formPath, goTo, refuseForeignForm, sendForm, webUiPage } from './send-form.ts';
+import { canSignUp, signUpPath } from './sign-up.ts';
 
 const path = '/dev-ui/sign-in';
-const pagePolicy = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** Where somebody signs in who wanted to see `url`, a page of the UI. */
+/** Path of the sign-in that leads on to `url`, a page of the UI. */
 export function signInPath(url: string): string {
-  const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-  return query === '' ? path : `${path}?${new URLSearchParams({ next: query }).toString()}`;
+  return formPath(path, url.includes('?') ? url.slice(url.indexOf('?')) : '');
 }
 
 const Query = Type.Object({ next: Type.String({ default: '' }) }, { required: [] });
@@ -23,40 +21,62 @@ const Form = Type.Object({
   password: Type.String({ writeOnly: true }),
   next: Type.Optional(Type.String()),
 });
-/** Its schema describes a form only: what arrives as JSON is checked alike. */
+/** The schema is that of a form; a JSON body is checked by the same fields. */
 const SignInForm = Type.Unsafe<{ email: string; password: string; next?: string }>({ ...Form, 'x-form': Form });
 
-/** Signing in to the web UI and out of it, without a script. */
-export function signInRoutes(ui: App, { auth, signIn }: Context, browser: BrowserSession): void {
+/** Routes to sign in to the web UI and to sign out of it. */
+export function signInRoutes(ui: App, context: Context, browser: BrowserSession): void {
+  const { auth, signIn } = context;
   const hide = true;
+  const sendPage = createSendPage(context);
 
-  ui.get(path, { schema: { hide, querystring: Query } }, ({ query }, reply) =>
-    sendPage(reply, 200, { next: query.next }),
-  );
+  ui.get(path, { schema: { hide, querystring: Query } }, ({ query }, reply) => sendPage(reply, 200, query));
 
   ui.post(path, { schema: { hide, body: SignInForm } }, async (request, reply) => {
-    if (!browser.isOwnForm(request)) throw foreignForm();
+    refuseForeignForm(browser, request);
     const { email, password, next = '' } = request.body;
     try {
       const { accessToken } = await signIn({ email, password }, request, reply);
       reply.header('set-cookie', await browser.begin(accessToken));
     } catch (error) {
-      const problem = error instanceof MeshError ? problemOf(error) : undefined;
-      if (!(error instanceof MeshError) || problem === undefined) throw error;
-      return sendPage(reply, problem.status, { email, next, fault: error.message });
+      const { status, fault } = faultOf(error);
+      return sendPage(reply, status, { email, next, fault });
     }
-    return leave(reply, next === '' ? '/dev-ui/' : `/dev-ui/?${new URLSearchParams(next).toString()}`);
+    return goTo(reply, webUiPage(next));
   });
 
   ui.post('/dev-ui/sign-out', { schema: { hide } }, async (request, reply) => {
-    if (!browser.isOwnForm(request)) throw foreignForm();
+    refuseForeignForm(browser, request);
     reply.header('set-cookie', browser.end());
     if (browser.isPresent(request)) await endSignIn(auth, await whoIs(browser, request));
-    return leave(reply, path);
+    return goTo(reply, path);
   });
 }
 
-/** Undefined for a cookie that is good no longer. */
+interface Shown {
+  /** Address that was typed before. */
+  readonly email?: string;
+  readonly next: string;
+  readonly fault?: string;
+}
+
+function createSendPage({ config }: Context) {
+  return (reply: FastifyReply, status: number, { email = '', next, fault }: Shown): FastifyReply =>
+    sendForm(reply, status, {
+      title: 'Sign in',
+      action: path,
+      next,
+      fields: [
+        { name: 'email', label: 'E-mail', type: 'email', autocomplete: 'username', value: email },
+        { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' },
+      ],
+      submit: 'Sign in',
+      fault,
+      link: canSignUp(config) ? { href: formPath(signUpPath, next), text: 'Create an account' } : undefined,
+    });
+}
+
+/** Identity of the cookie; undefined when it has expired or was ended. */
 async function whoIs(browser: BrowserSession, request: FastifyRequest): Promise<Identity | undefined> {
   try {
     return await browser.identify(request);
@@ -66,31 +86,11 @@ async function whoIs(browser: BrowserSession, request: FastifyRequest): Promise<
   }
 }
 
-/** What has ended already is no error. */
+/** Ends the sign-in of an identity; it may have ended already. */
 async function endSignIn(auth: Context['auth'], identity: Identity | undefined): Promise<void> {
   if (identity?.signInId === undefined) return;
   const { accountId, signInId: id } = identity;
   await auth.endSignIn({ accountId, id }, unary).catch((error: unknown) => {
     if (!(error instanceof MeshError) || error.code !== 'not_found') throw error;
   });
-}
-
-const foreignForm = () => new HttpError(403, 'Forbidden: the form is not of this origin');
-
-function leave(reply: FastifyReply, to: string): FastifyReply {
-  return reply.header('cache-control', 'no-store').redirect(to, 303);
-}
-
-interface Shown {
-  readonly email?: string;
-  readonly next: string;
-  readonly fault?: string;
-}
-
-function sendPage(reply: FastifyReply, status: number, shown: Shown): FastifyReply {
-  return reply
-    .code(status)
-    .headers({ 'content-security-policy': pagePolicy, 'cache-control': 'no-store' })
-    .type('text/html; charset=utf-8')
-    .send(signInPage(shown));
 }

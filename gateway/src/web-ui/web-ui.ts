@@ -6,6 +6,7 @@ import type { BrowserSession } from '../edge/authentication/browser-session.ts';
 import { iconFolder, readBundle } from './bundle.ts';
 import { devRoutes } from './dev-routes.ts';
 import { signInPath, signInRoutes } from './sign-in.ts';
+import { signUpRoutes } from './sign-up.ts';
 import { traceRoutes } from './trace-routes.ts';
 
 export const webUiPath = '/dev-ui/';
@@ -43,6 +44,7 @@ export async function addWebUi(app: App, context: Context): Promise<void> {
     addPage(ui, bundle.page, browser);
     addConfiguration(ui);
     signInRoutes(ui, context, browser);
+    signUpRoutes(ui, context, browser);
     await ui.register(fastifyStatic, {
       ...serving,
       root: iconFolder(),

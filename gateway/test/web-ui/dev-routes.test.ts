@@ -64,6 +64,16 @@ describe('the routes that the web UI asks beside the contract', () => {
     expect((await edge.send('/dev/apps/shop/builder')).text).toBe('');
   });
 
+  it('say what this server does not have, whatever is sent', async () => {
+    const paths = ['/dev/apps/shop/builder/save?tmp=true', '/dev/apps/shop/eval_sets/one', '/dev/apps/shop/tests/run'];
+    for (const path of paths) {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const { status, body } = await edge.send(path, { method });
+        expect([status, body]).toMatchObject([501, { detail: expect.stringContaining('not part of Agent Mesh') }]);
+      }
+    }
+  });
+
   it('show what happened inside a session and at an event', async () => {
     expect((await edge.send('/dev/apps/shop/debug/trace/session/s')).body).toEqual([span]);
     expect((await edge.send('/dev/apps/shop/debug/trace/session/other')).body).toEqual([]);

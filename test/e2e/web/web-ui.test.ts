@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -107,6 +108,29 @@ describe("ADK's web UI in a browser", () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('E-mail').waitFor();
     expect((await list()).status()).toBe(401);
+  });
+
+  test('lets somebody without an account create one, and shows nothing that this server does not have', {
+    timeout: 90_000,
+  }, async ({ skip }) => {
+    if (browser === undefined) return skip('there is no Chromium');
+    await using visit = await open(browser);
+    const { page, complaints } = visit;
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('First name').fill('Ada');
+    await page.getByLabel('Last name').fill('Lovelace');
+    await page.getByLabel('E-mail').fill(`${randomUUID()}@example.com`);
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByPlaceholder('Type a message').waitFor();
+    expect(new URL(page.url()).searchParams.get('app')).toBe('echo');
+
+    await page.getByRole('tab', { name: 'Artifacts' }).waitFor();
+    expect(await page.getByRole('tab', { name: 'Evals' }).count()).toBe(0);
+    await page.locator('.selector-group button', { hasText: 'account_tree' }).waitFor();
+    const builder = page.locator('.selector-group button', { hasText: /^\s*edit\s*$/ });
+    expect([await builder.count(), await builder.isVisible()]).toEqual([1, false]);
+    expect(complaints).toEqual([]);
   });
 
   test('says that audio needs a live model, and leads back through the sign-in', { timeout: 90_000 }, async ({
