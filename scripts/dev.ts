@@ -50,9 +50,9 @@ Try, in another terminal:
      -d '{${account}}' | sed 's/.*"access_token": *"\\([^"]*\\)".*/\\1/')
 
 3. Create a session and talk to the echo agent
-   curl -s ${address}/apps/echo/users/u1/sessions ${bearer} ${json} -d '{"sessionId":"s1"}' &&
+   curl -s ${address}/apps/echo/users/user/sessions ${bearer} ${json} -d '{"sessionId":"s1"}' &&
    curl -sN ${address}/run_sse ${bearer} ${json} \\
-     -d '{"appName":"echo","userId":"u1","sessionId":"s1",${message},"streaming":true}'
+     -d '{"appName":"echo","userId":"user","sessionId":"s1",${message},"streaming":true}'
 `;
 }
 
