@@ -8,7 +8,7 @@ import type { HistoryCache } from './execution/history/history-cache.ts';
 import type { Registry } from './registry/registry.ts';
 import type { SpanLog } from './tracing/span-log.ts';
 
-/** What the service's RPCs, consumers and jobs share. */
+/** Shared by the service's RPCs, consumers and jobs. */
 export interface Context {
   readonly config: RunsConfig;
   readonly log: Logger;

@@ -32,12 +32,12 @@ export function messageInvalid(message: string): MeshError {
   return new MeshError('invalid_argument', 'message_invalid', message);
 }
 
-/** This process takes no new runs; another replica does. */
+/** This process is shutting down and takes no new runs. */
 export function shuttingDown(): MeshError {
   return new MeshError('unavailable', 'runs_draining', 'The service is shutting down.');
 }
 
-/** Told to the viewer of a queued run when this process stops. */
+/** Sent to the viewer of a queued run when this process stops. */
 export const runPostponed = {
   type: 'RunPostponed',
   message: 'The run is accepted and goes on when the service is back; read its session for the answer.',
@@ -49,7 +49,7 @@ export function viewerTooSlow(): MeshError {
   return new MeshError('resource_exhausted', 'viewer_too_slow', message);
 }
 
-/** Whether a call failed because what it acts on is gone or held by another. */
+/** Whether a call failed because its session is gone or the turn is held by another executor. */
 export function isLost(error: unknown): boolean {
   return error instanceof MeshError && (error.code === 'aborted' || error.code === 'not_found');
 }

@@ -1,7 +1,7 @@
 import { type Logger as AdkLogger, setLogger } from '@google/adk';
 import type { Logger } from '@agentmesh/lib/telemetry';
 
-/** Keeps what users and models say out of traces, and sends ADK's log lines, which may hold it too, to ours at `debug`. */
+/** Keeps conversations out of traces, and sends ADK's log lines, which may quote them, to our log at `debug`. */
 export function quietAdk(log: Logger): void {
   process.env.ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS = 'false';
   const debug = (...words: unknown[]): void => log.debug(words.map(String).join(' '));

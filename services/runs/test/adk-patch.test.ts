@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const patch = at('../../../patches/@google__adk@2.0.0.patch');
 
-// As the server runs (package.json, serverFlags), but with room for all that is kept, so that V8 makes no full collection.
+// The flags of the server (package.json, serverFlags), with room for all that is kept, so that V8 makes no full collection.
 const flags = [
   '--expose-gc',
   '--max-semi-space-size=32',
@@ -20,7 +20,7 @@ const flags = [
 
 interface Measured {
   readonly bytesPerRun: number;
-  /** Of the state of each run. */
+  /** Size of the state of each run. */
   readonly payloadBytes: number;
   /** Full collections while it was measured. */
   readonly majors: number;

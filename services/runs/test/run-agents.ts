@@ -12,7 +12,7 @@ import { encode, InMemorySessions } from './in-memory-sessions.ts';
 
 export const log = createLogger({ level: 'silent', name: 'test' });
 
-/** What a viewer of a run was sent. */
+/** The responses that a viewer of a run was sent. */
 export interface Seen {
   readonly events: Record<string, unknown>[];
   failure?: { type: string; message: string };

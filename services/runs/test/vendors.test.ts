@@ -89,7 +89,7 @@ interface Told {
   readonly errorMessage?: string;
 }
 
-/** Who said or called what, in order. */
+/** Author and content of each event, in order. */
 function story({ events }: Seen): string[] {
   const told = events as unknown as readonly Told[];
   return told

@@ -20,8 +20,8 @@ interface TurnArtifactsOptions {
 }
 
 /**
- * The artifacts that the agents of a turn see: those of its session and its user, whatever session or application a tool opened for
- * itself. What is not there, or cannot be by its name, is undefined; what is larger than 16 MiB is told, not loaded.
+ * The artifacts of the turn's session and user. Session and app in a request are ignored. Missing artifacts and impossible names
+ * are undefined; instead of an artifact over 16 MiB, a text says its size.
  */
 export function createTurnArtifacts({ artifacts, turn, signal }: TurnArtifactsOptions): TurnArtifactService {
   const options = { signal, timeoutMs };

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
  */
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
   return async ({ accountId, invocationId, outcome }) => {
-    // The attempt before: its run goes on with the one that is queued.
+    // An earlier attempt that waits for input: the run goes on with the attempt that is queued.
     if (outcome === AttemptEnd_Outcome.WAITING) return;
     for (const run of context.waiting.find(accountId, invocationId)) {
       const viewer = context.waiting.take(run);
@@ -20,7 +20,7 @@ export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema>
   };
 }
 
-/** The hint names no session, and invocation ids are unique in theirs alone: the ledger knows which attempt is meant. */
+/** Invocation ids are unique only in their session, and the hint names none: the ledger knows which attempt is meant. */
 async function stopIfLost({ executor, sessions, owner }: Context, invocationId: string): Promise<void> {
   const leases = executor.leases().filter((lease) => lease.invocationId === invocationId);
   if (leases.length === 0) return;

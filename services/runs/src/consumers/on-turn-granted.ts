@@ -4,13 +4,13 @@ import type { TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { takeUp } from '../execution/take-up.ts';
 
-/** A grant may be heard of before the answer that the run was queued, and so before there is a viewer. */
+/** The hint of a grant may come before the answer that the run was queued, when its viewer is not registered yet. */
 const viewerComesWithinMs = 50;
 
-/** A claim answers nothing while many others write to the session. */
+/** Pauses between claims: a claim returns no turn while many others write to the session. */
 const pausesMs = [10, 30, 100, 300];
 
-/** Executes a run that this process queued, when its turn has come. A hint that is missed is made up for by the sweeper. */
+/** Executes a run that this process queued when it is granted its turn. If the hint is lost, the job `claim-due-runs` does it. */
 export function onTurnGranted(context: Context): HintHandler<typeof TurnGrantedSchema> {
   return async ({ owner, session, invocationId }) => {
     if (owner !== context.owner || session === undefined || context.draining.aborted) return;

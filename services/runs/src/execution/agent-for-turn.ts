@@ -1,8 +1,8 @@
 import { type BaseAgent, type Event, findEventByLastFunctionResponseId, isRoutableLlmAgent } from '@google/adk';
 
 /**
- * Who takes the turn: the agent whose call the last event answers, else the agent that spoke last and may be talked to
- * directly, else the root. As ADK's `determineAgentForResumption`, which prints every event it passes.
+ * The agent that takes the turn: the one whose call the last event answers, else the one that spoke last, if it may be talked to
+ * directly, else the root. Like ADK's `determineAgentForResumption`, which also prints every event that it looks at.
  */
 export function agentForTurn(events: readonly Event[], root: BaseAgent): BaseAgent {
   const caller = findEventByLastFunctionResponseId([...events])?.author;

@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptStopped } from './attempt-stopped.ts';
 
-/** What is stored of a failure, and what a viewer is told. */
+/** A failure as it is stored and as a viewer is sent it. */
 export interface DescribedFailure {
   /** Class of the error. */
   readonly type: string;
@@ -12,7 +12,7 @@ export interface DescribedFailure {
 
 const longestMessage = 2_000;
 
-/** Describes what stopped an agent loop. Its text is shown: the author of an app finds a mistake in it by that. */
+/** Describes the error that stopped an agent loop. Its text is public, so that the author of an app can find a mistake by it. */
 export function describeFailure(error: unknown): DescribedFailure {
   if (error instanceof AttemptStopped) {
     return { type: 'RunInterrupted', errorCode: 'SHUTDOWN', errorMessage: error.message };

@@ -9,8 +9,8 @@ import type { Recorder } from './recording/recorder.ts';
 type Loop = AsyncGenerator<Event, void, void>;
 
 /**
- * Runs an agent loop to its end and writes down what it says. The end is stored with the last event where it is known by
- * then; an event that carries an error ends the run. Rejects with what the loop throws and with the reason of `signal`,
+ * Runs an agent loop to its end and records its events. The end is stored with the last event where it is known by
+ * then; an event with an error ends the run. Rejects with the error of the loop or the reason of `signal`,
  * without waiting for a loop that does not heed it.
  */
 export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal): Promise<void> {
@@ -36,7 +36,7 @@ export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal)
   }
 }
 
-/** Asked on after calls, the loop runs the tools; after their responses, it calls the model: both are stored before that. */
+/** False for calls and their responses: the loop's next step runs the tools or calls the model, and they must be stored before it. */
 function mayEnd(event: Event): boolean {
   return isFinalResponse(event) && !hasCalls(event);
 }
@@ -49,7 +49,7 @@ function failed(event: Event): { outcome: AttemptEnd_Outcome; errorCode: string;
   };
 }
 
-/** Gives the loop two turns of the event loop to say that it is over. */
+/** Whether the loop ends within two turns of the event loop. */
 async function endsAtOnce(asked: Promise<IteratorResult<Event, void>>): Promise<boolean> {
   let settled = false;
   let done = false;

@@ -20,9 +20,9 @@ import type { Viewer } from './viewers/viewer.ts';
 
 export interface ExecutionDeps {
   readonly sessions: Client<typeof SessionsService>;
-  /** What agents with the memory tools search; without it they are told so. */
+  /** Memory for the agents' tools; without it the tools answer an error. */
   readonly memory?: Client<typeof MemoryService>;
-  /** Where agents save and load artifacts; without it they are told so. */
+  /** Artifacts for the agents' tools; without it the tools answer an error. */
   readonly artifacts?: Client<typeof ArtifactsService>;
   /** Finds an app; throws MeshError when it is not there. */
   readonly findApp: (name: string) => App;
@@ -35,7 +35,7 @@ export interface ExecutionDeps {
 
 export interface AttemptRun {
   readonly turn: Turn;
-  /** What the turn was asked for with. */
+  /** The window that BeginTurn was told is known here. */
   readonly known?: HistoryWindow | undefined;
   readonly viewer?: Viewer | undefined;
   /** Ends the agents; aborted with AttemptStopped from outside, and in any case when the attempt is over. */
@@ -44,13 +44,13 @@ export interface AttemptRun {
   readonly lost: AbortSignal;
 }
 
-/** How an attempt ended for its executor. `lost`: another holds the turn, or nobody. */
+/** How an attempt ended for its executor. `lost`: the executor no longer holds the turn. */
 export type Ending = 'ended' | 'failed' | 'lost';
 
-/** Made once: a reason of its own for every attempt would cost a stack trace. */
+/** One error for all attempts: making one for each would cost a stack trace. */
 const attemptOver = new Error('The attempt is over.');
 
-/** Executes a granted turn. Never rejects: whatever happens is stored where that is still possible, and shown to the viewer. */
+/** Executes a granted turn. Never rejects: a failure is stored if that is still possible, and sent to the viewer. */
 export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> {
   const { invocationId, session } = run.turn;
   try {
@@ -61,7 +61,7 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
     run.viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
     return 'lost';
   } finally {
-    // Agents beside the one that failed go on in ADK until they are told.
+    // In ADK, parallel agents go on after one of them failed until the signal aborts.
     run.working.abort(attemptOver);
   }
 }
@@ -95,7 +95,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   }
 }
 
-/** For the next turn, unless others have written in between what was not seen here. */
+/** Keeps the window for the next turn, unless others have written events that this attempt has not seen. */
 function remember(
   { histories }: ExecutionDeps,
   attempt: { turn: Turn; window: HistoryWindow; journal: Journal },

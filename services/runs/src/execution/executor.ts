@@ -8,9 +8,9 @@ import type { Viewer } from './viewers/viewer.ts';
 /** Proof that an attempt holds its turn. */
 export type HeldLease = Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>;
 
-/** The attempts that run in this process. They outlive whoever asked for them. */
+/** The attempts that run in this process. They go on when their callers leave. */
 export interface Executor {
-  /** Executes a granted turn, detached. `known` is what the turn was asked for with. */
+  /** Executes a granted turn and does not wait for it. `known`: the window that BeginTurn was told is known here. */
   start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
   readonly running: number;
   leases(): HeldLease[];
@@ -22,7 +22,7 @@ export interface Executor {
   stopExpired(nowMs: number): void;
   /** Resolves when nothing runs. */
   idle(): Promise<void>;
-  /** Waits for what runs; what still runs after `deadlineMs` ends as failed, with an event that says so. */
+  /** Waits for the attempts. Those that still run after `deadlineMs` end as failed, with an event `SHUTDOWN`. */
   drain(deadlineMs: number): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ interface RunningAttempt {
   done: Promise<void>;
 }
 
-/** Of a sessions service that does not say how long it lends a turn. */
+/** Used where the sessions service does not say for how long it grants a turn. */
 const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {

@@ -13,9 +13,9 @@ export interface LoopOptions {
   readonly root: BaseAgent;
   readonly turn: Turn;
   readonly turnSession: TurnSession;
-  /** What the turn's user has said in sessions before. */
+  /** Memory of the turn's user; absent: agents are answered that there is none. */
   readonly memory: Client<typeof MemoryService> | undefined;
-  /** What the turn's session and user have saved. */
+  /** Artifacts of the turn's session and user; absent: agents are answered that there are none. */
   readonly artifacts: Client<typeof ArtifactsService> | undefined;
   readonly maxModelCalls: number;
   /** Aborts models, tools and the agents beside the one that failed. */

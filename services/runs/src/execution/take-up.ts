@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isLost } from '../errors.ts';
 import type { WaitingRun } from './viewers/waiting-viewers.ts';
 
-/** Claims up to `limit` runs that are due, whoever accepted them, and executes them. */
+/** Claims up to `limit` runs that are due, from any process, and executes them. */
 export async function takeUpDue(context: Context, limit: number): Promise<void> {
   const { owner, config, sessions } = context;
   const { turns } = await sessions.claimRuns({ owner, window: config.historyWindow, limit });

@@ -2,11 +2,11 @@ import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { takeUp, takeUpDue } from '../execution/take-up.ts';
 
-/** A hint has been missed when nothing was heard for so long. */
+/** A hint that has not come after this time counts as lost. */
 const hintIsLateMs = 1_500;
 const mostNamedClaims = 16;
 
-/** Takes up what has no executor: runs whose process died, and grants whose hint was lost. */
+/** Executes runs that have no executor: their process died, or the hint of their grant was lost. */
 export function createClaimDueRuns(context: Context): Job {
   return {
     pauseMs: 1_000,

@@ -15,7 +15,7 @@ function hanging(): AgentBench {
   return createAgentBench(new LlmAgent({ name: 'helper', model: new ScriptLlm(hangs) }));
 }
 
-/** What the jobs use of a context. */
+/** The parts of a context that the jobs use. */
 function contextOf({ client, executor }: AgentBench, maxConcurrent = 8): Context {
   const parts = { owner: 'me', sessions: client, executor, waiting: createWaitingViewers() };
   return { ...parts, config: { historyWindow: 64, maxConcurrent } } as Context;

@@ -11,15 +11,14 @@ interface TurnMemoryOptions {
   readonly signal: AbortSignal;
 }
 
-/** What an entry is to ADK for Python, which has more fields than the one for JavaScript knows. */
+/** A memory entry as ADK for Python has it, with fields that ADK for JavaScript lacks. */
 interface Remembered extends MemoryEntry {
   readonly id: string;
   readonly customMetadata: object;
 }
 
 /**
- * The memory that the agents of a turn see: that of its user in its application, whatever session or application a tool
- * opened for itself.
+ * The memory of the turn's user in the turn's app. User and app in a request are ignored.
  */
 export function createTurnMemory({ memory, turn, signal }: TurnMemoryOptions): BaseMemoryService {
   const { session } = turn;

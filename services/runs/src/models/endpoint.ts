@@ -1,10 +1,10 @@
-/** Where a provider is asked and as whom: from the settings, or for one call alone. */
+/** Address and credentials of a provider: from the settings, or for a single call. */
 export interface Endpoint {
-  /** As the provider's setting wants it, without a trailing slash. */
+  /** The address, with or without a version as the provider's setting says, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey?: string;
   /** Which of OpenAI's wire forms is spoken; chat completions when absent. */
   readonly openAiApi?: 'chat' | 'responses';
-  /** What requests go through; the plain one of the platform when absent. */
+  /** Makes the requests; the platform's own fetch when absent. */
   readonly fetch?: typeof globalThis.fetch;
 }

@@ -1,13 +1,13 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 
-/** Who answers for a model. */
+/** The provider of a model. */
 export type Provider = 'echo' | VendorName;
 /** A provider on the network. */
 export type VendorName = 'openai' | 'anthropic' | 'gemini';
 
 export interface ModelName {
   readonly provider: Provider;
-  /** As the provider names it, e.g. `gpt-5-mini`. */
+  /** The provider's own name, e.g. `gpt-5-mini`. */
   readonly model: string;
 }
 
@@ -32,7 +32,7 @@ export function readModelName(name: string): ModelName {
   return read;
 }
 
-/** Text for whoever wrote the name; undefined for a name that is known. */
+/** Public text for an unknown name; undefined for a known one. */
 export function modelNameProblem(name: string): string | undefined {
   return parse(name) === undefined ? unknownModel(name) : undefined;
 }

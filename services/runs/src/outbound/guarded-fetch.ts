@@ -28,7 +28,7 @@ export interface GuardedResponse {
   readonly truncated: boolean;
 }
 
-/** GETs an address that nobody vouches for. Throws OutboundError, or the reason of `signal` when it aborts. */
+/** GETs an untrusted address. Throws OutboundError, or the reason of `signal` when it aborts. */
 export type GuardedFetch = (url: string, options?: GuardedRequest) => Promise<GuardedResponse>;
 
 const maxRedirects = 5;

@@ -19,5 +19,5 @@ export function discardBody(body: Readable): void {
   body.destroy();
 }
 
-/** undici reports a body that is given up as an error event; a real failure reaches whoever reads. */
+/** undici reports a body that is discarded as an error event; a real failure rejects the read. */
 function ignoreAbandoned(): void {}

@@ -30,7 +30,7 @@ async function put(path: string, ...lines: string[]): Promise<void> {
 
 const open = (): Promise<Registry> => createRegistry({ dir, log, models, toolDeps, maxModelCalls: 25 });
 
-/** What is wrong with an app whose root file holds `lines`. */
+/** The error text for an app whose root file holds `lines`. */
 async function problemOf(...lines: string[]): Promise<string> {
   await put('bad/root_agent.yaml', ...lines);
   const registry = await open();

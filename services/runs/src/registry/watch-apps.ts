@@ -18,7 +18,7 @@ export async function watchApps({ dir, registry, log }: WatchOptions): Promise<A
   const watcher = watch(dir, { ignoreInitial: true, depth: 8 });
   const reload = async (name: string): Promise<void> => {
     pending.delete(name);
-    // What is hidden is how mounted volumes swap all files at once.
+    // Mounted volumes swap all files at once by means of hidden folders.
     await (name.startsWith('.') ? registry.reloadAll() : registry.reload(name));
   };
   watcher.on('all', (_, path) => {

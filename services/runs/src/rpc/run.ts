@@ -22,7 +22,7 @@ export function run(context: Context): Handlers['run'] {
   };
 }
 
-/** Not cut off with the caller: between the answer of the sessions service and the start of the run nothing may be lost. */
+/** Does not stop when the caller leaves: a turn that the sessions service has granted must be started. */
 async function accept(context: Context, request: RunRequest, viewer: ReturnType<typeof createViewer>): Promise<string> {
   if (context.draining.aborted) throw shuttingDown();
   const { session, messageJson, streaming } = request;
@@ -49,7 +49,7 @@ async function accept(context: Context, request: RunRequest, viewer: ReturnType<
   return invocationId;
 }
 
-/** Names the calls that the message answers. That the session is not there is said before what is wrong with the message. */
+/** Returns the ids of the calls that the message answers. A missing session is reported before mistakes in the message. */
 async function checkRequest(
   context: Context,
   session: SessionKey,

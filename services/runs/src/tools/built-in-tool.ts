@@ -1,13 +1,13 @@
 import { BaseTool, type RunAsyncToolRequest } from '@google/adk';
 import type { FunctionDeclaration, Schema } from '@google/genai';
 
-/** What a built-in tool is made of. */
+/** The definition of a built-in tool. */
 export interface BuiltInToolSpec {
   readonly name: string;
   readonly description: string;
   readonly parameters: Schema;
   readonly isLongRunning?: boolean;
-  /** Answers the call; what it throws reaches the model as `{error}`. Null from a long-running tool means: later. */
+  /** Answers the call. The message of an error that it throws is answered as `{error}`. Null from a long-running tool: no answer yet. */
   run(request: RunAsyncToolRequest): unknown;
 }
 

@@ -8,7 +8,7 @@ import { createRequestInput } from './request-input.ts';
 import { createSaveArtifact, SAVE_ARTIFACT } from './save-artifact.ts';
 import { createSetState, SET_STATE } from './set-state.ts';
 
-/** What the built-in tools need from the service. */
+/** Dependencies of the built-in tools. */
 export interface ToolDeps {
   /** Fetches addresses that users and agents give. */
   readonly fetch: GuardedFetch;

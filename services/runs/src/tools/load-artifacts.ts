@@ -1,9 +1,9 @@
 import { LoadArtifactsTool, type RunAsyncToolRequest } from '@google/adk';
 
-/** More would fill the model's window. */
+/** Most artifacts of one call, so that they fit into the model's context. */
 const maxNames = 10;
 
-/** `load_artifacts`: ADK's own, which trusts its model: what the argument holds beside names would end the run. */
+/** `load_artifacts`: ADK's own with checked arguments. In ADK, an argument that is not a list of names ends the run. */
 export class LoadArtifacts extends LoadArtifactsTool {
   override async runAsync(request: RunAsyncToolRequest): Promise<unknown> {
     const asked = request.args['artifact_names'];

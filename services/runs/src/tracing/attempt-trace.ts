@@ -17,7 +17,7 @@ interface NotedEvent {
   readonly answers: ReadonlySet<string>;
 }
 
-/** What one attempt leaves: its spans, and the events that were made in them. ADK knows neither the ids nor the times of ours. */
+/** The spans of one attempt and the events that were made in them. ADK's own spans have neither our event ids nor our times. */
 export class AttemptTrace {
   readonly #spans: EndedSpan[] = [];
   readonly #events: NotedEvent[] = [];

@@ -11,10 +11,10 @@ import { AttemptTrace } from './attempt-trace.ts';
 import { createSpanLog, type SpanLog } from './span-log.ts';
 
 const limits = { sessions: 300, spansOfSession: 400 };
-/** What the bus carries, less room for the ids. */
+/** Largest JSON of a span, in bytes: the limit of the bus without the ids. */
 const largestJson = 3_500;
 
-/** The log of spans, and what has to be around attempts to fill it. */
+/** The log of spans, and the wrappers that fill it. */
 export interface KeptSpans {
   readonly log: SpanLog;
   readonly around: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
@@ -64,7 +64,7 @@ function toMessage({ accountId, appName, sessionId }: SessionKey, span: Recorded
   return create(SpanEndedSchema, { accountId, appName, sessionId, spanId, eventId, json: print(span) });
 }
 
-/** As the web UI reads it. What does not fit on the bus goes without its attributes. */
+/** A span as the web UI reads it, without its attributes where it would be too large for the bus. */
 function print({
   name,
   startTime,

@@ -13,14 +13,14 @@ export interface SpanLog {
   ofSession(app: AppOfAccount, sessionId: string): Uint8Array[];
   /** The span in which an event was made, or none. */
   ofEvent(app: AppOfAccount, eventId: string): Uint8Array[];
-  /** Drops whatever is an account's. */
+  /** Drops everything of an account. */
   forget(accountId: string): void;
 }
 
 export interface SpanLimits {
   /** Beyond it the session that was quiet for longest is forgotten. */
   readonly sessions: number;
-  /** Of one session; beyond it the oldest are forgotten. */
+  /** Most spans of one session; beyond it the oldest are forgotten. */
   readonly spansOfSession: number;
 }
 
@@ -54,7 +54,7 @@ export function createSpanLog({ sessions, spansOfSession }: SpanLimits): SpanLog
   };
 }
 
-/** Forgets what was put in first. */
+/** Drops the oldest entries. */
 function trim(map: Map<string, unknown>, size: number): void {
   for (const key of map.keys()) {
     if (map.size <= size) return;

@@ -10,7 +10,7 @@ import {
 } from '@agentmesh/proto/event';
 import { toStandardBase64, toUrlSafeBase64 } from './base64.ts';
 
-/** What is true of every event of a run. */
+/** Facts that stand on every event of a run. */
 export interface RunFacts {
   readonly invocationId: string;
   /** Stands on every event; keys of the event itself win. */

@@ -2,15 +2,15 @@ import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { LRUCache } from 'lru-cache';
 import type { HistoryWindow } from './history-window.ts';
 
-/** The windows of sessions that this process has served lately, so that their next turns read only what is newer. */
+/** Windows of the sessions that this process has served lately. Their next turns read only newer events. */
 export interface HistoryCache {
   get(session: SessionKey): HistoryWindow | undefined;
   set(session: SessionKey, window: HistoryWindow): void;
-  /** Drops whatever is an account's. */
+  /** Drops everything of an account. */
   forget(accountId: string): void;
 }
 
-/** A session that has been quiet for longer is not kept in mind. */
+/** Windows that were not used for longer are dropped. */
 const rememberedMs = 10 * 60_000;
 
 /** Holds at most `maxBytes` of events, measured as JSON; nothing when that is 0. */

@@ -16,7 +16,7 @@ function logged(id: string, turnStart: boolean): Logged {
   return { wire, turnStart };
 }
 
-/** What the sessions service hands over: the rule of its window, over the whole log. */
+/** The window that the sessions service would send, from the whole log. */
 function turnOf(log: readonly Logged[], limit: number, known?: HistoryWindow) {
   const base = log.length - 1;
   const oldest = Math.max(base - limit, 0);

@@ -22,8 +22,8 @@ interface HistoryEvent {
 const maxEvents = 2000;
 
 /**
- * The window of a turn. What the sessions service took as known is put before the turn's events, and then what a window
- * read anew would not hold is left out: `limit` events before the turn's own, and what is needed to begin at a user's turn.
+ * The window of a turn: the events known here, then those that the turn brought. It is cut like a window that is read whole: to
+ * `limit` events before the turn's own, and from there to the beginning of a user's turn.
  */
 export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: number): HistoryWindow {
   const { sessionPk, lastSeq, knownSeq } = turn;

@@ -5,7 +5,7 @@ import type { HistoryWindow } from './history-window.ts';
 /** The session that an attempt's agents see: a window of recent events and the whole state. */
 export interface TurnSession {
   readonly session: Session;
-  /** What the agents of the attempt call instead of a store; sessions that tools open for themselves live and end with it. */
+  /** ADK's session service for the agents of the attempt. Sessions that tools create in it end with the attempt. */
   readonly service: BaseSessionService;
   /** Adds a whole event and its state delta. */
   absorb(event: Event): Promise<void>;

@@ -9,17 +9,17 @@ export type End = Pick<AttemptEnd, 'outcome'> & Partial<Pick<AttemptEnd, 'errorC
 export interface JournalOptions {
   readonly sessions: Client<typeof SessionsService>;
   readonly turn: Turn;
-  /** Ends the trying. */
+  /** Ends the retries. */
   readonly signal: AbortSignal;
 }
 
 const callTimeoutMs = 5_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
-/** A fault of the service may pass; one that does not would hold the session for ever. */
+/** Most internal errors of one append: an error that does not pass would hold the session for ever. */
 const mostFaults = 8;
 
-/** Writes a running attempt down. */
+/** Stores the events of a running attempt. */
 export class Journal {
   readonly #options: JournalOptions;
   readonly #written: WireEvent[] = [];
@@ -30,12 +30,12 @@ export class Journal {
     this.#lastSeq = options.turn.lastSeq;
   }
 
-  /** What was stored so far. */
+  /** The events stored so far. */
   get written(): readonly WireEvent[] {
     return this.#written;
   }
 
-  /** Sequence of the session's last event, as far as it was told. */
+  /** Sequence of the session's last event, from the latest answer. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -74,7 +74,7 @@ async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Pr
       if (isFault(error)) faults += 1;
       if (!mayPass(error) || faults === mostFaults) throw error;
     }
-    // The signal is looked at above.
+    // An abort is thrown at the beginning of the loop.
     await delay(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }

@@ -8,7 +8,7 @@ import type { End, Journal } from './journal.ts';
 import type { TurnSession } from '../history/turn-session.ts';
 import type { Viewer } from '../viewers/viewer.ts';
 
-/** What becomes of an attempt's events: the agents see them at once, the log has them before any viewer. */
+/** Passes an attempt's events on: to its agents at once, to the log, and from there to the viewer. */
 export interface Recorder {
   /** Sends an incomplete chunk to a viewer who wants such; it is stored nowhere. */
   partial(event: Event): void;

@@ -6,17 +6,17 @@ import { viewerTooSlow } from '../../errors.ts';
 type Response = MessageInitShape<typeof RunResponseSchema>;
 
 /**
- * Who watches a run. It never slows the run: what a stalled viewer has not read waits in a bounded buffer, from which partial
+ * A client that watches a run. It never slows the run: events that it has not read wait in a bounded buffer, from which partial
  * events are left out first; when whole events do not fit either, the viewer is cut off. One event always fits, however large.
  */
 export interface Viewer {
   /** Whether it wants partial events. */
   readonly partials: boolean;
   show(event: WireEvent): void;
-  /** Nothing more will come. */
+  /** Ends the responses after those that wait. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
-  /** What to send, in order; throws MeshError `viewer_too_slow`. Leaving it closes the viewer. */
+  /** The responses to send, in order. Throws MeshError `viewer_too_slow`. Leaving the loop closes the viewer. */
   responses(): AsyncGenerator<Response>;
 }
 
@@ -90,7 +90,7 @@ class BufferedViewer implements Viewer {
   }
 }
 
-/** What a viewer has not read yet. */
+/** The responses that a viewer has not read yet. */
 interface Unread {
   /** False when it does not fit. */
   add(event: WireEvent): boolean;

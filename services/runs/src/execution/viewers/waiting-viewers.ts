@@ -11,14 +11,14 @@ export interface WaitingRun {
 /** Viewers of runs that this process has queued and does not execute yet. */
 export interface WaitingViewers {
   add(run: WaitingRun, viewer: Viewer): void;
-  /** Takes the viewer of a run out; undefined when nobody watches it. */
+  /** Removes and returns the viewer of a run; undefined when the run has none. */
   take(run: WaitingRun): Viewer | undefined;
-  /** Those of an invocation, whose session the bus does not name. */
+  /** Runs with an invocation id; the bus does not name their session. */
   find(accountId: string, invocationId: string): WaitingRun[];
-  /** Those that have waited since before `thenMs`. */
+  /** Runs that have waited since `thenMs` or longer. */
   since(thenMs: number): WaitingRun[];
   has(run: WaitingRun): boolean;
-  /** Lets all viewers go and says why; their runs are durable and another process takes them up. */
+  /** Ends all viewers with `runPostponed`. Their runs are durable; another process executes them. */
   failAll(): void;
 }
 

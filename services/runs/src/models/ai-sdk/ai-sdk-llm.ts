@@ -13,7 +13,7 @@ import { Watchdog } from './watchdog.ts';
 export interface AiSdkLlmOptions {
   /** The name the app uses, e.g. `openai/gpt-5-mini`. */
   readonly model: string;
-  /** Asked before every call, so that credentials may change; what it throws is the answer. */
+  /** Called before every model call, so that credentials may change. An error that it throws becomes the answer. */
   readonly connect: () => Connection | Promise<Connection>;
   /** How long the model may take to its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
@@ -28,7 +28,7 @@ const defaultRetryWindowMs = 14_000;
 /** Characters of a vendor's message that the log may hold. */
 const longestLogged = 200;
 
-/** What one attempt is given. */
+/** One attempt of a model call. */
 interface Attempt {
   readonly connection: Connection;
   readonly request: LlmRequest;

@@ -14,14 +14,14 @@ import { readArgs } from './read-args.ts';
 
 /** A piece of text or of a thought. */
 export interface Piece {
-  /** Of the block it belongs to, as the vendor numbers them. */
+  /** The vendor's id of the block that the piece belongs to. */
   readonly id: string;
   readonly text: string;
   readonly thought: boolean;
   readonly metadata: SharedV4ProviderMetadata | undefined;
 }
 
-/** What the vendor says at the end. */
+/** The last part of the vendor's answer. */
 export interface AnswerEnd {
   readonly finishReason: LanguageModelV4FinishReason;
   readonly usage: LanguageModelV4Usage;
@@ -33,7 +33,7 @@ interface Said {
   readonly part: Part;
 }
 
-/** What a model has said so far in one call. */
+/** The answer of a model, as far as it has come. */
 export class Answer {
   modelVersion: string | undefined;
   readonly #dialect: Dialect;
@@ -42,13 +42,13 @@ export class Answer {
   #end: AnswerEnd | undefined;
   #sources: Sources = {};
 
-  /** With `stream` the whole response says that it is not a partial one. */
+  /** With `stream`, the last response has `partial: false`. */
   constructor({ stream, dialect }: { stream: boolean; dialect: Dialect }) {
     this.#stream = stream;
     this.#dialect = dialect;
   }
 
-  /** Adds a piece, merged with what precedes it, and answers the partial response of it. */
+  /** Adds a piece, merged with the one before it, and returns its partial response. */
   addText(piece: Piece): LlmResponse | undefined {
     const { text, thought } = piece;
     const thoughtSignature = this.#signature(piece.metadata);
@@ -83,7 +83,7 @@ export class Answer {
     else if (part.type === 'tool-call') this.addCall(part);
   }
 
-  /** Takes what a raw chunk or body names; of several the last counts. */
+  /** Reads the sources that a raw chunk or body names; later ones replace earlier ones. */
   addSources(raw: unknown): void {
     this.#sources = { ...this.#sources, ...this.#dialect.readSources?.(raw) };
   }
@@ -131,7 +131,7 @@ export class Answer {
   }
 }
 
-/** What is signed is whole; anything else runs on in its kind. */
+/** Whether a piece continues the last one: both are text or both thoughts, of one block or with the last one not signed. */
 function continues(last: Said | LanguageModelV4ToolCall | undefined, { id, thought }: Piece): last is Said {
   if (last === undefined || !('part' in last) || last.part.inlineData !== undefined) return false;
   if ((last.part.thought === true) !== thought) return false;

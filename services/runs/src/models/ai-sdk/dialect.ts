@@ -12,7 +12,7 @@ import type { Ending, Finish } from './ending.ts';
 /** Where the words of an answer come from. */
 export type Sources = Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'>;
 
-/** What vendors do each in their own way, where the SDK leaves it to its caller. */
+/** The differences between vendors that the SDK leaves to its caller. */
 export interface Dialect {
   readonly files: FileRules;
   /** Whether a conversation must begin with a user. */
@@ -21,7 +21,7 @@ export interface Dialect {
   readonly callId: RegExp;
   /** Settings of the app in the vendor's own options. */
   readonly options: (config: GenerateContentConfig) => Partial<LanguageModelV4CallOptions>;
-  /** What a part of an answer must be sent back with, as ADK's `thoughtSignature` (standard base64). */
+  /** The data that must be sent back with a part of an answer, as ADK's `thoughtSignature` (standard base64). */
   readonly readSignature: (metadata: SharedV4ProviderMetadata) => string | undefined;
   /** The reverse; undefined for what another vendor signed. */
   readonly writeSignature: (thoughtSignature: string) => SharedV4ProviderOptions | undefined;

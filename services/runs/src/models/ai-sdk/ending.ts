@@ -1,7 +1,7 @@
 import type { LanguageModelV4FinishReason, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { FinishReason } from '@google/genai';
 
-/** What ended an answer. */
+/** The end of an answer, as the SDK reports it. */
 export interface Ending {
   readonly reason: LanguageModelV4FinishReason;
   readonly metadata: SharedV4ProviderMetadata | undefined;

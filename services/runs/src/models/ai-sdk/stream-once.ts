@@ -13,7 +13,7 @@ export interface ModelCall {
   readonly stream: boolean;
 }
 
-/** Asks the model once; throws whatever goes wrong. */
+/** Calls the model once. Throws every failure. */
 export async function* streamOnce(call: ModelCall): AsyncGenerator<LlmResponse, void> {
   const answer = new Answer({ stream: call.stream, dialect: call.connection.dialect });
   if (call.stream) yield* readStream(call, answer);

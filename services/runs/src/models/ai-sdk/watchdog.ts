@@ -47,7 +47,7 @@ export class Watchdog {
     this.#timer = setTimeout(() => this.#expire(), this.#timeoutMs);
   }
 
-  /** Stops the clock and whatever of the call still runs. */
+  /** Stops the timer and aborts the call if it still runs. */
   end(): void {
     clearTimeout(this.#timer);
     this.#outer?.removeEventListener('abort', this.#onAbort);

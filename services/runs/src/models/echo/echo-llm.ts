@@ -54,7 +54,7 @@ function stepAfterCall(steps: readonly EchoStep[], count: number): number {
   return start;
 }
 
-/** What is left to say: the text before `start`, the steps after it, and what the tools answered. */
+/** The last answer of a turn: the text before `start`, the steps after it, and the answers of the tools. */
 function closingSteps(steps: readonly EchoStep[], start: number, responses: readonly unknown[]): readonly EchoStep[] {
   if (steps.length === 1 && steps[0]?.kind === 'text' && steps[0].text !== '') return steps;
   const closing = [...steps.slice(0, start).filter((step) => step.kind === 'text'), ...steps.slice(start)];

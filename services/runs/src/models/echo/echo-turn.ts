@@ -1,6 +1,6 @@
 import type { Content, Part } from '@google/genai';
 
-/** What the echo model makes of a conversation. */
+/** A conversation as the echo model sees it. */
 export interface EchoTurn {
   /** The text of the last message a user wrote. */
   readonly message: string;
@@ -8,7 +8,7 @@ export interface EchoTurn {
   readonly responses: readonly unknown[];
 }
 
-/** ADK retells what other agents did as a user's content of this form: their answers count as answers. */
+/** ADK gives an agent other agents' events as a user's content of this form. Answers of tools in it count as answers. */
 const retoldStart = 'For context:';
 const retoldAnswer = /^\[[^\]]*\] tool `[^`]*` returned result: /;
 

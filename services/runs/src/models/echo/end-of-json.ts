@@ -1,4 +1,4 @@
-/** How far a JSON object may reach, in characters; what is longer is not looked at. */
+/** Longest JSON object that is looked for, in characters. */
 const maxLength = 65_536;
 
 /** The index after the JSON object that opens at `start`, judged by braces and strings alone; -1 when it does not close. */

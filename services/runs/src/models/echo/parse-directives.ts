@@ -3,7 +3,7 @@ import { readDirective } from './read-directive.ts';
 
 const opener = /\[\[(tool|artifact|state|fail|wait):/g;
 
-/** A message stays cheap to parse however hostile: what follows the hundredth directive is text. */
+/** Keeps parsing cheap: the rest of the message after so many directives is text. */
 const maxDirectives = 100;
 
 /**

@@ -1,7 +1,7 @@
 import { endOfJson } from './end-of-json.ts';
 import type { EchoStep } from './echo-step.ts';
 
-/** A directive as it stands in a message: its word, and where what follows the colon begins. */
+/** A directive in a message: its word, and the index after its colon. */
 interface Opening {
   readonly message: string;
   readonly word: string;

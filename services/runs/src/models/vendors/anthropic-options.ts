@@ -9,7 +9,7 @@ const leastBudget = 1024;
 /** ADK's settings in the vendor's own. Thoughts that are wanted without saying how many are `medium`. */
 export function anthropicOptions({ thinkingConfig }: GenerateContentConfig): Partial<LanguageModelV4CallOptions> {
   const { thinkingBudget = 0, includeThoughts = false } = thinkingConfig ?? {};
-  // Arguments in fine-grained streams need not be JSON, and nobody is shown them before they are whole.
+  // With tool streaming, arguments need not be valid JSON; clients see calls only when they are complete.
   const own = { toolStreaming: false } satisfies AnthropicLanguageModelOptions;
   if (thinkingBudget > 0) {
     const budgetTokens = Math.max(leastBudget, thinkingBudget);

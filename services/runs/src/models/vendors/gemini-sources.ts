@@ -11,7 +11,7 @@ interface Body {
   }[];
 }
 
-/** The vendor's own records; what ADK calls citations has another name in one of its APIs. */
+/** The vendor's own records. One of its APIs calls the citations `citationSources`. */
 export function geminiSources(raw: unknown): Sources {
   const [candidate] = (raw as Body | null | undefined)?.candidates ?? [];
   const grounding = candidate?.groundingMetadata;

@@ -19,7 +19,7 @@ export function connectGemini(model: string, { baseUrl, apiKey, fetch }: Endpoin
     baseURL: /\/v1(beta|alpha)?$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1beta`,
     apiKey: key,
     fetch: createVendorFetch(fetch),
-    // ADK names calls that have no id itself, and takes such names out of what is sent.
+    // ADK gives calls without an id one that begins with `adk-`, and removes such ids from what it sends.
     generateId: () => `adk-${randomUUID()}`,
   });
   return { languageModel: provider(model), dialect, secrets: [key] };

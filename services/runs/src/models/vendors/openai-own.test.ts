@@ -17,7 +17,7 @@ afterEach(async () => fake[Symbol.asyncDispose]());
 
 describe("OpenAI's own server", () => {
   const { origin } = new URL('https://api.openai.com/v1');
-  /** What is meant for the vendor goes to the fake. */
+  /** Sends requests for the vendor to the fake. */
   const toFake: typeof fetch = (input, init) => fetch((input as string).replace(origin, fake.origin), init);
 
   async function askOwn(model: string, apiKey?: string): Promise<LlmResponse[]> {

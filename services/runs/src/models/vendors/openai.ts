@@ -28,7 +28,7 @@ function connectOwn(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connec
 }
 
 function connectResponses(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
-  // A server that wants no key gets one that says so: the SDK would look for another in the environment.
+  // A server that needs no key is sent "none": without one the SDK would take a key from the environment.
   const key = isVendor(baseUrl) ? requireKey(apiKey, 'OPENAI_API_KEY') : (apiKey ?? 'none');
   const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(fetch) });
   return { languageModel: provider.responses(model), dialect: responsesDialect, secrets: [key] };
@@ -46,7 +46,7 @@ function connectCompatible(model: string, { baseUrl, apiKey, fetch }: Endpoint):
   return { languageModel: provider.chatModel(model), dialect, secrets: apiKey === undefined ? [] : [apiKey] };
 }
 
-/** Of chat completions. */
+/** For chat completions. */
 const dialect: Dialect = {
   files: {
     text: 'text',
@@ -63,7 +63,7 @@ const dialect: Dialect = {
 
 const responsesDialect: Dialect = { ...dialect, options: responsesOptions, readSignature, writeSignature };
 
-/** What the model thought is kept by nobody but us, sealed. */
+/** The encrypted thoughts of the model. OpenAI does not store them (`store: false`), so they are kept in the event. */
 function readSignature({ openai }: SharedV4ProviderMetadata): string | undefined {
   const { itemId, reasoningEncryptedContent: sealed } = openai ?? {};
   if (typeof itemId !== 'string' || typeof sealed !== 'string') return undefined;

@@ -13,7 +13,7 @@ export function keepSignature(kind: SignatureKind, signature: string): string {
   return Buffer.from(`${kind}:${signature}`).toString('base64');
 }
 
-/** The vendor's signature again, with its kind; what bears no kind is Gemini's. */
+/** The vendor's signature with its kind. A signature without a kind is Gemini's. */
 export function recallSignature(thoughtSignature: string): { kind: SignatureKind; signature: string } {
   const text = Buffer.from(thoughtSignature, 'base64').toString();
   const kind = kinds.find((one) => text.startsWith(`${one}:`));

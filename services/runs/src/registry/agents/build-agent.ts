@@ -17,7 +17,7 @@ import { camelCaseKeys } from './camel-case-keys.ts';
 import { requestProcessors } from './request-processors.ts';
 import { requireState } from './require-state.ts';
 
-/** What agents are made of. */
+/** The parts that agents are made of. */
 export interface AgentParts {
   readonly models: Models;
   readonly toolDeps: ToolDeps;

@@ -62,7 +62,7 @@ interface Conversation {
   readonly includeContents: 'default' | 'none';
 }
 
-/** Contents are given without a copy: whoever changed them would change what the next turn sees. */
+/** Contents are passed without a copy: a change of them would be seen by the next turn. */
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   Object.freeze(value);

@@ -11,10 +11,10 @@ import {
 } from '@google/adk';
 import type { Content, Part } from '@google/genai';
 
-/** No tool of this mesh asks for credentials, and no model of it is reached by Gemini's interactions. */
+/** Steps without effect here: no tool asks for credentials, and no model is called through Gemini's interactions API. */
 const idle: ReadonlySet<BaseLlmRequestProcessor> = new Set([AUTH_PREPROCESSOR, INTERACTIONS_REQUEST_PROCESSOR]);
 
-/** What makes a model's request, from what ADK has an agent do: each step costs a model call some turns of the event loop. */
+/** ADK's steps that make a model's request, without those that do nothing here: each costs every call some turns of the event loop. */
 export function requestProcessors(usual: readonly BaseLlmRequestProcessor[]): BaseLlmRequestProcessor[] {
   const used = usual.filter((processor) => !idle.has(processor));
   return used.map((processor) => (processor === CONTENT_REQUEST_PROCESSOR ? new Conversation() : processor));
@@ -22,8 +22,8 @@ export function requestProcessors(usual: readonly BaseLlmRequestProcessor[]): Ba
 
 /**
  * The conversation. ADK copies all of it for each call of a model, which was a fifth of the memory that runs took; the contents of
- * a plain conversation, which nobody changes, are given as they are. What has to be arranged first is left to ADK: calls of tools,
- * branches, other agents' words, summaries.
+ * a plain conversation are passed as they are, since no code changes them. Contents that have to be rearranged are left to ADK:
+ * calls of tools, branches, events of other agents, summaries.
  */
 class Conversation extends BaseLlmRequestProcessor {
   override async *runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {

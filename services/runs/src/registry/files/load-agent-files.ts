@@ -15,7 +15,7 @@ export interface AgentFile {
   readonly subAgents: readonly AgentFile[];
 }
 
-/** What an app's folder holds. */
+/** The files of an app. */
 export interface AgentFiles {
   readonly root: AgentFile;
   /** All texts that were read: equal texts make an equal app. */

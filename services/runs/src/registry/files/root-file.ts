@@ -5,7 +5,7 @@ import type { Mistake } from './mistake.ts';
 /** The file of an app's folder that makes it an app. */
 export const rootFile = 'root_agent.yaml';
 
-/** What to do with a folder that has no `root_agent.yaml`. */
+/** The mistake of a folder that has no `root_agent.yaml`; its reason says what to do. */
 export async function rootFileMissing(folder: string): Promise<Mistake> {
   const files = await readdir(folder);
   if (files.length === 0) {

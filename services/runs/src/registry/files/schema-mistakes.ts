@@ -5,7 +5,7 @@ import { unsupportedKeys } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
 import { refusedSettings } from './model-config.ts';
 
-/** What is wrong with one value of a file. */
+/** A mistake in one value of a file. */
 export interface ValueMistake {
   readonly path: readonly string[];
   readonly reason: string;

@@ -9,11 +9,11 @@ export interface CallFailure {
   readonly inStream: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly vendor: VendorError | undefined;
-  /** As the SDK sees it. */
+  /** Whether the SDK would try again. */
   readonly isRetryable: boolean;
 }
 
-/** Reads the SDK's errors, and what vendors report in the midst of a stream; undefined for anything else. */
+/** Reads the SDK's errors and errors that vendors send inside a stream; undefined for anything else. */
 export function readFailure(error: unknown): CallFailure | undefined {
   if (APICallError.isInstance(error)) {
     const { statusCode: status, responseHeaders: headers = {}, isRetryable } = error;

@@ -3,7 +3,7 @@ import { type CallFailure, readFailure } from './call-failure.ts';
 import { ModelCallError } from './model-call-error.ts';
 import type { VendorError } from './vendor-error.ts';
 
-/** What a caller may know of a failed model call. */
+/** A failed model call, in public texts. */
 export interface Failure {
   readonly errorCode: string;
   readonly errorMessage: string;
@@ -48,7 +48,7 @@ function describeCall({ status, inStream, vendor, isRetryable }: CallFailure): F
   if (status === undefined) {
     return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The model could not be reached.' };
   }
-  // The SDK marks what broke on the way, after a good status too.
+  // The SDK marks broken connections as retryable, after a good status too.
   if (status < 400 && isRetryable) {
     return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The connection to the model broke.' };
   }

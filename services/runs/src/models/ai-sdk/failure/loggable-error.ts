@@ -1,6 +1,6 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider';
 
-/** What the log may hold of an error: no text, because that of the SDK and of parsers quotes the conversation. */
+/** The part of an error that may be logged. It has no message: messages of the SDK and of parsers quote the conversation. */
 export interface ErrorFacts {
   readonly type: string;
   /** HTTP status. */

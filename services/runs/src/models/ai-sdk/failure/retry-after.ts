@@ -2,7 +2,7 @@ import type { CallFailure } from './call-failure.ts';
 import type { VendorError } from './vendor-error.ts';
 
 /**
- * How long the server wants to be left alone, in milliseconds: by `retry-after-ms`, `retry-after` in seconds or as a
+ * The pause that the server asks for, in milliseconds: by `retry-after-ms`, `retry-after` in seconds or as a
  * date, Google's `RetryInfo`, or the headers that say when a spent limit is filled again.
  */
 export function retryAfterMs({ status, headers, vendor }: CallFailure): number | undefined {

@@ -2,7 +2,7 @@ import { type CallFailure, readFailure } from './call-failure.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { VendorError } from './vendor-error.ts';
 
-/** What the last attempt is given at least, in milliseconds. */
+/** Least time for the last attempt, in milliseconds. */
 const leastAttemptMs = 2_000;
 const maxRetries = 4;
 const baseDelayMs = 400;

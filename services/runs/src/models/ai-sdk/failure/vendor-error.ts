@@ -1,10 +1,10 @@
-/** What a vendor says of a failure. */
+/** A failure in the vendor's words. */
 export interface VendorError {
   readonly message: string;
   readonly code: string | undefined;
   /** Google's `status`, the others' `type`. */
   readonly type: string | undefined;
-  /** What Google adds. */
+  /** Google's `details`. */
   readonly details: readonly Record<string, unknown>[];
 }
 

@@ -2,9 +2,9 @@ import type { JSONValue, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultP
 import type { FunctionCall, FunctionResponse } from '@google/genai';
 
 interface OpenCall {
-  /** As the vendor gave it; without one, answers do not know it. */
+  /** The vendor's id; undefined where it gave none, and then answers have none either. */
   readonly id: string | undefined;
-  /** As it is sent. */
+  /** The id that is sent. */
   readonly toolCallId: string;
   readonly toolName: string;
 }

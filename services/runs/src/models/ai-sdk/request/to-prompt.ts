@@ -18,7 +18,7 @@ interface Draft {
 /**
  * A conversation of ADK as a prompt of the AI SDK. ADK takes the ids from calls it named itself, so calls and answers
  * are paired here; vendors want every call answered before anything else is said, so one without an answer gets the
- * answer `pending`. Thoughts are said back where the vendor signed them, to it alone.
+ * answer `pending`. Thoughts are sent back only to the vendor that signed them.
  */
 export function toPrompt(
   contents: readonly Content[],
@@ -32,7 +32,7 @@ export function toPrompt(
   }
   addTool(draft, draft.ledger.closeOpen());
   if (dialect.userFirst && draft.prompt[0]?.role === 'assistant') draft.prompt.unshift(userSays('Begin.'));
-  // What a user says last may be blank; vendors refuse that, and take an assistant's last words for a beginning.
+  // The user's last message may be blank, which vendors refuse. A prompt that ends with the assistant would be continued.
   const last = draft.prompt.at(-1)?.role;
   if (last !== 'user' && last !== 'tool') draft.prompt.push(userSays('Continue.'));
   const system = textOf(systemInstruction);

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
 import type { Blob, Part } from '@google/genai';
 
-/** What a vendor takes beside text. */
+/** How a vendor takes files. */
 export interface FileRules {
   /** How files of text are sent: as files of their own type, as documents of type `text/plain`, or in words. */
   readonly text: 'file' | 'document' | 'text';
@@ -13,17 +13,17 @@ type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
 const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|x-ndjson)\b)/;
 
-/** A part of a user's message; empty when it says nothing. */
+/** A part of a user's message; empty for a part without content. */
 export function toUserPart(part: Part, rules: FileRules): UserPart[] {
   const { text, inlineData, fileData } = part;
-  // Thoughts stand in a user's message where ADK tells an agent what another one did.
+  // ADK puts other agents' thoughts into a user's message.
   if (part.thought === true) return [];
   if (inlineData?.data !== undefined) return [toFile(inlineData, rules)];
   if (fileData?.fileUri !== undefined) return [toLink(fileData.fileUri, fileData.mimeType, rules)];
   return text === undefined || text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Both base64 alphabets, padded or not, in the standard one: what vendors want. */
+/** Base64 of either alphabet, padded or not, as standard base64, which vendors expect. */
 export function toStandardBase64(data: string): string {
   return Buffer.from(data, 'base64').toString('base64');
 }
