@@ -22,14 +22,14 @@ export interface OutboxRelayOptions {
   readonly db: Database;
   readonly bus: Bus;
   readonly log: Logger;
-  /** From then on only what `wake` announces is published, and what is left when the relay is disposed. */
+  /** After it aborts the relay stops polling: it publishes after `wake`, and once more when it is disposed. */
   readonly draining: AbortSignal;
 }
 
 export interface OutboxRelay extends AsyncDisposable {
-  /** Says that facts were committed. Cheap: wakes within 50 ms are one. */
+  /** Announces that facts were committed. Cheap: wakes within 50 ms count as one. */
   wake(): void;
-  /** Resolves when what was committed before the call is published, or is being published by another relay. */
+  /** Resolves when the facts committed before the call are published, or another relay publishes them. */
   settle(): Promise<void>;
 }
 
@@ -41,8 +41,8 @@ interface Row {
 
 /**
  * Publishes the rows of the schema's outbox (see writeOutbox) in order of their ids, at least once, and deletes them. Any number
- * of relays may share a table. While the bus is down rows wait, and the relay asks again with growing pauses. A row that
- * the bus can never carry is dropped with an error in the log. Disposing it publishes what is left, for two seconds at most.
+ * of relays may share a table. While the bus is down, rows wait and the relay retries with growing pauses. A row that is too
+ * large for the bus is logged as an error and dropped. Disposing publishes the remaining rows, for at most two seconds.
  */
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   return new Relay(options);
@@ -88,7 +88,7 @@ class Relay implements OutboxRelay {
     for (const settled of this.#settling.splice(0)) settled();
   }
 
-  /** Publishes until nothing is left; false when that failed. */
+  /** Publishes until the table is empty. Returns false when that failed. */
   async #pass(): Promise<boolean> {
     const served = this.#settling.splice(0);
     try {

@@ -14,7 +14,10 @@ interface Connections {
   readonly pool: Pool;
 }
 
-/** A Database: single statements through the pipeline or in common, transactions through the pool. Disposing it waits for what is in flight. */
+/**
+ * A Database: single statements through the pipeline or the group commit, transactions through the pool. Disposing waits for
+ * work in flight.
+ */
 export function createDatabase({ pipeline, groupCommit, pool }: Connections): Database {
   return {
     query: (statement, values) => {
@@ -69,7 +72,7 @@ async function runScript(pool: Pool, text: string, types?: CustomTypesConfig): P
   return [answer].flat().flatMap(({ rows }) => rows);
 }
 
-/** Runs one statement on a connection of the pool, or on one of them. */
+/** Runs one statement on the given connection, or on any of the pool. */
 export async function queryOn<Row extends QueryResultRow>(
   client: Pool | PoolClient,
   config: QueryConfig,

@@ -4,19 +4,19 @@ import { MeshError } from '../rpc/index.ts';
 const TOO_MANY_CONNECTIONS = '53300';
 
 /**
- * What went wrong, for a caller of the database: `unavailable` (reason `database_unavailable`) when PostgreSQL could not be
- * reached or broke off, in which case the outcome of a commit is unknown; every other error unchanged. Only for errors that `pg`
- * threw.
+ * The error that a caller of the database gets: `unavailable` (reason `database_unavailable`) when PostgreSQL could not be
+ * reached or the connection broke, which leaves the outcome of a commit unknown; any other error unchanged. Only for errors
+ * that `pg` threw.
  */
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof Error && !isConnectionLoss(error)) return error;
   return new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.', { cause: error });
 }
 
-/** True when a statement failed because its connection did, which is then of no further use. Only for errors that `pg` threw. */
+/** True when a statement failed because its connection broke and cannot be used again. Only for errors that `pg` threw. */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return isServerLoss(error.code ?? '');
-  // What is neither the server's answer nor a wrong argument is a lost socket, a full pool or a closed client.
+  // An error that is neither the server's answer nor a wrong argument is a lost socket, a full pool or a closed client.
   return !(error instanceof TypeError || error instanceof RangeError);
 }
 

@@ -6,7 +6,7 @@ export interface Statement {
   readonly text: string;
   /**
    * Commits together with others that come at the same time, if it is named: for short writes to a few rows, which then share
-   * the flush to disk. What refuses one of them does not concern the others.
+   * the flush to disk. A statement that fails does not affect the others.
    */
   readonly groupCommit?: boolean;
   /** How columns are parsed, for a library that expects other types than `rowTypes`. */
@@ -22,7 +22,7 @@ export type Transaction = Queryable & { readonly client: PoolClient };
 
 /** A service's own schema in PostgreSQL, migrated, through a few connections. Rows come back with bigint as bigint. */
 export interface Database extends Queryable, AsyncDisposable {
-  /** Commits what `work` did, or rolls back when it throws. */
+  /** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
    * Runs a text of several statements without parameters, which may begin and commit transactions of its own. Answers the rows of

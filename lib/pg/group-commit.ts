@@ -13,7 +13,7 @@ export interface GroupCommitOptions {
   readonly connection: ClientConfig;
   /** Runs a statement in a transaction of its own. */
   readonly alone: <Row extends QueryResultRow>(config: QueryConfig) => Promise<Row[]>;
-  /** Told of a connection that broke. */
+  /** Called when a connection breaks. */
   readonly onLost: (error: Error) => void;
 }
 
@@ -30,7 +30,7 @@ const shortLockTimeout = bindStatement({
   name: 'short-lock-timeout',
   text: `select set_config('lock_timeout', '${knownLockTimeoutMs}ms', true)`,
 });
-/** As long as the most patient caller waits. A server that has not answered by then is taken for lost, or nobody could write any more. */
+/** The longest that a caller waits. A server that has not answered by then counts as lost, because all writes would wait for it. */
 const answerTimeoutMs = 30_000;
 
 interface Waiting extends BoundStatement {

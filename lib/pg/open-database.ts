@@ -14,8 +14,8 @@ const IDLE_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_MS = 60_000;
 
 /**
- * Opens the service's own schema: creates it and its role where that is allowed, applies what is new of its migrations, and
- * answers connections that act as that role. Replicas that start at once wait for each other.
+ * Opens the service's own schema: creates it and its role where that is allowed, applies its new migrations, and
+ * returns connections that act as that role. Replicas that start at once wait for each other.
  *
  * Throws `unavailable` (reason `database_unavailable`) when PostgreSQL cannot be reached, and an Error that names the file
  * when a migration fails or was changed after it had been applied.
@@ -39,13 +39,13 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
   });
 }
 
-/** Connections for transactions of several statements, which nobody else's statements may come between. */
+/** Connections for transactions of several statements. Meanwhile no other statements run on them. */
 function createPool(
   connection: pg.ClientConfig,
   { size, onLost }: { size: number; onLost: (error: Error) => void },
 ): pg.Pool {
   const pool = new pg.Pool({ ...connection, max: size, idleTimeoutMillis: IDLE_TIMEOUT_MS });
-  // A client in use reports a broken connection to its own listeners only, an idle one to the pool; unheard, either ends the process.
+  // A client in use reports a broken connection to its own listeners only, an idle one to the pool; without a listener either ends the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', onLost);
   return pool;

@@ -13,7 +13,7 @@ export interface PipelineOptions {
   readonly connection: ClientConfig;
   /** Most connections. */
   readonly size: number;
-  /** Told of a connection that broke. */
+  /** Called when a connection breaks. */
   readonly onLost: (error: Error) => void;
 }
 
@@ -78,7 +78,7 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
   };
 }
 
-/** One that sends at the end of this turn of the event loop anyway and is not deep in work, else the least busy. */
+/** A connection that already sends at the end of this turn of the event loop and is not very busy, else the least busy one. */
 function bestOf(connections: Iterable<Connection>): Connection | undefined {
   let best: Connection | undefined;
   for (const connection of connections) {
@@ -106,8 +106,8 @@ function send<Row extends QueryResultRow>(
 }
 
 /**
- * Statements of one turn of the event loop leave in one write, at the end of the turn: a write costs more than what it
- * carries, and wakes the server.
+ * Statements of one turn of the event loop leave in one write, at the end of the turn: a write costs more than the
+ * statements in it, and wakes the server.
  */
 function gather(connection: Connection): void {
   if (connection.gathering) return;

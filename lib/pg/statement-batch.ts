@@ -18,8 +18,8 @@ interface Column {
 }
 
 /**
- * What a batch came to: committed, with the rows of each statement, or failed at the statement with index `at`, and nothing is left of
- * any. `at` is their number when it was the commit that failed.
+ * The outcome of a batch: committed, with the rows of each statement; or rolled back, because the statement with index `at`
+ * failed. `at` is the number of statements when the commit failed.
  */
 export type BatchOutcome = { readonly rows: readonly Row[][] } | { readonly error: Error; readonly at: number };
 

@@ -14,13 +14,13 @@ export interface TestDatabase extends AsyncDisposable {
 /** Test data need not survive a power cut. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300'];
 
-// On the process and not in this module, which a test runner loads anew for every file.
+// Kept on the process, because a test runner loads this module again for every file.
 const SERVER = Symbol.for('agentmesh.testPostgres');
 const registry: { [SERVER]?: Promise<string> } = process as { [SERVER]?: Promise<string> };
 
 /**
  * A fresh, empty database; disposing it drops it. It is made on the server of `TEST_DATABASE_URL` when that is set, else on an
- * embedded server that is started once per process and is gone, files included, soon after the process ends in whatever way.
+ * embedded server that is started once per process and is removed with its files soon after the process ends, also after a kill -9.
  */
 export async function testDatabaseUrl(): Promise<TestDatabase> {
   const server = await testServerUrl();
@@ -34,7 +34,7 @@ export async function testDatabaseUrl(): Promise<TestDatabase> {
   };
 }
 
-/** The address of the server that this process's test databases are made on; starts it when it is the first to ask. */
+/** The address of the server for the test databases of this process. The first call starts it. */
 export async function testServerUrl(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return given;

@@ -5,10 +5,10 @@ import type { Client, ServiceImpl } from '@connectrpc/connect';
  * How services reach each other. A service that runs in this process is called directly; any other over gRPC at its
  * address. Deadlines (`timeoutMs`) and cancellation (`signal`) pass on; errors arrive as MeshError on both paths.
  *
- * Messages are copied in one process as between two, but for bytes: those are printed once and written into by nobody.
+ * Messages are copied in one process as between two, except bytes fields, which both sides share and must not write into.
  *
- * The end of a client stream says nothing of why it ended: gRPC ends the messages of a call that is canceled before it tells the
- * server. A protocol over one closes with a message that says it is whole.
+ * The end of a client stream does not say why it ended: when a call is canceled, gRPC ends its messages before it tells the server.
+ * A method with a client stream therefore needs a last message that says that the stream is complete.
  *
  * The consumer of a stream owns an AbortController and aborts it in `finally`: leaving a `for await` does not cancel the call.
  */

@@ -4,7 +4,7 @@ import type { Settings } from './service.ts';
 /** The settings are wrong: the message names every bad variable, one a line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
-  /** What is wrong, by variable. */
+  /** The faults, by variable. */
   readonly problems: ReadonlyMap<string, string>;
 
   constructor(problems: ReadonlyMap<string, string>) {
@@ -28,7 +28,7 @@ export function parseSettings<S extends Settings>(settings: S, env: Environment)
   return parsed;
 }
 
-/** Runs all checks and throws one SettingsError for what all of them found. */
+/** Runs all checks and throws one SettingsError with all their faults. */
 export function checkTogether(checks: readonly (() => unknown)[]): void {
   const problems = new Map<string, string>();
   for (const check of checks) {

@@ -4,7 +4,7 @@ import { list, portNumber, positiveInteger, text } from './settings.ts';
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;
 
-/** Settings of the process itself, whatever services it runs; see docs/settings.md. */
+/** Settings of the process itself, independent of its services; see docs/settings.md. */
 export const processSettings = {
   NODE_ENV: str({ default: 'development' }),
   LOG_LEVEL: str({ default: 'info', choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] }),

@@ -7,18 +7,18 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 /** Environment variables by name, each with its envalid validator. */
 export type Settings = Record<string, ValidatorSpec<unknown>>;
 
-/** What every service is to the process that runs it: a word, its settings, and how it starts. */
+/** A service as the process that runs it sees it: its name, its settings, and how it starts. */
 export interface Service<S extends Settings = Settings> {
   /** The word: folder, package, proto package, schema and env prefix. */
   readonly name: string;
   readonly settings: S;
   /** Throws SettingsError for settings that are good one by one, and no service could start with together. Opens nothing. */
   check?(config: Readonly<CleanedEnv<S>>): void;
-  /** Opens what the service needs, registers its RPCs on `host.mesh`, and answers how to watch and drain it. */
+  /** Opens what the service needs, registers its RPCs on `host.mesh`, and returns how to check and drain it. */
   start(host: Host<S>): Promise<Running>;
 }
 
-/** What the process lends to a service. */
+/** The resources of the process that a service may use. */
 export interface Host<S extends Settings = Settings> {
   readonly config: Readonly<CleanedEnv<S>>;
   readonly log: Logger;
@@ -27,7 +27,7 @@ export interface Host<S extends Settings = Settings> {
   readonly bus: Bus;
   /** Where the process keeps local data (`DATA_DIR`), absolute. */
   readonly dataDir: string;
-  /** Whatever the service opens is pushed here; it is closed in reverse order, after the drain. */
+  /** Resources that the service opens; they are closed in reverse order, after the drain. */
   readonly resources: AsyncDisposableStack;
   /** Aborts when the process starts to drain: loops and consumers end, in-flight work is finished. */
   readonly draining: AbortSignal;
@@ -43,7 +43,7 @@ export interface Running {
   readonly ready?: Readonly<Record<string, () => Promise<void>>>;
   /**
    * Checks of siblings that it calls, by name. They have to pass once before the process is put to use; after that, a sibling
-   * that is away is named by `/readyz` and takes nobody else out of service.
+   * that is away is named by `/readyz`, but this process stays in service.
    */
   readonly siblings?: Readonly<Record<string, () => Promise<void>>>;
   /** Resolves when in-flight work is finished; new work has been refused since `draining` aborted. */

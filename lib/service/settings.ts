@@ -38,8 +38,8 @@ export const flag = makeValidator<boolean>((input) => {
 });
 
 /**
- * Comma-separated values, each as `read` makes it of its text; blanks around the parts are dropped, and so are empty parts.
- * `read` throws EnvError for what is none.
+ * Comma-separated values, each parsed by `read`. Blanks around a value and empty values are dropped. `read` throws EnvError for a
+ * bad value.
  */
 export function listOf<T>(read: (part: string) => T) {
   return makeValidator<T[]>((input) =>

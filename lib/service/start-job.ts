@@ -3,9 +3,9 @@ import type { Logger } from '../telemetry/index.ts';
 
 /** Work that a service does again and again. Any number of replicas may do it at once. */
 export interface Job {
-  /** Pause between two rounds; each is up to a fifth shorter or longer, so that replicas do not keep step. */
+  /** Pause between two rounds; each is up to a fifth shorter or longer, so that replicas do not run at the same time. */
   readonly pauseMs: number;
-  /** What is logged with the error when a round throws, once until one succeeds again. */
+  /** Message that is logged with the error when a round throws, once until a round succeeds again. */
   readonly failure: string;
   /** One round. */
   run(): Promise<unknown>;
@@ -18,8 +18,8 @@ export interface JobSurroundings {
 }
 
 /**
- * Does round after round, the first after a pause: services that it calls may start after this one. Disposing it ends that, and
- * resolves when the last round is over.
+ * Runs round after round. The first one follows a pause, because services that it calls may start later. Disposing ends the
+ * rounds and resolves when the last one is over.
  */
 export function startJob(job: Job, { log, draining }: JobSurroundings): AsyncDisposable {
   const stopping = new AbortController();

@@ -37,7 +37,7 @@ export interface MeshProcess extends AsyncDisposable {
   readonly address: string | undefined;
   /** Where the services' gRPC listens, when it does. */
   readonly meshPort: number | undefined;
-  /** What the process depends on, by name. */
+  /** Checks of the dependencies of the process, by name. */
   readonly checks: Checks;
   /** Resolves when consumers and jobs of all services have nothing left to do. */
   settle(): Promise<void>;

@@ -8,7 +8,7 @@ export type Logger = PinoLogger;
 export interface LoggerOptions {
   /** pino level: `fatal error warn info debug trace silent`. */
   level: string;
-  /** Who writes, e.g. the service's word; the field `name` of each line. */
+  /** Field `name` of each line, e.g. the service's name. */
   name: string;
   /** Where lines go; standard output when absent. */
   destination?: DestinationStream;

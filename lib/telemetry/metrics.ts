@@ -11,7 +11,7 @@ export interface HistogramOptions<L extends string> extends MetricOptions<L> {
   buckets?: readonly number[];
 }
 
-/** The Prometheus metrics of one process. A name is created once: asking again answers the same metric. */
+/** The Prometheus metrics of one process. A name is created once: asking again returns the same metric. */
 export interface Metrics {
   readonly registry: Registry;
   counter<L extends string>(options: MetricOptions<L>): Counter<L>;

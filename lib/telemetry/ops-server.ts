@@ -8,9 +8,9 @@ export interface OpsServerOptions {
   /** 0 takes any free port. */
   port: number;
   metrics: Metrics;
-  /** Asked at each `/readyz`: what the process depends on, by name. */
+  /** Dependencies of the process, by name; checked at each `/readyz`. */
   checks: Checks;
-  /** Those of `checks` without which the process is of no use: what it shares with nobody, or cannot do anything without. */
+  /** Names of the checks that the process cannot work without: its own resources, and dependencies that all its work needs. */
   own?: Checks;
 }
 
@@ -20,8 +20,8 @@ export interface OpsServer extends AsyncDisposable {
 
 /**
  * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers), `/readyz` (200, or 503 naming each dependency that
- * fails or takes longer than 2 s) and `/readyz/own` for whoever routes traffic: as `/readyz` until that was 200 once, then held
- * to `own` alone, so that one dependency that fails does not take out everybody who uses it among other things.
+ * fails or takes longer than 2 s) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, later only the
+ * checks of `own`, so that one failed dependency does not take every process out of service.
  * For operators: bind it where the public cannot reach it. Rejects when the port is taken.
  */
 export async function startOpsServer({

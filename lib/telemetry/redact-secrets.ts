@@ -20,7 +20,7 @@ export function redactSecrets(value: unknown, depth = 0): unknown {
   return 'toJSON' in value ? value : redactFields(value, depth);
 }
 
-/** Type, message, stack, causes and plain facts. Libraries hang whole clients and sockets on their errors. */
+/** Type, message, stack, causes and plain values. Libraries attach whole clients and sockets to their errors. */
 function plainError(error: Error): object {
   const fields = Object.entries(stdSerializers.errWithCause(error));
   return Object.fromEntries(fields.filter(([key, value]) => typeof value !== 'object' || causes.has(key)));

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What follows one request through every service: logs carry `requestId`, traces continue from `traceparent` (W3C). */
+/** The ids of a request in every service: log lines carry `requestId`, spans continue the trace of `traceparent` (W3C). */
 export interface RequestContext {
   readonly requestId: string;
   readonly traceparent?: string;

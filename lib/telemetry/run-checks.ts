@@ -5,7 +5,7 @@ export type Checks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface CheckResults {
   readonly ready: boolean;
-  /** `ok`, `failed` or `timeout` by name. Why a check failed is not told: the text may name addresses. */
+  /** `ok`, `failed` or `timeout` by name. The cause is left out, because its text may name addresses. */
   readonly results: Readonly<Record<string, 'ok' | 'failed' | 'timeout'>>;
 }
 

@@ -13,7 +13,7 @@ export function isTracing(): boolean {
 
 /**
  * Starts the OpenTelemetry SDK when an exporter is configured (`OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_TRACES_EXPORTER`, which
- * may be `none`); otherwise nothing is imported and the answer is undefined. Disposing flushes what is pending.
+ * may be `none`); otherwise it imports nothing and returns undefined. Disposing flushes pending spans.
  */
 export async function startTracing({
   serviceName,

@@ -7,7 +7,7 @@ export interface EndedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Absent of the outermost one that is watched. */
+  /** Absent for the outermost watched span. */
   readonly parentSpanId?: string;
   /** Unix time in nanoseconds, to within a microsecond. */
   readonly startTime: number;
@@ -22,12 +22,11 @@ type FinishedSpan = Parameters<SpanProcessor['onEnd']>[0];
 
 const watcherKey = createContextKey('agentmesh span watcher');
 
-/** Texts of attributes are cut here: some hold what somebody wrote. */
+/** Longer texts of attributes are cut: some hold messages of users. */
 const longestText = 512;
 
 /**
- * Makes spans visible to `watchSpans` in this process. Undefined where tracing has been started for an exporter: then spans go
- * there alone.
+ * Lets `watchSpans` see the spans of this process. Undefined when tracing was started for an exporter: spans then go to it only.
  */
 export async function startSpanWatching(serviceName: string): Promise<AsyncDisposable | undefined> {
   if (isTracing()) return undefined;
@@ -45,7 +44,7 @@ export async function startSpanWatching(serviceName: string): Promise<AsyncDispo
   return { [Symbol.asyncDispose]: () => sdk.shutdown() };
 }
 
-/** Does work in a new span and shows `watcher` that span and all inside it, each when it ends. Without watching, only works. */
+/** Runs work in a new span and passes that span and all inside it to `watcher` as they end. Without watching, just runs it. */
 export function watchSpans<T>(
   { name, attributes, watcher }: { name: string; attributes: Attributes; watcher: Watcher },
   work: () => Promise<T>,
@@ -77,11 +76,11 @@ class SpanTap implements SpanProcessor {
   }
 
   async forceFlush(): Promise<void> {
-    // Nothing is held back.
+    // No spans are buffered.
   }
 
   async shutdown(): Promise<void> {
-    // Nothing is open.
+    // No resources to close.
   }
 }
 

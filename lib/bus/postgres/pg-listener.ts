@@ -13,7 +13,7 @@ interface PgListenerOptions {
   readonly onNotification: (channel: string, text: string) => void;
 }
 
-/** Listens to a changing set of channels over one connection, which is made again when it is lost. */
+/** Listens to a changing set of channels over one connection, which is opened again when it is lost. */
 export class PgListener {
   readonly #options: PgListenerOptions;
   readonly #channels = new Set<string>();
@@ -27,15 +27,15 @@ export class PgListener {
     this.#options = options;
   }
 
-  /** Makes the first connection, and keeps one from then on. */
+  /** Opens the first connection. From then on a lost connection is opened again. */
   async open(): Promise<void> {
     const first = await this.#openSession();
     this.#running = this.#keepOpen(first);
   }
 
   /**
-   * Resolves when the server delivers the channel: after the next connect when the connection is lost. That takes its statements
-   * along, though the next one listens to the whole set: asked again, it says when.
+   * Resolves when the server delivers the channel. When the connection is lost meanwhile, the statement is sent again on the next
+   * one, which listens to the whole set: its answer shows that the channel is delivered.
    */
   async listen(channel: string): Promise<void> {
     this.#channels.add(channel);
@@ -46,13 +46,13 @@ export class PgListener {
     }
   }
 
-  /** Does not wait for a connection that is lost: it delivers nothing, and the next one listens to what is left. */
+  /** Does not wait while the connection is lost: the next one does not listen to the channel. */
   async unlisten(channel: string): Promise<void> {
     this.#channels.delete(channel);
     if (this.#current !== undefined) await isExecuted(this.#current, `un${listenTo(channel)}`);
   }
 
-  /** Throws when the connection is lost and not yet made again. */
+  /** Throws `unavailable` while the connection is lost. */
   async ping(): Promise<void> {
     const session = this.#current;
     if (session === undefined) throw new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.');
@@ -97,7 +97,7 @@ export class PgListener {
   }
 }
 
-/** False when the connection was lost. Throws what the server refuses. */
+/** Returns false when the connection was lost. Throws when the server refuses the statement. */
 async function isExecuted({ client }: PgSession, statement: string): Promise<boolean> {
   try {
     await client.query(statement);
@@ -110,7 +110,7 @@ async function isExecuted({ client }: PgSession, statement: string): Promise<boo
 
 function pendingSession(): PromiseWithResolvers<PgSession> {
   const pending = Promise.withResolvers<PgSession>();
-  // Rejected on close, when nobody may be waiting.
+  // It rejects on close, also when no call waits for it.
   pending.promise.catch(() => {});
   return pending;
 }

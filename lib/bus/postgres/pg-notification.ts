@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto';
 const CHANNEL_BYTES = 63;
 
 /**
- * The NOTIFY channel of a subject: the subject itself, so that the server leaves out who does not listen to it and people can
- * read it there; the hash of a subject that is too long for a name.
+ * The NOTIFY channel of a subject: the subject itself, so that PostgreSQL notifies its listeners only and people can read it; a
+ * hash when the subject is too long for a channel name.
  */
 export function channelOf(subject: string): string {
   if (Buffer.byteLength(subject) <= CHANNEL_BYTES) return subject;
   return `agentmesh#${createHash('sha256').update(subject).digest('hex').slice(0, 48)}`;
 }
 
-/** The text of a notification. PostgreSQL drops equal ones within one transaction, so each is told apart by a number. */
+/** The text of a notification. PostgreSQL drops equal ones within one transaction, so each begins with a number. */
 export function encodeNotification(number: number, payload: Uint8Array): string {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   return `${number.toString(36)}:${bytes.toString('base64')}`;

@@ -20,7 +20,7 @@ interface Hint {
   readonly failed: (error: Error) => void;
 }
 
-/** Sends hints over one connection: what is published while a statement is under way goes with the next one. */
+/** Sends hints over one connection. Hints that are published while a statement is under way go with the next one. */
 export class PgPublisher {
   readonly #pool: pg.Pool;
   readonly #waiting: Hint[] = [];
@@ -52,14 +52,14 @@ export class PgPublisher {
     await this.#pool.query('select 1').catch(rethrow);
   }
 
-  /** Sends what waits, then closes. */
+  /** Sends the waiting hints, then closes. */
   async close(): Promise<void> {
     await this.#sending;
     await this.#pool.end();
   }
 
   async #sendAll(): Promise<void> {
-    // What else is published in this tick goes with the first statement.
+    // Hints that are published in the same tick go with the first statement.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0, BATCH));
     this.#sending = undefined;

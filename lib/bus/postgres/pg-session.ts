@@ -13,7 +13,7 @@ export interface PgSessionOptions {
 /** One connection that listens. */
 export interface PgSession {
   readonly client: pg.Client;
-  /** Resolves when the connection has ended, in whatever way. */
+  /** Resolves when the connection has ended, for any reason. */
   readonly ended: Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function listenTo(channel: string): string {
   return `listen ${pg.escapeIdentifier(channel)}`;
 }
 
-/** A connection that died without a word is found out by asking it. */
+/** Sends a query now and then: a dead connection that TCP does not report does not answer, and is closed. */
 async function keepWatch(client: pg.Client, socket: Socket, ended: Promise<void>): Promise<void> {
   const timer = setInterval(() => {
     const late = setTimeout(() => socket.destroy(), HEARTBEAT_MS);

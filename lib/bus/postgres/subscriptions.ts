@@ -7,7 +7,7 @@ export interface Subscription {
   readonly handler: Handler;
 }
 
-/** Who listens to what in this process. */
+/** The subscriptions of this process, by channel. */
 export class Subscriptions {
   readonly #byChannel = new Map<string, Set<Subscription>>();
   readonly #log: Logger;
@@ -24,7 +24,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** Says whether it was the last one of its channel; removing it again does nothing. */
+  /** Returns whether it was the last one of its channel. Removing it again does nothing. */
   remove(subscription: Subscription): 'last' | 'one of many' {
     const present = this.#byChannel.get(subscription.channel);
     if (!present?.delete(subscription) || present.size > 0) return 'one of many';

@@ -11,7 +11,7 @@ const NOBODY: Account = { uid: 65534, gid: 65534 };
 
 /**
  * PostgreSQL refuses to run as root. Root's mesh runs it as the owner of an existing data folder, else as the system's
- * `postgres`, else as `nobody`; anybody else runs it as himself, which is `undefined`.
+ * `postgres`, else as `nobody`; any other user runs it under the same account, which is `undefined`.
  */
 export async function postgresAccount(dataFolder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -25,7 +25,7 @@ function findAccount(passwd: string, name: string): Account | undefined {
   const line = passwd.split('\n').find((entry) => entry.startsWith(`${name}:`));
   const [, , uid, gid] = line?.split(':') ?? [];
   if (uid === undefined || gid === undefined) return undefined;
-  // Some systems write nobody's ids as -2.
+  // Some systems write the ids of the account `nobody` as -2.
   return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
 }
 

@@ -36,7 +36,7 @@ export interface PostgresHome {
 
 /**
  * Lays out `<dataDir>/postgres`. The server listens on a unix socket alone, in a folder of mode 700: root can enter every folder, and
- * anybody else runs the server as himself. The socket asks for a password as well (scram, random, in a file of mode 600),
+ * any other user runs the server under the same account. The socket asks for a password as well (scram, random, in a file of mode 600),
  * because root's mesh shares the account `nobody` with other programs.
  */
 export async function preparePostgresHome(dataDir: string, log: Logger): Promise<PostgresHome> {

@@ -32,7 +32,7 @@ export async function findPostmaster(home: PostgresHome): Promise<Postmaster | u
 
 /**
  * Starts a server in a session of its own: a terminal's Ctrl-C reaches the mesh, which stops the server after it has drained.
- * What the server has to say goes to a file, since a pipe would end with the mesh.
+ * Its log goes to a file, because a pipe would end with the mesh.
  */
 export async function spawnPostmaster({ postgres, home, settings }: PostmasterOptions): Promise<ChildProcess> {
   const log = await open(home.log, 'w', 0o600);
@@ -67,7 +67,7 @@ function serverSettings(home: PostgresHome): string[] {
     'shared_buffers=64MB',
     'max_connections=100',
     'timezone=UTC',
-    // The statements of a service hold its callers' words, and refused ones are the service's own business.
+    // Statements of a service hold data of users, and the service itself handles refused ones.
     'log_min_messages=log',
     'log_min_error_statement=panic',
     'log_checkpoints=off',

@@ -37,7 +37,7 @@ export interface EmbeddedPostgres extends AsyncDisposable {
  *
  * A server that already runs there is adopted. When the process that owned it is dead, it is ours from now on and is stopped on
  * dispose; when that process lives, the server stays and ends with its owner. After a `kill -9` of everything
- * PostgreSQL's own recovery brings back what was committed. Throws an Error that holds the server's last words
+ * PostgreSQL's own recovery brings back what was committed. Throws an Error with the end of the server's log
  * when it does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     adopted,
     pid: postmaster.pid,
     [Symbol.asyncDispose]: async () => {
-      // Of two processes that adopted it from the dead, the one written last has it.
+      // When two processes adopted it from a dead owner, the one that was written last owns it.
       if (owned && (await readOwner(home)) === self) await stopPostmaster(postmaster.pid);
     },
   };

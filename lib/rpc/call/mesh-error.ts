@@ -22,7 +22,7 @@ export function isMeshCode(code: string): code is MeshCode {
 
 /**
  * The one error of the mesh. `code` and `reason` are for programs and cross the wire; `message` is public and may be shown to
- * a caller; `cause` is ours and never leaves the process. Whatever is thrown and is not a MeshError reaches a caller as
+ * a caller; `cause` is ours and never leaves the process. An error that is not a MeshError reaches a caller as
  * `internal` with its text withheld.
  */
 export class MeshError extends Error {

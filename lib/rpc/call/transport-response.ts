@@ -9,7 +9,7 @@ export function unaryResponse<I extends DescMessage, O extends DescMessage>(
   return new Unary(method, message);
 }
 
-/** As `unaryResponse`, for any number of answers. */
+/** Like `unaryResponse`, for any number of answers. */
 export function streamResponse<I extends DescMessage, O extends DescMessage>(
   method: DescMethodStreaming<I, O>,
   message: AsyncIterable<MessageShape<O>>,
@@ -17,7 +17,7 @@ export function streamResponse<I extends DescMessage, O extends DescMessage>(
   return new Stream(method, message);
 }
 
-/** Classes: V8 makes a dictionary of each literal that has getters. */
+/** A class, because V8 makes a slow dictionary of each object literal that has getters. */
 class Bare<Method extends DescMethod, Answer> {
   readonly service;
   readonly method: Method;

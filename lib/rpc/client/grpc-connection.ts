@@ -8,10 +8,10 @@ const CLIENT_OPTIONS: ChannelOptions = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 500,
   'grpc.dns_min_time_between_resolutions_ms': 2_000,
-  // Services reach each other directly, whatever proxy the environment names.
+  // Services reach each other directly: a proxy of the environment is not used.
   'grpc.enable_http_proxy': 0,
   'grpc.use_local_subchannel_pool': 1,
-  // Callers decide what may be tried again.
+  // Callers decide which calls are repeated.
   'grpc.enable_retries': 0,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
 };

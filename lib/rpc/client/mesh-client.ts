@@ -30,7 +30,7 @@ function serverStream(method: DescMethodServerStreaming, transport: Transport) {
   };
 }
 
-/** The answers of a call that is under way. Leaving them does not cancel it: that is what its signal is for. */
+/** The answers of a call that is under way. Leaving the iteration does not cancel the call; its signal does. */
 class Answers<T> implements AsyncIterator<T> {
   readonly #source: Promise<AsyncIterator<T>>;
 

@@ -2,7 +2,7 @@ import type { Client } from '@grpc/grpc-js';
 
 export interface RenewedConnectionOptions {
   readonly open: () => Client;
-  /** After how long the connection is replaced, give or take a tenth so that callers do not all do it at once. */
+  /** Age in milliseconds at which the connection is replaced, plus or minus a tenth so that callers do not do it all at once. */
   readonly maxAgeMs: number;
 }
 
@@ -11,9 +11,9 @@ const pickGraceMs = 10_000;
 const connectTimeoutMs = 5_000;
 
 /**
- * A connection that is replaced now and then, so that calls reach replicas that came after it was made. It is the caller who
- * does it, and not the server by its age limit: a call that is on its way while a server says goodbye is refused, and one on
- * a connection that its own side retires is not. Calls under way end where they began.
+ * A connection that is replaced regularly, so that calls reach replicas that were started later. The caller replaces it, not the
+ * server by its age limit: a server that closes a connection refuses calls which are on their way to it. Calls under way
+ * end on the connection where they began.
  */
 export class RenewedConnection {
   readonly #options: RenewedConnectionOptions;
@@ -39,7 +39,7 @@ export class RenewedConnection {
     this.#client.close();
   }
 
-  /** The next connection takes over when it stands; when it cannot be had, the present one stays for another age. */
+  /** The next connection takes over when it is ready. When it cannot be opened, the present one stays for another period. */
   #replace(): void {
     this.#replaceAt = Infinity;
     const next = this.#options.open();

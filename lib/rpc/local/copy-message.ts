@@ -1,8 +1,8 @@
 import { create, type DescMessage, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 
 /**
- * A message that shares no fields with `init`, a message of `schema` or its plain fields. Bytes are shared: they are printed
- * once where they are born, and nobody writes into them.
+ * A message that shares no fields with `init`, a message of `schema` or its plain fields. Bytes are shared and must not be
+ * written into.
  */
 export function copyMessage<D extends DescMessage>(schema: D, init: unknown): MessageShape<D> {
   return create(schema, copyData(init) as MessageInitShape<D>);

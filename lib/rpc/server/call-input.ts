@@ -2,8 +2,8 @@ import type { Message } from '@bufbuild/protobuf';
 import type { ServerCall } from './server-call.ts';
 
 /**
- * What a caller streams, for as long as its call lasts: a read that waits rejects with the call's failure when the call is aborted
- * from whichever side, and the source is left when the call ends, however much of it was read.
+ * The messages of a client stream. When the call is aborted by either side, a pending read rejects with the call's failure. When the
+ * call ends, the source's `return` is called, also when messages are left.
  */
 export function callInput(source: AsyncIterable<Message>, call: ServerCall): AsyncIterable<Message> {
   return {

@@ -24,8 +24,8 @@ type StreamHandler = (input: Input, call: ServerCall) => AsyncIterable<Answer>;
 const LEVELS: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error', unavailable: 'warn' };
 
 /**
- * The services of this process. Transports hand calls to it; whatever a handler throws leaves it as a MeshError without its
- * cause, and everything unexpected is logged here, once.
+ * The services of this process. Transports pass calls to it. Any error of a handler reaches the caller as a MeshError without
+ * its cause; unexpected errors are logged here, once.
  */
 export class Dispatcher implements Dispatch {
   readonly inFlight = new InFlight();
@@ -121,7 +121,7 @@ export class Dispatcher implements Dispatch {
     return timer;
   }
 
-  /** Ends the call and answers what the caller may see. An aborted call has been told why; the handler's echo is no news. */
+  /** Ends the call and returns the error for the caller. The handler of an aborted call usually throws the abort again: not logged. */
   #fail(call: ServerCall, error: unknown): MeshError {
     const failure = error instanceof MeshError ? error : internalError();
     if (call.failure === undefined) this.#logFailure(call, error);
@@ -129,14 +129,14 @@ export class Dispatcher implements Dispatch {
     return new MeshError(failure.code, failure.reason, failure.message);
   }
 
-  /** A MeshError says all there is to say unless it has a cause, which ends here. */
+  /** A MeshError without a cause is an expected answer and is not logged. */
   #logFailure(call: ServerCall, error: unknown): void {
     if (error instanceof MeshError && error.cause === undefined) return;
     const level = error instanceof MeshError ? (LEVELS[error.code] ?? 'debug') : 'error';
     call.run(() => this.#log[level]({ err: error, rpc: call.url }, 'call failed'));
   }
 
-  /** What a handler throws after its call was aborted reaches no caller; only an echo of the abort is left unlogged. */
+  /** An error after the call was aborted reaches no caller. It is logged unless it is the abort itself. */
   #logLate(call: ServerCall, error: unknown): void {
     if (error instanceof MeshError || error === call.failure || isAbort(error)) return;
     call.run(() => this.#log.error({ err: error, rpc: call.url }, 'handler failed after its call had ended'));

@@ -24,7 +24,7 @@ export interface GrpcServerOptions {
 }
 
 const CLOSE_GRACE_MS = 500;
-// Connections outlast the calls that end at the deadline, whose status has yet to be sent.
+// Connections live longer than the drain's deadline, so that calls which end there can send their status.
 const STATUS_GRACE_MS = 5_000;
 
 const KINDS: Record<DescMethod['methodKind'], GrpcKind> = {

@@ -45,7 +45,7 @@ export class ServerCall implements HandlerContext {
     else origin.signal?.addEventListener('abort', this.#onOriginAbort);
   }
 
-  /** Made when a handler asks for it: most never do. */
+  /** Created on first use: most handlers never read it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -54,7 +54,7 @@ export class ServerCall implements HandlerContext {
     return this.#controller.signal;
   }
 
-  /** Calls `work` when the call has ended, in whatever way; at once when it has. One listener at a time. */
+  /** Calls `work` when the call ends, or at once when it has ended. One listener at a time. */
   onEnd(work: () => void): void {
     if (this.#ended === undefined) this.#onEnd = work;
     else work();
@@ -71,7 +71,7 @@ export class ServerCall implements HandlerContext {
     return this.#responseHeader;
   }
 
-  /** As `responseHeader`. */
+  /** Kept for Connect's interface, like `responseHeader`. */
   get responseTrailer(): Headers {
     this.#responseTrailer ??= new Headers();
     return this.#responseTrailer;
@@ -106,7 +106,7 @@ export class ServerCall implements HandlerContext {
     });
   }
 
-  /** Ends the call from outside: the handler's signal aborts and what is raced rejects. No effect on an ended call. */
+  /** Ends the call from outside: the handler's signal aborts and `race` rejects. No effect on an ended call. */
   abort(failure: MeshError): void {
     if (this.#ended !== undefined) return;
     this.#failure = failure;

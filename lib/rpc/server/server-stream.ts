@@ -6,7 +6,7 @@ export interface ServerStreamOptions {
   /** Calls the handler. */
   open: () => AsyncIterable<Answer>;
   onEnd: () => void;
-  /** Ends the call as failed; answers what the caller may see. */
+  /** Ends the call as failed and returns the error for the caller. */
   onError: (error: unknown) => MeshError;
   /** The handler's generator failed while it was being closed. */
   onLateError: (error: unknown) => void;
@@ -69,7 +69,7 @@ export class ServerStream implements AsyncIterator<Answer, undefined> {
     return this.#failure;
   }
 
-  /** Runs at the end of every call. A generator that has ended takes no notice. */
+  /** Runs at the end of every call. It has no effect on a generator that has ended. */
   #close(): void {
     if (!this.#done) this.#fail(this.#options.call.failure);
     const source = this.#source;

@@ -4,7 +4,7 @@ import { testCertificate } from './test-certificate.ts';
 import type { TestMeshOptions } from './test-mesh.ts';
 
 const certificate = testCertificate();
-/** What the conformance suites run over. TLS is left out where there is no openssl. */
+/** The roads that the conformance suites run over. TLS is left out where there is no openssl. */
 export const transports: [string, Pick<TestMeshOptions, 'local' | 'tls'>][] = [
   ['local', { local: true }],
   ['gRPC', { local: false }],
@@ -38,7 +38,7 @@ export async function collect(stream: AsyncIterable<RunResponse>): Promise<strin
   return texts;
 }
 
-/** What a handler that waits does: rejects with the reason of its signal. */
+/** Rejects with the reason of the signal when it aborts, like a handler that waits. */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

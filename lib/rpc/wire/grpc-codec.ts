@@ -11,9 +11,9 @@ import { internalError } from '../call/index.ts';
 
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** What both ends of a connection set: messages up to 64 MiB, and a ping every 20 s that finds dead peers. */
+/** Options of both ends of a connection: messages up to 64 MiB, and a ping every 20 s that detects dead peers. */
 export const CONNECTION_OPTIONS: ChannelOptions = {
-  // Nobody reads channelz, and a window of the size of a large answer spares its updates.
+  // channelz is not used. A window of 1 MiB saves window updates for large answers.
   'grpc.enable_channelz': 0,
   'grpc-node.flow_control_window': 1024 * 1024,
   'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
@@ -40,7 +40,7 @@ export function decode<D extends DescMessage>(schema: D, bytes: Buffer): Message
   }
 }
 
-/** gRPC carries bytes as they are: messages are made outside of it, where failures can be told apart. */
+/** Lets grpc-js pass bytes on unchanged: messages are encoded and decoded outside of it, where failures can be told apart. */
 export function asIs(bytes: Buffer): Buffer {
   return bytes;
 }

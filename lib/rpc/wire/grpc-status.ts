@@ -31,7 +31,7 @@ export function toStatus(error: MeshError): StatusObject {
   return { code: TO_STATUS[error.code], details, metadata };
 }
 
-/** The MeshError that a service sent or, when the call failed on the way, what that means to the caller of `word`. */
+/** The MeshError that a service sent, or the one for a call to `word` that failed on the way. */
 export function fromStatus(error: unknown, word: string): MeshError {
   if (!isServiceError(error)) return internalError(error);
   const reason = error.metadata?.get(REASON)[0];
@@ -40,7 +40,7 @@ export function fromStatus(error: unknown, word: string): MeshError {
   return transportFailure(error, word);
 }
 
-/** gRPC leaves the metadata of failures out that it makes itself. */
+/** Failures that grpc-js creates itself have no metadata. */
 function isServiceError(error: unknown): error is Partial<ServiceError> & { code: status; details: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
 }

@@ -8,7 +8,7 @@ export function presentKey(key: string): string {
   return encodeURIComponent(key);
 }
 
-/** Answers whether a presented key is one of `keys`, in time that does not depend on where they differ. */
+/** Returns a check whether a presented key is one of `keys`. Its time does not depend on where they differ. */
 export function keyCheck(keys: readonly string[]): (presented: string) => boolean {
   const accepted = keys.map((key) => Buffer.from(presentKey(key)));
   return (presented) => {
