@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { MeshError } from '@agentmesh/lib/rpc';
 import { SettingsError, parseSettings } from '@agentmesh/lib/service';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { settings } from '../../src/config.ts';
@@ -160,36 +159,6 @@ describe('operations', () => {
 
   it.each(['/version', '/list-apps', '/api/users/me'])('%s needs a token', async (path) => {
     expect((await edge.send(path, { headers: { authorization: null } })).status).toBe(401);
-  });
-
-  it('name what fails', async () => {
-    const listApps = () => {
-      throw new MeshError('unavailable', 'away', 'away');
-    };
-    await using broken = await startEdge({ runs: { listApps } });
-    const answer = await broken.send('/readyz');
-    expect(answer.status).toBe(503);
-    expect(answer.body).toEqual({
-      detail: {
-        status: 'not_ready',
-        checks: {
-          auth: { ok: true, error: null },
-          sessions: { ok: true, error: null },
-          memory: { ok: true, error: null },
-          artifacts: { ok: true, error: null },
-          runs: { ok: false, error: 'failed' },
-        },
-      },
-    });
-    expect((await broken.send('/health/ready')).body).toEqual(answer.body);
-  });
-
-  it('are ready while the memory is switched off', async () => {
-    const listEntries = () => {
-      throw new MeshError('failed_precondition', 'memory_not_configured', 'Memory service is not configured.');
-    };
-    await using off = await startEdge({ memory: { listEntries } });
-    expect((await off.send('/readyz')).status).toBe(200);
   });
 });
 
