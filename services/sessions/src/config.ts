@@ -1,6 +1,6 @@
 import { wholeNumberFrom } from '@agentmesh/lib/service';
 
-/** Executors renew every three seconds: a shorter lease would end runs whose executor lives. */
+/** Executors renew every three seconds. A shorter lease would end runs whose executor is alive. */
 const shortestLease = 5;
 
 export const settings = {

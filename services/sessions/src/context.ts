@@ -2,12 +2,12 @@ import type { Bus } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 
-/** What every RPC of this service works with. */
+/** Everything that RPC handlers and consumers of this service use. */
 export interface Context {
   readonly db: Database;
   readonly bus: Bus;
   readonly log: Logger;
   readonly leaseSeconds: number;
-  /** Tells the outbox relay that a fact was committed. */
+  /** Call it after a commit that wrote to the outbox: the relay then publishes at once. */
   wakeOutbox(): void;
 }

@@ -17,7 +17,7 @@ export function sessionChanged(): MeshError {
   return new MeshError('failed_precondition', 'session_changed', message);
 }
 
-/** A session of that id is there already. */
+/** A session with this id exists already. */
 export function sessionExists(id: string): MeshError {
   return new MeshError('already_exists', 'session_exists', `Session already exists: ${id}`);
 }
@@ -37,7 +37,7 @@ export function invocationNotFound(invocationId: string): MeshError {
   return new MeshError('invalid_argument', 'invocation_not_found', `Invocation not found: ${invocationId}`);
 }
 
-/** Without a message there is nothing left to do for the invocation: it has ended, or only an answer continues it. */
+/** An invocation cannot be resumed without a message: it has ended, or it waits for an answer. */
 export function nothingToResume(invocationId: string, status: 'completed' | 'waiting'): MeshError {
   const why = status === 'waiting' ? 'waits for the answer to its function calls' : 'has ended';
   return new MeshError('invalid_argument', 'nothing_to_resume', `Invocation ${invocationId} ${why}; send a message.`);
@@ -49,7 +49,7 @@ export function callNotFound(ids: readonly string[]): MeshError {
   return new MeshError('invalid_argument', 'function_call_not_found', message);
 }
 
-/** Too many writers at once: nothing was changed. */
+/** Too many concurrent writers: nothing was written. */
 export function contended(): MeshError {
   return new MeshError(
     'unavailable',

@@ -3,7 +3,7 @@ export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
-/** As `textOf`; undefined for no bytes, which is how the wire says "none". */
+/** Like `textOf`. Undefined for no bytes, which mean "none" in the protocol. */
 export function optionalText(bytes: Uint8Array): string | undefined {
   return bytes.length === 0 ? undefined : textOf(bytes);
 }

@@ -1,4 +1,4 @@
-/** What a session's revision is made of. */
+/** The parts of a session's revision. */
 export interface Revised {
   /** Creation in Unix microseconds. */
   readonly createdAt: bigint;
@@ -6,7 +6,7 @@ export interface Revised {
   readonly lastSeq: number;
 }
 
-/** Names a session at its newest event: no other event, and no other session under the same id, has the same name. */
+/** The revision of a session. It changes with every event, and a new session with the same id has other revisions. */
 export function revisionOf({ createdAt, lastSeq }: Revised): string {
   return `${createdAt}-${lastSeq}`;
 }

@@ -46,7 +46,7 @@ function checkId(what: string, id: string): void {
 function problemOf(id: string): string | undefined {
   if (id === '') return 'must not be empty';
   if (id.includes('\0')) return 'must not contain a NUL character';
-  // A UTF-16 unit is one to three bytes of UTF-8: most ids are short enough not to be measured.
+  // A UTF-16 code unit is one to three bytes of UTF-8, so the bytes of a short id need not be counted.
   if (id.length > maxIdBytes || (id.length > maxIdBytes / 3 && Buffer.byteLength(id) > maxIdBytes)) {
     return `has at most ${maxIdBytes} bytes`;
   }

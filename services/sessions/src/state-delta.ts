@@ -39,7 +39,7 @@ export function toChanges(delta: JsonObject): StateChange[] {
   return changes;
 }
 
-/** Applies a delta to merged state, `temp:` keys included: what a running invocation sees. */
+/** Applies a delta to merged state, including `temp:` keys, which only the running invocation sees. */
 export function applyDelta(state: StateMap, delta: JsonObject): void {
   for (const [name, value] of Object.entries(delta)) {
     if (value === null) state.delete(name);
@@ -52,7 +52,7 @@ export function printState(state: StateMap): string {
   return `{${printFields(state)}}`;
 }
 
-/** As `printState`, without the braces. */
+/** Like `printState`, without the braces. */
 export function printFields(state: StateMap): string {
   const fields: string[] = [];
   for (const [key, value] of state) fields.push(`${JSON.stringify(key)}:${value}`);

@@ -5,8 +5,10 @@ const maxAttempts = 200;
 const deadlockDetected = '40P01';
 
 /**
- * Runs an optimistic statement until it takes: `work` answers undefined when the session moved between its snapshot and its
- * write, and nothing was changed. Some writer has then won, so the session as a whole makes progress.
+ * Repeats an optimistic statement until it succeeds. `work` returns undefined when the session changed between its snapshot and its write:
+ * then nothing was written, but another writer has succeeded, so the session makes progress. A deadlock is repeated, too.
+ *
+ * @throws MeshError unavailable `session_contended` after 200 attempts
  */
 export async function untilCurrent<T>(work: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {

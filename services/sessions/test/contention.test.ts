@@ -4,7 +4,7 @@ import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentEvent, beginWith, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
 
-// Another replica, whose transaction is open while ours waits for it: what ours has read by then is no longer true.
+// Another replica has an open transaction that ours waits for. When ours goes on, the data that it has read is out of date.
 
 let service: TestSessions;
 let other: Database;
@@ -26,7 +26,7 @@ async function newSession() {
   return session;
 }
 
-/** Starts `ours` while the other holds the session, lets it wait, and commits what `theirs` did. */
+/** Starts `ours` while `theirs` holds the session in a transaction, waits until ours is blocked, and commits theirs. */
 async function overtake<T>(sessionId: string, theirs: (tx: Transaction) => Promise<unknown>, ours: () => Promise<T>) {
   const { work } = await other.transaction(async (tx) => {
     await tx.query({ text: 'select 1 from sessions where id = $1 for update' }, [sessionId]);

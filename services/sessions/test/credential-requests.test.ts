@@ -58,7 +58,7 @@ describe('a request for a credential', () => {
     expect(await found(key, 'imported')).toBe(true);
   });
 
-  test('is not what merely mentions one', async () => {
+  test('is not an event that only mentions one', async () => {
     const key = newKey();
     const mention = agentEvent('', 'adk_request_credential {"nonce":"said"}');
     const answer = { name: 'adk_request_credential', response: { nonce: 'answered' } };

@@ -22,7 +22,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const { newSession, begin, askDatabase } = driveTurns(() => service);
 
 describe('a dead executor', () => {
-  test('ends its run with a stored event, and the next run is granted to whoever claims', async () => {
+  test('ends its run with a stored event, and the next run is granted to the executor that claims it', async () => {
     const session = await newSession();
     const dead = await begin(session, 'one');
     const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
@@ -37,7 +37,7 @@ describe('a dead executor', () => {
     await expect(service.client.appendEvents(late)).rejects.toMatchObject({ reason: 'fence_lost' });
   });
 
-  test('leaves what it has queued to whoever takes its session over', async () => {
+  test('leaves its queued runs to the executor that takes its session over', async () => {
     const session = await newSession();
     const owner = 'executor-that-dies';
     const dead = await begin(session, 'one', { owner });
@@ -46,7 +46,7 @@ describe('a dead executor', () => {
     expect(await ownersIn(dead)).toEqual([owner, 'heir', 'heir']);
   });
 
-  test('that holds a lease keeps what it has queued, though it missed that it has the turn', async () => {
+  test('that holds a lease keeps its queued runs, although it missed the hint that it has the turn', async () => {
     const [session, elsewhere] = [await newSession(), await newSession()];
     const owner = 'executor-that-is-slow';
     const first = await begin(session, 'one', { owner });

@@ -5,14 +5,14 @@ import { type agentEvent, beginWith, json, newKey, type TestSessions } from './s
 
 export const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
 
-/** The request that appends to a turn, and with `end` ends it. */
+/** The request that appends events to a turn, and ends it if `end` is given. */
 export function appendTo(turn: Turn, events: ReturnType<typeof agentEvent>[], end?: object) {
   const { sessionPk, invocationId, fence, lastSeq } = turn;
   const accountId = turn.session?.accountId ?? '';
   return { accountId, sessionPk, invocationId, fence, lastSeq, events, ...(end && { end }) };
 }
 
-/** What tests of turns do with a sessions service that is started later. */
+/** Steps of tests with turns. `service` is called when a step runs, so the service may start later. */
 export function driveTurns(service: () => TestSessions) {
   return {
     newSession: async (state: object = {}) => {

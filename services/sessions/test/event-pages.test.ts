@@ -42,7 +42,7 @@ describe('a page of events', () => {
     expect(pages.flat().map((event) => textOf(parse(event.json)))).toEqual(wanted);
   });
 
-  test('says what the event is beside its bytes', async () => {
+  test('has the id, author and invocation of each event beside its JSON', async () => {
     const session = await createWith(1);
     const { events, lastSeq } = await service.client.listEvents({ session });
     const [event] = events;
@@ -51,7 +51,7 @@ describe('a page of events', () => {
     expect(lastSeq).toBe(1);
   });
 
-  test('names the session by a handle that a session made anew under its id does not have', async () => {
+  test('has a handle of the session that a new session with its id does not have', async () => {
     const session = await createWith(1);
     const before = await service.client.listEvents({ session });
     expect((await service.client.listEvents({ session, afterSeq: 1 })).sessionPk).toBe(before.sessionPk);
@@ -68,7 +68,7 @@ describe('a page of events', () => {
     expect((await readPages(single, { newestFirst: true })).map((page) => page.length)).toEqual([1, 1]);
   });
 
-  test('of a session without events is empty and the last', async () => {
+  test('of a session without events is empty, and no page follows', async () => {
     const session = await createWith(0);
     for (const newestFirst of [false, true]) {
       expect(await service.client.listEvents({ session, newestFirst })).toMatchObject({
@@ -79,7 +79,7 @@ describe('a page of events', () => {
     }
   });
 
-  test('sees what is appended behind it while it is read', async () => {
+  test('includes events that are appended while the pages are read', async () => {
     const session = await createWith(2);
     const first = await service.client.listEvents({ session, limit: 2 });
     expect(first.more).toBe(false);
@@ -88,7 +88,7 @@ describe('a page of events', () => {
     expect(next.events.map(({ seq, author }) => [seq, author])).toEqual([[3, 'user']]);
   });
 
-  test('of a session that is not there, or is of another account, is not found', async () => {
+  test('of an unknown session, or one of another account, is not found', async () => {
     const session = await createWith(1);
     for (const key of [newKey(), { ...session, accountId: randomUUID() }, { ...session, userId: '' }]) {
       await expect(service.client.listEvents({ session: key })).rejects.toMatchObject({ reason: 'session_not_found' });

@@ -23,7 +23,7 @@ async function begin(session: ReturnType<typeof newKey>, text: string, over: obj
   return turn;
 }
 
-/** A whole turn: what the user says and an answer. */
+/** A whole turn: a user message and an answer. */
 async function takeTurn(session: ReturnType<typeof newKey>, text: string, over: object = {}): Promise<Turn> {
   const turn = await begin(session, text, over);
   const { sessionPk, invocationId, fence, lastSeq } = turn;
@@ -44,7 +44,7 @@ function textsOf(turn: Turn): string[] {
 }
 
 describe('a turn of an executor that holds recent events', () => {
-  test('hands over only what is newer, and says so', async () => {
+  test('contains only newer events, and says so', async () => {
     const session = await newSession();
     const { sessionPk } = await takeTurn(session, 'one');
     const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 1 } });
@@ -52,7 +52,7 @@ describe('a turn of an executor that holds recent events', () => {
     expect(turn).toMatchObject({ knownSeq: 1, lastSeq: 3, turnStarts: [3] });
   });
 
-  test('hands over what others wrote since', async () => {
+  test('contains events that others have written since', async () => {
     const session = await newSession();
     const { sessionPk } = await takeTurn(session, 'one');
     await takeTurn(session, 'two');
@@ -62,7 +62,7 @@ describe('a turn of an executor that holds recent events', () => {
     expect(turn).toMatchObject({ knownSeq: 2, lastSeq: 6, turnStarts: [3, 6] });
   });
 
-  test('hands over the whole window when more was written than a window holds', async () => {
+  test('contains the whole window when more events were written than a window holds', async () => {
     const session = await newSession();
     const { sessionPk } = await takeTurn(session, 'one');
     await takeTurn(session, 'two');
@@ -72,7 +72,7 @@ describe('a turn of an executor that holds recent events', () => {
     expect(turn.knownSeq).toBe(0);
   });
 
-  test('hands over the whole window of a session that was made anew under the same name', async () => {
+  test('contains the whole window of a new session with the same id', async () => {
     const session = await newSession();
     const { sessionPk } = await takeTurn(session, 'one');
     await service.client.deleteSession({ session });
@@ -83,7 +83,7 @@ describe('a turn of an executor that holds recent events', () => {
     expect(turn.knownSeq).toBe(0);
   });
 
-  test('hands over the whole window to one that claims to hold what is not there yet', async () => {
+  test('contains the whole window if the executor claims to hold events that do not exist yet', async () => {
     const session = await newSession();
     const { sessionPk } = await takeTurn(session, 'one');
     const turn = await begin(session, 'two', { known: { sessionPk, lastSeq: 9 } });

@@ -41,7 +41,7 @@ describe('a change that names a revision', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('is made by one of many who name the same', async () => {
+  test('is made by exactly one of many that name the same revision', async () => {
     const session = newKey();
     await service.client.createSession({ session, stateJson: json({ n: 0 }) });
     for (let round = 1; round <= 5; round++) {
@@ -67,7 +67,7 @@ describe('a change that names a revision', () => {
     await expect(patch).rejects.toMatchObject({ reason: 'session_changed' });
   });
 
-  test('is refused for a session that has taken the place of the one that was read', async () => {
+  test('is refused for a new session with the same id', async () => {
     const session = newKey();
     const { session: first } = await service.client.createSession({ session });
     await service.client.deleteSession({ session });
@@ -117,7 +117,7 @@ describe('the recent events of a session', () => {
     await expect(readSession(service.client, session, filter)).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
-  test('are read over as many messages as they need', async () => {
+  test('are sent in as many messages as they need', async () => {
     const session = newKey();
     const events = Array.from({ length: 1300 }, (_, index) => agentEvent('e-1', String(index)));
     await service.client.createSession({ session, events });

@@ -68,7 +68,7 @@ describe('a page of sessions', () => {
     expect(await readPages(newKey(), { limit: 2 })).toEqual([[]]);
   });
 
-  test('goes on where the page before it ended although that session is deleted', async () => {
+  test('continues where the page before it ended, also if that session was deleted', async () => {
     const key = await createMany(['a', 'b', 'c']);
     const { last } = await readPage(key, { limit: 2 });
     await service.client.deleteSession({ session: { ...key, sessionId: 'b' } });
@@ -85,7 +85,7 @@ describe('a page of sessions', () => {
     }
   });
 
-  test('is of one user of one account alone, whatever place it begins at', async () => {
+  test('has only sessions of one user of one account, wherever it begins', async () => {
     const key = await createMany(['a', 'b']);
     const { last } = await readPage(key, { limit: 1 });
     for (const over of [{ accountId: randomUUID() }, { userId: 'u2' }, { appName: 'other' }]) {
@@ -93,7 +93,7 @@ describe('a page of sessions', () => {
     }
   });
 
-  test('shows each session with the state that it would be read with', async () => {
+  test('shows each session with the same state as reading it', async () => {
     const key = newKey();
     const stateJson = json({ own: { a: [1] }, 'app:x': 1, 'user:y': 2 });
     await service.client.createSession({ session: key, stateJson });
@@ -105,7 +105,7 @@ describe('a page of sessions', () => {
     }
   });
 
-  test('prints the state that its sessions share when it sends them, not before', async () => {
+  test('prints shared state only when it sends each session', async () => {
     const key = newKey();
     const { accountId, appName, userId } = key;
     await service.client.createSession({ session: key, stateJson: json({ 'user:text': 'x'.repeat(8_000_000) }) });
@@ -119,7 +119,7 @@ describe('a page of sessions', () => {
     }
   });
 
-  test('may be larger than one message carries', async () => {
+  test('may be larger than one message', async () => {
     const key = newKey();
     const stateJson = json({ text: 'x'.repeat(3_000_000) });
     for (const sessionId of ['a', 'b', 'c']) {
@@ -148,7 +148,7 @@ describe('a page of sessions', () => {
   });
 });
 
-test('sessions from before their order was kept are listed in the order in which they were made', async () => {
+test('sessions from before created_at existed are listed in the order of their creation', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   await using database = await testDatabaseUrl();
   const all = new URL('../migrations/', import.meta.url);
@@ -171,7 +171,7 @@ test('sessions from before their order was kept are listed in the order in which
   expect(sessions.map(({ id }) => id)).toEqual(['c', 'a', 'b']);
 });
 
-/** As the service's own role. */
+/** Runs SQL in the service's own role. */
 async function query(text: string, values: unknown[]): Promise<void> {
   const migrations = new URL('../migrations/', import.meta.url);
   const log = createLogger({ level: 'silent', name: 'test' });

@@ -45,7 +45,7 @@ describe('create', () => {
     expect((await readSession(service.client, { ...session, sessionId: 's1' })).state).toEqual({ a: 1 });
   });
 
-  test('spreads state over its scopes and drops what is temporary', async () => {
+  test('stores state by its scopes, without temporary keys', async () => {
     const session = newKey();
     const created = await service.client.createSession({
       session,

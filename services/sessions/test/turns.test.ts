@@ -23,7 +23,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const { newSession, begin, askDatabase } = driveTurns(() => service);
 
 describe('a turn', () => {
-  test('stores the user event with its state delta and hands over state and window', async () => {
+  test('stores the user event with its state delta, and returns state and window', async () => {
     const session = await newSession({ a: 1, 'app:b': 2, 'user:c': 3 });
     const turn = await begin(session, 'hello', { stateDeltaJson: json({ a: null, d: 4, 'temp:e': 5 }) });
     expect(parse(turn.stateJson)).toEqual({ 'app:b': 2, 'user:c': 3, d: 4, 'temp:e': 5 });
@@ -72,7 +72,7 @@ describe('a turn', () => {
     expect((await readSession(service.client, session)).events).toHaveLength(1);
   });
 
-  test('answers a repeated append as it did the first, and stores it once', async () => {
+  test('answers a repeated append like the first, and stores it once', async () => {
     const session = await newSession();
     const turn = await begin(session, 'one');
     const request = appendTo(turn, [agentEvent(turn.invocationId, 'reply')], completed);
@@ -85,7 +85,7 @@ describe('a turn', () => {
     await expect(service.client.appendEvents(end)).resolves.toBeDefined();
   });
 
-  test('learns with its next append what a PATCH changed meanwhile', async () => {
+  test('gets the state that a PATCH changed meanwhile with its next append', async () => {
     const session = await newSession();
     const turn = await begin(session, 'one');
     await service.client.patchSession({ session, stateDeltaJson: json({ x: 1 }) });
@@ -104,7 +104,7 @@ describe('a turn', () => {
     await expect(readSession(service.client, session)).rejects.toMatchObject({ reason: 'session_not_found' });
   });
 
-  test('of an invocation that is in progress cannot be begun again, nor is it queued', async () => {
+  test('of an invocation that is in progress cannot begin again and is not queued', async () => {
     const session = await newSession();
     const turn = await begin(session, 'one', { invocationId: 'e-1' });
     const again = service.client.beginTurn(beginWith(session, 'again', { invocationId: 'e-1' }));
@@ -113,7 +113,7 @@ describe('a turn', () => {
     expect(await queuedIn(turn)).toBe(0);
   });
 
-  test('ends as failed whatever its error says', async () => {
+  test('ends as failed with any error text', async () => {
     const session = await newSession();
     const turn = await begin(session, 'one');
     const end = { outcome: AttemptEnd_Outcome.FAILED, errorCode: 'A\0B', errorMessage: 'no\0thing' };
@@ -145,7 +145,7 @@ describe('a waiting run', () => {
     expect(answer.turn?.events).toHaveLength(3);
   });
 
-  test('is not asked again: without its answer there is nothing to resume, nor of a run that has ended', async () => {
+  test('cannot be resumed without its answer, and a run that has ended cannot be resumed', async () => {
     const session = await newSession();
     const resume = { session, owner: 'executor-1', window: 20 };
     for (const outcome of [AttemptEnd_Outcome.WAITING, AttemptEnd_Outcome.COMPLETED]) {
@@ -168,7 +168,7 @@ describe('a waiting run', () => {
   });
 
   test.each(['model', 'functionCall', 'good', 'a\0b'])(
-    'is not found by %j, which only stands in its session',
+    'is not found by %j, which only occurs as text in its session',
     async (id) => {
       const session = await newSession();
       const turn = await begin(session, 'ask me');
@@ -184,7 +184,7 @@ describe('a waiting run', () => {
   );
 
   test.each(['', 'x'.repeat(257)])(
-    'is a new one where the session began with the call of a run that cannot be',
+    'is a new one if the call was imported with an invocation id that no run can have',
     async (invocationId) => {
       const session = newKey();
       const content = { role: 'model', parts: [{ functionCall: { id: 'adk-1', name: 'ask' } }] };
@@ -197,7 +197,7 @@ describe('a waiting run', () => {
     },
   );
 
-  test('is not found by the id of a call that nobody made', async () => {
+  test('is not found by the id of a call that does not exist', async () => {
     const session = await newSession();
     const answer = service.client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['adk-9'] }));
     await expect(answer).rejects.toMatchObject({ reason: 'function_call_not_found' });
@@ -240,7 +240,7 @@ async function runToEnd(session: ReturnType<typeof newKey>, text: string): Promi
   await service.client.appendEvents(appendTo(granted, [agentEvent(invocationId, `reply to ${text}`)], completed));
 }
 
-/** How many runs the session of a turn counts as waiting. */
+/** Number of runs that wait in the session of a turn, as the session counts them. */
 async function queuedIn({ sessionPk }: Turn): Promise<number | undefined> {
   const [row] = await askDatabase<{ queued: number }>('select queued from sessions where pk = $1', [sessionPk]);
   return row?.queued;

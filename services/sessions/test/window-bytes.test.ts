@@ -34,7 +34,7 @@ const namesOf = (turn: Turn): string[] => turn.events.map((bytes) => textOf(pars
 const bytesOf = (turn: Turn): number => turn.events.reduce((sum, bytes) => sum + bytes.length, 0);
 
 describe('a window of large events', () => {
-  test('holds the newest turns that it has room for, whole', async () => {
+  test('holds the newest whole turns that fit', async () => {
     const session = newKey();
     await service.client.createSession({ session });
     for (const name of ['u1 ', 'u2 ', 'u3 ', 'u4 '])
@@ -44,7 +44,7 @@ describe('a window of large events', () => {
     expect(bytesOf(turn)).toBeLessThan(roomBytes);
   });
 
-  test('leaves out a turn that has no room for its beginning', async () => {
+  test('leaves out a turn whose beginning does not fit', async () => {
     const session = newKey();
     await service.client.createSession({ session });
     await answer(
@@ -61,7 +61,7 @@ describe('a window of large events', () => {
     expect(namesOf(await begin(session, 'now'))).toEqual(['now']);
   });
 
-  test('holds the call that is answered in the midst of a turn which has no room for its beginning', async () => {
+  test('holds the answered call in the middle of a turn whose beginning does not fit', async () => {
     const session = newKey();
     await service.client.createSession({ session });
     const asking = await begin(session, 'u1 ');

@@ -13,8 +13,8 @@ const pauses = [5, 30, 120, 600, 1_800, 3_600, 7_200];
 const mostAnHour = 5;
 
 /**
- * Makes one attempt to send a mail. No mail is sent twice: `handing_over` is committed before the server gets the last byte, and a mail that
- * stopped after that is not sent again. A mail that is written to a file again is the same file.
+ * Makes one attempt to send a mail. No mail is sent twice: `handing_over` is committed before the server gets the last byte, and a mail
+ * that stopped after that is not sent again. A mail that is written to a file again is the same file.
  */
 export async function deliver(context: Context, mail: TakenMail): Promise<void> {
   const { db, log } = context;
@@ -49,7 +49,7 @@ interface Admission {
   readonly lifeSeconds: number;
 }
 
-/** Stores the hash of the mail's token and records the mail. False when it was withdrawn or the account has got the most mails of an hour. */
+/** Stores the hash of the mail's token and records the mail. False when it was withdrawn, or at the limit of mails in an hour. */
 function admit({ db }: Context, mail: TakenMail, { accountId, token, lifeSeconds }: Admission): Promise<boolean> {
   const { id: mailId, kind, attempts } = mail;
   const hash = hashMailToken(token);

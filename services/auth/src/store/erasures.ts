@@ -41,8 +41,8 @@ export async function confirmErasure(
 }
 
 /**
- * Takes the erasures that services must be asked about now, and sets when they are due again: the n-th time in `pauses[n]` seconds. After the
- * last pause a completed erasure is not due any more; one that is not complete is due again after each last pause.
+ * Takes the erasures that services must be asked about now, and sets when they are due again: the n-th time in `pauses[n]` seconds. After
+ * the last pause a completed erasure is not due any more; one that is not complete is due again after each last pause.
  */
 export async function takeDueErasures(tx: Transaction, pauses: readonly number[]): Promise<string[]> {
   const rows = await tx.query<{ account_id: string }>(

@@ -38,9 +38,9 @@ export function freshSalt(): Buffer {
 }
 
 /**
- * The token that follows `parent`, computed from the parent's secret, which is not stored, and a salt, which is stored. A client that sends the
- * parent again gets the same successor, and the database alone gives nobody a token. No setting takes part, so families live on when
- * keys change.
+ * The token that follows `parent`, computed from the parent's secret, which is not stored, and a salt, which is stored. A client that
+ * sends the parent again gets the same successor, and the database alone gives nobody a token. No setting takes part, so families live on
+ * when keys change.
  */
 export function successorOf(parent: RefreshToken, salt: Buffer): RefreshToken {
   const secret = createHmac('sha256', parent.secret).update(salt).digest('base64url');

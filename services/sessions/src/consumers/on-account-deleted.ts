@@ -5,7 +5,7 @@ import { AttemptEnd_Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1
 import type { Context } from '../context.ts';
 import { eraseRest, eraseSomeSessions } from '../store/erasure.ts';
 
-/** Erases the account's sessions, some at a time; its runs end as cancelled. */
+/** Erases the account's sessions, fifty in each transaction. Its runs end as cancelled. */
 export function onAccountDeleted(context: Context): HintHandler<typeof AccountDeletedSchema> {
   const { db, bus, log } = context;
   return answerDeletions({ db, bus, log, service: 'sessions', erase: (id, count) => eraseAll(context, id, count) });

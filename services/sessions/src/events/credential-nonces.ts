@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** ADK's name for the call by which an agent asks its client for a credential. */
+/** ADK's name of the function call with which an agent asks its client for a credential. */
 const callName = 'adk_request_credential';
 const mostNonces = 16;
 
@@ -9,7 +9,7 @@ const mostNonces = 16;
  * `adk_request_credential`, at most 16. Undefined for any other event.
  */
 export function credentialNonces(json: string): readonly string[] | undefined {
-  // Nearly every event: found without parsing it.
+  // True for most events, which are then not parsed.
   if (!json.includes(callName)) return undefined;
   const event = JSON.parse(json) as { content?: { parts?: unknown } };
   const parts = event.content?.parts;
@@ -21,7 +21,7 @@ export function credentialNonces(json: string): readonly string[] | undefined {
   return found.size === 0 ? undefined : [...found].slice(0, mostNonces).map(hashNonce);
 }
 
-/** How a nonce is stored and looked for. */
+/** Hash of a nonce, as it is stored and looked up. */
 export function hashNonce(nonce: string): string {
   return createHash('sha256').update(nonce).digest('hex');
 }

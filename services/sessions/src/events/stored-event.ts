@@ -7,7 +7,7 @@ import { textOf } from '../json-bytes.ts';
 import type { StoredEvent } from '../store/events.ts';
 import { credentialNonces } from './credential-nonces.ts';
 
-/** An event of a running attempt, stored as the bytes it was born with. */
+/** An event of a running attempt. Its JSON is stored unchanged. */
 export function fromAttempt(event: Event): StoredEvent {
   if (event.partial) throw invalid('A partial event is never stored.');
   if (event.id === '' || event.author === '') throw invalid('An event needs an id and an author.');
@@ -17,8 +17,8 @@ export function fromAttempt(event: Event): StoredEvent {
 }
 
 /**
- * An event that a session begins with, complete: a missing id or timestamp is filled in, `temp:` keys are taken out. Undefined
- * for a partial one, which is never stored.
+ * An event that a session is created with. A missing id or timestamp is filled in, and `temp:` keys are removed. Undefined for a partial
+ * event, which is never stored.
  */
 export function fromImport(event: Event): { stored: StoredEvent; delta: JsonObject } | undefined {
   if (event.partial) return undefined;

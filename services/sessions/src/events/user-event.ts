@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
 import type { StoredEvent } from '../store/events.ts';
 
-/** What a user event says; JSON texts are used as they are. */
+/** Content of a user event. JSON texts are stored as they are. */
 export interface UserEventContent {
   invocationId: string;
-  /** The Content as JSON text; none for an event that carries state alone. */
+  /** The message (a Content) as JSON text; undefined for an event that only changes state. */
   message: string | undefined;
   stateDelta: JsonObject;
   customMetadata: string | undefined;
-  /** The message answers function calls, so no turn begins here. */
+  /** The message answers function calls, so it does not start a user turn. */
   answersCalls: boolean;
 }
 
-/** Makes the event that stores what the user said, dated now. Its text is joined, not printed: the message is not parsed. */
+/** Creates an event of the user with the current time. Its JSON is joined from texts, so that the message need not be parsed. */
 export function createUserEvent(content: UserEventContent): StoredEvent {
   const id = randomUUID();
   const timestamp = Date.now() / 1000;

@@ -14,10 +14,10 @@ import { endAttempt } from '../turns/attempt.ts';
 import { untilCurrent } from '../until-current.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Appends that others may commit while one executor runs, at most, before it must read its session again. */
+/** Most events that others may append between two appends of an executor. */
 const maxCatchUp = 1000;
 
-/** Stores events of a running attempt. A repeated request whose first try was committed answers as that one did. */
+/** Stores events of a running attempt. A repeated request gets the same answer as the first one that was committed. */
 export function appendEvents(context: Context): Handlers['appendEvents'] {
   return async (request) => {
     const what = toAppend(request);
@@ -35,7 +35,7 @@ function tryAppend(context: Context, what: Work, { end }: AppendEventsRequest): 
   return insertAppend(context.db, what);
 }
 
-/** The session is further than the caller knows: by its own first try, or by others, whose deltas it is told. */
+/** The session has more events than the caller knows: its own from a first try, or those of others, whose state deltas are returned. */
 async function catchUp(context: Context, what: Work, request: AppendEventsRequest) {
   return untilCurrent(async () => {
     const attempt = await findAttempt(context.db, what);

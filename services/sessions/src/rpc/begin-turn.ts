@@ -21,7 +21,7 @@ import type { Handlers } from './handlers.ts';
 
 const maxInvocationIdLength = 256;
 
-/** Accepts a run in one statement: it is running or queued, and durable, when this answers. */
+/** Accepts a run in one statement. When this answers, the run is committed, and running or queued. */
 export function beginTurn(context: Context): Handlers['beginTurn'] {
   return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();
@@ -47,7 +47,7 @@ async function readAttempt(context: Context, key: CheckedKey, request: BeginTurn
   const { owner, window, known, streaming } = request;
   return {
     key,
-    // An event that the session began with may name none, or one that no run can have.
+    // An imported event may have no invocation id, or one that a run cannot have.
     invocationId: isInvocationId(made) ? made : await checkInvocation(context, key, request),
     owner,
     window,
@@ -78,7 +78,7 @@ async function findAnsweredCall(
   if (callIds.length === 0) return undefined;
   const found = await Promise.all(callIds.map((id) => findFunctionCall(db, key, id)));
   const sites = found.filter((site) => site !== undefined);
-  // An unknown session is told before an unknown call.
+  // An unknown session is reported before an unknown call.
   if (sites.length < callIds.length) await selectRunStatus(db, key, '');
   if (sites.length < callIds.length) throw callNotFound(callIds.filter((_, index) => found[index] === undefined));
   const oldest = sites.toSorted((a, b) => a.seq - b.seq)[0];

@@ -25,7 +25,7 @@ const interrupted = {
   errorMessage: 'The run was interrupted: its executor stopped before the run had ended.',
 };
 
-/** Hands granted runs to an executor; ends runs whose executor is gone, so that their session can go on. */
+/** Gives granted runs to an executor. Ends runs whose executor is gone, so that the next run of their session can start. */
 export function claimRuns(context: Context): Handlers['claimRuns'] {
   return async ({ owner, window, session, invocationId, limit }) => {
     const claimant = { owner, window };

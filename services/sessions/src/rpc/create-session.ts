@@ -38,7 +38,7 @@ interface Content {
   ownState: StateMap;
 }
 
-/** The deltas of state and events, applied in order: the last word on each key is what is stored. */
+/** Applies the given state and the deltas of the events in order. For each key, the last value is stored. */
 function readContent(request: CreateSessionRequest): Content {
   const imported = request.events.map(fromImport).filter((event) => event !== undefined);
   const deltas = [parseDelta(request.stateJson), ...imported.map((event) => event.delta)];

@@ -5,7 +5,7 @@ import { canExist, checkSessionKey } from '../session-key.ts';
 import { deleteSessionRows } from '../store/sessions.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Deletes a session; whoever runs in it is refused from now on. */
+/** Deletes a session. Later appends of a run in it are refused. */
 export function deleteSession(context: Context): Handlers['deleteSession'] {
   return async (request) => {
     if (!canExist(request.session)) return {};

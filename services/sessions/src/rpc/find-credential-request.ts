@@ -5,7 +5,7 @@ import { isId } from '../session-key.ts';
 import { hasCredentialRequest } from '../store/credential-requests.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Answers whether a stored event asks for a credential with this nonce. */
+/** Returns whether a stored event asks for a credential with this nonce. */
 export function findCredentialRequest({ db }: Context): Handlers['findCredentialRequest'] {
   return async ({ accountId, userId, nonce }) => {
     checkAccountId(accountId);

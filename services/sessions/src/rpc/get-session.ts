@@ -11,7 +11,7 @@ import type { Handlers } from './handlers.ts';
 
 const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
 
-/** Streams a session as it was at one moment; later appends are not in it. */
+/** Streams a session as it was at one moment, without later appends. */
 export function getSession({ db }: Context): Handlers['getSession'] {
   return async function* (request) {
     const { newest, since } = filterOf(request);

@@ -9,7 +9,7 @@ import type { Handlers } from './handlers.ts';
 
 const beyondAnySequence = 2 ** 31 - 1;
 
-/** Answers one page of a session's events, with their sequences. */
+/** Returns one page of a session's events, with their sequences. */
 export function listEvents({ db }: Context): Handlers['listEvents'] {
   return async (request) => {
     const { session, newestFirst } = request;

@@ -24,7 +24,7 @@ export function listSessions({ db }: Context): Handlers['listSessions'] {
       const { sessions, last } = await selectSessionPage(db, scope, { after, limit, newestFirst });
       after = last;
       const place = request.limit === 0 || after === undefined ? {} : { last: placeAt(after) };
-      // Printed one by one as they are sent: each has all of the shared state.
+      // Printed one at a time while they are sent, because each contains all of the shared state.
       const printed = sessions.values().map((session) => ({ appName, userId, ...printSession(session, shared) }));
       for (const message of inMessages(printed)) yield { sessions: message, ...place };
     } while (after !== undefined && request.limit === 0);
@@ -42,13 +42,13 @@ function placeAt({ createdAt, id }: Place) {
   return { createdAt, sessionId: id };
 }
 
-/** Keys of shared state have a prefix that no key of a session's own has. */
+/** Shared state and the session's own state have no key in common: only shared keys have a prefix. */
 function printSession({ id, lastUpdateTime, ownFields }: ListedSession, shared: string) {
   const separator = ownFields === '' || shared === '' ? '' : ',';
   return { id, lastUpdateTime, stateJson: bytesOf(`{${ownFields}${separator}${shared}}`) };
 }
 
-/** Sessions in order, no message of them much larger than a page may be. */
+/** Groups sessions into messages, in order. No message is much larger than a page may be. */
 function* inMessages<T extends { readonly stateJson: Uint8Array }>(sessions: Iterable<T>): Generator<T[]> {
   let message: T[] = [];
   let bytes = 0;

@@ -8,7 +8,7 @@ import { insertPatch } from '../store/sessions.ts';
 import { untilCurrent } from '../until-current.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Stores a state delta as an event of its own; a running turn learns of it with its next append. */
+/** Stores a state delta as an event of its own. A running turn gets the delta in the answer to its next append. */
 export function patchSession({ db }: Context): Handlers['patchSession'] {
   return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();

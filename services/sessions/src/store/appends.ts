@@ -12,12 +12,12 @@ export interface Append extends Write {
   lastSeq: number;
 }
 
-/** How an attempt ends. */
+/** The end of an attempt. */
 export interface AttemptOutcome {
   status: 'completed' | 'failed' | 'cancelled' | 'waiting';
   errorCode: string | null;
   errorMessage: string | null;
-  /** RunEnded, for the outbox. */
+  /** The RunEnded message for the outbox, serialized. */
   fact: Uint8Array;
 }
 
@@ -30,7 +30,7 @@ export interface Granted {
   sessionId: string;
 }
 
-/** Seconds in which the owner of a granted run must take it up before anyone may. */
+/** Seconds for which only the owner may start a granted run. After that any executor may. */
 const grantSeconds = 2;
 
 interface AppendValues {

@@ -4,7 +4,7 @@ export const latestMoment = 253_402_300_799_000_000n;
 /** SQL expression: when a session was created, in Unix microseconds. */
 export const createdMicroseconds = '(extract(epoch from created_at) * 1000000)::bigint';
 
-/** SQL expression: the moment of a parameter in Unix microseconds. */
+/** SQL expression: the time of a parameter in Unix microseconds. */
 export function momentOf(parameter: string): string {
   return `timestamptz 'epoch' + ${parameter}::bigint * interval '1 microsecond'`;
 }

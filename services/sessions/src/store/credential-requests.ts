@@ -2,8 +2,8 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Fragment, StoredEvent } from './events.ts';
 
 /**
- * SQL of a CTE that stores hashes of nonces; `pushNonces` gives the value of parameter `first`. `source` is a relation of one row with account_id,
- * user_id and pk.
+ * SQL of a CTE that stores hashes of nonces; `pushNonces` gives the value of parameter `first`. `source` is a relation of one row with
+ * account_id, user_id and pk.
  */
 export function insertNonces(source: string, first: number): Fragment {
   const text = `asked as (

@@ -1,6 +1,6 @@
 import type { Statement, Transaction } from '@agentmesh/lib/pg';
 
-/** What one step has erased. */
+/** Numbers of rows that one step has erased. */
 export interface ErasedStep {
   readonly sessions: number;
   readonly events: number;
@@ -26,7 +26,7 @@ const eraseState: Statement = {
 const eraseNonces: Statement = { text: 'delete from credential_requests where session_pk = any($1::bigint[])' };
 const eraseSessions: Statement = { text: 'delete from sessions where pk = any($1::bigint[])' };
 
-/** Erases some sessions of an account with all that hangs on them. They are locked first: appends under way come before or fail. */
+/** Erases up to fifty sessions of an account with their rows. The sessions are locked first, so concurrent appends come before or fail. */
 export async function eraseSomeSessions(tx: Transaction, accountId: string): Promise<ErasedStep> {
   const pks = (await tx.query<{ pk: bigint }>(lock, [accountId])).map((row) => row.pk);
   const runs = await tx.query<{ invocation_id: string; active: boolean }>(eraseRuns, [pks]);
@@ -41,7 +41,7 @@ export async function eraseSomeSessions(tx: Transaction, accountId: string): Pro
 const restOfRuns: Statement = { text: 'delete from runs where account_id = $1 returning 1' };
 const restOfState: Statement = { text: 'delete from state where account_id = $1 returning 1' };
 
-/** Erases what hangs on no session: state of apps and users, and runs of sessions that were deleted before. */
+/** Erases rows without a session: state of apps and users, and runs of sessions that were deleted before. */
 export async function eraseRest(tx: Transaction, accountId: string): Promise<Pick<ErasedStep, 'runs' | 'state'>> {
   const runs = await tx.query(restOfRuns, [accountId]);
   const state = await tx.query(restOfState, [accountId]);

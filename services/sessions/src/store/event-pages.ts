@@ -3,14 +3,14 @@ import type { CheckedKey } from '../session-key.ts';
 import { hasKey } from './key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
 
-/** Events of a session in order of sequence, and what is known of the rest. */
+/** A page of a session's events, in order of sequence. */
 export interface EventPage {
   readonly events: readonly PagedEvent[];
-  /** Whether other events follow behind the last of these. */
+  /** Whether other events follow the last one of the page. */
   readonly more: boolean;
   /** Sequence of the newest event of the session. */
   readonly lastSeq: number;
-  /** Handle of the session, never used again. */
+  /** Handle of the session. It is never used for another session. */
   readonly sessionPk: bigint;
 }
 
@@ -25,10 +25,10 @@ export interface PagedEvent {
 }
 
 export interface EventRange {
-  /** Sequence behind which the page begins, in its direction. */
+  /** The page begins behind this sequence, in its direction. */
   readonly after: number;
   readonly limit: number;
-  /** The page ends with the event that fills so many bytes of JSON. */
+  /** The event whose JSON reaches this number of bytes is the last of the page. */
   readonly maxBytes: number;
   readonly newestFirst: boolean;
 }

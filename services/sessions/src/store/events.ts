@@ -97,7 +97,7 @@ export interface EventRow {
   readonly json: string;
 }
 
-/** Events with `after` < seq <= `upTo` in order, at most `limit`. */
+/** Events with `after` < seq <= `upTo`, in order of sequence, at most `limit`. */
 export function selectEvents(db: Queryable, range: EventRange): Promise<EventRow[]> {
   return listEvents(db, range);
 }
@@ -132,7 +132,7 @@ export async function selectTurnStart(db: Queryable, sessionPk: bigint, seq: num
   return row?.seq ?? 1;
 }
 
-/** Finds events whose text has the quoted id; `makesCall` then reads their JSON. PostgreSQL does not parse it: it refuses texts with NUL. */
+/** Finds events whose text has the quoted id; `makesCall` parses them. PostgreSQL does not, because it refuses JSON texts with NUL. */
 const findCall = createQuery<CheckedKey & { quotedId: string; before: number }, CallSite & { json: string }>({
   name: 'find-call',
   text: (param) => `select e.invocation_id, e.seq, e.body::text as json

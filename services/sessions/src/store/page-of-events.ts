@@ -1,4 +1,4 @@
-/** Which events, as SQL; limits are parameters or numbers. */
+/** The range of a page, as SQL. Limits are placeholders or numbers. */
 export interface PageSql {
   readonly where: string;
   readonly order: 'asc' | 'desc';
@@ -9,9 +9,9 @@ export interface PageSql {
 const columns = 'seq, event_id, author, invocation_id, ts, turn_start';
 
 /**
- * SQL of a query for a page of events: seq, event_id, author, invocation_id, ts, turn_start and json, unordered. The event that fills
- * `maxBytes` of JSON ends it, and what is behind that one stays in PostgreSQL. Sizes as stored, compressed, are judged first:
- * they are known without reading the events.
+ * SQL of a query for a page of events: seq, event_id, author, invocation_id, ts, turn_start and json, unordered. The event whose JSON
+ * reaches `maxBytes` is the last; PostgreSQL does not send the ones behind it. The compressed sizes are checked first, because they are
+ * known without reading the events.
  */
 export function pageOfEvents({ where, order, limit, maxBytes }: PageSql): string {
   const before = (size: string) => `sum(${size}) over (order by seq ${order} rows unbounded preceding) - ${size}`;

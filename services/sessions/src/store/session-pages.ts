@@ -5,7 +5,7 @@ import type { ListScope } from './state.ts';
 /** A session in a list. */
 export interface ListedSession extends Place {
   readonly lastUpdateTime: number;
-  /** The session's own state as fields of a JSON object, `"key":value,…`; app and user state are the same for all of a list. */
+  /** The session's own state as fields of a JSON object, `"key":value,…`. App and user state are the same for all sessions of a list. */
   readonly ownFields: string;
 }
 
@@ -52,7 +52,7 @@ const afterAll: Place = { createdAt: latestMoment, id: '' };
 export async function selectSessionPage(db: Queryable, scope: ListScope, range: SessionRange): Promise<SessionPage> {
   const query = range.newestFirst ? newestFirst : oldestFirst;
   const { createdAt, id } = range.after ?? (range.newestFirst ? afterAll : beforeAll);
-  // One more than is answered tells whether others follow.
+  // One row more than the page shows whether others follow.
   const rows = await query(db, { ...scope, createdAt, id, limit: range.limit + 1 });
   const sessions = rows.slice(0, range.limit).map(toListed);
   return { sessions, last: rows.length > range.limit ? sessions.at(-1) : undefined };

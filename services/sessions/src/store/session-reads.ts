@@ -15,7 +15,7 @@ export interface SessionRead extends Revised {
   readonly events: readonly SequencedJson[];
 }
 
-/** An event's JSON text in its place. */
+/** An event's sequence and JSON text. */
 export interface SequencedJson {
   readonly seq: number;
   readonly json: string;
@@ -72,7 +72,7 @@ export async function selectSession(db: Queryable, key: CheckedKey, page: PageSi
   };
 }
 
-/** Events of a session up to the one that was its newest. */
+/** Events of a session up to its newest one at some moment. */
 export interface EventSpan {
   readonly sessionPk: bigint;
   readonly upTo: number;

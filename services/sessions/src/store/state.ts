@@ -35,7 +35,8 @@ export const visibleState = `t.account_id = m.account_id and t.app_name = m.app_
   and t.scope = any(array['app', 'user:' || m.user_id, 'session:' || m.pk])`;
 
 /** SQL expression: the key of row `t` of state as clients see it. */
-export const publicKey = `case when t.scope = 'app' then 'app:' || t.key when starts_with(t.scope, 'user:') then 'user:' || t.key else t.key end`;
+export const publicKey = `case when t.scope = 'app' then 'app:' || t.key
+      when starts_with(t.scope, 'user:') then 'user:' || t.key else t.key end`;
 
 /** The sessions of one user in one application. */
 export interface ListScope {

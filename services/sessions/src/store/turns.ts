@@ -8,7 +8,7 @@ import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type T
 import { maxWindowBytes } from './window-bytes.ts';
 import { createWriteQuery, type Write, type WriteQuery } from './write.ts';
 
-/** What starting or queueing an attempt needs. */
+/** An attempt to start or queue. */
 export interface TurnStart extends Write {
   readonly key: CheckedKey;
   readonly invocationId: string;

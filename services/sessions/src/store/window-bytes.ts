@@ -1,10 +1,10 @@
 /**
- * Most bytes of JSON that the events of a window have. A window travels in one message with the turn's own event, its message
- * and the state; and no vendor's model takes a request much larger.
+ * Most bytes of JSON in the events of a window. A window is sent in one message with the turn's own event, its message and the state, and
+ * models do not accept much larger requests.
  */
 export const maxWindowBytes = 16 * 1024 * 1024;
 
-/** The newest of `events`, which are newest first, that a window has room for. */
+/** The newest events that fit into a window. `events` are ordered newest first. */
 export function newestWithin<T extends { readonly json: string }>(events: readonly T[]): T[] {
   let bytes = 0;
   const beyond = events.findIndex(({ json }) => {

@@ -23,8 +23,9 @@ export interface WriteQueryOptions<Values> {
 export type WriteQuery<Values, Row> = (db: Queryable, values: Values, write: Write) => Promise<Row[]>;
 
 /**
- * Creates a statement that stores a write. It is one prepared statement for each shape of a write (no event, one, several; with and
- * without state; with and without nonces): most writes have one event and no state, and PostgreSQL spends time on every step of a plan, even on one that does nothing.
+ * Creates a statement that stores a write. There is one prepared statement for each shape of a write: no event, one event or several; with
+ * or without state; with or without nonces. PostgreSQL spends time on every step of a plan, even on one that does nothing, and most writes
+ * have one event and nothing else.
  */
 export function createWriteQuery<Values extends object, Row extends object>(
   options: WriteQueryOptions<Values>,

@@ -6,7 +6,7 @@ import { type Append, type AttemptOutcome, appendAndEndAttempt } from '../store/
 import { untilCurrent } from '../until-current.ts';
 import { hintGranted } from './granted-hint.ts';
 
-/** How an executor says that its attempt has ended. */
+/** The end of an attempt, as its executor reports it. */
 export interface AttemptEnding {
   outcome: AttemptEnd_Outcome;
   errorCode: string;
@@ -21,8 +21,8 @@ const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = 
 };
 
 /**
- * Appends and ends an attempt in one transaction, and tells whoever got the turn. The new last sequence, or undefined when
- * the attempt does not hold the turn or the session is not at `lastSeq`.
+ * Appends events and ends the attempt in one transaction, and tells the owner of the run that gets the turn. Returns the new last sequence;
+ * undefined when the attempt does not hold the turn or the session is not at `lastSeq`.
  */
 export async function endAttempt(
   context: Context,
@@ -45,7 +45,7 @@ export async function endAttempt(
   return result.lastSeq;
 }
 
-/** The event says it as it was said; a text column holds no NUL. */
+/** PostgreSQL text cannot contain NUL, so it is replaced here. The stored event keeps the text unchanged. */
 function storable(text: string): string | null {
   return text.replaceAll('\0', '\ufffd') || null;
 }

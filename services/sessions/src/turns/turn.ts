@@ -10,7 +10,7 @@ import type { StartedTurn } from '../store/turn-outcome.ts';
 import type { KnownEvents, TurnStart } from '../store/turns.ts';
 import { completeWindow } from './window.ts';
 
-/** One execution of a run, as asked for. */
+/** A request to execute a run. */
 export interface Attempt {
   key: CheckedKey;
   invocationId: string;
@@ -27,7 +27,7 @@ export interface Attempt {
   answeredSeq: number | undefined;
 }
 
-/** What to write when the attempt starts; its user event is dated now. */
+/** The rows to write when the attempt starts. Its user event gets the current time. */
 export function startOf(attempt: Attempt, { leaseSeconds }: Context): TurnStart {
   const { key, invocationId, owner, window, known, message, stateDelta, customMetadata, answeredSeq } = attempt;
   const carries = message !== undefined || Object.keys(stateDelta).length > 0;
@@ -37,7 +37,7 @@ export function startOf(attempt: Attempt, { leaseSeconds }: Context): TurnStart 
   return { key, invocationId, owner, leaseSeconds, window, known, events, changes: toChanges(stateDelta) };
 }
 
-/** What the executor gets: state with the attempt's delta, and the window with its user event. */
+/** The turn for the executor: the state with the attempt's delta, and the window with its user event. */
 export async function toTurn(
   { db, leaseSeconds }: Context,
   attempt: Attempt,

@@ -3,7 +3,7 @@ import { selectNewestEvents, selectTurnStart } from '../store/events.ts';
 import type { StartedTurn } from '../store/turn-outcome.ts';
 import type { KnownEvents } from '../store/turns.ts';
 
-/** No window holds more events than this, however long its turn is; its bytes are bounded, too. */
+/** Most events of a window, also if its turn is longer. Its bytes are limited, too. */
 const maxEvents = 2000;
 
 interface WindowEvent {
@@ -13,13 +13,13 @@ interface WindowEvent {
 
 /** Recent events in order. */
 export interface Window {
-  /** The sequence before `events` when the known ones belong before them; 0 when `events` are all. */
+  /** If not 0, the known events up to this sequence belong before `events`. */
   knownSeq: number;
   events: readonly WindowEvent[];
 }
 
 export interface WindowRequest {
-  /** What the executor holds. */
+  /** Events that the executor holds. */
   known: KnownEvents;
   /** Sequence of the newest event before the attempt's own. */
   base: number;
@@ -28,8 +28,8 @@ export interface WindowRequest {
 }
 
 /**
- * The events that an executor needs to see the recent ones, beginning at a user turn: an answer without its question, or a
- * response without its call, would be refused by a model.
+ * The recent events for an executor, beginning at a user turn: a model refuses an answer without its question, and a function response
+ * without its call.
  */
 export async function completeWindow(db: Queryable, turn: StartedTurn, request: WindowRequest): Promise<Window> {
   const { recent, sessionPk } = turn;
@@ -49,11 +49,11 @@ interface Range {
   upTo: number;
   /** A sequence that the events must reach back to. */
   from: number;
-  /** One that they are to reach back to as far as there is room. */
+  /** A sequence that the events should reach back to, if there is room. */
   oldest: number;
 }
 
-/** What does not fit begins later, at a user turn still; where none does, only the answer to a call gets what there is. */
+/** If not all events fit, they begin at a later user turn. Without such a turn there are none, unless the message answers a call. */
 async function readBack(db: Queryable, { sessionPk, upTo, from, oldest }: Range): Promise<WindowEvent[]> {
   const start = await selectTurnStart(db, sessionPk, oldest);
   const after = Math.max(start - 1, upTo - maxEvents);

@@ -61,7 +61,7 @@ async function rotateNewest({ config, db }: Context, shown: RefreshToken, device
   return owner === undefined ? undefined : { owner, successor };
 }
 
-/** Answers a token that is not the newest: the parent of the newest gets the same successor, others are refused. Undefined: it is the newest. */
+/** Answers a token that is not the newest: the parent of the newest gets the same successor, others are refused. Undefined: newest. */
 async function repeatSuccessor(context: Context, shown: RefreshToken): Promise<Succession | undefined> {
   const { config, db } = context;
   const family = await findFamily(db, { familyHash: hashOf(shown.family), shownHash: hashOf(shown.secret) });
