@@ -60,7 +60,7 @@ function found(text: string, pattern: RegExp): string {
   return pattern.exec(text)?.[1] ?? '';
 }
 
-describe('npm run dev', () => {
+describe('npm run dev', { timeout: 90_000 }, () => {
   test('takes free ports when 8000 and 9090 are in use, says which, and prints commands for them', async () => {
     opened.use(await occupy(8000));
     opened.use(await occupy(9090));

@@ -20,7 +20,7 @@ async function isListening(port: number): Promise<boolean> {
   return outcome;
 }
 
-describe('main.ts', () => {
+describe('main.ts', { timeout: 60_000 }, () => {
   test.each([
     ['missing', {}],
     ['empty', { ENCRYPT_KEY: '' }],
