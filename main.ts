@@ -15,6 +15,8 @@ const services: Record<string, () => Promise<Service>> = {
   runs: async () => (await import('@agentmesh/runs')).runs,
   artifacts: async () => (await import('@agentmesh/artifacts')).artifacts,
   memory: async () => (await import('@agentmesh/memory')).memory,
+  keys: async () => (await import('@agentmesh/keys')).keys,
+  transcription: async () => (await import('@agentmesh/transcription')).transcription,
   gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 

@@ -35,7 +35,7 @@ describe('compose.yaml', () => {
     expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)(?!:\?)/);
   });
 
-  it('sets only documented settings, and each process would start with its own', () => {
+  it('sets only documented settings, and each process would start with its own', { timeout: 90_000 }, () => {
     for (const { command, environment } of Object.values(own)) {
       expect(undocumented(Object.keys(environment))).toEqual([]);
       const filled = Object.entries(environment).map(([name, value]) => [name, fill(value)] as const);

@@ -1,9 +1,11 @@
 import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { KeysService } from '@agentmesh/proto/keys/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Client } from '@connectrpc/connect';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
@@ -29,6 +31,8 @@ export interface Context {
   readonly runs: Client<typeof RunsService>;
   readonly memory: Client<typeof MemoryService>;
   readonly artifacts: Client<typeof ArtifactsService>;
+  readonly transcription: Client<typeof TranscriptionService>;
+  readonly keys: Client<typeof KeysService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
 }

@@ -17,10 +17,12 @@ import { createSlashRedirect } from './edge/http/slash-redirect.ts';
 import { createUpgrades, type Upgrades } from './edge/http/upgrades.ts';
 import { validatorCompiler } from './edge/http/validator.ts';
 import { describeApi, type Section } from './edge/openapi/describe-api.ts';
+import { addKeys } from './keys/index.ts';
 import { addMemory } from './memory/index.ts';
 import { addOperations } from './operations/index.ts';
 import { addRuns } from './runs/index.ts';
 import { addSessions } from './sessions/index.ts';
+import { addTranscription } from './transcription/index.ts';
 import { addWebUi } from './web-ui/index.ts';
 
 /** The public API, slice by slice. */
@@ -31,6 +33,8 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addSessions,
   addArtifacts,
   addMemory,
+  addTranscription,
+  addKeys,
   addWebUi,
 ];
 
@@ -42,6 +46,8 @@ const sections: readonly Section[] = [
   { name: 'apps', description: 'The applications that there are.' },
   { name: 'artifacts', description: 'Named, versioned payloads of a session, or of its user (`user:` names).' },
   { name: 'memory', description: 'What past sessions of a user have said, found by search.' },
+  { name: 'audio', description: 'Recorded speech as text.' },
+  { name: 'agent identity', description: 'Consent of end users to connectors.' },
   { name: 'operations', description: 'Probes, version and public configuration.' },
 ];
 

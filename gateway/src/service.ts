@@ -1,9 +1,11 @@
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { defineService, type Host, isShortKey, listenOn, type Running, startJob } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
+import { KeysService } from '@agentmesh/proto/keys/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { createTokenReader } from './edge/authentication/access-token.ts';
@@ -51,6 +53,8 @@ async function start(host: GatewayHost): Promise<Running> {
     runs: mesh.client(RunsService),
     memory: mesh.client(MemoryService),
     artifacts: mesh.client(ArtifactsService),
+    transcription: mesh.client(TranscriptionService),
+    keys: mesh.client(KeysService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
     signIn: createSignIn({ auth, config, throttle, log }),

@@ -6,9 +6,11 @@ import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService, GetAccountRequestSchema } from '@agentmesh/proto/auth/v1';
+import { KeysService } from '@agentmesh/proto/keys/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { create } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { SignJWT } from 'jose';
@@ -27,6 +29,8 @@ export interface EdgeOptions {
   readonly runs?: Partial<ServiceImpl<typeof RunsService>>;
   readonly memory?: Partial<ServiceImpl<typeof MemoryService>>;
   readonly artifacts?: Partial<ServiceImpl<typeof ArtifactsService>>;
+  readonly transcription?: Partial<ServiceImpl<typeof TranscriptionService>>;
+  readonly keys?: Partial<ServiceImpl<typeof KeysService>>;
 }
 
 export interface Edge extends AsyncDisposable {
@@ -56,7 +60,8 @@ export interface Answer {
 }
 
 /** A real gateway on a real socket; the services behind it are what the test gives, all else is not found. */
-export async function startEdge({ env, auth, sessions, runs, memory, artifacts }: EdgeOptions = {}): Promise<Edge> {
+export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
+  const { env, auth, sessions, runs, memory, artifacts, transcription, keys } = options;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
@@ -68,6 +73,8 @@ export async function startEdge({ env, auth, sessions, runs, memory, artifacts }
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
   mesh.serve(MemoryService, { ...unserved(MemoryService), listEntries: () => ({ entries: [] }), ...memory });
   mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
+  mesh.serve(TranscriptionService, { ...unserved(TranscriptionService), ...transcription });
+  mesh.serve(KeysService, { ...unserved(KeysService), ...keys });
   const bus = createLocalBus();
   const draining = new AbortController();
   const resources = new AsyncDisposableStack();

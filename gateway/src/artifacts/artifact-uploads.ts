@@ -3,29 +3,23 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
-import { validatorCompiler } from '../edge/http/validator.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
 import { bodyFailures, failures } from '../edge/records/problem.ts';
+import { withFlowingBodies } from '../edge/http/flowing-bodies.ts';
+import { streamInto } from '../edge/streams/stream-into.ts';
+import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { artifactOf, artifactsPath, greedy, greedyPath, placeOf, tags } from './artifact-paths.ts';
 import { ArtifactPath, ArtifactsPath, ArtifactVersion, SaveArtifactRequest } from './artifact-record.ts';
 import { jsonSaveRequests, rawSaveRequests } from './uploads/save-requests.ts';
-import { UploadReader } from './uploads/upload-reader.ts';
 import { versionJson } from './version-json.ts';
 
 type SaveRequest = MessageInitShape<typeof SaveArtifactRequestSchema>;
 
 const response = { 200: ArtifactVersion, ...bodyFailures, ...failures };
 
-/**
- * Save artifacts. Bodies are not read before the handler asks: they flow from the socket to the service. So the token is judged
- * before the body here.
- */
+/** Save artifacts. */
 export async function artifactUploadRoutes(app: App, context: Context): Promise<void> {
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-    // Bodies are checked as they flow.
-    scope.setValidatorCompiler((part) => (part.httpPart === 'body' ? () => true : validatorCompiler(part)));
+  await withFlowingBodies(app, (scope) => {
     addSave(scope, context);
     addRawSave(scope, context);
   });
@@ -76,7 +70,7 @@ function addRawSave(app: App, context: Context): void {
   app.put(greedyPath, { ...route, schema: { hide: true } }, upload);
 }
 
-/** Hands the body over as it arrives. What is wrong with it ends the call, and is what the client hears. */
+/** Hands the body over as it arrives. */
 async function save(
   { artifacts }: Context,
   requestsOf: (body: UploadReader) => AsyncIterable<SaveRequest>,
@@ -84,21 +78,11 @@ async function save(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = new UploadReader(request.raw);
-  const leaving = new AbortController();
-  let fault: unknown;
-  async function* requests(): AsyncGenerator<SaveRequest> {
-    try {
-      yield* requestsOf(body);
-    } catch (error) {
-      fault = error;
-      leaving.abort();
-    }
-  }
   try {
-    const { version } = await artifacts.saveArtifact(requests(), { signal: leaving.signal });
+    const call = (requests: AsyncIterable<SaveRequest>, signal: AbortSignal) =>
+      artifacts.saveArtifact(requests, { signal });
+    const { version } = await streamInto(requestsOf(body), call);
     return await sendJson(reply, versionJson(version));
-  } catch (error) {
-    throw fault ?? error;
   } finally {
     await body.return();
   }

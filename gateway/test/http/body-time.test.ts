@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UploadReader } from '../../src/artifacts/uploads/upload-reader.ts';
+import { UploadReader } from '../../src/edge/streams/upload-reader.ts';
 import { HttpError } from '../../src/edge/errors/request-error.ts';
 import { limitBodyTime } from '../../src/edge/http/body-time.ts';
 

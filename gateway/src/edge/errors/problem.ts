@@ -27,7 +27,14 @@ const statuses: Readonly<Record<MeshCode, number>> = {
 };
 
 /** Reasons that HTTP has a status of their own for. */
-const statusesOfReasons: Readonly<Record<string, number>> = { session_changed: 412, artifact_too_large: 413 };
+const statusesOfReasons: Readonly<Record<string, number>> = {
+  session_changed: 412,
+  artifact_too_large: 413,
+  audio_too_large: 413,
+  audio_format_unsupported: 415,
+  transcription_failed: 502,
+  agent_identity_refused: 502,
+};
 
 /** How long a client that was refused may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;

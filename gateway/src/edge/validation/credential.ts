@@ -15,6 +15,8 @@ const credentialNames = new Set([
   'privatekeyid',
   'authcode',
   'codeverifier',
+  'consentnonce',
+  'useridvalidationstate',
   'authresponseuri',
   'authorization',
   'additionalheaders',

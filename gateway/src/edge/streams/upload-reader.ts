@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createMemoryRelease } from '@agentmesh/lib/service';
 import { Wake } from '@agentmesh/lib/wait';
-import { BadRequest, HttpError } from '../../edge/errors/request-error.ts';
+import { BadRequest, HttpError } from '../errors/request-error.ts';
 
 /** How long a client may send nothing. */
 const patienceMs = 60_000;

@@ -1,0 +1,24 @@
+/**
+ * Makes a call whose messages come from a body that is still arriving. An error in the body aborts the call and is thrown in its
+ * place; an error of the call is thrown as it is.
+ */
+export async function streamInto<Message, Answer>(
+  messages: AsyncIterable<Message>,
+  call: (messages: AsyncIterable<Message>, signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const leaving = new AbortController();
+  let fault: unknown;
+  async function* watched(): AsyncGenerator<Message> {
+    try {
+      yield* messages;
+    } catch (error) {
+      fault = error;
+      leaving.abort();
+    }
+  }
+  try {
+    return await call(watched(), leaving.signal);
+  } catch (error) {
+    throw fault ?? error;
+  }
+}

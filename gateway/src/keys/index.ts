@@ -1,0 +1,1 @@
+export { addKeys } from './agent-identity.ts';

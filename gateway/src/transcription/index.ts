@@ -1,0 +1,1 @@
+export { addTranscription } from './transcription.ts';

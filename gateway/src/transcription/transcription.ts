@@ -1,0 +1,86 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { TranscribeRequestSchema, TranscribeResponse, Transcript } from '@agentmesh/proto/transcription/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App, Context } from '../context.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { clientLeft } from '../edge/streams/client-left.ts';
+import { withFlowingBodies } from '../edge/http/flowing-bodies.ts';
+import { streamInto } from '../edge/streams/stream-into.ts';
+import { UploadReader } from '../edge/streams/upload-reader.ts';
+import { openSpeechForm } from './speech-form.ts';
+import { SpeechUpload, Transcript as TranscriptRecord } from './transcript-record.ts';
+
+type Request = MessageInitShape<typeof TranscribeRequestSchema>;
+
+/** Dictation. */
+export async function addTranscription(app: App, context: Context): Promise<void> {
+  await withFlowingBodies(app, (scope) => addTranscribe(scope, context));
+}
+
+function addTranscribe(app: App, { transcription, authentication }: Context): void {
+  app.post(
+    '/api/audio/transcribe',
+    {
+      preValidation: authentication.account,
+      config: { flows: true, scope: 'audio:write', holdsNoUserData: true },
+      schema: {
+        tags: ['audio'],
+        operationId: 'transcribeAudio',
+        summary: 'Turn recorded speech into text',
+        description: 'The upload is passed on while it arrives. Its first bytes decide the format; at most 25 MiB.',
+        body: SpeechUpload,
+        response: { 200: TranscriptRecord, 415: Problem, 429: Problem, 502: Problem, ...bodyFailures, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const answer = await transcribe(transcription, request, reply);
+      if (answer.outcome.case === 'transcript') return recordOf(answer.outcome.value);
+      throw refusalOf(answer, reply);
+    },
+  );
+}
+
+/** Passes the recording on while it arrives. When the client goes away the call is aborted, also while the answer is awaited. */
+async function transcribe(
+  transcription: Context['transcription'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<TranscribeResponse> {
+  const left = new AbortController();
+  reply.raw.once('close', () => left.abort(clientLeft));
+  const body = new UploadReader(request.raw);
+  try {
+    const file = await openSpeechForm(body, request.headers['content-type']);
+    return await streamInto(requestsOf(request.identity.accountId, file), (requests, signal) =>
+      transcription.transcribe(requests, { signal: AbortSignal.any([signal, left.signal]) }),
+    );
+  } finally {
+    await body.return();
+  }
+}
+
+async function* requestsOf(accountId: string, file: AsyncIterable<Buffer>): AsyncGenerator<Request> {
+  yield { kind: { case: 'opening', value: { accountId } } };
+  for await (const { buffer, byteOffset, byteLength } of file) {
+    const value = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+    if (byteLength > 0) yield { kind: { case: 'chunk', value } };
+  }
+  yield { kind: { case: 'end', value: {} } };
+}
+
+function recordOf({ text, language, durationMs, model }: Transcript) {
+  return {
+    text,
+    ...(language !== undefined && { language }),
+    ...(durationMs !== undefined && { duration_ms: Number(durationMs) }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function refusalOf({ outcome }: TranscribeResponse, reply: FastifyReply): MeshError {
+  if (outcome.case !== 'busy') return new MeshError('internal', 'transcript_missing', 'No transcript was returned.');
+  const { retryAfterSeconds } = outcome.value;
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  return new MeshError('resource_exhausted', 'transcription_busy', 'The transcription server takes no more for now.');
+}

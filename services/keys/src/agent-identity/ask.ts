@@ -1,0 +1,50 @@
+/** Most bytes of a reply. */
+const maxBytes = 65_536;
+
+export interface Question {
+  readonly url: string;
+  readonly token: string;
+  /** Posted as JSON; without one the address is read. */
+  readonly body?: object;
+}
+
+/** A reply of the credential service. */
+export interface Reply {
+  /** HTTP status; undefined when there was no reply. */
+  readonly status: number | undefined;
+  /** The JSON object of its body; empty when there is none. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** Asks once. Redirects are not followed: they would carry the token to another server. Throws the reason of the signal only. */
+export async function ask({ url, token, body }: Question, signal: AbortSignal): Promise<Reply> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const sent = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) };
+  try {
+    const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal });
+    return { status: response.status, json: parseObject(await readText(response)) };
+  } catch {
+    signal.throwIfAborted();
+    return { status: undefined, json: {} };
+  }
+}
+
+async function readText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new Error('The reply is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parseObject(text: string): Reply['json'] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Config } from '../config.ts';
+import { serviceTimeout } from '../errors.ts';
+import type { TokenSource } from '../google/token-source.ts';
+import { ask, type Reply } from './ask.ts';
+import type { Connector } from './connector.ts';
+import { errorOfOperation, isRunning, operationOf } from './operation.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
+
+const timeoutMs = 20_000;
+
+export interface Finalization {
+  readonly connector: Connector;
+  readonly userId: string;
+  readonly validationState: Buffer;
+  readonly consentNonce: string;
+}
+
+/** Google's service that keeps the tokens of end users. */
+export interface CredentialService {
+  /**
+   * Completes a consent flow; undefined when the token is stored. Throws MeshError `agent_identity_not_configured`,
+   * `agent_identity_refused` when our own credential is not accepted, `agent_identity_timeout` after 20 s, and the reason of
+   * `signal`.
+   */
+  finalize(finalization: Finalization, signal: AbortSignal): Promise<Refusal | undefined>;
+}
+
+export interface CredentialServiceOptions {
+  readonly config: Pick<Config, 'IAM_CONNECTOR_BASE_URL' | 'AGENT_IDENTITY_BASE_URL'>;
+  readonly tokens: TokenSource;
+  readonly log: Logger;
+}
+
+/** Asks the service over REST: `v1alpha` for connectors, `v1` of the successor for auth providers. */
+export function createCredentialService({ config, tokens, log }: CredentialServiceOptions): CredentialService {
+  const versions = {
+    connectors: `${config.IAM_CONNECTOR_BASE_URL}/v1alpha`,
+    authProviders: `${config.AGENT_IDENTITY_BASE_URL}/v1`,
+  };
+  return {
+    async finalize({ connector, userId, validationState, consentNonce }, signal) {
+      const late = AbortSignal.timeout(timeoutMs);
+      const either = AbortSignal.any([signal, late]);
+      const body = { userId, userIdValidationState: validationState.toString('base64'), consentNonce };
+      try {
+        const token = await untilAborted(tokens.accessToken(), either);
+        const version = versions[connector.kind];
+        const reply = await ask({ url: `${version}/${connector.name}/credentials:finalize`, token, body }, either);
+        const refusal = refusalOf(await untilDone(reply, { version, token }, either));
+        if (refusal !== undefined) log.warn({ status: refusal.status }, 'the credential service refused to finalize');
+        return refusal;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw late.aborted ? serviceTimeout() : error;
+      }
+    },
+  };
+}
+
+const firstPauseMs = 200;
+const longestPauseMs = 2_000;
+
+/** Follows a long-running operation to its end. Any other reply is the end itself. */
+async function untilDone(
+  first: Reply,
+  { version, token }: { version: string; token: string },
+  signal: AbortSignal,
+): Promise<Reply> {
+  let reply = first;
+  const name = operationOf(first);
+  for (let pauseMs = firstPauseMs; name !== undefined && isRunning(reply); ) {
+    await sleep(pauseMs, undefined, { signal });
+    pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    reply = await ask({ url: `${version}/${name}`, token }, signal);
+  }
+  return name === undefined ? reply : errorOfOperation(reply);
+}
+
+/** Rejects with the reason of the signal as soon as it is aborted. Google's library cannot be told to stop. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

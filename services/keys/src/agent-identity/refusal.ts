@@ -1,0 +1,31 @@
+import { credentialRefused } from '../errors.ts';
+import type { Reply } from './ask.ts';
+
+/** An error of the credential service that is not about our own credential. */
+export interface Refusal {
+  /** HTTP status, 400 to 500. */
+  readonly status: number;
+  readonly message: string;
+}
+
+const longestReason = 300;
+
+/** What the caller is told of a reply; undefined for success. Throws `agent_identity_refused` for 401 and 403: those mean us. */
+export function refusalOf({ status, json }: Reply): Refusal | undefined {
+  if (status === 200) return undefined;
+  if (status === 401 || status === 403) throw credentialRefused();
+  if (status === undefined) return failed(500, 'the credential service cannot be reached.');
+  if (status < 400 || status > 499) return failed(500, `the credential service answered ${status}.`);
+  const reason = reasonOf(json) ?? `the credential service answered ${status}.`;
+  return status === 400 ? { status, message: `Invalid credentials request: ${reason}` } : failed(status, reason);
+}
+
+function failed(status: number, reason: string): Refusal {
+  return { status, message: `Failed to finalize credentials: ${reason}` };
+}
+
+/** `{"error":{"message"}}` */
+function reasonOf({ error }: Reply['json']): string | undefined {
+  const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : undefined;
+  return typeof message === 'string' && message !== '' ? message.slice(0, longestReason) : undefined;
+}

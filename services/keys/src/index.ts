@@ -1,0 +1,1 @@
+export { keys } from './service.ts';

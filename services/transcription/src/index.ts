@@ -1,0 +1,1 @@
+export { transcription } from './service.ts';

@@ -1,0 +1,5 @@
+import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import type { ServiceImpl } from '@connectrpc/connect';
+
+/** The handler of every RPC, by its name. */
+export type Handlers = ServiceImpl<typeof TranscriptionService>;

@@ -1,0 +1,14 @@
+import { openRecording } from '../audio/open-recording.ts';
+import { readAudio } from '../audio/read-audio.ts';
+import type { Context } from '../context.ts';
+import { notConfigured } from '../errors.ts';
+import type { Handlers } from './handlers.ts';
+
+/** Passes a recording on to the transcription server while it arrives, and answers what the server made of it. */
+export function transcribe({ transcriber }: Context): Handlers['transcribe'] {
+  return async (requests, { signal }) => {
+    if (transcriber === undefined) throw notConfigured();
+    const recording = await openRecording(readAudio(requests, transcriber.maxBytes));
+    return { outcome: await transcriber.transcribe(recording, signal) };
+  };
+}

@@ -1,0 +1,17 @@
+const longest = 300;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * What a server says of an error, for the log, at most 300 characters. Reads OpenAI's and Google's `{"error":{"message"}}`,
+ * whisper.cpp's `{"error":"…"}`, speaches' `{"detail"}` and Gemini's `{"promptFeedback":{"blockReason"}}`.
+ */
+export function errorTextOf(answer: unknown): string {
+  if (!isObject(answer)) return 'the answer is not a JSON object';
+  const { error, detail, promptFeedback } = answer;
+  const said = isObject(error) ? error.message : (error ?? detail);
+  if (typeof said === 'string') return said.slice(0, longest);
+  return isObject(promptFeedback) ? `blocked: ${String(promptFeedback.blockReason)}` : 'the answer holds no transcript';
+}

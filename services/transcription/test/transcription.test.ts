@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type FakeLocalSpeech,
+  type FakeOpenAiSpeech,
+  startFakeOpenAiSpeech,
+  startFakeSpeaches,
+  startFakeWhisperCpp,
+} from '../../../test/fakes/transcription/index.ts';
+import {
+  chunk,
+  end,
+  formats,
+  opening,
+  openTranscription,
+  type Request,
+  sent,
+  speech,
+  wavOf,
+} from './open-transcription.ts';
+
+let resources = new AsyncDisposableStack();
+
+afterEach(async () => {
+  await resources.disposeAsync();
+  resources = new AsyncDisposableStack();
+});
+
+const apiKey = 'sk-right';
+
+async function withOpenAi(env: Record<string, string> = {}, options: { said?: string } = {}) {
+  const fake: FakeOpenAiSpeech = resources.use(await startFakeOpenAiSpeech({ apiKey, ...options }));
+  const settings = { TRANSCRIBE_BASE_URL: fake.baseUrl, TRANSCRIBE_API_KEY: apiKey, ...env };
+  return { fake, client: resources.use(await openTranscription(settings)).client };
+}
+
+async function withLocal(fake: FakeLocalSpeech, env: Record<string, string>) {
+  resources.use(fake);
+  return resources.use(await openTranscription({ TRANSCRIBE_BASE_URL: fake.baseUrl, ...env })).client;
+}
+
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const failure = (reason: string): unknown => expect.objectContaining({ reason });
+
+async function* endless(): AsyncGenerator<Request> {
+  yield opening();
+  yield chunk(wavOf(64 * 1024));
+  for (;;) yield chunk(Buffer.alloc(64 * 1024));
+}
+
+describe('a recording', () => {
+  test('reaches the server unchanged, named by what its first bytes show', async () => {
+    const { fake, client } = await withOpenAi();
+    for (const format of formats.filter((one) => one !== 'aac')) {
+      const audio = speech(format);
+      const { outcome } = await client.transcribe(sent(audio, 997));
+      expect(outcome).toMatchObject({ case: 'transcript', value: { text: 'Hello mesh.' } });
+      expect(fake.requests.at(-1)).toMatchObject({ filename: `audio.${format}`, sha256: hashOf(audio) });
+    }
+  });
+
+  test('has language, duration and model told where the server tells them', async () => {
+    const { client } = await withOpenAi();
+    const { outcome } = await client.transcribe(sent(speech('wav')));
+    const value = { text: 'Hello mesh.', language: 'english', durationMs: 900n, model: 'whisper-1' };
+    expect(outcome).toMatchObject({ case: 'transcript', value });
+    const newer = await withOpenAi({ TRANSCRIBE_MODEL: 'gpt-4o-mini-transcribe' });
+    const short = await newer.client.transcribe(sent(speech('webm')));
+    expect(short.outcome.value).toMatchObject({ text: 'Hello mesh.', model: 'gpt-4o-mini-transcribe' });
+    expect(short.outcome.value).not.toMatchObject({ language: expect.anything() });
+  });
+
+  test('of silence is an empty text', async () => {
+    const { client } = await withOpenAi({}, { said: '' });
+    expect((await client.transcribe(sent(speech('wav')))).outcome.value).toMatchObject({ text: '' });
+  });
+
+  test('flows on while it arrives, and the server is asked only once it begins', async () => {
+    const { fake, client } = await withOpenAi();
+    const rest = Promise.withResolvers<void>();
+    async function* slow(): AsyncGenerator<Request> {
+      yield opening();
+      yield chunk(wavOf(1_000_000));
+      await rest.promise;
+      yield chunk(Buffer.alloc(1_000_000));
+      yield end;
+    }
+    const call = client.transcribe(slow());
+    await expect.poll(() => fake.uploads[0]?.bytes).toBeGreaterThan(900_000);
+    expect(fake.uploads[0]?.state).toBe('arriving');
+    rest.resolve();
+    expect((await call).outcome.case).toBe('transcript');
+    expect(fake.requests[0]?.bytes).toBe(2_000_000);
+  });
+
+  test('is read no faster than the server takes it', async () => {
+    const { fake, client } = await withOpenAi();
+    fake.behave('stall');
+    const leaving = new AbortController();
+    let yielded = 0;
+    async function* counted(): AsyncGenerator<Request> {
+      for await (const message of endless()) {
+        yielded += 1;
+        yield message;
+      }
+    }
+    const call = client.transcribe(counted(), { signal: leaving.signal });
+    call.catch(() => undefined);
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const still = yielded === before && yielded > 0;
+          before = yielded;
+          return still;
+        },
+        { interval: 300 },
+      )
+      .toBe(true);
+    expect(yielded * 64).toBeLessThan(20_000);
+    leaving.abort();
+    await expect(call).rejects.toThrow();
+  });
+
+  test.each([
+    ['is empty', 'audio_empty', Buffer.alloc(0)],
+    ['is no audio', 'audio_format_unsupported', Buffer.from('<html>'.repeat(2000))],
+    ['is text of a few bytes', 'audio_format_unsupported', Buffer.from('x')],
+  ])('that %s is refused without asking the server', async (_, reason, audio) => {
+    const { fake, client } = await withOpenAi();
+    await expect(client.transcribe(sent(audio))).rejects.toEqual(failure(reason));
+    expect(fake.uploads).toEqual([]);
+  });
+
+  test('may fill the 25 MiB of the server up to its envelope, and not one byte more', async () => {
+    const { fake, client } = await withOpenAi();
+    const most = 25 * 1024 * 1024 - 1024;
+    expect((await client.transcribe(sent(wavOf(most)))).outcome.case).toBe('transcript');
+    await expect(client.transcribe(sent(wavOf(most + 1)))).rejects.toEqual(failure('audio_too_large'));
+    await expect.poll(() => fake.uploads[1]?.state).toBe('broken');
+  });
+
+  test('without end is refused as soon as it is too large', async () => {
+    const { fake, client } = await withOpenAi();
+    await expect(client.transcribe(endless())).rejects.toEqual(failure('audio_too_large'));
+    expect(fake.requests).toEqual([]);
+  });
+
+  test('whose end does not come is not transcribed', async () => {
+    const { fake, client } = await withOpenAi();
+    async function* cut(): AsyncGenerator<Request> {
+      yield opening();
+      yield chunk(speech('wav'));
+    }
+    await expect(client.transcribe(cut())).rejects.toEqual(failure('request_invalid'));
+    await expect.poll(() => fake.uploads.every(({ state }) => state === 'broken')).toBe(true);
+    expect(fake.requests).toEqual([]);
+  });
+});
+
+describe('the call of the server', () => {
+  test('is aborted when the caller leaves, while the recording arrives and while the answer is awaited', async () => {
+    const { fake, client } = await withOpenAi();
+    async function* unfinished(): AsyncGenerator<Request> {
+      yield opening();
+      yield chunk(wavOf(200_000));
+      await new Promise(() => undefined);
+    }
+    const whole = () => sent(speech('wav'));
+    fake.behave('hang', 'hang');
+    for (const [requests, state] of [
+      [unfinished, 'arriving'],
+      [whole, 'complete'],
+    ] as const) {
+      const leaving = new AbortController();
+      const call = client.transcribe(requests(), { signal: leaving.signal });
+      await expect.poll(() => fake.uploads.at(-1)?.state).toBe(state);
+      leaving.abort();
+      await expect(call).rejects.toThrow();
+      await expect.poll(() => fake.uploads.at(-1)?.state).toBe('broken');
+    }
+  });
+
+  test('is given up when the server is silent, and not when the caller is', async () => {
+    const { fake, client } = await withOpenAi({ TRANSCRIBE_TIMEOUT_SECONDS: '1' });
+    fake.behave('hang', 'stall');
+    await expect(client.transcribe(sent(speech('wav')))).rejects.toEqual(failure('transcription_timeout'));
+    await expect(client.transcribe(sent(wavOf(20_000_000)))).rejects.toEqual(failure('transcription_timeout'));
+    async function* slow(): AsyncGenerator<Request> {
+      for await (const message of sent(speech('wav'), 5_000)) {
+        yield message;
+        await new Promise((resolve) => setTimeout(resolve, 800));
+      }
+    }
+    expect((await client.transcribe(slow())).outcome.case).toBe('transcript');
+  });
+
+  test('that is refused, breaks off or cannot be read is a failure of the server', async () => {
+    const { fake, client } = await withOpenAi();
+    const html = { contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+    const notText = { contentType: 'application/json', body: '{"text":null}' };
+    const elsewhere = { status: 302, contentType: 'text/plain', body: '', headers: { location: fake.baseUrl } };
+    const early = { early: { status: 401, contentType: 'application/json', body: '{"error":{"message":"no"}}' } };
+    for (const behaviour of [html, { ...html, status: 500 }, notText, elsewhere, early, 'break'] as const) {
+      fake.behave(behaviour);
+      await expect(client.transcribe(sent(wavOf(3_000_000)))).rejects.toEqual(failure('transcription_failed'));
+    }
+    const away = resources.use(await openTranscription({ TRANSCRIBE_BASE_URL: 'http://127.0.0.1:1/v1' }));
+    await expect(away.client.transcribe(sent(speech('wav')))).rejects.toEqual(failure('transcription_failed'));
+  });
+
+  test('that is answered with 429 says when to come again, in whatever way the server says it', async () => {
+    const { fake, client } = await withOpenAi();
+    const limited = { status: 429, contentType: 'application/json', body: '{}' };
+    const info = { error: { details: [{ '@type': 'RetryInfo', retryDelay: '2.5s' }] } };
+    const cases = [
+      [{ ...limited, headers: { 'retry-after': '7' } }, 7],
+      [{ ...limited, headers: { 'retry-after-ms': '1200', 'retry-after': '9' } }, 2],
+      [{ ...limited, headers: { 'retry-after': new Date(Date.now() + 90_000).toUTCString() } }, 90],
+      [{ ...limited, body: JSON.stringify(info) }, 3],
+      [limited, undefined],
+    ] as const;
+    for (const [answer, seconds] of cases) {
+      fake.behave(answer);
+      const { outcome } = await client.transcribe(sent(speech('wav')));
+      const retryAfterSeconds = outcome.case === 'busy' ? outcome.value.retryAfterSeconds : -1;
+      expect(Math.abs((retryAfterSeconds ?? 0) - (seconds ?? 0))).toBeLessThanOrEqual(1);
+      expect(retryAfterSeconds === undefined).toBe(seconds === undefined);
+    }
+  });
+
+  test('is not made where nothing is configured', async () => {
+    for (const env of [{}, { TRANSCRIBE_PROVIDER: 'whisper_cpp', TRANSCRIBE_API_KEY: 'k' }]) {
+      const { client } = resources.use(await openTranscription(env));
+      await expect(client.transcribe(sent(speech('wav')))).rejects.toEqual(failure('transcription_not_configured'));
+    }
+  });
+});
+
+describe('a local server', () => {
+  test('of speaches is understood, answers and errors', async () => {
+    const fake = await startFakeSpeaches();
+    const client = await withLocal(fake, { TRANSCRIBE_MODEL: 'Systran/faster-whisper-small' });
+    const { outcome } = await client.transcribe(sent(speech('webm')));
+    expect(outcome.value).toMatchObject({ text: 'Hello mesh.', language: 'en', durationMs: 900n });
+    await expect(client.transcribe(sent(speech('aac')))).rejects.toMatchObject({
+      reason: 'transcription_failed',
+      message: 'The transcription server refused the recording.',
+    });
+    const other = await withLocal(await startFakeSpeaches(), { TRANSCRIBE_MODEL: 'not-there' });
+    await expect(other.transcribe(sent(speech('wav')))).rejects.toEqual(failure('transcription_failed'));
+  });
+
+  test.each([
+    ['at its own path', {}],
+    ["at OpenAI's path", { isOpenAiShaped: true }],
+  ])('of whisper.cpp %s is understood, and its errors of status 200 too', async (_, options) => {
+    const fake = await startFakeWhisperCpp(options);
+    const client = await withLocal(fake, { TRANSCRIBE_PROVIDER: 'whisper_cpp' });
+    const { outcome } = await client.transcribe(sent(speech('wav')));
+    expect(outcome.value).toMatchObject({ text: 'Hello mesh.', durationMs: 900n });
+    expect(fake.requests[0]?.fields).toEqual({ response_format: 'verbose_json' });
+    await expect(client.transcribe(sent(speech('webm')))).rejects.toEqual(failure('transcription_failed'));
+  });
+
+  test('of whisper.cpp calls silence blank audio, which is an empty text', async () => {
+    const client = await withLocal(await startFakeWhisperCpp({ said: '[BLANK_AUDIO]' }), {
+      TRANSCRIBE_PROVIDER: 'whisper_cpp',
+    });
+    expect((await client.transcribe(sent(speech('wav')))).outcome.value).toMatchObject({ text: '' });
+  });
+});

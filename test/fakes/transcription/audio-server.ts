@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FakeBody } from '../scripted-server.ts';
+
+/** What a server does with a request when it was told. */
+export type Behaviour =
+  /** Answers what the request deserves. */
+  | 'answer'
+  /** Reads the request and never answers. */
+  | 'hang'
+  /** Reads the request and drops the connection. */
+  | 'break'
+  /** Reads nothing of the body and does not answer. */
+  | 'stall'
+  /** Answers at once, whatever is still on its way. */
+  | { readonly early: FakeBody }
+  /** Reads the request, and answers this in place of what it deserves. */
+  | FakeBody;
+
+/** An upload that the server has seen, from its first byte on. */
+export interface SeenUpload {
+  /** Bytes of the body so far. */
+  readonly bytes: number;
+  /** `broken`: its client went before the body was complete, or before it was answered. */
+  readonly state: 'arriving' | 'complete' | 'answered' | 'broken';
+}
+
+export interface AudioServer<Request> extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  /** The requests that were found right, oldest first. */
+  readonly requests: readonly Request[];
+  readonly uploads: readonly SeenUpload[];
+  /** What is done with the next requests, one each; then they are answered. */
+  behave(...behaviours: readonly Behaviour[]): void;
+}
+
+interface Script<Request> {
+  /** Judges a complete request: the request and its answer, or the refusal. */
+  readonly judge: (
+    request: IncomingMessage,
+    body: Buffer<ArrayBuffer>,
+  ) => Promise<{ readonly right: Request; readonly answer: FakeBody } | { readonly wrong: FakeBody }>;
+}
+
+/** Starts a server for uploads on a free port of the loopback. */
+export async function startAudioServer<Request>({ judge }: Script<Request>): Promise<AudioServer<Request>> {
+  const requests: Request[] = [];
+  const uploads: { bytes: number; state: SeenUpload['state'] }[] = [];
+  const behaviours: Behaviour[] = [];
+  const server = createServer((request, response) => {
+    const upload = { bytes: 0, state: 'arriving' as SeenUpload['state'] };
+    uploads.push(upload);
+    response.once('close', () => {
+      upload.state = response.writableFinished ? 'answered' : 'broken';
+    });
+    const behaviour = behaviours.shift() ?? 'answer';
+    if (behaviour === 'stall') return;
+    if (typeof behaviour === 'object' && 'early' in behaviour) return send(response, behaviour.early);
+    void readBody(request, upload).then(async (body) => {
+      if (body === undefined) return;
+      upload.state = 'complete';
+      const judged = await judge(request, body);
+      if ('right' in judged) requests.push(judged.right);
+      if (behaviour === 'hang') return;
+      if (behaviour === 'break') response.destroy();
+      else if (behaviour !== 'answer') send(response, behaviour);
+      else send(response, 'right' in judged ? judged.answer : judged.wrong);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    uploads,
+    behave: (...more) => void behaviours.push(...more),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Undefined when the client goes before the body is complete. */
+async function readBody(request: IncomingMessage, upload: { bytes: number }): Promise<Buffer<ArrayBuffer> | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      upload.bytes += chunk.length;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, { status = 200, contentType, headers = {}, body }: FakeBody): void {
+  response.writeHead(status, { ...headers, 'content-type': contentType });
+  response.end(body);
+}
