@@ -5,7 +5,7 @@ import { withinDeadline } from '../wait/index.ts';
 import { bossTransaction } from './boss-database.ts';
 import type { Jobs } from './jobs.ts';
 import { type Outcome, performJob } from './perform-job.ts';
-import type { Handler, NewJob, Task, TaskRules } from './task.ts';
+import type { Attempt, Handler, NewJob, Task, TaskRules } from './task.ts';
 
 interface QueueParts {
   /** Started, with the queues of all tasks. */
@@ -59,6 +59,11 @@ export class JobQueue implements Jobs {
       }
     }
     return removed.size;
+  }
+
+  async isHeld(db: Queryable, { name }: TaskRules, { jobId: id, number }: Attempt): Promise<boolean> {
+    const [job] = await this.#boss.findJobs(name, { id, db: bossTransaction(db) });
+    return job?.state === 'active' && job.retryCount === number - 1;
   }
 
   async work<P extends object>(task: Task<P>, handler: Handler<P>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../pg/index.ts';
-import type { Handler, NewJob, Task, TaskRules } from './task.ts';
+import type { Attempt, Handler, NewJob, Task, TaskRules } from './task.ts';
 
 /** The job queue of a service, in its schema `<service>_jobs`. */
 export interface Jobs extends AsyncDisposable {
@@ -10,6 +10,8 @@ export interface Jobs extends AsyncDisposable {
    * and is not tried again. Answers how many there were.
    */
   remove(db: Queryable, match: object, task?: TaskRules): Promise<number>;
+  /** Whether an attempt still stands: its job was neither removed nor taken over by another process. */
+  isHeld(db: Queryable, task: TaskRules, attempt: Attempt): Promise<boolean>;
   /** Starts to do the jobs of a task, until the process drains. */
   work<P extends object>(task: Task<P>, handler: Handler<P>): Promise<void>;
   /** Looks for jobs of a task now. For calls after a commit; without it they are found within `pollSeconds`. */

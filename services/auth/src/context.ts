@@ -1,3 +1,4 @@
+import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Config } from './config.ts';
@@ -9,6 +10,7 @@ import type { AccessTokens } from './tokens/access-token.ts';
 export interface Context {
   readonly config: Config;
   readonly db: Database;
+  readonly jobs: Jobs;
   readonly log: Logger;
   readonly passwords: Passwords;
   readonly accessTokens: AccessTokens;

@@ -1,4 +1,5 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
+import { openJobs } from '@agentmesh/lib/jobs';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { AccountErasedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccountNotice } from './accounts/account-notice.ts';
@@ -8,9 +9,11 @@ import { settings } from './config.ts';
 import { onAccountErased } from './consumers/on-account-erased.ts';
 import type { Context } from './context.ts';
 import { createAskToErase } from './jobs/ask-to-erase.ts';
+import { createMoveFormerMails } from './jobs/move-former-mails.ts';
 import { createPurge } from './jobs/purge.ts';
-import { createSendMails, sendDueMails } from './jobs/send-mails.ts';
+import { mailSender } from './jobs/send-mail.ts';
 import { openMail } from './mail/open-mail.ts';
+import { sendMail } from './mail/send-mail.ts';
 import { createPasswords } from './passwords/password.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createAccessTokens } from './tokens/access-token.ts';
@@ -23,11 +26,14 @@ export const auth = defineService({
   async start(host) {
     const { config, log } = host;
     warnOfWeakness(config, log);
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
+    const queue = { service: 'auth', db, tasks: [sendMail], log, metrics: host.metrics, draining: host.draining };
+    const jobs = host.resources.use(await openJobs(queue));
     const relay = host.resources.use(startOutboxRelay({ db, bus: host.bus, log, draining: host.draining }));
     const context: Context = {
       config,
       db,
+      jobs,
       log,
       passwords: createPasswords({
         memoryKib: config.AUTH_ARGON2_MEMORY_KIB,
@@ -42,14 +48,14 @@ export const auth = defineService({
     host.resources.use(startJob(createPurge(context), host));
     host.resources.use(startJob(createAskToErase(context), host));
     host.resources.defer(await host.bus.subscribe(AccountErasedSchema, onAccountErased(context)));
-    // Stopping does not wait for this job: an SMTP server may take a minute, and another worker takes over a mail that is cut off.
-    startJob(createSendMails(context), host);
+    host.resources.use(startJob(createMoveFormerMails(context), host));
+    await jobs.work(sendMail, mailSender(context));
 
     await ensureSuperadmin(context);
     host.mesh.serve(AuthService, createHandlers(context));
 
     const settle = async (): Promise<void> => {
-      await sendDueMails(context);
+      await jobs.settle();
       await relay.settle();
     };
     return { ready: { database: () => db.ping() }, settle };

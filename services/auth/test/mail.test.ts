@@ -2,9 +2,9 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readMail, tokenIn } from '../../../test/fakes/smtp-sink.ts';
 import type { Context } from '../src/context.ts';
-import { sendDueMails } from '../src/jobs/send-mails.ts';
+import { moveFormerMails } from '../src/jobs/move-former-mails.ts';
 import { clientOf, signUpOf } from './open-test-auth.ts';
-import { openTestMail, type TestMail } from './open-test-mail.ts';
+import { openTestMail, sendDueMails, type TestMail } from './open-test-mail.ts';
 
 let mail: TestMail;
 let client: TestMail['client'];
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ client, context, sink } = mail);
 });
 beforeEach(async () => {
-  await context.db.query({ text: 'delete from mails' });
+  await context.db.query({ text: 'delete from auth_jobs.job' });
 });
 afterAll(() => mail[Symbol.asyncDispose]());
 
@@ -35,7 +35,7 @@ describe('a mail', () => {
   test('leaves no token and no address in the database', async () => {
     const { address, token } = await mail.resetTokenOf('clean@example.com');
     const rows = await context.db.query<{ json: string }>({
-      text: `select to_json(t)::text as json from mail_tokens t union all select to_json(m)::text from mails m
+      text: `select to_json(t)::text as json from mail_tokens t union all select to_json(m)::text from auth_jobs.job m
         union all select to_json(a)::text from audit a union all select to_json(o)::text from outbox o`,
     });
     const stored = rows.map((row) => row.json).join('\n');
@@ -93,8 +93,8 @@ describe('sending', () => {
     expect(await mail.allSent()).toEqual([]);
     await makeDue();
     expect(await mail.allSent()).toEqual([]);
-    const [row] = await context.db.query({ text: 'select status, address from mails' });
-    expect(row).toEqual({ status: 'dead', address: '' });
+    const [row] = await context.db.query({ text: 'select state, data from auth_jobs.job' });
+    expect(row).toEqual({ state: 'cancelled', data: 'null' });
   });
 
   test('is given up after the last attempt', async () => {
@@ -104,8 +104,8 @@ describe('sending', () => {
       await makeDue();
       await sendDueMails(context);
     }
-    const [row] = await context.db.query({ text: 'select status, attempts from mails' });
-    expect(row).toEqual({ status: 'dead', attempts: 8 });
+    const [row] = await context.db.query({ text: 'select state, retry_count + 1 as attempts from auth_jobs.job' });
+    expect(row).toEqual({ state: 'cancelled', attempts: 8 });
   });
 
   test('waits while the server is away', async () => {
@@ -136,7 +136,8 @@ describe('sending', () => {
         post: {
           ...post,
           send: async (message, envelope) => {
-            await context.db.query({ text: 'update mails set attempts = attempts + 1' });
+            await context.db.query({ text: 'update auth_jobs.job set retry_count = retry_count + 1' });
+            await context.db.query({ text: 'update mail_tokens set attempt = attempt + 1' });
             await post.send(message, envelope);
           },
         },
@@ -147,13 +148,37 @@ describe('sending', () => {
     expect(sink.seen).toBe(seen);
     expect(await waiting()).toBe(1);
   });
+
+  test('that may have left is not sent again, one that the server has refused is', async () => {
+    await client.signUp(signUpOf('doubt@example.com'));
+    sink.failNext(450);
+    await sendDueMails(context);
+    const handingOver = (value: string) =>
+      context.db.query({ text: `update mail_tokens set handing_over_at = ${value}` });
+    await handingOver('now()');
+    await makeDue();
+    expect(await mail.allSent()).toEqual([]);
+    expect(await waiting()).toBe(0);
+  });
+
+  test('of what waits in the queue of a former release goes on, but for a mail that may have left', async () => {
+    await client.signUp(signUpOf('former@example.com'));
+    await mail.allSent();
+    await context.db.query({
+      text: `insert into mails (kind, address, status) values
+        ('reset', 'former@example.com', 'waiting'), ('reset', 'former@example.com', 'handing_over')`,
+    });
+    await moveFormerMails(context);
+    expect(await mail.allSent()).toHaveLength(1);
+    expect(await context.db.query({ text: 'select from mails' })).toEqual([]);
+  });
 });
 
 async function makeDue(): Promise<void> {
-  await context.db.query({ text: "update mails set due_at = now() where status <> 'dead'" });
+  await context.db.query({ text: "update auth_jobs.job set start_after = now() where state = 'retry'" });
 }
 
 async function waiting(): Promise<number> {
-  const [row] = await context.db.query<{ n: number }>({ text: 'select count(*)::integer as n from mails' });
+  const [row] = await context.db.query<{ n: number }>({ text: 'select count(*)::integer as n from auth_jobs.job' });
   return row?.n ?? -1;
 }

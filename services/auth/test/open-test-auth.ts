@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openJobs } from '@agentmesh/lib/jobs';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createMesh } from '@agentmesh/lib/rpc';
@@ -11,6 +12,7 @@ import type { Client } from '@connectrpc/connect';
 import { settings } from '../src/config.ts';
 import type { Context } from '../src/context.ts';
 import { openMail } from '../src/mail/open-mail.ts';
+import { sendMail } from '../src/mail/send-mail.ts';
 import type { Passwords } from '../src/passwords/password.ts';
 import { createPasswords } from '../src/passwords/password.ts';
 import { createHandlers } from '../src/rpc/index.ts';
@@ -42,12 +44,15 @@ export async function openTestAuth(): Promise<TestAuth> {
   const logged: string[] = [];
   const log = createLogger({ level: 'trace', name: 'auth', destination: { write: (line) => void logged.push(line) } });
   const migrations = new URL('../migrations/', import.meta.url);
-  const db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 8, migrations }, log));
+  const db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 8, migrations, jobs: true }, log));
+  const metrics = createMetrics({ processMetrics: false });
+  const jobs = resources.use(await openJobs({ service: 'auth', db, tasks: [sendMail], log, metrics }));
   const verifiedAgainst: (string | undefined)[] = [];
   const dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   const base = {
     db,
+    jobs,
     log,
     passwords: recordChecks(createPasswords(testCost), verifiedAgainst),
     accessTokens: await createAccessTokens(encryptKey, 120),

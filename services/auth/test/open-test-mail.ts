@@ -1,6 +1,7 @@
 import { type SmtpSink, startSmtpSink, tokenIn } from '../../../test/fakes/smtp-sink.ts';
 import type { Context } from '../src/context.ts';
-import { sendDueMails } from '../src/jobs/send-mails.ts';
+import { mailSender } from '../src/jobs/send-mail.ts';
+import { sendMail } from '../src/mail/send-mail.ts';
 import { clientOf, openTestAuth, signUpOf, type TestAuth } from './open-test-auth.ts';
 
 export interface TestMail extends AsyncDisposable {
@@ -68,4 +69,9 @@ export async function openTestMail(): Promise<TestMail> {
     resetTokenOf,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Sends the mail that is due. */
+export function sendDueMails(context: Context): Promise<void> {
+  return context.jobs.drain(sendMail, mailSender(context));
 }

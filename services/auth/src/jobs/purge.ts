@@ -2,7 +2,6 @@ import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { purgeAccountChanges } from '../store/account-changes.ts';
 import { purgeMailTokens } from '../store/mail-tokens.ts';
-import { purgeMails } from '../store/mails.ts';
 import { purgePersonalTokens } from '../store/personal-tokens.ts';
 import { purgeSignIns } from '../store/sign-ins.ts';
 
@@ -19,6 +18,5 @@ export async function purge({ db, mail }: Context): Promise<void> {
   await purgePersonalTokens(db);
   await purgeAccountChanges(db);
   await purgeMailTokens(db);
-  await purgeMails(db);
   await mail.post.purge();
 }

@@ -1,21 +1,54 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import type { MailKind } from './mails.ts';
+import type { MailKind } from '../mail/mail-kind.ts';
 
-export interface NewMailToken {
-  readonly accountId: string;
+/** Names an attempt at a mail. */
+export interface MailAttempt {
   readonly mailId: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+export interface NewMailToken extends MailAttempt {
+  readonly accountId: string;
   readonly kind: MailKind;
   readonly hash: Buffer;
   readonly lifeSeconds: number;
 }
 
-/** Stores the token of a mail. Its lifetime begins again with each attempt to send the mail. */
-export async function saveMailToken(db: Queryable, token: NewMailToken): Promise<void> {
-  const text = `insert into mail_tokens (account_id, mail_id, kind, token_hash, expires_at)
-    values ($1, $2, $3, $4, now() + make_interval(secs => $5))
-    on conflict (mail_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`;
-  const { accountId, mailId, kind, hash, lifeSeconds } = token;
-  await db.query({ name: 'save-mail-token', text }, [accountId, mailId, kind, hash, lifeSeconds]);
+/**
+ * Stores the token of a mail and the attempt that may now hand it over. When a mail is tried again, the life of its token begins anew.
+ * `again`: it was stored before. `handed_over`: an earlier attempt may have sent the mail, and nothing is changed.
+ */
+export async function upsertMailToken(db: Queryable, token: NewMailToken): Promise<'new' | 'again' | 'handed_over'> {
+  const text = `insert into mail_tokens (account_id, mail_id, kind, token_hash, expires_at, attempt)
+    values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6)
+    on conflict (mail_id) do update
+      set token_hash = excluded.token_hash, expires_at = excluded.expires_at, attempt = excluded.attempt
+      where mail_tokens.handing_over_at is null
+    returning xmax = 0 as is_new`;
+  const { accountId, mailId, kind, hash, lifeSeconds, attempt } = token;
+  const values = [accountId, mailId, kind, hash, lifeSeconds, attempt];
+  const [row] = await db.query<{ is_new: boolean }>({ name: 'upsert-mail-token', text }, values);
+  if (row === undefined) return 'handed_over';
+  return row.is_new ? 'new' : 'again';
+}
+
+/**
+ * Notes that the server may have the mail from here on. False when a later attempt was admitted, the token has been ended, or the
+ * account is gone: the mail must not leave.
+ */
+export async function beginHandingOver(db: Queryable, { mailId, attempt }: MailAttempt): Promise<boolean> {
+  const text = `update mail_tokens t set handing_over_at = now()
+    where mail_id = $1 and attempt = $2 and handing_over_at is null and used_at is null
+      and exists (select from accounts a where a.id = t.account_id)
+    returning mail_id`;
+  return (await db.query({ name: 'begin-handing-over', text }, [mailId, attempt])).length > 0;
+}
+
+/** The server has not taken the mail: it may be sent again. */
+export async function cancelHandingOver(db: Queryable, { mailId, attempt }: MailAttempt): Promise<void> {
+  const text = 'update mail_tokens set handing_over_at = null where mail_id = $1 and attempt = $2';
+  await db.query({ name: 'cancel-handing-over', text }, [mailId, attempt]);
 }
 
 /** Number of other mails of this kind that the account was sent within the last hour. */

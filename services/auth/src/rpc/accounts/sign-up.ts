@@ -3,13 +3,13 @@ import { normalizeEmailAddress } from '../../accounts/email-address.ts';
 import { checkProfile } from '../../accounts/profile.ts';
 import type { Context } from '../../context.ts';
 import { emailInUse, registrationDisabled } from '../../errors.ts';
+import { enqueueMail } from '../../mail/send-mail.ts';
 import { checkNewPassword } from '../../passwords/password.ts';
 import { insertAccount } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
-import { enqueueMail } from '../../store/mails.ts';
 import type { Handlers } from '../handlers.ts';
 
-export function signUp({ config, db, passwords }: Context): Handlers['signUp'] {
+export function signUp({ config, db, jobs, passwords }: Context): Handlers['signUp'] {
   return async (request, { signal }) => {
     if (!config.AUTH_REGISTER_ENABLED || !config.AUTH_BASIC_ENABLED) throw registrationDisabled();
     const profile = { ...checkProfile(request), email: normalizeEmailAddress(request.email) };
@@ -22,7 +22,7 @@ export function signUp({ config, db, passwords }: Context): Handlers['signUp'] {
       const made = await insertAccount(tx, { ...profile, ...standing, passwordHash });
       if (made === undefined) return undefined;
       await recordAction(tx, { action: 'signed_up', accountId: made.id });
-      if (verificationRequired) await enqueueMail(tx, { kind: 'verify', address: made.email, accountId: made.id });
+      if (verificationRequired) await enqueueMail(tx, jobs, { kind: 'verify', address: made.email });
       return made;
     });
     if (row === undefined) throw emailInUse();

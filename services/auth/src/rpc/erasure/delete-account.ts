@@ -1,4 +1,5 @@
 import { writeOutbox } from '@agentmesh/lib/bus';
+import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Transaction } from '@agentmesh/lib/pg';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { parseId } from '../../accounts/parse-id.ts';
@@ -6,15 +7,15 @@ import { findPermitted } from '../../accounts/permitted-account.ts';
 import type { Context } from '../../context.ts';
 import { erasingServices } from '../../erasure/erasing-services.ts';
 import { hashReceipt, mintReceipt } from '../../erasure/receipt.ts';
+import { withdrawMails } from '../../mail/send-mail.ts';
 import { deleteAccountRows } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { insertErasure } from '../../store/erasures.ts';
 import { selectMailIds } from '../../store/mail-tokens.ts';
-import { removeMailsTo } from '../../store/mails.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function deleteAccount(context: Context): Handlers['deleteAccount'] {
-  const { db, log, mail, wakeOutbox } = context;
+  const { db, jobs, log, mail, wakeOutbox } = context;
   return async (request) => {
     const id = await accountToDelete(context, request);
     if (id === undefined) return {};
@@ -24,7 +25,7 @@ export function deleteAccount(context: Context): Handlers['deleteAccount'] {
     await withdrawal.catch((err: unknown) =>
       log.warn({ err }, 'mail files of a deleted account could not be removed from DATA_DIR/outbox'),
     );
-    const receipt = await db.transaction((tx) => erase(tx, id, actorId));
+    const receipt = await db.transaction((tx) => erase(tx, { id, actorId, jobs }));
     wakeOutbox();
     return receipt === undefined ? {} : { receipt };
   };
@@ -38,10 +39,13 @@ async function accountToDelete({ db }: Context, request: DeleteAccountRequest): 
 }
 
 /** Deletes an account in auth and begins its erasure in the other services. Returns the receipt; undefined when the account was gone. */
-async function erase(tx: Transaction, id: string, actorId: string | undefined): Promise<string | undefined> {
+async function erase(
+  tx: Transaction,
+  { id, actorId, jobs }: { readonly id: string; readonly actorId: string | undefined; readonly jobs: Jobs },
+): Promise<string | undefined> {
   const erased = await deleteAccountRows(tx, id);
   if (erased === undefined) return undefined;
-  const mails = await removeMailsTo(tx, erased.email);
+  const mails = await withdrawMails(tx, jobs, { address: erased.email });
   const receipt = mintReceipt();
   const receiptHash = hashReceipt(receipt);
   if (receiptHash === undefined) throw new Error('a receipt has another shape than it should');

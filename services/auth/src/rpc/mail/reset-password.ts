@@ -1,17 +1,17 @@
 import type { Context } from '../../context.ts';
 import { basicAuthDisabled, mailTokenInvalid, mailTokenOrphaned } from '../../errors.ts';
+import { withdrawMails } from '../../mail/send-mail.ts';
 import { checkNewPassword } from '../../passwords/password.ts';
 import { markVerified, setPasswordHash } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { endMailTokens, useMailToken } from '../../store/mail-tokens.ts';
-import { removeMailsTo } from '../../store/mails.ts';
 import { deletePersonalTokens } from '../../store/personal-tokens.ts';
 import { markSignInsEnded } from '../../store/sign-ins.ts';
 import { checkMailToken } from '../../tokens/check-mail-token.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function resetPassword(context: Context): Handlers['resetPassword'] {
-  const { config, db, passwords, accountChanged } = context;
+  const { config, db, jobs, passwords, accountChanged } = context;
   return async (request, { signal }) => {
     if (!config.AUTH_BASIC_ENABLED) throw basicAuthDisabled();
     checkNewPassword(request.newPassword);
@@ -27,7 +27,7 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
       if (account === undefined) throw mailTokenOrphaned();
       await setPasswordHash(tx, token.accountId, hash);
       await endMailTokens(tx, token.accountId, 'reset');
-      await removeMailsTo(tx, account.email, 'reset');
+      await withdrawMails(tx, jobs, { kind: 'reset', address: account.email });
       await markSignInsEnded(tx, { accountId: token.accountId, exceptId: undefined });
       // Somebody who knew the old password may have created tokens.
       await deletePersonalTokens(tx, { accountId: token.accountId });

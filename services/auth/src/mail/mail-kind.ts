@@ -1,0 +1,1 @@
+export type MailKind = 'verify' | 'reset';
