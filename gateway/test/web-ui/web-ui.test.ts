@@ -46,75 +46,9 @@ function submit(path: string, fields: Record<string, string>, headers: SendOptio
   return visit(path, { text: new URLSearchParams(fields).toString(), headers: { ...form, ...headers } });
 }
 
-function submitTo(own: Edge, path: string, fields: Record<string, string>): Promise<Answer> {
-  const form = { 'content-type': 'application/x-www-form-urlencoded', authorization: null, origin: own.url };
-  return own.send(path, { text: new URLSearchParams(fields).toString(), headers: form, redirect: 'manual' });
-}
-
 const signIn = (over: Record<string, string> = {}) =>
   submit('/dev-ui/sign-in', { email: 'a@example.com', password: 'right', ...over });
 const cookieOf = ({ headers }: Answer) => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-
-describe('the sign-up of the web UI', () => {
-  const account = { email: ' new@example.com ', password: 'right', first_name: 'Ada', last_name: '<b>' };
-  const accounts = { ...services.auth, signUp: () => ({}) };
-
-  it('creates an account, signs it in and leads on to what was asked for', async () => {
-    const made: unknown[] = [];
-    const auth = {
-      ...accounts,
-      signUp: ({ email, firstName }: { email: string; firstName: string }) => {
-        made.push([email, firstName]);
-        return {};
-      },
-    };
-    await using own = await startEdge({ ...services, auth, env: { ADK_WEB_UI: 'true' } });
-    const answer = await submitTo(own, '/dev-ui/sign-up', { ...account, next: '?app=shop' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dev-ui/?app=shop']);
-    expect(answer.headers.get('set-cookie')).toContain('HttpOnly');
-    expect(made).toEqual([['new@example.com', 'Ada']]);
-  });
-
-  it('shows the form again with what is wrong, and never with the password', async () => {
-    const taken = () => {
-      throw new MeshError('already_exists', 'email_taken', 'Email already registered');
-    };
-    await using own = await startEdge({
-      ...services,
-      auth: { ...accounts, signUp: taken },
-      env: { ADK_WEB_UI: 'true' },
-    });
-    const { status, text: page } = await submitTo(own, '/dev-ui/sign-up', account);
-    expect(status).toBe(409);
-    expect(page).toContain('Email already registered');
-    expect(page).toContain('value="new@example.com"');
-    expect(page).toContain('value="&lt;b&gt;"');
-    expect(page).not.toContain('right');
-  });
-
-  it('says that the address must be verified first where that is required', async () => {
-    const signIn = () => {
-      throw new MeshError('permission_denied', 'email_not_verified', 'email_not_verified');
-    };
-    await using own = await startEdge({ ...services, auth: { ...accounts, signIn }, env: { ADK_WEB_UI: 'true' } });
-    const { status, text: page } = await submitTo(own, '/dev-ui/sign-up', account);
-    expect([status, page.includes('Open the link in the mail')]).toEqual([403, true]);
-  });
-
-  it('refuses the form of another origin', async () => {
-    expect((await submit('/dev-ui/sign-up', account, { origin: 'https://evil.example' })).status).toBe(403);
-  });
-
-  it('is not there where registration is off', async () => {
-    await using own = await startEdge({ ...services, env: { ADK_WEB_UI: 'true', AUTH_REGISTER_ENABLED: 'false' } });
-    const open = { headers: { authorization: null } };
-    expect((await own.send('/dev-ui/sign-up', open)).status).toBe(404);
-    expect((await own.send('/dev-ui/sign-in', open)).text).not.toContain('sign-up');
-    expect((await visit('/dev-ui/sign-in?next=%3Fapp%3Dshop')).text).toContain(
-      'href="/dev-ui/sign-up?next=%3Fapp%3Dshop"',
-    );
-  });
-});
 
 describe('the web UI', () => {
   it('is not there unless it is switched on', async () => {

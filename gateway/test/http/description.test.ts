@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Edge, startEdge } from '../edge.ts';
+
+let edge: Edge;
+beforeAll(async () => {
+  edge = await startEdge();
+});
+afterAll(() => edge[Symbol.asyncDispose]());
+
+interface Operation {
+  operationId: string;
+  requestBody?: { content: object };
+  responses: object;
+}
+
+interface Document {
+  openapi: string;
+  info: object;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { required?: string[]; properties: Record<string, unknown> }> };
+}
+
+describe('the description', () => {
+  it('is OpenAPI 3.1 from the schemas that validate', async () => {
+    const { body, text } = await edge.send('/openapi.json');
+    const document = body as Document;
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info).toMatchObject({
+      version: '0.1.2',
+      'x-product-version': '0.1.0',
+      license: { name: 'MIT' },
+    });
+    expect(
+      JSON.stringify(document.components.schemas.GroundingMetadata?.properties.vendorMapsWidgetContextToken),
+    ).toContain('"deprecated":true');
+    expect(Object.keys(document.paths)).toContain('/apps/{app_name}/users/{user_id}/sessions/{session_id}');
+    expect(Object.keys(document.paths['/api/auth/token']?.post?.requestBody?.content ?? {})).toEqual([
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+    ]);
+    const creation = document.paths['/apps/{app_name}/users/{user_id}/sessions']?.post;
+    expect(creation).toMatchObject({ requestBody: { required: false }, security: [{ password: [] }, { bearer: [] }] });
+    expect(document.paths['/health']?.get).toMatchObject({ security: [] });
+    for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      expect(document.components.schemas).toHaveProperty(name);
+    }
+  });
+
+  it('names every operation once, and its answers', async () => {
+    const { paths } = (await edge.send('/openapi.json')).body as Document;
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
+    const answersOf = (id: string) =>
+      Object.keys(operations.find(({ operationId }) => operationId === id)?.responses ?? {}).join(' ');
+    expect(answersOf('runAgent')).toBe('200 400 401 403 404 409 413 422 429 500 503 504');
+    expect(answersOf('getAppInfo')).toBe('200 400 401 403 404 422 500 503 504');
+    expect(answersOf('createSession')).toBe('200 400 401 409 413 422 500 503 504');
+    expect(answersOf('createToken')).toBe('200 400 401 403 413 422 429 500 503 504');
+    expect(answersOf('getReadiness')).toBe('200 503');
+  });
+
+  it('says nothing of keywords that only we understand', async () => {
+    const { text } = await edge.send('/openapi.json');
+    expect(text).not.toMatch(/"x-(?!product-version")/);
+  });
+
+  it('asks for the application of a run unless there is a default one', async () => {
+    await using own = await startEdge({ env: { ADK_DEFAULT_APP_NAME: 'shop' } });
+    const requiredOf = async (of: Edge) =>
+      ((await of.send('/openapi.json')).body as Document).components.schemas.RunAgentRequest?.required;
+    expect(await requiredOf(edge)).toEqual(['userId', 'sessionId', 'appName']);
+    expect(await requiredOf(own)).toEqual(['userId', 'sessionId']);
+  });
+});
+
+describe('GATEWAY_DOCS_ENABLED=false', () => {
+  it('takes the pages away and leaves the description', async () => {
+    await using quiet = await startEdge({ env: { GATEWAY_DOCS_ENABLED: 'false' } });
+    const open = { headers: { authorization: null } };
+    expect((await quiet.send('/docs', open)).status).toBe(404);
+    expect((await quiet.send('/openapi.json', open)).body).toMatchObject({ openapi: '3.1.0' });
+  });
+});
