@@ -28,15 +28,17 @@ const eventTypes = ['text', 'text', 'text', 'float8', 'boolean', 'text'];
 const columns = 'account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body';
 
 /**
- * SQL that appends one event, whose values `pushEvents` gives for the parameters from `first` on. `source` is a relation of one row
+ * SQL of the CTE `stored`, which appends one event. `pushEvents` gives the values of its parameters from `first` on. `source` is a relation of one row
  * with account_id, pk and base (the sequence before the event).
  */
 export function insertEvent(source: string, first: number): Fragment {
   const [id, invocationId, author, timestamp, turnStart, json] = placeholders(first, eventTypes);
   return {
-    text: `insert into events (${columns})
+    text: `stored as (
+      insert into events (${columns})
       select m.account_id, m.pk, m.base + 1, ${id}, ${invocationId}, ${author}, ${timestamp}, ${turnStart}, ${json}::json
-      from ${source} m`,
+      from ${source} m
+    )`,
     parameters: eventTypes.length,
   };
 }
@@ -48,10 +50,12 @@ export function insertEvents(source: string, first: number): Fragment {
     eventTypes.map((type) => `${type}[]`),
   );
   return {
-    text: `insert into events (${columns})
+    text: `stored as (
+      insert into events (${columns})
       select m.account_id, m.pk, m.base + e.n, e.id, e.invocation_id, e.author, e.ts, e.turn_start, e.body::json
       from ${source} m,
-        unnest(${arrays.join(', ')}) with ordinality as e(id, invocation_id, author, ts, turn_start, body, n)`,
+        unnest(${arrays.join(', ')}) with ordinality as e(id, invocation_id, author, ts, turn_start, body, n)
+    )`,
     parameters: eventTypes.length,
   };
 }

@@ -5,7 +5,7 @@ import type { StateMap } from '../state-delta.ts';
 import { createdMicroseconds } from './created-at.ts';
 import { hasKey } from './key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
-import { publicKey, type StateRow, toState, visibleState } from './state.ts';
+import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
 
 /** A session's head and the first of its events. */
 export interface SessionRead extends Revised {
@@ -41,7 +41,7 @@ const getSessionQuery = createQuery<CheckedKey & PageSize, SessionRow>({
     select 'head' as kind, pk, created, last_seq as seq, last_update_time as ts, null::text as key, null::text as json
       from m
     union all
-    select 'state', null, null, null, null, ${publicKey}, t.value::text from m join state t on ${visibleState}
+    select 'state', null, null, null, null, ${publicKey}, t.value::text from m ${joinVisibleState}
     union all
     select 'event', null, null, e.seq, null, null, e.json from m cross join lateral (${firstEvents}) e`;
   },

@@ -4,7 +4,7 @@ import type { StateChange, StateMap } from '../state-delta.ts';
 import { createdMicroseconds, revisionSql } from './created-at.ts';
 import type { StoredEvent } from './events.ts';
 import { hasKey } from './key-condition.ts';
-import { publicKey, type StateRow, toState, visibleState } from './state.ts';
+import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
 /** A session that was created, and the app and user state that was there before. */
@@ -32,7 +32,7 @@ const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
     )${writes}
     select created, null::text as key, null::text as json from m
     union all
-    select null, ${publicKey}, t.value::text from m join state t on ${visibleState}`,
+    select null, ${publicKey}, t.value::text from m ${joinVisibleState}`,
 });
 
 /** Creates a session, or answers undefined when the id is taken. */
@@ -98,9 +98,13 @@ const lockSession = createQuery<CheckedKey, { pk: bigint }>({
 const erase: Statement[] = [
   { text: 'delete from events where session_pk = $1' },
   { text: 'delete from credential_requests where session_pk = $1' },
-  { text: `delete from state where scope = 'session:' || $1::bigint` },
   { text: 'delete from sessions where pk = $1' },
 ];
+
+const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
+  text: (param) => `delete from state
+    where account_id = ${param.accountId} and app_name = ${param.appName} and scope = 'session:' || ${param.pk}::bigint`,
+});
 
 const cancel: Statement = {
   text: `update runs set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null
@@ -120,6 +124,7 @@ export function deleteSessionRows(
     const [session] = await lockSession(tx, key);
     if (session === undefined) return;
     const cancelled = await tx.query<{ invocation_id: string }>(cancel, [session.pk]);
+    await eraseState(tx, { ...key, pk: session.pk });
     for (const statement of erase) await tx.query(statement, [session.pk]);
     await onCancelled(
       tx,

@@ -1,28 +1,36 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { StateChange, StateMap } from '../state-delta.ts';
+import type { StateChange, StateMap, StateScope } from '../state-delta.ts';
 import type { Fragment } from './events.ts';
 
+/** SQL expressions of the scopes of a state, by the session that `m` names by user_id and pk. */
+const scopes: Readonly<Record<StateScope, string>> = {
+  app: `'app'`,
+  user: `'user:' || m.user_id`,
+  session: `'session:' || m.pk`,
+};
+
 /**
- * SQL of the CTEs `state_set` and `state_unset`, which store state changes; `pushState` gives the values of the parameters from
- * `first` on. `source` is a relation of one row with account_id, app_name, user_id and pk.
+ * SQL of the CTE `state_set`, which stores the values of state changes; `pushSet` gives its parameters from `first` on. `source` is a
+ * relation of one row with account_id, app_name, user_id and pk.
  */
-export function writeState(source: string, first: number): Fragment {
+export function setState(source: string, first: number): Fragment {
   const changes = `${source} m, unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) as c(scope, key, value)`;
-  const scope = `case c.scope when 'app' then 'app' when 'user' then 'user:' || m.user_id else 'session:' || m.pk end`;
+  const scope = `case c.scope when 'app' then ${scopes.app} when 'user' then ${scopes.user} else ${scopes.session} end`;
   const text = `state_set as (
       insert into state (account_id, app_name, scope, key, value)
-      select m.account_id, m.app_name, ${scope}, c.key, c.value::json from ${changes} where c.value is not null
+      select m.account_id, m.app_name, ${scope}, c.key, c.value::json from ${changes}
       on conflict (account_id, app_name, scope, key) do update set value = excluded.value
-    ), state_unset as (
-      delete from state t using ${changes}
-      where c.value is null and t.account_id = m.account_id and t.app_name = m.app_name and t.scope = ${scope} and t.key = c.key
     )`;
   return { text, parameters: 3 };
 }
 
-/** Appends the values for `writeState`. They are sorted, so writers lock rows of the state in the same order and never deadlock. */
-export function pushState(to: unknown[], changes: readonly StateChange[]): void {
-  const sorted = changes.toSorted((a, b) => compare(a.scope, b.scope) || compare(a.key, b.key));
+/**
+ * Appends the parameters of `setState` for the changes that have a value. They are sorted, so that writers lock rows of the state in the
+ * same order and never deadlock.
+ */
+export function pushSet(to: unknown[], changes: readonly StateChange[]): void {
+  const values = changes.filter(({ value }) => value !== null);
+  const sorted = values.toSorted((a, b) => compare(a.scope, b.scope) || compare(a.key, b.key));
   to.push(
     sorted.map(({ scope }) => scope),
     sorted.map(({ key }) => key),
@@ -30,9 +38,41 @@ export function pushState(to: unknown[], changes: readonly StateChange[]): void 
   );
 }
 
-/** SQL condition: row `t` of state is visible in the session that `m` names by app_name, user_id and pk. */
-export const visibleState = `t.account_id = m.account_id and t.app_name = m.app_name
-  and t.scope = any(array['app', 'user:' || m.user_id, 'session:' || m.pk])`;
+/**
+ * SQL of the CTEs that delete keys of the state, one for each scope: so each has one possible plan, a look-up by the prefix of the
+ * primary key, also on a database without statistics. `pushUnset` gives their parameters from `first` on; `source` as for `setState`.
+ */
+export function unsetState(source: string, first: number): Fragment {
+  const deletions = Object.entries(scopes).map(
+    ([name, scope], index) => `state_unset_${name} as (
+      delete from state t using ${source} m where t.account_id = m.account_id and t.app_name = m.app_name
+        and t.scope = ${scope} and t.key = any($${first + index}::text[])
+    )`,
+  );
+  return { text: deletions.join(', '), parameters: deletions.length };
+}
+
+/** Appends the parameters of `unsetState`: the keys to delete, by scope. */
+export function pushUnset(to: unknown[], changes: readonly StateChange[]): void {
+  const gone = changes.filter(({ value }) => value === null);
+  for (const name of Object.keys(scopes)) to.push(gone.filter(({ scope }) => scope === name).map(({ key }) => key));
+}
+
+/**
+ * SQL that joins `t`, the state in some scopes, to relation `m`: one look-up by the whole prefix of the primary key for each scope.
+ * `offset 0` keeps the planner from merging the look-up into the rest of the statement. Merged, and without statistics, as on a fresh
+ * database, it read all state of the application and filtered by scope.
+ */
+const joinState = (names: readonly StateScope[]): string => `cross join lateral (
+    values ${names.map((name) => `(${scopes[name]})`).join(', ')}
+  ) v (scope)
+  cross join lateral (
+    select s.scope, s.key, s.value from state s
+    where s.account_id = m.account_id and s.app_name = m.app_name and s.scope = v.scope offset 0
+  ) t`;
+
+/** SQL that joins `t`, the state that is visible in the session that `m` names by account_id, app_name, user_id and pk. */
+export const joinVisibleState = joinState(['app', 'user', 'session']);
 
 /** SQL expression: the key of row `t` of state as clients see it. */
 export const publicKey = `case when t.scope = 'app' then 'app:' || t.key
@@ -47,9 +87,9 @@ export interface ListScope {
 
 const listSharedState = createQuery<ListScope, StateRow>({
   name: 'list-shared-state',
-  text: (param) => `select ${publicKey} as key, t.value::text as json from state t
-    where t.account_id = ${param.accountId} and t.app_name = ${param.appName}
-      and t.scope = any(array['app', 'user:' || ${param.userId}::text])`,
+  text: (param) => `select ${publicKey} as key, t.value::text as json 
+    from (select ${param.accountId}::uuid as account_id, ${param.appName}::text as app_name, ${param.userId}::text as user_id) m
+    ${joinState(['app', 'user'])}`,
 });
 
 /** App and user state of one user in one application. */

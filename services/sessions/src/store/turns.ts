@@ -3,7 +3,7 @@ import { sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { hasKey } from './key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
-import { publicKey, visibleState } from './state.ts';
+import { joinVisibleState, publicKey } from './state.ts';
 import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
 import { maxWindowBytes } from './window-bytes.ts';
 import { createWriteQuery, type Write, type WriteQuery } from './write.ts';
@@ -67,7 +67,7 @@ function startedRows(param: Params): string {
   const state = { key: publicKey, json: 't.value::text' };
   return `${selectTurnRows('event', event, `started m cross join lateral (${recent}) e`)}
     union all
-    ${selectTurnRows('state', state, `started m join state t on ${visibleState}`)}`;
+    ${selectTurnRows('state', state, `started m ${joinVisibleState}`)}`;
 }
 
 interface TurnQueryParts {

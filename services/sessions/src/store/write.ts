@@ -1,8 +1,8 @@
 import { nameParameters, type Placeholders, type Queryable, type Statement } from '@agentmesh/lib/pg';
 import type { StateChange } from '../state-delta.ts';
 import { insertNonces, pushNonces } from './credential-requests.ts';
-import { insertEvent, insertEvents, pushEvents, type StoredEvent } from './events.ts';
-import { pushState, writeState } from './state.ts';
+import { type Fragment, insertEvent, insertEvents, pushEvents, type StoredEvent } from './events.ts';
+import { pushSet, pushUnset, setState, unsetState } from './state.ts';
 
 /** Events and state changes that a statement adds to a session, besides its own effect. */
 export interface Write {
@@ -24,8 +24,8 @@ export type WriteQuery<Values, Row> = (db: Queryable, values: Values, write: Wri
 
 /**
  * Creates a statement that stores a write. There is one prepared statement for each shape of a write: no event, one event or several; with
- * or without state; with or without nonces. PostgreSQL spends time on every step of a plan, even on one that does nothing, and most writes
- * have one event and nothing else.
+ * or without state to set, state to delete, and nonces. PostgreSQL spends time on every step of a plan, even on one that does nothing, and
+ * most writes have one event and nothing else.
  */
 export function createWriteQuery<Values extends object, Row extends object>(
   options: WriteQueryOptions<Values>,
@@ -51,12 +51,13 @@ function createShape<Values extends object, Row extends object>(
   const { ctes, parameters } = writeSql(write, source);
   const named = nameParameters<Values>((param) => text(param, ctes), parameters);
   const statement: Statement = { name: `${name}:${shape}`, text: named.text, groupCommit: true };
-  const hasNonces = asks(write);
+  const shapeHas = { sets: sets(write), unsets: unsets(write), nonces: asks(write) };
   return (db, values, { events, changes }) => {
     const sent: unknown[] = [];
     if (events.length > 0) pushEvents(sent, events);
-    if (changes.length > 0) pushState(sent, changes);
-    if (hasNonces) pushNonces(sent, events);
+    if (shapeHas.sets) pushSet(sent, changes);
+    if (shapeHas.unsets) pushUnset(sent, changes);
+    if (shapeHas.nonces) pushNonces(sent, events);
     named.pushValues(sent, values);
     return db.query<Row & Record<string, unknown>>(statement, sent);
   };
@@ -65,22 +66,26 @@ function createShape<Values extends object, Row extends object>(
 function writeSql(write: Write, source: string): { ctes: string; parameters: number } {
   const ctes: string[] = [];
   let parameters = 0;
-  if (write.events.length > 0) {
-    const insert = (write.events.length === 1 ? insertEvent : insertEvents)(source, parameters + 1);
-    ctes.push(`stored as (${insert.text})`);
-    parameters += insert.parameters;
-  }
-  if (write.changes.length > 0) {
-    const state = writeState(source, parameters + 1);
-    ctes.push(state.text);
-    parameters += state.parameters;
-  }
-  if (asks(write)) {
-    const nonces = insertNonces(source, parameters + 1);
-    ctes.push(nonces.text);
-    parameters += nonces.parameters;
-  }
+  const add = (cte: (source: string, first: number) => Fragment): void => {
+    const fragment = cte(source, parameters + 1);
+    ctes.push(fragment.text);
+    parameters += fragment.parameters;
+  };
+  if (write.events.length > 0) add(write.events.length === 1 ? insertEvent : insertEvents);
+  if (sets(write)) add(setState);
+  if (unsets(write)) add(unsetState);
+  if (asks(write)) add(insertNonces);
   return { ctes: ctes.map((cte) => `, ${cte}`).join(''), parameters };
+}
+
+/** Whether the write gives a value to a key of the state. */
+function sets({ changes }: Write): boolean {
+  return changes.some(({ value }) => value !== null);
+}
+
+/** Whether the write deletes a key of the state. */
+function unsets({ changes }: Write): boolean {
+  return changes.some(({ value }) => value === null);
 }
 
 /** Whether an event of the write asks for a credential. */
@@ -91,5 +96,5 @@ function asks({ events }: Write): boolean {
 function shapeOf(write: Write): string {
   const { length } = write.events;
   const count = length === 0 ? 'no-event' : length === 1 ? 'event' : 'events';
-  return `${count}${write.changes.length > 0 ? '+state' : ''}${asks(write) ? '+nonces' : ''}`;
+  return `${count}${sets(write) ? '+set' : ''}${unsets(write) ? '+unset' : ''}${asks(write) ? '+nonces' : ''}`;
 }
