@@ -15,7 +15,7 @@ export function sessionNotFound(): MeshError {
   return new MeshError('not_found', 'session_not_found', 'Session not found');
 }
 
-/** Others add the same session, or it is deleted and made anew, faster than it can be read. */
+/** Other calls add the same session, or it is deleted and created again, faster than it can be read. */
 export function contended(): MeshError {
   return new MeshError(
     'unavailable',

@@ -50,7 +50,7 @@ interface HeldSession {
   readonly events: { readonly id: string; readonly json: Uint8Array }[];
 }
 
-/** What the memory reads of the sessions service, held in memory. */
+/** A fake of the sessions service that holds events in memory. */
 export class HeldSessions {
   /** Called before each page is answered. */
   beforePage: () => void | Promise<void> = () => undefined;

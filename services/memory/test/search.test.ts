@@ -148,7 +148,7 @@ test('the index ranks as the rule does, for texts and queries of any words', asy
             .filter(({ count }) => count > 0)
             .toSorted((a, b) => b.count - a.count || a.place - b.place)
             .map(({ text }) => text);
-          // What follows the matches shares stems and parts.
+          // Entries after the matches share stems and parts.
           expect((await search(service, memory, query, 100)).slice(0, ranked.length)).toEqual(ranked);
         }
       },

@@ -21,8 +21,8 @@ export interface TakenMail {
 }
 
 /**
- * Makes one attempt to send a mail. No mail is sent twice: `handing_over_at` is committed before the server gets the last byte, and a mail that
- * stopped after that is not sent again. A mail that is written to a file again is the same file.
+ * Makes one attempt to send a mail. No mail is sent twice: `handing_over_at` is committed before the server gets the last byte, and a
+ * mail that stopped after that is not sent again. A mail that is written to a file again is the same file.
  *
  * Rejects when the mail was not sent: with PostError, or with an error of the database.
  */

@@ -1,7 +1,7 @@
 import type { EmbeddingConfig } from './settings.ts';
 import { toUnit } from './vector.ts';
 
-/** Turns texts into vectors of length 1 whose nearness is nearness of meaning. */
+/** Turns texts into vectors of length 1. Texts of similar meaning have similar vectors. */
 export interface Embedder {
   /** Names the vectors that can be compared: model and dimensions. */
   readonly name: string;
@@ -9,9 +9,9 @@ export interface Embedder {
   embed(texts: readonly string[], signal: AbortSignal): Promise<(Float32Array | undefined)[]>;
 }
 
-/** The server of the model failed; the message is fit for the log: it repeats no text and no key. */
+/** The embedding server failed. The message holds no text and no key, so it may be logged. */
 export class EmbeddingFailure extends Error {
-  /** Whether these very texts were refused, so that they will be again. */
+  /** True when the server refused these texts and would refuse them again. */
   readonly isRefusal: boolean;
 
   constructor(message: string, { isRefusal }: { readonly isRefusal: boolean }) {
@@ -29,7 +29,7 @@ export async function createEmbedder({ model, dimensions, apiKey, baseUrl }: Emb
   const provider = createOpenAICompatible({
     name: 'openai',
     baseURL: baseUrl,
-    // The address is the operator's; where it sends us is not.
+    // Redirects are refused: they could lead to an address that the operator did not choose.
     fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
     ...(apiKey === undefined ? {} : { apiKey }),
   });
@@ -38,7 +38,7 @@ export async function createEmbedder({ model, dimensions, apiKey, baseUrl }: Emb
   return {
     name: dimensions === undefined ? model : `${model}/${dimensions}`,
     async embed(texts, abortSignal) {
-      // A character cut in two is no text for a JSON parser of theirs.
+      // Some servers refuse JSON with half a surrogate pair, which cutting the text may leave.
       const values = texts.map((text) => text.slice(0, mostCharacters).toWellFormed());
       try {
         const { embeddings } = await embedding.doEmbed({ values, abortSignal, providerOptions });

@@ -30,7 +30,7 @@ export interface EmbeddingConfig {
   readonly baseUrl: string;
 }
 
-/** What embeddings are made with; undefined when no model is set. */
+/** The embedding model and its server; undefined when no model is set. */
 export function readEmbeddingConfig(settings: {
   readonly MEMORY_EMBEDDING_MODEL: string | undefined;
   readonly MEMORY_EMBEDDING_DIMENSIONS: number | undefined;

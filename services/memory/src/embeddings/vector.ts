@@ -1,4 +1,4 @@
-/** What is shorter has lost its direction to rounding. */
+/** Vectors shorter than this have lost their direction to rounding. */
 const shortest = 1e-30;
 
 /** A vector of length 1; undefined for one that has no direction. */
@@ -9,7 +9,7 @@ export function toUnit(values: readonly number[]): Float32Array | undefined {
     : undefined;
 }
 
-/** How alike two vectors of length 1 are, from -1 to 1; -1 when their dimensions differ. */
+/** Cosine similarity of two vectors of length 1, from -1 to 1; -1 when their dimensions differ. */
 export function similarity(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return -1;
   let sum = 0;

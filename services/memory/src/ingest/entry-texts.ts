@@ -3,12 +3,12 @@ import type { WordStems } from '../text/languages.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import { wordsOf } from '../text/words.ts';
 
-/** An entry with what search reads of it. */
+/** An entry with its text and words, as search reads them. */
 export interface EntryText<T> {
   readonly entry: T;
   readonly text: string;
   readonly words: ReadonlySet<string>;
-  /** Of its words, and perhaps of others. */
+  /** Stems of its words, and perhaps of other words. */
   readonly known: ReadonlyMap<string, WordStems>;
 }
 

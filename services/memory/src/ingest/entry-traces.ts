@@ -11,13 +11,13 @@ import { readTexts } from './entry-texts.ts';
 /** Postings that are held in memory before they are written. */
 const mostHeld = 50_000;
 
-/** Stems of one language out of those of all. */
+/** Stems of one language, out of stems of all languages. */
 export function stemsIn(language: string, known: ReadonlyMap<string, WordStems>): Stems {
   const index = languages.findIndex((one) => one === language);
   return { language, of: (word) => known.get(word)?.[index] };
 }
 
-/** Takes what entries leave behind that are gone: no word of theirs stays, and nothing of what they mean. */
+/** Deletes the postings and vectors of entries that were deleted. */
 export async function removeTraces(
   tx: Transaction,
   partition: Partition,

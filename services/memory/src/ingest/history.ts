@@ -14,13 +14,13 @@ const timeoutMs = 20_000;
 export interface Named {
   readonly key: KeyParameters;
   readonly sessionId: string;
-  /** What of the session was added before. */
+  /** How much of the session was added before. */
   readonly known: Source | undefined;
-  /** Aborts when nobody waits any more. */
+  /** Aborts when the caller has gone. */
   readonly signal: AbortSignal;
 }
 
-/** What a session holds beyond what is known: its first page, behind which the others are read when they are needed. */
+/** The events of a session that were not added yet: the first page. The next pages are read while they are added. */
 export interface History extends Named {
   readonly first: ListEventsResponse;
   /** Whether the session was deleted and made anew since it was added. */
@@ -51,7 +51,7 @@ export async function addHistory(context: Context, history: History): Promise<nu
   }
 }
 
-/** What was read is no longer so; ends the transaction. */
+/** The session or its source changed after it was read. Rolls the transaction back. */
 class Outdated extends Error {}
 
 async function write(tx: Transaction, context: Context, history: History): Promise<number> {

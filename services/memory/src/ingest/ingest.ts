@@ -14,9 +14,9 @@ import { readEvent, type Remembered } from './read-event.ts';
 const mostHeld = 50_000;
 
 export interface Ingest {
-  /** Puts in the events that are not there yet. */
+  /** Adds the events that are not entries yet. */
   addPage(events: readonly StoredEvent[]): Promise<void>;
-  /** Writes what is held back; how many entries were put in. */
+  /** Writes the remaining postings. Answers how many entries were added. */
   finish(): Promise<number>;
 }
 
@@ -29,7 +29,7 @@ export interface IngestOptions {
 
 type IngestContext = Pick<Context, 'lexicon' | 'defaultLanguage' | 'embedding'>;
 
-/** Puts the pages of a session's events into a memory, holding no more than one page and a part of the postings. */
+/** Adds the pages of a session's events to a memory. Holds one page and some of the postings in memory. */
 export function startIngest(context: IngestContext, options: IngestOptions): Ingest {
   const { tx, partition } = options;
   const postings = collectPostings(partition, { remove: false });

@@ -1,9 +1,9 @@
-/** Runs pieces of work: those of one key one after the other, of all keys so many at once, in the order in which they come. */
+/** Runs work in the order in which it comes: one at a time for a key, and a limited number at a time for all keys. */
 export type KeyedLimit = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Whoever waits here holds no connection of the database: one memory that is long in the writing, or asked for many times
- * at once, must not keep all of them.
+ * Creates a limit of `most` pieces of work at a time. Waiting work holds no database connection, so one memory that takes long to
+ * write, or that many calls write at once, does not take all connections.
  */
 export function createKeyedLimit(most: number): KeyedLimit {
   const lastOf = new Map<string, Promise<void>>();

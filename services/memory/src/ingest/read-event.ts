@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
 
-/** What of an event is remembered. */
+/** The parts of an event that become an entry. */
 export interface Remembered {
   readonly id: string;
   readonly sessionId: string;

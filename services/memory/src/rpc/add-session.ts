@@ -8,7 +8,7 @@ import type { Handlers } from './handlers.ts';
 
 const mostTries = 20;
 
-/** Adds what a session holds and the memory lacks. */
+/** Adds the events of a session that the memory does not have yet. */
 export function addSession(context: Context): Handlers['addSession'] {
   return async ({ session }, { signal }) => {
     if (!context.enabled) throw notConfigured();

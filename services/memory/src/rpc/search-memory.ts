@@ -8,7 +8,7 @@ import type { Handlers } from './handlers.ts';
 
 const limits = { standard: 10, most: 500 };
 
-/** Finds what matches, best first. */
+/** Answers the entries that match a query, best first. */
 export function searchMemory(context: Context): Handlers['searchMemory'] {
   return async ({ memory, query, limit: asked }) => {
     if (!context.enabled) throw notConfigured();

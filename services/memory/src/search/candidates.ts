@@ -29,7 +29,7 @@ function* candidatesIn(ofChunk: ChunkCounts, count: number): Generator<Candidate
   }
 }
 
-/** As `candidatesOf` the one, but without places that the other counts at all. */
+/** Like `candidatesOf(one)`, but skips places that `other` counts. */
 export function* candidatesBeside(counts: Counts, others: Counts): Generator<Candidate, undefined> {
   for (const candidate of candidatesOf(counts)) if (!isCounted(others, candidate.place)) yield candidate;
 }

@@ -5,9 +5,9 @@ import { similarity } from '../embeddings/vector.ts';
 import type { Partition } from '../store/partitions.ts';
 import { selectNearestVectors } from '../store/vectors.ts';
 
-/** Finds entries by what they mean. */
+/** Finds entries by meaning. */
 export interface Meaning {
-  /** Places of the entries nearest to the query, nearest first; none while the model cannot be asked. Never rejects for that. */
+  /** Places of the entries nearest to the query, nearest first. Empty while the model cannot be asked. */
   rank(partition: Partition, query: string): Promise<number[]>;
 }
 
@@ -15,14 +15,14 @@ interface MeaningParts {
   readonly db: Database;
   readonly embedder: Embedder;
   readonly log: Logger;
-  /** What is less alike is no answer. */
+  /** Entries below this cosine similarity are not found, from 0 to 1. */
   readonly minSimilarity: number;
 }
 
 const timeoutMs = 2_000;
-/** After a failure nobody waits for the model for so long. */
+/** After a failure searches do not ask the model for so long. */
 const restMs = 5_000;
-/** So many vectors are compared exactly, those whose signs differ least. */
+/** Vectors that are compared exactly: those whose signs differ least. */
 const compared = 256;
 const most = 50;
 

@@ -2,7 +2,7 @@ import { languages, type WordStems } from '../text/languages.ts';
 import { exactSubstringLength, stemTerm, substringTerms, wordTerm } from '../text/terms.ts';
 import { asciiRunsOf, isAscii, wordsOf } from '../text/words.ts';
 
-/** What an entry matches or not: any of these alternatives, each of them all of its terms. */
+/** A condition on an entry: it holds all terms of at least one of the alternatives. */
 export type Unit = readonly (readonly string[])[];
 
 export interface QueryPlan {
@@ -28,7 +28,7 @@ export function queryWords(query: string): string[] {
   return [...wordsOf(query)].slice(0, mostWords);
 }
 
-/** What to look up for a query, in a memory whose entries are of `spoken` languages. */
+/** The terms to look up for a query, in a memory whose entries are in the languages `spoken`. */
 export function planQuery(
   words: readonly string[],
   stems: ReadonlyMap<string, WordStems>,

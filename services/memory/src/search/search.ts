@@ -6,7 +6,7 @@ import { searchText } from './search-text.ts';
 
 type Searching = Pick<Context, 'db' | 'lexicon' | 'embedding'>;
 
-/** What of each ranking is fused. */
+/** Places of each ranking that are fused with the other one. */
 const fused = 50;
 
 /** Entries that match a query, best first: by their words, and where a model is set also by what they mean. */

@@ -20,7 +20,7 @@ type Row = Record<'id' | 'session_id' | 'event_id' | 'invocation_id' | 'author' 
   place: number;
   ts: number;
   custom_metadata: string | null;
-  /** How many rows there are with those that were left out. */
+  /** Number of rows that matched, with those left out for their size. */
   chosen: number;
 };
 
@@ -77,7 +77,7 @@ const removeSome: Statement = {
     ) measured where bytes_before < ${4 * 1024 * 1024}) returning ${columns}`,
 };
 
-/** Deletes the first entries of a session, fewer of large ones; the session's others stay for the next call. */
+/** Deletes the first entries of a session, up to `limit` and 4 MiB of content. Call it again for the others. */
 export async function deleteSessionEntries(
   tx: Transaction,
   { pk }: Partition,
@@ -96,7 +96,7 @@ export async function deleteEntryRow(tx: Transaction, { pk }: Partition, id: str
   return row && toEntry(row);
 }
 
-/** Rows in `order`, ended with the one that fills so many bytes: an answer must not outgrow a message. */
+/** Most bytes of the rows of one answer, which has to fit into a message. Rows in `order` end with the one that reaches it. */
 const maxBytes = 16 * 1024 * 1024;
 const within = (from: string, order: string): string => `select ${columns}, chosen from (
     select *, (count(*) over ())::int as chosen, sum(octet_length(content::text)) over (order by ${order} rows unbounded preceding)
@@ -111,7 +111,7 @@ const read: Statement = {
   ),
 };
 
-/** Entries in the order of the places; those that are gone are left out, and those that would make the answer too large. */
+/** Entries in the order of the places. Leaves out deleted ones, and those that would make the answer too large. */
 export async function selectEntries(
   db: Queryable,
   { pk }: Partition,
@@ -130,7 +130,7 @@ const listOfSession: Statement = {
   text: within(`select * from entries ${page} and session_id = $4 order by place limit $3`, 'place'),
 };
 
-/** Entries behind a place in the order of insertion, of one session or of all; whether others follow behind these. */
+/** Entries after a place in the order of insertion, of one session or of all, and whether more follow. */
 export async function selectEntryPage(
   db: Queryable,
   { pk }: Partition,

@@ -5,7 +5,7 @@ const tables = ['postings', 'sources', 'entries', 'vectors', 'unembedded'] as co
 const ofPartition = tables.map((table) => ({ text: `delete from ${table} where partition_pk = $1` }));
 const countOfPartition: Statement = { text: 'select count(*)::int as entries from entries where partition_pk = $1' };
 
-/** Deletes all that a memory holds; how many entries that was. The partition is locked. */
+/** Deletes everything in a memory, whose partition is locked. Answers how many entries there were. */
 export async function deletePartitionRows(tx: Transaction, { pk }: Pick<Partition, 'pk'>): Promise<number> {
   const [row] = await tx.query<{ entries: number }>(countOfPartition, [pk]);
   for (const statement of ofPartition) await tx.query(statement, [pk]);
@@ -15,7 +15,7 @@ export async function deletePartitionRows(tx: Transaction, { pk }: Pick<Partitio
 const lockAll: Statement = { text: 'select pk from partitions where account_id = $1 order by pk for update' };
 const dropAll: Statement = { text: 'delete from partitions where account_id = $1' };
 
-/** Deletes all memories of an account; how many entries that was. */
+/** Deletes all memories of an account. Answers how many entries there were. */
 export async function deleteAccountRows(tx: Transaction, accountId: string): Promise<number> {
   let entries = 0;
   for (const partition of await tx.query<{ pk: bigint }>(lockAll, [accountId])) {

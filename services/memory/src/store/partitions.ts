@@ -31,12 +31,12 @@ export async function findPartition(db: Queryable, key: KeyParameters): Promise<
   return toPartition(await db.query<Row>(find, key));
 }
 
-/** As `findPartition`; nobody else changes this memory until the transaction has ended. */
+/** Like `findPartition`, and locks the memory: no other transaction changes it until this one has ended. */
 export async function lockPartition(tx: Transaction, key: KeyParameters): Promise<Partition | undefined> {
   return toPartition(await tx.query<Row>(lock, key));
 }
 
-/** As `lockPartition`, and makes the memory when there is none. */
+/** Like `lockPartition`, and creates the memory when there is none. */
 export async function lockOrInsertPartition(tx: Transaction, key: KeyParameters): Promise<Partition> {
   for (;;) {
     const found = await lockPartition(tx, key);
@@ -50,7 +50,7 @@ const advance: Statement = {
   text: 'update partitions set next_place = $2, languages = $3::text[] where pk = $1',
 };
 
-/** Writes down which places are taken and which languages were met. */
+/** Stores the next free place and the languages of the entries. */
 export async function updatePartition(tx: Transaction, { pk, nextPlace, languages }: Partition): Promise<void> {
   await tx.query(advance, [pk, nextPlace, languages]);
 }

@@ -45,7 +45,7 @@ const rewind: Statement = {
   text: 'update sources set last_seq = 0 where partition_pk = $1 and session_id = $2',
 };
 
-/** The next adding of the session reads it from its first event. */
+/** Resets a source: the next AddSession reads the session from its first event. */
 export async function updateSourceToStart(tx: Transaction, { pk }: Partition, sessionId: string): Promise<void> {
   await tx.query(rewind, [pk, sessionId]);
 }

@@ -2,7 +2,7 @@ import type { Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
 import { fromBytes, signsOf, toBytes } from '../embeddings/vector.ts';
 import type { Partition } from './partitions.ts';
 
-/** An entry's meaning. */
+/** The vector of an entry. */
 export interface PlacedVector {
   readonly partitionPk: bigint;
   readonly place: number;
@@ -20,7 +20,7 @@ const insert: Statement = {
       set model = excluded.model, signs = excluded.signs, vector = excluded.vector`,
 };
 
-/** Keeps vectors of entries that are still there; who deletes one meanwhile waits, and then deletes its vector too. */
+/** Stores vectors of entries that still exist. A concurrent deletion of an entry waits for this, and then deletes the vector too. */
 export async function insertVectors(db: Queryable, model: string, vectors: readonly PlacedVector[]): Promise<void> {
   await db.query(insert, [
     model,

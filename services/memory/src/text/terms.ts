@@ -25,7 +25,7 @@ export function substringTerms(text: string): string[] {
   return gramsOf(characters, Math.min(characters.length, longestGram));
 }
 
-/** What an entry's words say in one language: the stem of each, blank for a stop word; absent for what has none. */
+/** Stems of an entry's words in one language: blank for a stop word, undefined for a word without a stem. */
 export interface Stems {
   readonly language: string;
   of(word: string): string | undefined;
