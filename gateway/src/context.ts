@@ -16,13 +16,13 @@ import type { BrowserSession } from './edge/authentication/browser-session.ts';
 import type { MailLimit } from './edge/throttle/mail-limit.ts';
 import type { SignIn } from './edge/throttle/sign-in.ts';
 
-/** What routes need. */
+/** Parts that slices use. */
 export interface Context {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly authentication: Authentication;
-  /** Sign-in of the web UI; absent while that is not served. */
+  /** Sign-in of the web UI; undefined unless it is served. */
   readonly browser: BrowserSession | undefined;
   readonly signIn: SignIn;
   readonly limitMail: MailLimit;
@@ -37,7 +37,7 @@ export interface Context {
   readonly draining: AbortSignal;
 }
 
-/** The server, its handlers typed by their schemas. */
+/** The HTTP server. Schemas of routes give the types of their handlers. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -46,5 +46,5 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Deadline of calls that answer at once. */
+/** Deadline of short calls to services. */
 export const unary = { timeoutMs: 30_000 } as const;

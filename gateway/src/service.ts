@@ -25,7 +25,7 @@ import { createServer } from './server.ts';
 
 type GatewayHost = Host<typeof settings>;
 
-/** The edge: REST and SSE on one side, the mesh on the other. It stores nothing. */
+/** The edge: REST and SSE outside, RPC inside. It stores nothing. */
 export const gateway = defineService({ name: 'gateway', settings, start });
 
 async function start(host: GatewayHost): Promise<Running> {
@@ -77,14 +77,14 @@ async function browserSessionOf(
 
 function warnOfWeakness({ config, log }: GatewayHost): void {
   if (isShortKey(config.ENCRYPT_KEY)) {
-    log.warn('ENCRYPT_KEY has under 32 bytes: tokens can be forged by guessing it. Use a long random text.');
+    log.warn('ENCRYPT_KEY is shorter than 32 bytes: whoever guesses it can forge tokens. Use a long random text.');
   }
   if (config.RUNTIME_AUTH === 'open') {
-    log.warn('RUNTIME_AUTH is open: sessions and runs are served without a token, all as one anonymous account.');
+    log.warn('RUNTIME_AUTH is open: requests without a token share one anonymous account for sessions and runs.');
   }
 }
 
-/** Stops accepting and waits for what is in flight; connections that fall idle meanwhile are closed. */
+/** Stops accepting connections and waits for open requests. Closes connections that become idle meanwhile. */
 async function drain(app: App): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), 100);
   try {

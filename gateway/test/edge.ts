@@ -35,12 +35,12 @@ export interface EdgeOptions {
 
 export interface Edge extends AsyncDisposable {
   readonly url: string;
-  /** Lines of the log. */
+  /** Parsed lines of the log. */
   readonly logged: Record<string, unknown>[];
   readonly bus: Bus;
   readonly draining: AbortController;
   drain(): Promise<void>;
-  /** Sends a request with a valid token; `null` as a header leaves it out. */
+  /** Sends a request with a valid token; a header of `null` is left out. */
   send(path: string, options?: SendOptions): Promise<Answer>;
 }
 
@@ -59,7 +59,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** A real gateway on a real socket; the services behind it are what the test gives, all else is not found. */
+/** Starts a real gateway on a real socket. The given functions are its services; all other calls fail. */
 export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   const { env, auth, sessions, runs, memory, artifacts, transcription, keys } = options;
   const logged: Record<string, unknown>[] = [];
@@ -128,14 +128,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** A signed token; claims of the caller win over those of a valid one. */
+/** A signed access token. The given claims override those of a valid one. */
 export function token(claims: Record<string, unknown>, key = encryptKey): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const valid = { sub: 'a@example.com', uid: accountId, role: 'USER', type: 'access', iat: now, exp: now + 600 };
   return new SignJWT({ ...valid, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(key));
 }
 
-/** Serves nothing, as a stream. */
+/** Yields nothing. */
 async function* nothing(): AsyncGenerator<never> {
   // An empty stream.
 }
@@ -145,7 +145,7 @@ const knownAccount: Auth['getAccount'] = ({ id }) => {
   return { account: { id, email: 'a@example.com', role: 'USER' } };
 };
 
-/** Accounts are those that `getAccount` answers; all their sign-ins stand, and nothing changes. */
+/** Auth with the accounts that `getAccount` returns. All their sign-ins are valid, and nothing changes. */
 function accountsOf(getAccount: Auth['getAccount'] = knownAccount): Partial<Auth> {
   return {
     getAccount,

@@ -3,9 +3,9 @@ import type { Identity } from '../edge/authentication/identity.ts';
 import { greedyName } from '../edge/http/greedy-route.ts';
 import type { Place } from './uploads/save-requests.ts';
 
-/** All artifacts of a session, those of its user included. */
+/** Artifacts of a session and of its user. */
 export const artifactsPath = '/apps/:app_name/users/:user_id/sessions/:session_id/artifacts';
-/** Everything below it, since names may hold slashes. */
+/** Paths below it. Names may contain slashes. */
 export const greedyPath = `${artifactsPath}/*`;
 export const greedy = { greedyAfter: 7 } as const;
 export const tags = ['artifacts'];
@@ -15,13 +15,13 @@ interface ArtifactsRequest {
   readonly params: unknown;
 }
 
-/** The place that a path names, inside the caller's account. */
+/** Place that the path names, within the caller's account. */
 export function placeOf({ identity, params }: ArtifactsRequest): Place {
   const { app_name, user_id, session_id } = params as Record<'app_name' | 'user_id' | 'session_id', string>;
   return { accountId: identity.accountId, appName: app_name, userId: user_id, sessionId: session_id };
 }
 
-/** The artifact that a path names as a whole. */
+/** Artifact that the whole path names. */
 export function artifactOf(request: FastifyRequest): Place & { readonly name: string } {
   return { ...placeOf(request), name: greedyName(request) };
 }

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import { Part } from '../edge/records/content.ts';
 import { freeForm, maybe } from '../edge/records/keywords.ts';
 
-/** Where a session's artifacts are. The service judges ids and names, as the contract says: 400. */
+/** Path of a session's artifacts. The artifacts service checks ids and names and answers 400, as the contract prescribes. */
 export const ArtifactsPath = Type.Object({
   app_name: Type.String({ examples: ['echo'] }),
   user_id: Type.String({ examples: ['user'] }),
   session_id: Type.String({ examples: ['s1'] }),
 });
 
-/** The name may hold slashes, as they are or as `%2F`. */
+/** The name may contain slashes, plain or as `%2F`. */
 export const ArtifactPath = Type.Object({
   ...ArtifactsPath.properties,
   artifact_name: Type.String({ examples: ['notes.txt'] }),

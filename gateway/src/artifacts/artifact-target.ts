@@ -1,6 +1,6 @@
 import { HttpError, InvalidRequest } from '../edge/errors/request-error.ts';
 
-/** What a path under `/artifacts/` means. `version` is a number as it was sent, or `latest`. */
+/** Meaning of a path under `/artifacts/`. `version` is the number as text, or `latest`. */
 export type ArtifactTarget =
   | { readonly kind: 'artifact'; readonly name: string }
   | { readonly kind: 'versions' | 'records'; readonly name: string }
@@ -9,7 +9,7 @@ export type ArtifactTarget =
 const form = /^(.+)\/versions(?:\/([^/]+))?(\/metadata)?$/s;
 const largest = 2 ** 31 - 1;
 
-/** Reads the decoded path: names are greedy, and these suffixes win over names that end like them. */
+/** Reads the decoded path. Names are greedy. These suffixes take precedence over names that end with them. */
 export function artifactTarget(path: string): ArtifactTarget {
   if (path === '') throw new HttpError(404, 'Not Found');
   const [, name = '', version, metadata] = form.exec(path) ?? [];
@@ -19,7 +19,7 @@ export function artifactTarget(path: string): ArtifactTarget {
   return { kind: metadata === undefined ? 'version' : 'record', name, version };
 }
 
-/** The number of a version; undefined for the latest. One that cannot be is -1, which is never found. Throws InvalidRequest. */
+/** Number of a version; undefined for the latest. -1, which is never found, for an impossible number. Throws InvalidRequest. */
 export function versionNumber(text: string): number | undefined {
   if (text === 'latest') return undefined;
   if (!/^[+-]?\d{1,20}$/.test(text)) {
@@ -29,7 +29,7 @@ export function versionNumber(text: string): number | undefined {
   return storedVersion(Number(text));
 }
 
-/** A version as the mesh says it. */
+/** Version number for the artifacts service. */
 export function storedVersion(version: number): number {
   return version >= 0 && version <= largest ? version : -1;
 }

@@ -70,7 +70,7 @@ function addRawSave(app: App, context: Context): void {
   app.put(greedyPath, { ...route, schema: { hide: true } }, upload);
 }
 
-/** Hands the body over as it arrives. */
+/** Sends the body to the service as it arrives. A fault in the body ends the call and becomes the answer. */
 async function save(
   { artifacts }: Context,
   requestsOf: (body: UploadReader) => AsyncIterable<SaveRequest>,

@@ -26,7 +26,10 @@ type Answer = Promise<FastifyReply>;
 const refusals = { 400: Problem, ...failures };
 const listing = { timeoutMs: 120_000 } as const;
 
-/** List, load and delete artifacts. All reads are one greedy route; those with a name of one segment stand beside it for the docs. */
+/**
+ * List, load and delete artifacts. One greedy route serves all reads. Routes for names of one segment stand beside it for the
+ * documentation.
+ */
 export function artifactRoutes(app: App, context: Context): void {
   addList(app, context);
   addReads(app, context);
@@ -73,7 +76,7 @@ function addReads(app: App, context: Context): void {
 
 const part = { 200: Part, 404: Problem, ...refusals };
 
-/** The reads as they are documented: for names of one segment. */
+/** Reads as they are documented, for names of one segment. */
 const documentedReads = [
   [
     '',

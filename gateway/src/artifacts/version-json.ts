@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Version } from '@agentmesh/proto/artifacts/v1';
 
-/** The public record of a version. Its metadata is JSON already. */
+/** Public record of a version. Its metadata is JSON already. */
 export function versionJson(version: Version | undefined): Uint8Array {
   if (version === undefined)
     throw new MeshError('internal', 'artifact_without_head', 'The artifact could not be read.');

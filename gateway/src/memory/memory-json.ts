@@ -5,7 +5,7 @@ const emptyMap = Buffer.from('{}');
 const opening = Buffer.from('{"memories":[');
 const closing = Buffer.from(']}');
 
-/** The public list of memories, put together from bytes that are JSON already. */
+/** Public list of memories, joined from bytes that are JSON already. */
 export function memoriesJson(entries: readonly Entry[]): Uint8Array {
   return joinBytes([opening, ...separated(entries.map(memoryJson)), closing]);
 }
@@ -22,7 +22,7 @@ function memoryJson(entry: Entry): Uint8Array {
   ]);
 }
 
-/** ISO 8601; undefined for a moment that no calendar has. */
+/** ISO 8601; undefined for a time outside of the range of Date. */
 function isoTime(seconds: number): string | undefined {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

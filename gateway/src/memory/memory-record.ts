@@ -9,7 +9,7 @@ export const UpdateMemoryRequest = Type.Object(
 );
 export type UpdateMemoryRequest = Static<typeof UpdateMemoryRequest>;
 
-/** One remembered event, with where it comes from. */
+/** A remembered event and its origin. */
 const Memory = Type.Object(
   {
     id: Type.String(),
@@ -26,7 +26,7 @@ const Memory = Type.Object(
 
 export const MemoryList = Type.Object({ memories: Type.Array(Memory) }, { title: 'MemoryList' });
 
-/** Never empty: who forgot to fill it in does not mean all sessions. */
+/** Never empty, so that a forgotten value does not delete the memories of all sessions. */
 const namedSession = (description: string) => storedId({ minLength: 1, description });
 
 export const MemoryQuery = Type.Object(

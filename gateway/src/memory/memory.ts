@@ -19,10 +19,10 @@ import {
 const path = '/apps/:app_name/users/:user_id/memory';
 const tags = ['memory'];
 const nothing = Buffer.from('null');
-/** Long histories take their time. */
+/** Long sessions take time to add. */
 const adding = { timeoutMs: 300_000 } as const;
 
-/** Add sessions to a user's memory, search it, list and delete what it holds. */
+/** Add sessions to a user's memory; search, list and delete memories. */
 export function addMemory(app: App, context: Context): void {
   addUpdate(app, context);
   addSearchAndList(app, context);

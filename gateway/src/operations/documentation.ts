@@ -1,7 +1,7 @@
 import swaggerUi from '@fastify/swagger-ui';
 import type { App, Context } from '../context.ts';
 
-/** `/openapi.json`, and with `GATEWAY_DOCS_ENABLED` its pages under `/docs`. */
+/** `/openapi.json`, and its pages under `/docs` with `GATEWAY_DOCS_ENABLED`. */
 export async function documentationRoutes(app: App, { config }: Context): Promise<void> {
   let description: string | undefined;
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {

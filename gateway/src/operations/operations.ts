@@ -10,7 +10,7 @@ const tags = ['operations'];
 const alive = 'Whether the process serves requests. It says nothing of other services.';
 const ready = 'Whether all services that the gateway needs answer. 503 names those that do not.';
 
-/** Probes, version and public configuration. Open but for `/version`. */
+/** Probes, version and public configuration. Only `/version` needs credentials. */
 export function operationRoutes(app: App, context: Context): void {
   addHealth(app);
   addReadiness(app, context);
@@ -80,7 +80,7 @@ function addVersion(app: App, { authentication }: Context): void {
   );
 }
 
-/** Anybody may ask: those who ask at the same time share one answer. */
+/** Concurrent probes share one check, since anybody may send them. */
 function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | undefined;
   return () => {

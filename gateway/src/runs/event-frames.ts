@@ -4,8 +4,8 @@ import type { Event } from '@agentmesh/proto/sessions/v1';
 import { encodeJson } from '../edge/json/json-bytes.ts';
 
 /**
- * The frames of one event on the stream. An event that both says something and saves artifacts goes as two frames with the same
- * id, for clients that show content and artifacts apart: first without the artifacts, then without the content.
+ * Frames of one event. An event with content and saved artifacts becomes two frames with the same id, for clients that show them
+ * apart: first without the artifacts, then without the content.
  */
 export function eventFrames({ json, artifactDeltaJson }: Pick<Event, 'json' | 'artifactDeltaJson'>): Uint8Array[] {
   if (artifactDeltaJson.length === 0) return [json];
@@ -21,7 +21,7 @@ function hasArtifacts(actions: unknown): boolean {
   return typeof delta === 'object' && delta !== null && Object.keys(delta).length > 0;
 }
 
-/** The last frame of a stream whose run failed; it is no event. */
+/** Last frame of a stream whose run failed. It is no event. */
 export function failureFrame(type: string, message: string): Uint8Array {
   return encodeJson({
     error: `${type}: ${message}`,

@@ -4,18 +4,18 @@ import type { FastifyReply } from 'fastify';
 
 export interface EventStreamOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** A comment is sent after this long without an event. */
+  /** Interval of heartbeats: a comment is sent after this time without an event. */
   readonly heartbeatMs: number;
-  /** Called once when the viewer has gone before the end. */
+  /** Called once if the viewer disconnects before the end. */
   readonly onGone: () => void;
 }
 
-/** How long an incomplete chunk waits for a viewer before it is dropped. */
+/** Longest wait for a stalled viewer before a partial event is dropped. */
 const partialPatienceMs = 1_000;
-/** How long a whole event waits before the viewer is given up. */
+/** Longest wait for a stalled viewer before its connection is closed. */
 const wholePatienceMs = 300_000;
 
-/** Made once: an abort without a reason makes an exception with a stack each time. */
+/** One shared object, because an abort without a reason creates an exception with a stack trace each time. */
 const viewerGone = new Error('The viewer has gone.');
 
 const prefix = Buffer.from('data: ');
@@ -23,18 +23,20 @@ const suffix = Buffer.from('\n\n');
 const heartbeat = Buffer.from(': ping\n\n');
 
 /**
- * Server-sent events to one viewer, each event one write of `data: <json>\n\n`. Memory is bounded by the socket's buffer: whole
- * events wait for the viewer, partial ones are dropped once it has stalled. A viewer that takes nothing for minutes is given up.
+ * Server-sent events for one viewer, each event one write of `data: <json>
+ *
+ * `. The socket's buffer bounds memory: whole events wait for the viewer, partial ones are dropped while it stalls. A viewer that
+ * reads nothing for five minutes is disconnected.
  */
 export class EventStream {
   readonly #response: ServerResponse;
   #isGone = false;
-  /** Present while something waits for the viewer. */
+  /** Set while an event waits for the viewer. */
   #waiting: AbortController | undefined;
   readonly #timer: NodeJS.Timeout;
   #stalled = false;
 
-  /** Takes the reply over and sends its head. */
+  /** Takes over the reply and sends its headers. */
   constructor(reply: FastifyReply, { headers, heartbeatMs, onGone }: EventStreamOptions) {
     const response = reply.raw;
     reply.hijack();
@@ -54,7 +56,7 @@ export class EventStream {
     return this.#isGone;
   }
 
-  /** Resolves when the event is in the socket's buffer, or was dropped. */
+  /** Resolves when the event was written to the socket's buffer or dropped. */
   async send(json: Uint8Array, isPartial: boolean): Promise<void> {
     if (!this.#response.writableNeedDrain) this.#stalled = false;
     else if (!this.isGone) await this.#drained(isPartial);

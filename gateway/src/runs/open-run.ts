@@ -12,24 +12,24 @@ export interface RunOptions {
   readonly runs: Client<typeof RunsService>;
   readonly identity: Identity;
   readonly body: RunAgentRequest;
-  /** Taken where the body names no application. */
+  /** App of a body that names none. */
   readonly defaultApp: string | undefined;
-  /** Also send partial events. */
+  /** Whether to send partial events too. */
   readonly streaming: boolean;
 }
 
-/** A run that has been accepted: from here on it is durable, and we are its first viewer. */
+/** An accepted run. It is stored and will be executed; the gateway is its first viewer. */
 export interface AcceptedRun {
   readonly invocationId: string;
   readonly answers: AsyncIterable<RunResponse>;
-  /** Stops watching: `answers` fails unless it has ended. The run goes on. */
+  /** Stops watching: `answers` then fails unless it has ended. The run continues. */
   readonly leave: () => void;
 }
 
-/** A run that has to wait for its session is accepted at once, so only a service that hangs takes longer. */
+/** A run that waits for its session is accepted immediately, so only a hanging service takes longer. */
 const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
 
-/** Starts a run and waits until it is accepted. Fails as the service does when it is not, and after 30 s without an answer. */
+/** Starts a run and waits until it is accepted. Fails with the service's error, or after 30 s without an answer. */
 export async function openRun({ runs, identity, body, defaultApp, streaming }: RunOptions): Promise<AcceptedRun> {
   const appName = body.appName || (defaultApp ?? '');
   refuseInternalApp(appName);
@@ -62,13 +62,13 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
   };
 }
 
-/** On the run routes the reference names the session that is missing. */
+/** The reference names the missing session on the run routes. */
 function namingSession(error: unknown, sessionId: string): unknown {
   if (!(error instanceof MeshError) || error.reason !== 'session_not_found') return error;
   return new MeshError('not_found', error.reason, `Session not found: ${sessionId}`, { cause: error });
 }
 
-/** Names that begin so belong to the framework. */
+/** App names that begin with `__` are reserved for ADK. */
 export function refuseInternalApp(appName: string): void {
   if (!appName.startsWith('__')) return;
   throw new HttpError(403, 'Access to internal special agents is disabled in API server mode.');

@@ -17,7 +17,7 @@ const record = {
   anyOf: [{ required: ['newMessage'] }, { required: ['invocationId'] }],
 } as const;
 
-/** One message to an application's agent. Either `newMessage` or `invocationId` must be there. */
+/** Message to an app's agent. Either `newMessage` or `invocationId` is required. */
 const RunAgentRequest = Type.Object(
   {
     userId: storedId(),
@@ -39,7 +39,7 @@ const RunNamedAgentRequest = Type.Object(
   { ...record, required: ['userId', 'sessionId', 'appName'] },
 );
 
-/** The record of a run; `appName` may be left out where a default application is set. */
+/** Record of a run. `appName` is optional if a default app is set. */
 export function runAgentRequest(defaultApp: string | undefined) {
   return Type.Unsafe<RunAgentRequest>(defaultApp === undefined ? RunNamedAgentRequest : RunAgentRequest);
 }

@@ -19,7 +19,7 @@ const invocationHeader = 'x-invocation-id';
 
 const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
 
-/** `/run` answers with all events at once, `/run_sse` with each as it happens. */
+/** `/run` answers with all events at once, `/run_sse` streams each event. */
 export function runRoutes(app: App, context: Context): void {
   const schema = {
     tags,
@@ -96,7 +96,8 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
       } catch (error) {
         run.leave();
         if (stream.isGone) return;
-        if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a stream broke');
+        if (problemOf(error) === undefined)
+          log.error({ err: error, requestId: request.id }, 'the stream of a run broke');
         await stream.send(brokenFrame(error), false);
       } finally {
         stream.end();
@@ -105,7 +106,7 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
   );
 }
 
-/** The whole events of a run. Fails when the client goes: nobody reads the rest. */
+/** Whole events of a run. Fails when the client disconnects, since nobody reads the rest. */
 async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8Array[]> {
   const events: Uint8Array[] = [];
   if (client.destroyed) run.leave();
@@ -125,7 +126,7 @@ async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8A
 }
 
 function failureOf({ type, message }: Failure): Error {
-  // The session was deleted while it ran: the caller's own doing, no fault of the server.
+  // The caller deleted the session during the run, so the error is not the server's.
   if (type === 'RunCancelled') return new MeshError('aborted', 'run_cancelled', message);
   if (type === 'RunPostponed') return new MeshError('unavailable', 'run_postponed', message);
   return new HttpError(500, message);
@@ -144,7 +145,7 @@ function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number):
   });
 }
 
-/** Callers may name an invocation as they like; a header carries printable ASCII only. */
+/** Invocation ids may hold any character; headers allow only printable ASCII. */
 function headerText(id: string): string {
   return /^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
@@ -157,7 +158,7 @@ async function forward({ kind }: RunResponse, stream: EventStream, split: boolea
   for (const frame of eventFrames(event)) await stream.send(frame, event.partial);
 }
 
-/** The stream of the run was cut; the run itself may well go on. */
+/** Frame for a broken stream. The run itself may continue. */
 function brokenFrame(error: unknown): Uint8Array {
   const problem = problemOf(error);
   const isPublic = problem !== undefined && problem.status !== 500 && error instanceof Error;

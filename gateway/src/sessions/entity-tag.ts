@@ -1,16 +1,13 @@
-/** A revision as an entity tag. */
+/** Entity tag of a revision. */
 export function entityTag(revision: string): string {
   return `"${revision}"`;
 }
 
 const tags = /(W\/)?"([^"]*)"/g;
-/** No revision is empty. */
+/** A text that is no revision. */
 const never = '';
 
-/**
- * The revisions that an `If-Match` header admits; none where it admits any. Weak tags match nothing, nor does what is no tag:
- * a condition that cannot be met is not met.
- */
+/** Revisions that an `If-Match` header allows; empty if it allows all. Weak and invalid tags match nothing. */
 export function admittedRevisions(header: string | undefined): string[] {
   if (header === undefined || header.trim() === '*') return [];
   const strong = [...header.matchAll(tags)].filter(([, weak]) => weak === undefined).map(([, , tag]) => tag ?? never);

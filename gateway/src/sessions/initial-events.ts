@@ -5,19 +5,19 @@ import type { Event } from '../edge/records/event.ts';
 
 type CheckedEvent = Static<typeof Event>;
 
-/** The events that a session begins with, as the mesh carries them; ids and times that are missing are left to sessions. */
+/** First events of a session, in the form of the mesh. The sessions service sets missing ids and times. */
 export function initialEvents(events: readonly CheckedEvent[] | null | undefined): WireEvent[] {
   return (events ?? []).map((event) => {
     const complete = completeEvent(event);
     const wire = toWireEvent(complete);
     if (event.timestamp !== undefined) return wire;
-    // A time of 0 is a time; one that is missing must be missing from the bytes.
+    // 0 is a valid time, so a missing time must be absent from the bytes.
     return { ...wire, json: encodeJson({ ...complete, timestamp: undefined }) };
   });
 }
 
 function completeEvent(event: CheckedEvent): EventJson {
-  // Checked JSON without null fields; the keys that the contract does not know make it wider than its static type.
+  // The JSON is checked and has no null fields. Unknown keys make it wider than its static type.
   const json = event as unknown as JsonObject & Pick<EventJson, 'content' | 'partial'>;
   return {
     id: '',

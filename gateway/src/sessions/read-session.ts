@@ -13,10 +13,10 @@ export interface SessionRead {
   readonly revision: string;
 }
 
-/** Long histories take their time; a service that says nothing for ever does not. */
+/** Time limit of reading a session with a long history. */
 const timeoutMs = 120_000;
 
-/** A whole session. */
+/** Reads a whole session. */
 export async function readSession(sessions: Sessions, session: Key): Promise<SessionRead> {
   const events: Uint8Array[] = [];
   const head = await readHead(sessions, { session }, (page) => events.push(...page));
@@ -27,7 +27,7 @@ interface EventRange extends Pick<ListEventsRequest, 'limit' | 'newestFirst' | '
   readonly session: Key;
 }
 
-/** A session with a page of its events, and the sequence behind which the next page begins. */
+/** Reads a session with a page of its events, and the sequence number after which the next page begins. */
 export async function readEventPage(
   sessions: Sessions,
   range: EventRange,

@@ -6,7 +6,7 @@ const beforeEvents = Buffer.from(',"events":[');
 
 type Head = Pick<Session, 'id' | 'appName' | 'userId' | 'stateJson' | 'lastUpdateTime'>;
 
-/** The public Session, put together from bytes that are JSON already: nothing is parsed or printed again. */
+/** Public session, joined from bytes that are JSON already. Parses and prints nothing. */
 export function sessionJson(session: Head, events: readonly Uint8Array[]): Uint8Array {
   const { id, appName, userId, stateJson, lastUpdateTime } = session;
   const names = `{"id":${JSON.stringify(id)},"appName":${JSON.stringify(appName)},"userId":${JSON.stringify(userId)}`;

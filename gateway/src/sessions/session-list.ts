@@ -14,7 +14,7 @@ import { Session } from './session-record.ts';
 
 type Scope = Pick<ListSessionsRequest, 'accountId' | 'appName' | 'userId'>;
 
-/** The sessions of a user: all of them, or a page. */
+/** Sessions of a user: all, or a page. */
 export function sessionListRoute(app: App, { sessions, authentication }: Context): void {
   app.get(
     '/apps/:app_name/users/:user_id/sessions',
@@ -48,8 +48,8 @@ export function sessionListRoute(app: App, { sessions, authentication }: Context
 }
 
 /**
- * The sessions in groups, as the service sends them. A list is far larger than what it is made of, since each session has all app
- * and user state: it is never held as a whole. `onLast` is told where a page ends while headers can still be set.
+ * Sessions in groups, as the service sends them. The list is never held in memory as a whole: each session repeats all app and
+ * user state. `onLast` receives the end of a page while headers can still be set.
  */
 async function* printSessions(
   answers: AsyncIterator<ListSessionsResponse>,
@@ -63,7 +63,7 @@ async function* printSessions(
   }
 }
 
-/** A call that ends when the client goes. */
+/** Runs a call that is aborted when the client disconnects. */
 function readingFor(client: ServerResponse): AbortController {
   const reading = new AbortController();
   const leave = (): void => reading.abort(clientLeft);
@@ -79,7 +79,7 @@ function rangeOf({ limit, newestFirst, after, cursor }: Page) {
   return { limit, newestFirst, after: { createdAt: BigInt(createdAt), sessionId } };
 }
 
-/** Microseconds of this and the next centuries. */
+/** Whether a field is a Unix time in microseconds, as text of at most 16 digits. */
 function isMoment(field: unknown): field is string {
   return typeof field === 'string' && /^\d{1,16}$/.test(field);
 }

@@ -39,7 +39,7 @@ export const PatchSessionRequest = Type.Object(
 );
 export type PatchSessionRequest = Static<typeof PatchSessionRequest>;
 
-/** Of an answer that is a session. */
+/** Headers of an answer that is a session. */
 export const revisionHeader = {
   ETag: {
     type: 'string',

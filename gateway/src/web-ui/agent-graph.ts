@@ -1,4 +1,4 @@
-/** The tree of an app's agents as the runs service prints it. */
+/** Tree of an app's agents, as the runs service prints it. */
 export interface AppGraph {
   readonly name: string;
   readonly root_agent: AgentNode;
@@ -12,7 +12,7 @@ export interface AgentNode {
 
 export interface GraphStyle {
   readonly dark: boolean;
-  /** Names of agents and tools that stand out. */
+  /** Names of agents and tools to highlight. */
   readonly lit?: ReadonlySet<string>;
 }
 
@@ -21,7 +21,7 @@ const palettes = {
   light: { page: '#F8FAFC', fill: '#FFFFFF', line: '#64748B', text: '#0F172A', lit: '#69CB87' },
 };
 
-/** The graph of an agent, its sub-agents and their tools, in the DOT language. */
+/** Graph of an agent, its sub-agents and their tools, in the DOT language. */
 export function dotOf(root: AgentNode, { dark, lit = new Set() }: GraphStyle): string {
   const { page, fill, line, text, lit: litFill } = dark ? palettes.dark : palettes.light;
   const node = (name: string, style: string) => {
@@ -46,7 +46,7 @@ export function dotOf(root: AgentNode, { dark, lit = new Set() }: GraphStyle): s
   ].join('\n');
 }
 
-/** The agent at the end of a path of names that may begin with the root's own. */
+/** Agent at the end of a path of names. The path may begin with the root's name. */
 export function findAgent(root: AgentNode, path: string): AgentNode | undefined {
   const names = path.split('/').filter((name) => name !== '');
   const below = names[0] === root.name ? names.slice(1) : names;

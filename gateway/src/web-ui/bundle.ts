@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The web UI of ADK as its installed package has it built. */
+/** Built web UI from the installed ADK package. */
 export interface Bundle {
   /** Folder of its files. */
   readonly root: string;
-  /** Its page, with our own style and script added, and with icons of ours in place of fonts from elsewhere. */
+  /** Its page with our style, script and icons instead of fonts from other hosts. */
   readonly page: string;
   /** Its `Content-Security-Policy`. */
   readonly policy: string;
@@ -25,13 +25,13 @@ export function readBundle(): Bundle {
   return { root: fileURLToPath(root), page, policy: policyOf(page) };
 }
 
-/** Scripts come from here alone; the handlers that the page has in its attributes are allowed by their hashes. */
+/** Allows scripts of this origin only, and inline handlers of the page by their hashes. */
 function policyOf(page: string): string {
   const hashes = Array.from(page.matchAll(handlers), ([, code = '']) => `'sha256-${sha256(code)}'`);
   return [
     "default-src 'none'",
     `script-src 'self' 'wasm-unsafe-eval' 'unsafe-hashes' ${hashes.join(' ')}`,
-    // Angular writes the styles of its components into the page.
+    // Angular adds inline styles of its components.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "media-src 'self' data: blob:",
@@ -48,7 +48,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Folder of the icons that the UI names by ligatures. */
+/** Folder of the icon font, whose ligatures the UI uses. */
 export function iconFolder(): string {
   return fileURLToPath(new URL('.', import.meta.resolve('material-symbols/material-symbols-outlined.woff2')));
 }

@@ -19,7 +19,9 @@ const ImageQuery = Type.Object(
 );
 const EventPath = Type.Object({ ...SessionPath.properties, event_id: storedId() });
 
-/** What the web UI asks beside the public contract. Evaluations and the builder are not part of this server: they are empty. */
+/**
+ * Routes that the web UI needs beside the public contract. Evaluations and the builder are not supported; their lists are empty.
+ */
 export function devRoutes(ui: App, context: Context): void {
   addGraphs(ui, context);
   addEventGraph(ui, context);
@@ -75,7 +77,7 @@ function addGraphs(ui: App, context: Context): void {
   );
 }
 
-/** The agents with the one that spoke and the tools that it called. */
+/** Graph with the event's agent and the tools it called highlighted. */
 function addEventGraph(ui: App, context: Context): void {
   ui.get(
     '/dev/apps/:app_name/users/:user_id/sessions/:session_id/events/:event_id/graph',
@@ -98,7 +100,7 @@ function addTelemetryChoice(ui: App, { authentication }: Context): void {
     { preValidation, schema: { hide, body: Type.Object({ telemetry: Type.Boolean() }) } },
     ({ headers }) => {
       if (headers['x-adk-telemetry-request'] !== 'true') throw new BadRequest('X-ADK-Telemetry-Request is missing');
-      // Whatever was chosen: this server reports to nobody.
+      // The choice has no effect: this server sends no telemetry to anybody.
       return { telemetry: false };
     },
   );
@@ -136,7 +138,7 @@ async function findEvent({ sessions }: Context, session: Key, id: string): Promi
   }
 }
 
-/** Only what holds the id somewhere is parsed. */
+/** Parses only events whose bytes contain the id. */
 function readEvent(json: Uint8Array, id: string): EventJson | undefined {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
   if (!bytes.includes(id)) return undefined;

@@ -11,7 +11,7 @@ const app_name = storedId();
 const SessionTrace = Type.Object({ app_name, session_id: storedId() });
 const EventTrace = Type.Object({ app_name, event_id: storedId() });
 
-/** What happened inside the latest runs, as the web UI's trace view reads it. */
+/** Spans of the latest runs, in the form that the web UI's trace view reads. */
 export function traceRoutes(ui: App, { authentication, runs }: Context): void {
   const preValidation = authentication.page;
   const find = async (of: MessageInitShape<typeof ListSpansRequestSchema>) => (await runs.listSpans(of, unary)).spans;

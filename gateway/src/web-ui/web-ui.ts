@@ -14,7 +14,7 @@ export const webUiPath = '/dev-ui/';
 const ownFiles = fileURLToPath(new URL('../../web-ui/', import.meta.url));
 const hashedName = /-[A-Z0-9]{8}\.[a-z]+$/;
 
-/** What bears a hash in its name never changes; all else is asked for again. */
+/** Files with a hash in their name never change. Browsers check all others again. */
 const serving = {
   index: false,
   dotfiles: 'ignore',
@@ -37,7 +37,7 @@ export async function addWebUi(app: App, context: Context): Promise<void> {
   traceRoutes(app, context);
   await app.register(async (ui) => {
     ui.addHook('onRequest', (_request, reply, done) => {
-      // A form is sent with the origin that the same-origin check needs only under this policy.
+      // Browsers send `Origin` with a form only under this policy, and the same-origin check needs it.
       reply.headers({ 'content-security-policy': bundle.policy, 'referrer-policy': 'same-origin' });
       done();
     });
@@ -51,7 +51,7 @@ export async function addWebUi(app: App, context: Context): Promise<void> {
       prefix: `${webUiPath}icons/`,
       allowedPath: (path) => path.endsWith('.woff2'),
     });
-    // Ours beside those of the bundle, two of which its package has forgotten: the themes of its code view.
+    // Our files take precedence. Two of them, the themes of the code view, are missing in ADK's package.
     await ui.register(fastifyStatic, { ...serving, root: [ownFiles, bundle.root], prefix: webUiPath });
   });
 }
@@ -75,7 +75,7 @@ async function isGood(identify: () => unknown): Promise<boolean> {
   }
 }
 
-/** The UI speaks to where it came from. */
+/** The UI calls the origin that served it. */
 function addConfiguration(ui: App): void {
   const noStore = (reply: FastifyReply) => reply.header('cache-control', 'no-store');
   ui.get(`${webUiPath}assets/config/runtime-config.json`, { schema: { hide: true } }, (_request, reply) =>

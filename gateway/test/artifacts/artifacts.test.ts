@@ -14,7 +14,7 @@ const version = { version: 0, canonicalUri: 'artifact://x', customMetadataJson: 
 
 let edge: Edge;
 let authorization: string;
-/** What the service does with the next save, and with the next load. */
+/** Handlers of the next save and of the next load. */
 let onSave: Save;
 let onLoad: Service['loadArtifact'];
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge[Symbol.asyncDispose]());
 
-/** An upload that is left open. */
+/** An upload whose body stays incomplete. */
 function openUpload(method: string, path: string, headers: Record<string, string> = {}): ClientRequest {
   const sent = request(edge.url + path, { method, headers: { authorization, ...headers } });
   sent.on('error', () => undefined);
@@ -52,7 +52,7 @@ const uploads = [
 ] as const;
 
 describe.each(uploads)('an upload of %s', (_, method, path, begin) => {
-  it('reaches the service while it is still being sent', async () => {
+  it('reaches the service while the client is still sending it', async () => {
     const taken = Promise.withResolvers<void>();
     onSave = async (requests) => {
       for await (const { kind } of requests) if (kind.case === 'chunk') taken.resolve();
@@ -63,7 +63,7 @@ describe.each(uploads)('an upload of %s', (_, method, path, begin) => {
     sent.destroy();
   });
 
-  it('whose client goes away is never committed', async () => {
+  it('is not committed if the client disconnects', async () => {
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<string[]>();
     onSave = async (requests, signal) => {
@@ -86,7 +86,7 @@ describe.each(uploads)('an upload of %s', (_, method, path, begin) => {
     expect(kinds.at(-1)).toBe('aborted');
   });
 
-  it('that the service refuses is answered while the client is still sending', async () => {
+  it('is answered while the client is still sending if the service refuses it', async () => {
     onSave = async (requests) => {
       for await (const { kind } of requests) {
         if (kind.case === 'chunk') throw new MeshError('resource_exhausted', 'artifact_too_large', 'Too large.');
@@ -98,7 +98,7 @@ describe.each(uploads)('an upload of %s', (_, method, path, begin) => {
     sent.destroy();
   });
 
-  it('without a good token is answered before its body is read', async () => {
+  it('without a valid token is answered before its body is read', async () => {
     onSave = () => Promise.reject(new Error('must not be called'));
     const sent = openUpload(method, path, { authorization: 'Bearer x' });
     sent.write(begin);
@@ -141,7 +141,7 @@ describe('a download', () => {
     await left.promise;
   });
 
-  it('that fails before its first byte has a status of its own', async () => {
+  it('that fails before its first byte has an error status', async () => {
     onLoad = async function* () {
       throw new MeshError('unavailable', 'artifact_store_unavailable', 'Away.');
     };

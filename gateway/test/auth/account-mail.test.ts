@@ -42,21 +42,21 @@ describe('account mail', () => {
     return [status, body];
   };
 
-  it('answers every address alike, and leaves its form unchecked', async () => {
+  it('gives the same answer for every address, and does not validate it', async () => {
     for (const email of ['a@example.com', 'nobody@example.com', '', 'no address', 'a\0b']) {
       expect(await post('/api/auth/forgot-password', { email })).toEqual(done);
       expect(await post('/api/auth/resend-verification', { email })).toEqual(done);
     }
   });
 
-  it('hands tokens and passwords over', async () => {
+  it('forwards tokens and passwords', async () => {
     seen.length = 0;
     expect(await post('/api/auth/reset-password', { token: 't', new_password: 'long enough' })).toEqual(done);
     expect(await post('/api/auth/verify-email', { token: 'v' })).toEqual(done);
     expect(seen).toEqual([{ token: 't', newPassword: 'long enough' }, { token: 'v' }]);
   });
 
-  it('says why a token is refused, and not as a bearer failure', async () => {
+  it('tells why a token is refused, without a bearer challenge', async () => {
     const answer = await edge.send('/api/auth/reset-password', {
       json: { token: 'bad', new_password: 'long enough' },
       headers: open,
@@ -88,7 +88,7 @@ describe('account mail', () => {
   });
 });
 
-it('asking for mail too often from one address is 429, whomever it is for', async () => {
+it('asking for mail too often from one address is 429, whoever the recipient is', async () => {
   await using edge = await startEdge({
     env: { RATE_LIMIT_MAIL_ADDRESS_BURST: '2', RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: '1' },
     auth: { requestPasswordReset: () => ({}), resendVerification: () => ({}) },
@@ -102,7 +102,7 @@ it('asking for mail too often from one address is 429, whomever it is for', asyn
   expect(refused.headers.get('ratelimit-remaining')).toBe('0');
 });
 
-it('account mail is 404 before any body is read where passwords are switched off', async () => {
+it('account mail is 404 before a body is read if passwords are switched off', async () => {
   await using edge = await startEdge({ env: { AUTH_BASIC_ENABLED: 'false' } });
   const headers = { ...open, 'content-type': 'application/json' };
   for (const path of paths) {

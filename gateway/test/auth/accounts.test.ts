@@ -12,7 +12,7 @@ describe('a switched-off route', () => {
     return [status, body];
   };
 
-  it('of passwords is 404 before its body is read, and so is sign-up', async () => {
+  it('for passwords or sign-up is 404 before its body is read', async () => {
     await using edge = await startEdge({ env: { AUTH_BASIC_ENABLED: 'false' } });
     for (const path of ['/api/auth/token', '/api/users/', '/api/users']) {
       expect(await answerOf(edge, path)).toEqual(notFound);
@@ -21,7 +21,7 @@ describe('a switched-off route', () => {
     expect((await edge.send('/api/users/me')).status).not.toBe(404);
   });
 
-  it('of sign-up leaves sign-in', async () => {
+  it('for sign-up leaves sign-in', async () => {
     await using edge = await startEdge({ env: { AUTH_REGISTER_ENABLED: 'false' } });
     expect(await answerOf(edge, '/api/users/')).toEqual(notFound);
     expect((await edge.send('/api/auth/token', broken)).status).toBe(422);
@@ -54,7 +54,7 @@ describe('sign-up', () => {
     expect(seen.at(-1)).toEqual({ email: 'a@example.com', password: '' });
   });
 
-  it('refuses a password that is there and too short', async () => {
+  it('refuses a password that is too short', async () => {
     const { status, body } = await edge.send('/api/users/', { json: { ...person, password: '' } });
     expect([status, body]).toMatchObject([422, { detail: [{ type: 'string_too_short', loc: ['body', 'password'] }] }]);
   });

@@ -9,7 +9,7 @@ import { accountId, type Edge, type SendOptions, startEdge } from '../edge.ts';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A token as auth makes them. */
+/** A token in the form that auth makes. */
 function tokenOf(letter: string): string {
   const body = `agentmesh_pat_${letter.repeat(43)}`;
   let rest = crc32(body);
@@ -59,7 +59,7 @@ beforeEach(async () => {
 });
 afterAll(() => edge[Symbol.asyncDispose]());
 
-/** As after any change of the account. */
+/** Makes the gateway forget what it knows of the account. */
 const forget = () => edge.bus.publish(AccountChangedSchema, { accountId });
 
 async function send(path: string, { headers, ...options }: SendOptions = {}, token = secret) {
@@ -73,15 +73,15 @@ const run = (userId: string, over: object = {}) => ({
 });
 
 describe('a personal token', () => {
-  it('opens what it was made for, and is looked up once', async () => {
+  it('opens the routes of its scopes, and is looked up once', async () => {
     expect((await send(`${sessions}/s1`)).status).toBe(200);
     const before = lookups;
     for (let request = 0; request < 20; request += 1) expect((await send('/list-apps')).status).toBe(200);
-    // The first reading of changes forgets what was remembered before it.
+    // The first read of changes drops older cache entries.
     expect(lookups - before).toBeLessThanOrEqual(1);
   });
 
-  it('opens nothing else, and says what it lacks', async () => {
+  it('opens no other route, and the answer names the missing scope', async () => {
     granted.scopes = ['sessions:read'];
     expect((await send(`${sessions}/s1`)).status).toBe(200);
     for (const [path, options, scope] of [
@@ -100,7 +100,7 @@ describe('a personal token', () => {
     }
   });
 
-  it('never opens accounts, sign-ins or other tokens, whatever it was made for', async () => {
+  it('never opens accounts, sign-ins or other tokens, whatever its scopes', async () => {
     for (const [path, method] of [
       ['/api/auth/tokens', 'GET'],
       ['/api/auth/tokens', 'POST'],
@@ -133,13 +133,13 @@ describe('a personal token', () => {
     expect(lookups - before).toBe(isLookedUp ? 1 : 0);
   });
 
-  it('is refused when it has expired, though it is remembered', async () => {
+  it('is refused after it has expired, although it is cached', async () => {
     granted.expiresInMs = 300;
     expect((await send('/list-apps')).status).toBe(200);
     await expect.poll(() => send('/list-apps')).toMatchObject({ status: 401 });
   });
 
-  it('is refused at once when the bus tells that it was revoked', async () => {
+  it('is refused at once when the bus reports its revocation', async () => {
     expect((await send('/list-apps')).status).toBe(200);
     granted.revoked = true;
     await forget();
@@ -152,7 +152,7 @@ describe('a personal token that is bound to an end user', () => {
     granted.userId = 'u1';
   });
 
-  it('reaches that one', async () => {
+  it('reaches that user only', async () => {
     expect((await send(`${sessions}/s1`)).status).toBe(200);
     expect((await send(sessions, { json: { state: { 'user:a': 1, b: 2 } } })).status).toBe(200);
     expect((await send('/list-apps')).status).toBe(200);
@@ -188,7 +188,7 @@ describe('a personal token that is bound to an end user', () => {
 describe('the tokens of an account', () => {
   const createOne = (json: object) => edge.send('/api/auth/tokens', { json });
 
-  it('are made for ninety days unless told otherwise, and shown once', async () => {
+  it('last ninety days by default, and are shown once', async () => {
     const { status, body, headers } = await createOne({ name: 'ci', scopes: ['runs:write'] });
     expect([status, body]).toMatchObject([201, { name: 'ci', token: secret, scopes: ['runs:write'] }]);
     expect(headers.get('cache-control')).toBe('no-store');

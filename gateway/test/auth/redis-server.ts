@@ -11,13 +11,13 @@ const run = promisify(execFile);
 
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
-  /** SIGKILL. */
+  /** Ends the server with SIGKILL. */
   stop(): Promise<void>;
-  /** On the same port, empty. */
+  /** Starts an empty server on the same port. */
   start(): Promise<void>;
 }
 
-/** A real redis-server on a free port; undefined, said loudly, where there is none and none can be installed. */
+/** Starts redis-server on a free port. Undefined, with a loud warning, if it is missing and cannot be installed. */
 export async function startRedis(): Promise<RedisServer | undefined> {
   if (!(await findRedis())) {
     process.stderr.write(

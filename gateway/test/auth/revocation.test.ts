@@ -9,7 +9,7 @@ const sid = '5d4f4be6-1c9f-4e8f-9a53-0d6c7a5298a4';
 const revoked = { detail: 'session_revoked' };
 const now = Math.floor(Date.now() / 1000);
 
-/** Accounts as a test turns them: who stands, what has changed, and how often that was asked. */
+/** Accounts of a test: their state, the changes that auth reports, and counts of calls. */
 function accounts() {
   const state = {
     stands: true,
@@ -45,12 +45,12 @@ async function answerOf(edge: Edge, claims: object): Promise<unknown> {
 
 const isServed = expect.objectContaining({ language: 'typescript' }) as unknown;
 
-/** Resolves when changes have been read once: what was remembered before that is forgotten. */
+/** Resolves after the gateway has read the changes once, and so has dropped older cache entries. */
 async function firstReading(state: { readonly readings: number }): Promise<void> {
   await expect.poll(() => state.readings).toBeGreaterThan(0);
 }
 
-/** How long until the token is refused, in milliseconds. */
+/** Milliseconds until the token is refused. */
 async function msUntilRefused(edge: Edge): Promise<number> {
   const started = Date.now();
   await expect.poll(() => answerOf(edge, { sid }), { interval: 20, timeout: 5_000 }).toEqual(revoked);
@@ -58,7 +58,7 @@ async function msUntilRefused(edge: Edge): Promise<number> {
 }
 
 describe('a token', () => {
-  it('is judged by its sign-in, or by the time of its issue where it names none', async () => {
+  it('ends with its sign-in, or by its time of issue if it names no sign-in', async () => {
     const { state, auth } = accounts();
     await using edge = await startEdge({ auth });
     state.validFrom = now - 10;
@@ -71,7 +71,7 @@ describe('a token', () => {
     expect(await answerOf(edge, { sid: 7 })).toEqual({ detail: 'Could not validate credentials' });
   });
 
-  it('costs no look-up while nothing has changed', async () => {
+  it('costs no look-up while its account does not change', async () => {
     const { state, auth } = accounts();
     await using edge = await startEdge({ auth });
     await answerOf(edge, { sid });
@@ -81,7 +81,7 @@ describe('a token', () => {
     expect(state.asked - before).toBeLessThanOrEqual(1);
   });
 
-  it('ends at once when the bus tells of it', async () => {
+  it('ends at once when the bus reports it', async () => {
     const { state, auth } = accounts();
     await using edge = await startEdge({ auth });
     expect(await answerOf(edge, { sid })).toEqual(isServed);
@@ -90,7 +90,7 @@ describe('a token', () => {
     expect(await answerOf(edge, { sid })).toEqual(revoked);
   });
 
-  it('ends within a second when the bus does not tell', async () => {
+  it('ends within a second when the bus loses the message', async () => {
     const { state, auth } = accounts();
     await using edge = await startEdge({ auth });
     expect(await answerOf(edge, { sid })).toEqual(isServed);
@@ -99,7 +99,7 @@ describe('a token', () => {
     expect(await msUntilRefused(edge)).toBeLessThan(1_000);
   });
 
-  it('costs one look-up for a change, however often it is told, and another for the next', async () => {
+  it('costs one look-up per change, however often the change is reported', async () => {
     const { state, auth } = accounts();
     await using edge = await startEdge({ auth });
     await answerOf(edge, { sid });
@@ -131,7 +131,7 @@ describe('a token', () => {
     expect(await msUntilRefused(edge)).toBeLessThan(1_000);
   });
 
-  it('that was looked up while the account changed is looked up again', async () => {
+  it('is looked up again when its account changed during the look-up', async () => {
     const { state, auth } = accounts();
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();

@@ -32,7 +32,7 @@ async function attempt(edge: Edge, email: string, password = 'wrong') {
   return { status, remaining: headers.get('ratelimit-remaining'), retryAfter: headers.get('retry-after') };
 }
 
-/** A gateway connects in the background: until it has, it counts by itself. */
+/** The gateway connects to Redis in the background, and counts for itself until then. */
 async function untilShared(one: Edge, other: Edge): Promise<void> {
   let probe = 0;
   await expect
@@ -60,7 +60,7 @@ describe('failed sign-ins with Redis', () => {
     expect(Number(answers[4]?.retryAfter)).toBeLessThanOrEqual(60);
   });
 
-  it('are not those that were right, however many', async (context) => {
+  it('do not include successful ones, however many', async (context) => {
     const { url } = serverFor(context);
     await using one = await gateway(url);
     await using other = await gateway(url);
@@ -71,7 +71,7 @@ describe('failed sign-ins with Redis', () => {
     expect((await attempt(other, 'bob@example.com')).remaining).toBe('2');
   });
 
-  it('count in each gateway by itself while Redis is away, which is said once, and together again after', async (context) => {
+  it('count per gateway while Redis is away, which is logged once, and together again afterwards', async (context) => {
     const server = serverFor(context);
     await using one = await gateway(server.url);
     await using other = await gateway(server.url);
@@ -82,13 +82,13 @@ describe('failed sign-ins with Redis', () => {
     for (let count = 0; count < 5; count += 1) answers.push(await attempt(one, 'eve@example.com'));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 429, 429]);
     expect((await attempt(other, 'eve@example.com')).status).toBe(401);
-    expect(lines(one, 'redis cannot be reached')).toHaveLength(1);
+    expect(lines(one, 'Redis cannot be reached')).toHaveLength(1);
     await server.start();
     await untilShared(one, other);
-    expect(lines(one, 'redis can be reached again')).toHaveLength(1);
+    expect(lines(one, 'Redis can be reached again')).toHaveLength(1);
   });
 
-  it('are counted though Redis was away from the start', async () => {
+  it('are counted even if Redis is away at the start', async () => {
     await using edge = await gateway('redis://127.0.0.1:1');
     const answers = [];
     for (let count = 0; count < 4; count += 1) answers.push((await attempt(edge, 'ada@example.com')).status);

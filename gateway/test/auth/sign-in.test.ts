@@ -48,7 +48,7 @@ describe('sign-in', () => {
     expect(asked.at(-1)).toEqual(credentials);
   });
 
-  it('names what a multipart form lacks, as it does of any other', async () => {
+  it('names missing fields of a multipart form', async () => {
     for (const body of [formOf({ username: 'a@example.com' }), new URLSearchParams({ username: 'a@example.com' })]) {
       const answer = await post(body);
       expect(answer.status).toBe(422);
@@ -57,7 +57,7 @@ describe('sign-in', () => {
     expect((await post(formOf({ ...form, grant_type: 'implicit' }))).status).toBe(422);
   });
 
-  it('refuses a multipart form that is none, or far too large', async () => {
+  it('refuses a multipart form that is invalid or far too large', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
     expect((await post('--y nonsense', headers)).status).toBe(400);
     expect((await post('--x', { 'content-type': 'multipart/form-data' })).status).toBe(400);
@@ -65,13 +65,13 @@ describe('sign-in', () => {
     expect((await post(formOf({ ...form, state: 'x'.repeat(100_000) }))).status).toBe(413);
   });
 
-  it('leaves the files of a multipart form out', async () => {
+  it('ignores the files of a multipart form', async () => {
     const body = formOf({ username: form.username });
     body.append('password', new Blob([form.password]), 'password.txt');
     expect((await post(body)).status).toBe(422);
   });
 
-  it('sends the cookie over https alone where the API is reached so', async () => {
+  it('marks the cookie as secure if the public address is https', async () => {
     const auth = { signIn: () => signedIn };
     for (const env of [{ PUBLIC_BASE_URL: 'https://mesh.example' }, { NODE_ENV: 'production' }]) {
       await using secure = await startEdge({ auth, env });
@@ -108,7 +108,7 @@ describe('a refresh', () => {
     },
   );
 
-  it('passes on why it was refused, and is no failure of a bearer', async () => {
+  it('answers the reason of a refusal, without a bearer challenge', async () => {
     const { status, detail, answer } = await refresh({ cookie: 'refresh_token=bad' });
     expect([status, detail]).toEqual([401, 'Session revoked']);
     expect(answer.headers.get('www-authenticate')).toBeNull();
@@ -135,7 +135,7 @@ describe('a refresh', () => {
 });
 
 describe('logout', () => {
-  it('clears the cookie with and without one, and never asks for a token', async () => {
+  it('clears the cookie whether one was sent or not, and needs no token', async () => {
     for (const [cookie, ended] of [
       ['refresh_token=one', ['one']],
       [null, []],
@@ -148,11 +148,11 @@ describe('logout', () => {
     }
   });
 
-  it('is only for POST', async () => {
+  it('accepts only POST', async () => {
     expect((await edge.send('/api/auth/logout')).status).toBe(405);
   });
 
-  it('stays where passwords are switched off, and so does the refresh', async () => {
+  it('and refresh stay when passwords are switched off', async () => {
     await using edgeWithout = await startEdge({ env: { AUTH_BASIC_ENABLED: 'false' } });
     expect((await edgeWithout.send('/api/auth/logout', { method: 'POST' })).status).toBe(200);
     expect((await edgeWithout.send('/api/auth/refresh-token', { method: 'POST' })).status).toBe(401);

@@ -37,7 +37,7 @@ async function statuses(edge: Edge, attempts: readonly (readonly [string, string
 }
 
 describe('sign-ins that fail', () => {
-  it('are counted for an account however it is spelled, and then refused without asking, right or wrong', async () => {
+  it('are counted per account in all spellings; above the limit every sign-in is refused without asking auth', async () => {
     const { edge, asked } = await start();
     await using _ = edge;
     const first = await attempt(edge, 'ada@bücher.example', 'wrong');
@@ -63,7 +63,7 @@ describe('sign-ins that fail', () => {
     expect((await attempt(edge, 'bob@example.com', 'right')).status).toBe(200);
   });
 
-  it('are counted for an address, over all accounts', async () => {
+  it('are counted per address, over all accounts', async () => {
     const { edge } = await start();
     await using _ = edge;
     const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`${name}@example.com`, 'wrong'] as const);
@@ -71,7 +71,7 @@ describe('sign-ins that fail', () => {
     expect((await attempt(edge, 'g@example.com', 'right')).status).toBe(429);
   });
 
-  it('are counted for an account at each address, so that a stranger alone locks nobody out', async () => {
+  it('are counted per account and address, so that one stranger cannot lock an owner out', async () => {
     const { edge } = await start({
       GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
       RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: '2',
@@ -81,12 +81,12 @@ describe('sign-ins that fail', () => {
       Array.from({ length: times }, () => ['ada@example.com', 'wrong', address] as const);
     expect(await statuses(edge, from('192.0.2.1', 3))).toEqual([401, 401, 429]);
     expect(await statuses(edge, [['ada@example.com', 'right', '192.0.2.2']])).toEqual([200]);
-    // Ten from wherever are all that may fail.
+    // Ten failures from all addresses together are allowed.
     for (const place of [2, 3, 4, 5]) expect(await statuses(edge, from(`192.0.2.${place}`, 2))).toEqual([401, 401]);
     expect(await statuses(edge, from('192.0.2.9', 1))).toEqual([429]);
   });
 
-  it('do not slip through by coming all at once', async () => {
+  it('stay within the limit when they come at the same time', async () => {
     const { edge, asked } = await start();
     await using _ = edge;
     const answers = await Promise.all(Array.from({ length: 30 }, () => attempt(edge, 'ada@example.com', 'wrong')));
@@ -94,7 +94,7 @@ describe('sign-ins that fail', () => {
     expect(asked()).toBe(3);
   });
 
-  it('are those alone that count: hundreds of right ones never do', async () => {
+  it('are the only ones counted: hundreds of successful ones are not', async () => {
     const { edge } = await start();
     await using _ = edge;
     for (let count = 0; count < 300; count += 1) {
@@ -102,14 +102,14 @@ describe('sign-ins that fail', () => {
     }
   });
 
-  it('are not counted where limits are switched off', async () => {
+  it('are not counted if limits are switched off', async () => {
     const { edge } = await start({ RATE_LIMIT_ENABLED: 'false' });
     await using _ = edge;
     const ten = Array.from({ length: 10 }, () => ['ada@example.com', 'wrong'] as const);
     expect(await statuses(edge, ten)).toEqual(ten.map(() => 401));
   });
 
-  it('may be over two thousand by the defaults before anybody is refused', async () => {
+  it('can be over two thousand by default before one is refused', async () => {
     const { edge } = await start(Object.fromEntries(Object.keys(limits).map((name) => [name, ''])));
     await using _ = edge;
     for (let count = 0; count < 2_400; count += 1) {
@@ -122,7 +122,7 @@ describe('the address of a request', () => {
   const many = (forwarded: (index: number) => string) =>
     Array.from({ length: 7 }, (_, index) => [`${index}@example.com`, 'wrong', forwarded(index)] as const);
 
-  it('is that of its connection, whatever it claims', async () => {
+  it('is that of its connection, whatever its headers say', async () => {
     const { edge } = await start();
     await using _ = edge;
     expect(
@@ -137,7 +137,7 @@ describe('the address of a request', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('is what a trusted proxy says, and of what a client told the proxy nothing', async () => {
+  it('is the one that a trusted proxy reports, not one that a client told the proxy', async () => {
     const { edge } = await start({ GATEWAY_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
     await using _ = edge;
     expect(

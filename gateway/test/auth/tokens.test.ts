@@ -20,7 +20,7 @@ afterAll(() => edge[Symbol.asyncDispose]());
 describe('a token', () => {
   const detailOf = async (authorization: string) => (await edge.send('/version', { headers: { authorization } })).body;
 
-  it('is refused with the text of its fault', async () => {
+  it('is refused with the text that belongs to its fault', async () => {
     const bad = { detail: 'Could not validate credentials' };
     expect(await detailOf('Basic abc')).toEqual({ detail: 'Not authenticated' });
     expect(await detailOf('Bearer ')).toEqual({ detail: 'Not authenticated' });
@@ -35,7 +35,7 @@ describe('a token', () => {
     expect(await detailOf(`Bearer ${none}.${claims}.`)).toEqual(bad);
   });
 
-  it('of an unknown account is 401, and 503 when nobody can tell', async () => {
+  it('of an unknown account is 401, and 503 while auth is unavailable', async () => {
     const uid = '00000000-0000-4000-8000-000000000001';
     expect(await detailOf(`Bearer ${await token({ uid })}`)).toEqual({ detail: 'User not found' });
     const away = await token({ uid: 'ffffffff-0000-4000-8000-000000000001' });
@@ -51,22 +51,22 @@ describe('a token', () => {
     },
   );
 
-  it('names its account in any case of letters', async () => {
+  it('may name its account in upper or lower case', async () => {
     const authorization = `Bearer ${await token({ sub: 'a@EXAMPLE.com' })}`;
     expect((await edge.send('/version', { headers: { authorization } })).status).toBe(200);
   });
 
-  it('that does not say when it was issued is revoked', async () => {
+  it('without a time of issue counts as revoked', async () => {
     expect(await detailOf(`Bearer ${await token({ iat: undefined })}`)).toEqual({ detail: 'session_revoked' });
   });
 
-  it('may be sent under any spelling of the scheme', async () => {
+  it('may be sent with "Bearer" in upper or lower case', async () => {
     expect((await edge.send('/version', { headers: { authorization: `bearer ${await token({})}` } })).status).toBe(200);
   });
 });
 
 describe('a deleted account', () => {
-  it('is refused as soon as the bus tells of it', async () => {
+  it('is refused as soon as the bus reports the deletion', async () => {
     const uid = '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c12';
     await using own = await startEdge({
       auth: { getAccount: ({ id }) => ({ account: { id, email: 'A@Example.com', role: 'USER' } }) },

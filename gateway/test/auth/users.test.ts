@@ -86,7 +86,7 @@ describe('an account', () => {
     expect([status, detailOf(body)?.loc]).toEqual([422, ['path', 'id']]);
   });
 
-  it('asks for a token before it looks at the number', async () => {
+  it('needs a token before its id is checked', async () => {
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       expect((await edge.send('/api/users/x', { method, headers: { authorization: null } })).status).toBe(401);
     }
@@ -96,7 +96,7 @@ describe('an account', () => {
 describe('a change', () => {
   const patch = (json: unknown) => edge.send('/api/users/7', { method: 'PATCH', json });
 
-  it('passes on what is given; role, address and null are no change', async () => {
+  it('forwards the given fields, and ignores role, address and null', async () => {
     asked = [];
     await patch({ first_name: 'N', last_name: null, role: 'ADMIN', email: 'x@example.com', onboarding_completed: 1 });
     expect(asked).toEqual([{ actorId: accountId, firstName: 'N', onboardingCompleted: true }]);
@@ -113,7 +113,7 @@ describe('a change', () => {
 });
 
 describe('the list', () => {
-  it('says where in it a page is', async () => {
+  it('tells the position of a page', async () => {
     asked = [];
     const answers = await Promise.all(['', '?page=2', '?page=3'].map((query) => edge.send(`/api/users/${query}`)));
     expect(answers.map(({ body }) => body)).toMatchObject([
@@ -136,7 +136,7 @@ describe('the list', () => {
     expect([status, detailOf(body)]).toMatchObject([422, { type, loc: ['query', name] }]);
   });
 
-  it('takes a page however far', async () => {
+  it('accepts any page number', async () => {
     expect((await edge.send('/api/users/?page=9007199254740991&size=100')).status).toBe(200);
   });
 });

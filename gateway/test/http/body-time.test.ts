@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Sends a byte, waits, sends another one. */
+/** Sends a byte, pauses, and sends another one. */
 async function sendSlowly(path: string, type: string, pauseMs: number): Promise<number | undefined> {
   const sent = request(url + path, { method: 'POST', headers: { 'content-type': type } });
   sent.on('error', () => undefined);
@@ -40,12 +40,12 @@ async function sendSlowly(path: string, type: string, pauseMs: number): Promise<
 }
 
 describe('a body that arrives slowly', () => {
-  it('is refused with 408 when it is not whole in time', async () => {
+  it('is refused with 408 if it is not complete in time', async () => {
     expect(await sendSlowly('/whole', 'text/plain', 0)).toBe(200);
     expect(await sendSlowly('/whole', 'text/plain', 60_000)).toBe(408);
   });
 
-  it('may take its time where it flows, as long as something comes', async () => {
+  it('may take longer on a streaming route, as long as data arrives', async () => {
     expect(await sendSlowly('/flowing', 'image/png', 250)).toBe(200);
     expect(await sendSlowly('/flowing', 'image/png', 60_000)).toBe(408);
   });

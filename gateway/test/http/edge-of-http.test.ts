@@ -26,29 +26,29 @@ async function exchange(bytes: string): Promise<string> {
 }
 
 describe('bytes that are no request', () => {
-  it('are answered with 400 and the process goes on', async () => {
+  it('are answered with 400, and the process continues', async () => {
     expect(await exchange('GARBAGE\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":/);
     expect(await exchange(`GET /health HTTP/1.1\r\nhost: x\r\n\r\nGARBAGE\r\n\r\n`)).toContain('400 Bad Request');
     expect((await edge.send('/health')).body).toEqual({ status: 'ok' });
   });
 
-  it('are 431 when the headers have no end', async () => {
+  it('are 431 if the headers are too large', async () => {
     expect(await exchange(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toContain('HTTP/1.1 431');
   });
 
-  it('are answered with the headers of every answer', async () => {
+  it('are answered with the common headers', async () => {
     const answer = await exchange('GARBAGE\r\n\r\n');
     expect(answer).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/);
     expect(answer).toContain('\r\nx-content-type-options: nosniff\r\n');
   });
 
-  it('are 400 when they name no host', async () => {
+  it('are 400 without a host', async () => {
     const answer = await exchange('GET /health HTTP/1.1\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":"The request names no host."\}$/);
     expect(await exchange('GET /health HTTP/1.0\r\n\r\n')).toContain('HTTP/1.1 200');
   });
 
-  it('leave no trace when an upload breaks off', async () => {
+  it('are not logged as errors when an upload breaks off', async () => {
     const socket = connect(Number(new URL(edge.url).port), '127.0.0.1');
     const head = `POST /run HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${await token({})}\r\ncontent-length: 100\r\n\r\n{"a`;
     await new Promise<void>((resolve) => void socket.write(head, () => resolve()));
@@ -61,14 +61,14 @@ describe('bytes that are no request', () => {
 describe('an origin', () => {
   const from = (origin: string, options: object = {}) => edge.send('/health', { headers: { origin, ...options } });
 
-  it('that is foreign is refused, whatever the method', async () => {
+  it('that is foreign is refused, with every method', async () => {
     for (const origin of ['https://evil.example', 'null', 'garbage']) {
       const answer = await from(origin);
       expect([answer.status, answer.text]).toEqual([403, 'Forbidden: origin not allowed']);
     }
   });
 
-  it('that is configured or the own one passes', async () => {
+  it("that is configured, or the API's own, is accepted", async () => {
     const configured = await from('https://app.example');
     expect(configured.status).toBe(200);
     expect(configured.headers.get('access-control-allow-origin')).toBe('https://app.example');
@@ -80,7 +80,7 @@ describe('an origin', () => {
     expect((await from('https://api.example')).status).toBe(200);
   });
 
-  it('may ask before it sends', async () => {
+  it('may send a preflight', async () => {
     const preflight = (origin: string) =>
       edge.send('/run', {
         method: 'OPTIONS',
@@ -113,7 +113,7 @@ describe('CORS_ALLOWED_ORIGINS', () => {
     },
   );
 
-  it('holds origins as browsers write them', () => {
+  it('takes origins as browsers write them', () => {
     expect(read('HTTPS://App.example:443 ,http://localhost:4200,*')).toEqual([
       'https://app.example',
       'http://localhost:4200',
@@ -123,7 +123,7 @@ describe('CORS_ALLOWED_ORIGINS', () => {
 });
 
 describe('ADK_DEFAULT_APP_NAME', () => {
-  it('stands in where a path names no application', async () => {
+  it('applies if a path names no application', async () => {
     const seen: string[] = [];
     await using own = await startEdge({
       env: { ADK_DEFAULT_APP_NAME: 'my app' },
@@ -163,7 +163,7 @@ describe('operations', () => {
 });
 
 describe('RUNTIME_AUTH=open', () => {
-  it('serves the runtime routes without a token as one account, honours tokens, and opens nothing else', async () => {
+  it('serves the runtime routes without a token as one account, accepts tokens, and opens no other route', async () => {
     const seen: string[] = [];
     await using open = await startEdge({
       env: { RUNTIME_AUTH: 'open' },

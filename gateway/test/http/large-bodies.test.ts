@@ -26,7 +26,7 @@ function dial({ url }: Edge): Socket {
 
 const head = (framing: string) => `POST /run HTTP/1.1\r\nhost: x\r\n${framing}\r\n\r\n`;
 
-/** Sends everything before it reads anything. */
+/** Sends the whole request before it reads the answer. */
 async function sendThenRead(socket: Socket, bytes: string | Buffer): Promise<string> {
   socket.pause();
   await new Promise<void>((resolve, reject) => {
@@ -45,7 +45,7 @@ describe('a body over the limit', () => {
     expect(await sendThenRead(dial(edge), head('transfer-encoding: chunked') + chunk)).toContain(JSON.stringify(body));
   });
 
-  it('is answered before it has arrived', async () => {
+  it('is answered before it has arrived completely', async () => {
     const socket = dial(edge);
     socket.write(head(`content-length: ${2 * limit}`));
     const [answer] = (await once(socket, 'data')) as [Buffer];
@@ -53,7 +53,7 @@ describe('a body over the limit', () => {
     socket.destroy();
   });
 
-  it('is cut off when it does not end', async () => {
+  it('is cut off if it does not end', async () => {
     const socket = dial(edge);
     socket.write(head('transfer-encoding: chunked'));
     const chunk = `${(limit / 4).toString(16)}\r\n${'x'.repeat(limit / 4)}\r\n`;
@@ -68,7 +68,7 @@ describe('a body over the limit', () => {
     expect(sent).toBeLessThan(100 * limit);
   });
 
-  it('is cut off when it stalls', async () => {
+  it('is cut off if it stalls', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const socket = dial(edge);
     const closed = new Promise((resolve) => void socket.once('close', resolve));

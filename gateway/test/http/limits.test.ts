@@ -31,7 +31,7 @@ describe('a length', () => {
     msg: `String should have at most ${max} characters`,
     ctx: { max_length: max },
   });
-  // Two bytes each, so that these are 514 bytes in 257 characters.
+  // Each character has two bytes: 514 bytes in 257 characters.
   const long = 'ä'.repeat(257);
   const fits = 'ä'.repeat(256);
   const run = { appName: 'a', userId: 'u', sessionId: 's', newMessage: { parts: [] } };
@@ -52,7 +52,7 @@ describe('a length', () => {
     expect([status, body]).toMatchObject([422, { detail: [tooLong(['body', name], 512)] }]);
   });
 
-  it('of a new session id, a state key and an invocation id has its limit', async () => {
+  it('is limited for new session ids, state keys and invocation ids', async () => {
     const key = 'ä'.repeat(513);
     const faultOf = async (path: string, json: object) => (await edge.send(path, { json })).body;
     expect(await faultOf(sessions, { sessionId: long })).toMatchObject({
@@ -66,7 +66,7 @@ describe('a length', () => {
     });
   });
 
-  it('of zero in a path leads nowhere', async () => {
+  it('of zero in a path is 404', async () => {
     for (const path of ['/apps//users/u/sessions', '/apps/a/users//sessions', '/apps//app-info']) {
       const { status, body } = await edge.send(path);
       expect([path, status, body]).toEqual([path, 404, { detail: 'Not Found' }]);
@@ -75,7 +75,7 @@ describe('a length', () => {
 });
 
 describe('a number that no double holds', () => {
-  it('is 422 at its place, however free the form', async () => {
+  it('is 422 at its path, in free-form maps too', async () => {
     const text = '{"state":{"a":[1,{"n":-1e400}]}}';
     const { status, body } = await edge.send(sessions, { text, headers: { 'content-type': 'application/json' } });
     expect(status).toBe(422);

@@ -50,7 +50,7 @@ afterAll(() => edge[Symbol.asyncDispose]());
 const sessions = '/apps/a/users/u/sessions';
 
 describe('the order of checks', () => {
-  it('refuses broken JSON before it asks for a token', async () => {
+  it('refuses broken JSON before it checks the token', async () => {
     const headers = { authorization: null, 'content-type': 'application/json' };
     const { status, body } = await edge.send('/run', { text: '{bad', headers });
     expect(status).toBe(422);
@@ -67,20 +67,20 @@ describe('the order of checks', () => {
     });
   });
 
-  it('does not look at a body where it takes none', async () => {
+  it('ignores a body on routes that take none', async () => {
     const headers = { 'content-type': 'application/json' };
     const answer = await edge.send(`${sessions}/s1`, { method: 'DELETE', text: '{bad', headers });
     expect(answer.status).toBe(200);
   });
 
-  it('asks for a token before it looks at fields', async () => {
+  it('checks the token before the fields', async () => {
     const answer = await edge.send('/run', { json: {}, headers: { authorization: null } });
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({ detail: 'Not authenticated' });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('lists what is missing once there is a token', async () => {
+  it('lists missing fields if the token is valid', async () => {
     const { status, body } = await edge.send('/run', { json: {} });
     expect(status).toBe(422);
     expect((body as { detail: { loc: unknown }[] }).detail.map((issue) => issue.loc)).toEqual([
@@ -108,7 +108,7 @@ describe('a body', () => {
     expect(body).toMatchObject({ detail: [{ type: 'model_attributes_type', loc: ['body'], input: 'a=b' }] });
   });
 
-  it('may be left out, empty or null where it is optional', async () => {
+  it('may be absent, empty or null if it is optional', async () => {
     expect((await edge.send(sessions, { method: 'POST' })).status).toBe(200);
     expect((await edge.send(sessions, { text: '', headers: { 'content-type': 'application/json' } })).status).toBe(200);
     expect((await edge.send(sessions, { json: null })).status).toBe(200);
@@ -130,7 +130,7 @@ describe('a body', () => {
 });
 
 describe('a path', () => {
-  it('that is unknown is 404, and no body is read for it', async () => {
+  it('that is unknown is 404, and its body is not read', async () => {
     for (const path of ['/nowhere', '/api/auth/mfa/enroll', '/apps/a%2Fb/app-info', '/apps/%zz/app-info']) {
       const answer = await edge.send(path, { headers: { authorization: null } });
       expect([path, answer.status, answer.body]).toEqual([path, 404, { detail: 'Not Found' }]);
@@ -139,7 +139,7 @@ describe('a path', () => {
     expect((await edge.send('/api/auth/mfa/x', { text: '{bad', headers })).status).toBe(404);
   });
 
-  it('with another method is 405 and names those that it has', async () => {
+  it('with a wrong method is 405, with the allowed ones in Allow', async () => {
     for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE']) {
       const answer = await edge.send('/list-apps', { method, headers: { authorization: null } });
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
@@ -147,7 +147,7 @@ describe('a path', () => {
     expect((await edge.send(`${sessions}/s`, { method: 'PUT' })).headers.get('allow')).toBe('DELETE, GET, PATCH, POST');
   });
 
-  it('decodes its segments, and may not hold NUL', async () => {
+  it('is decoded, and must not contain NUL', async () => {
     expect((await edge.send('/apps/a%20%C3%A4/users/u%2Bv/sessions', { json: {} })).body).toMatchObject({
       appName: 'a ä',
     });
@@ -156,7 +156,7 @@ describe('a path', () => {
 });
 
 describe('sessions', () => {
-  it('carry their fields in order, with nulls of state kept', async () => {
+  it('have their fields in order, and keep nulls in state', async () => {
     expect((await edge.send(`${sessions}/s1`)).text).toBe(
       '{"id":"s1","appName":"a","userId":"u","state":{"k":null},"events":[{"id":"1"},{"id":"2"}],"lastUpdateTime":2}',
     );
@@ -168,7 +168,7 @@ describe('sessions', () => {
     ]);
   });
 
-  it('begin with events in their public form', async () => {
+  it('can begin with events in their public form', async () => {
     created = [];
     const events = [
       { author: 'user', invocation_id: 'e', finish_reason: 'stop', x: 1, actions: { state_delta: { k: null } } },
@@ -202,12 +202,12 @@ describe('sessions', () => {
     { state: { k: 1 }, other: 1 },
     { events: [] },
     { sessionId: 's' },
-  ])('take the whole body as state when the id is in the path: %j', async (json) => {
+  ])('take the whole body as state if the id is in the path: %j', async (json) => {
     expect((await edge.send(`${sessions}/own`, { json })).body).toMatchObject({ id: 'own', state: json });
   });
 
   it.each([{}, { events: [] }, { sessionId: 'other' }, { sessionId: null, events: null }])(
-    'unwrap a state that is a map, beside %j, when the id is in the path',
+    'unwrap a state that is a map, beside %j, if the id is in the path',
     async (beside) => {
       const { body } = await edge.send(`${sessions}/own`, { json: { state: { k: 1 }, ...beside } });
       expect(body).toMatchObject({ id: 'own', state: { k: 1 } });
@@ -228,14 +228,14 @@ describe('sessions', () => {
     expect([answer.status, answer.text]).toEqual([200, 'null']);
   });
 
-  it('are patched and answered whole', async () => {
+  it('are answered whole after a patch', async () => {
     const { body } = await edge.send(`${sessions}/s1`, { method: 'PATCH', json: { stateDelta: {} } });
     expect(body).toMatchObject({ id: 's1', events: [{ id: '1' }, { id: '2' }] });
   });
 });
 
 describe('an event of a new session', () => {
-  it('has a path in its node, even an empty one', async () => {
+  it('always has a node path, even an empty one', async () => {
     const events = [{ author: 'user', nodeInfo: { messageAsOutput: true } }];
     const { body } = await edge.send(sessions, { json: { events } });
     expect(body).toMatchObject({ events: [{ nodeInfo: { path: '', messageAsOutput: true } }] });
@@ -243,7 +243,7 @@ describe('an event of a new session', () => {
 });
 
 describe('errors of services', () => {
-  it('become their status, with detail and code', async () => {
+  it('become HTTP statuses with detail and code', async () => {
     const taken = await edge.send(sessions, { json: { sessionId: 'taken' } });
     expect([taken.status, taken.body]).toEqual([
       409,
@@ -255,7 +255,7 @@ describe('errors of services', () => {
     });
   });
 
-  it('that nobody foresaw are 500 without their text', async () => {
+  it('that are unexpected become 500 without their text', async () => {
     const broken = await edge.send(sessions, { json: { sessionId: 'broken' } });
     expect([broken.status, broken.body]).toEqual([500, { detail: 'Internal Server Error' }]);
   });
@@ -272,13 +272,13 @@ describe('sign-in', () => {
     expect(form.body).toEqual(json.body);
   });
 
-  it('that fails is 401 without a challenge', async () => {
+  it('that fails is 401 without a bearer challenge', async () => {
     const answer = await edge.send('/api/auth/token', { json: { email: 'a@b.c', password: 'wrong' } });
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, null]);
     expect(answer.body).toMatchObject({ detail: 'Invalid email or password' });
   });
 
-  it('shows the account of the token', async () => {
+  it('gives a token that shows the account', async () => {
     expect((await edge.send('/api/users/me')).body).toMatchObject({ user_id: 7, plan: 'free', username: null });
   });
 });

@@ -20,7 +20,7 @@ const text = (json: unknown) => new Uint8Array(Buffer.from(JSON.stringify(json))
 const entry = { id: 'i', sessionId: 's', eventId: 'e', invocationId: 'v', author: 'me', timestamp: 12.5 };
 
 describe('memory over HTTP', () => {
-  it('answers null where a session was added, and 400 where the memory is switched off', async () => {
+  it('answers null after adding a session, and 400 if the memory is switched off', async () => {
     const seen: unknown[] = [];
     const added = await start({ memory: { addSession: ({ session }) => (seen.push(session), { added: 1 }) } });
     const answer = await added.send(path, { method: 'PATCH', json: { session_id: 's', other: 1 } });
@@ -41,7 +41,7 @@ describe('memory over HTTP', () => {
     }
   });
 
-  it('shows memories with where they come from, and no time that no calendar has', async () => {
+  it('shows memories with their origin, and omits invalid times', async () => {
     const content = { parts: [{ text: 'hé' }], role: 'user' };
     const entries = [
       { ...entry, contentJson: text(content), customMetadataJson: text({ a: null }) },
@@ -61,7 +61,7 @@ describe('memory over HTTP', () => {
     expect(asked).toMatchObject([{ memory: key, query: 'é &', limit: 7 }]);
   });
 
-  it('takes a cursor for the list that it comes from alone', async () => {
+  it('accepts a cursor only for its own list', async () => {
     const asked: unknown[] = [];
     const listEntries = (request: { afterPlace: number; sessionId: string }) => {
       asked.push([request.afterPlace, request.sessionId]);

@@ -18,7 +18,7 @@ function valueOf(schema: object, input: unknown): unknown {
 }
 
 describe('a credential', () => {
-  it('is never repeated, neither by itself nor inside the parent of what is missing', () => {
+  it('never appears in an answer, neither by itself nor inside the parent of a missing field', () => {
     const issues = issuesOf(SignUpRequest, { email: 'nobody', password: 'short' });
     expect(issues.map((issue) => [issue.loc[1], issue.type, 'input' in issue])).toEqual([
       ['first_name', 'missing', false],
@@ -28,7 +28,7 @@ describe('a credential', () => {
     ]);
   });
 
-  it('is not repeated from a body of the wrong shape or from free-form maps', () => {
+  it('does not appear in answers to bodies of the wrong shape, nor inside free-form maps', () => {
     expect(issuesOf(SignUpRequest, '{"password":"hunter22"}')[0]).not.toHaveProperty('input');
     expect(issuesOf(Run, { ...ids, stateDelta: { 'api-key': 'k' } })[0]).not.toHaveProperty('input');
   });
@@ -42,7 +42,7 @@ describe('a credential', () => {
     },
   );
 
-  it('of a form is checked under the names of the form', () => {
+  it("in a form is checked under the form's field names", () => {
     expect(issuesOf(SignInRequest, new FormFields('grant_type=x&password=p'))).toMatchObject([
       { type: 'string_pattern_mismatch', loc: ['body', 'grant_type'] },
       { type: 'missing', loc: ['body', 'username'] },

@@ -178,14 +178,14 @@ describe('a request', () => {
     ]);
   });
 
-  it('shows the whole parent as the input of what is missing', () => {
+  it('shows the whole parent as the input of a missing field', () => {
     const { sessionId: _, ...rest } = run({});
     expect(issuesOf(Run, rest)).toEqual([
       { type: 'missing', loc: ['body', 'sessionId'], msg: 'Field required', input: rest },
     ]);
   });
 
-  it('needs an application, a message or an invocation; blank text is none', () => {
+  it('needs an application, and a message or an invocation; an empty text counts as missing', () => {
     const missing = (input: object) => issuesOf(Run, input).map((issue) => `${issue.type} ${issue.loc[1]}`);
     expect(missing({ ...ids })).toEqual(['missing newMessage']);
     expect(missing({ ...ids, newMessage: null, invocationId: '' })).toEqual(['missing newMessage']);
@@ -194,7 +194,7 @@ describe('a request', () => {
     expect(issuesOf(runAgentRequest('shop'), { userId: 'u', sessionId: 's', newMessage: message })).toEqual([]);
   });
 
-  it('may spell its keys as Python does; camelCase wins, unknown keys are ignored', () => {
+  it('may use snake_case keys; camelCase takes precedence, unknown keys are ignored', () => {
     const body = { user_id: 'no', userId: 'u', session_id: 's', app_name: 'a', new_message: message, extra: 1 };
     expect(valueOf(Run, body)).toEqual({ ...ids, newMessage: message, streaming: false });
   });
@@ -203,7 +203,7 @@ describe('a request', () => {
     expect(valueOf(Run, run({ streaming }))).toMatchObject({ streaming: true });
   });
 
-  it('keeps free-form maps as they are, and treats __proto__ as data', () => {
+  it('keeps free-form maps unchanged, and treats __proto__ as data', () => {
     const delta = JSON.parse('{"a_b":null,"__proto__":{"polluted":1},"constructor":2}') as Record<string, unknown>;
     const value = valueOf(Run, run({ stateDelta: delta })) as { stateDelta: object };
     expect(JSON.stringify(value.stateDelta)).toBe(JSON.stringify(delta));
@@ -222,7 +222,7 @@ describe('a request', () => {
 });
 
 describe('an event', () => {
-  it('keeps keys nobody knows, renames those it knows and drops null fields', () => {
+  it('keeps unknown keys, renames known ones and drops null fields', () => {
     const event = {
       author: 'user',
       invocation_id: 'e-1',
@@ -246,14 +246,14 @@ describe('an event', () => {
     });
   });
 
-  it('accepts enum members that nobody knows', () => {
+  it('accepts unknown enum members', () => {
     expect(valueOf(Event, { author: 'a', finishReason: 'Brand_new' })).toEqual({
       author: 'a',
       finishReason: 'Brand_new',
     });
   });
 
-  it('takes no keys in its actions that nobody knows', () => {
+  it('refuses unknown keys in its actions', () => {
     const actions = { other: 1, renderUiWidgets: [{ id: 'w', more: 2 }] };
     expect(issuesOf(Event, { author: 'a', actions })).toMatchObject([
       { type: 'extra_forbidden', loc: ['body', 'actions', 'renderUiWidgets', 0, 'more'] },

@@ -15,7 +15,7 @@ const event = (json: object, partial = false): Step => ({
 export const textOf = ({ messageJson }: RunRequest) =>
   (JSON.parse(Buffer.from(messageJson).toString()) as { parts?: { text?: string }[] }).parts?.[0]?.text ?? '';
 
-/** Says everything back, in a partial event and a whole one; `fail` fails, `slow` never ends. */
+/** Answers each message with a partial and a whole event that repeat it. `fail` fails; `slow` never ends. */
 export async function* echo(request: RunRequest, signal: AbortSignal): AsyncGenerator<Step> {
   const text = textOf(request);
   if (text === 'refused') throw new MeshError('invalid_argument', 'message_invalid', 'No parts in the new_message.');
@@ -67,7 +67,7 @@ export interface Dial {
   readonly query?: string;
   readonly headers: Record<string, string>;
   readonly protocols?: string[];
-  /** Whether it says that it is still there. */
+  /** Whether it answers pings. */
   readonly autoPong?: boolean;
 }
 

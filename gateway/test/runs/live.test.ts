@@ -28,7 +28,7 @@ async function refusedWith(client: live.Client): Promise<number | undefined> {
 }
 
 describe('a live connection', () => {
-  it('makes each message a run and sends its events, turn by turn in the order of the messages', async () => {
+  it('runs one message after the other, in order, and sends their events', async () => {
     const client = dial();
     await say(
       client,
@@ -44,7 +44,7 @@ describe('a live connection', () => {
     expect(await client.closed).toEqual([1000, '']);
   });
 
-  it('is for accounts: by header, by subprotocol, and by no cookie unless the web UI is on', async () => {
+  it("needs credentials: the header, the subprotocol, or the web UI's cookie if the UI is on", async () => {
     expect(await refusedWith(dial({ headers: {} }))).toBe(401);
     expect(await refusedWith(dial({ headers: { authorization: 'Bearer x' } }))).toBe(401);
     expect(await refusedWith(dial({ headers: { cookie: 'agentmesh=x' } }))).toBe(401);
@@ -55,7 +55,7 @@ describe('a live connection', () => {
     client.socket.close();
   });
 
-  it('is for the cookie of the web UI on its own pages, and on those of nobody else', async () => {
+  it("accepts the web UI's cookie only from its own pages", async () => {
     const signIn = async () => ({ accessToken: await token({}) });
     const env = { ADK_WEB_UI: 'true', CORS_ALLOWED_ORIGINS: 'https://app.example' };
     await using own = await startEdge({ ...servicesOf(), env, auth: { signIn } });
@@ -102,14 +102,14 @@ describe('a live connection', () => {
     expect(Buffer.byteLength(why)).toBeLessThanOrEqual(123);
   });
 
-  it('is closed for a frame beyond the limit of bodies', async () => {
+  it('is closed for a frame above the body limit', async () => {
     await using small = await startEdge({ ...servicesOf(), env: { GATEWAY_MAX_BODY_BYTES: '1000' } });
     const client = dial({ of: small });
     await say(client, content('x'.repeat(2_000)));
     expect((await client.closed)[0]).toBe(1009);
   });
 
-  it('leaves the run when the viewer goes, and takes no other message up', async () => {
+  it('leaves the run when the viewer disconnects, and starts no other', async () => {
     const started: string[] = [];
     const left = Promise.withResolvers<void>();
     await using own = await startEdge(
@@ -127,7 +127,7 @@ describe('a live connection', () => {
     expect(started).toEqual(['slow']);
   });
 
-  it('makes those wait who send faster than they are answered, and loses nothing', async () => {
+  it('slows down a client that sends faster than it is answered, and loses nothing', async () => {
     const client = dial();
     const messages = Array.from({ length: 60 }, (_, index) => `m${index}`);
     await say(client, ...messages.map(content));
@@ -137,7 +137,7 @@ describe('a live connection', () => {
     client.socket.close();
   });
 
-  it('reads no more than it can hold while a run is under way', async () => {
+  it('reads a bounded number of messages during a run', async () => {
     await using own = await startEdge(servicesOf());
     const client = dial({ of: own });
     const large = content('x'.repeat(200_000));
@@ -150,7 +150,7 @@ describe('a live connection', () => {
     client.socket.terminate();
   });
 
-  it('is given up when nobody is there any more', async () => {
+  it('is closed when the other end stops answering pings', async () => {
     await using quick = await startEdge({ ...servicesOf(), env: { GATEWAY_HEARTBEAT_SECONDS: '1' } });
     const [there, client] = [dial({ of: quick }), dial({ of: quick, autoPong: false })];
     expect((await client.closed)[0]).toBe(1006);
@@ -158,7 +158,7 @@ describe('a live connection', () => {
     there.socket.close();
   });
 
-  it('ends at a drain: at once when nothing runs, else after the run', async () => {
+  it('ends at a drain: at once if nothing runs, else after the run', async () => {
     await using own = await startEdge(servicesOf());
     const [idle, busy] = [dial({ of: own }), dial({ of: own })];
     await say(idle, content('one'));
@@ -172,7 +172,7 @@ describe('a live connection', () => {
     await own.drain();
   });
 
-  it('stops working for a token that has ended', async () => {
+  it('ends when its token has ended', async () => {
     await using own = await startEdge(servicesOf());
     const client = dial({
       of: own,
@@ -191,7 +191,7 @@ describe('a live connection', () => {
 });
 
 describe('the path of live connections', () => {
-  it('is 426 to what is no WebSocket, and no other path is one', async () => {
+  it('is 426 for plain requests, and no other path accepts a WebSocket', async () => {
     const { status, headers } = await edge.send('/run_live');
     expect([status, headers.get('upgrade')]).toEqual([426, 'websocket']);
     const socket = new WebSocket(`${edge.url.replace('http', 'ws')}/health`);
@@ -200,7 +200,7 @@ describe('the path of live connections', () => {
     socket.on('error', () => undefined).terminate();
   });
 
-  it('survives frames that are none', async () => {
+  it('survives invalid frames', async () => {
     const { hostname, port } = new URL(edge.url);
     const head = [
       `GET /run_live?${place} HTTP/1.1`,
@@ -225,7 +225,7 @@ describe('the path of live connections', () => {
     expect((await edge.send('/health')).status).toBe(200);
   });
 
-  it('survives whatever is sent over it', async () => {
+  it('survives arbitrary messages', async () => {
     const frame = fc.oneof(
       fc.string(),
       fc.json(),

@@ -60,14 +60,14 @@ describe('/run', () => {
     expect([answer.status, answer.body]).toEqual([500, { detail: 'boom' }]);
   });
 
-  it('of a session that is deleted meanwhile is 409', async () => {
+  it('is 409 if the session is deleted meanwhile', async () => {
     const value = { type: 'RunCancelled', message: 'The run was cancelled.' };
     await using edge = await edgeOf(steps(accepted, { kind: { case: 'failure', value } }));
     const answer = await edge.send('/run', { json: body });
     expect([answer.status, answer.body]).toEqual([409, { detail: 'The run was cancelled.', code: 'run_cancelled' }]);
   });
 
-  it('stops collecting when the client goes', async () => {
+  it('stops collecting when the client disconnects', async () => {
     let watching: AbortSignal | undefined;
     await using edge = await edgeOf(async function* (_request, signal) {
       watching = signal;
@@ -108,7 +108,7 @@ describe('/run', () => {
     }
   });
 
-  it('fills in the default application', async () => {
+  it('uses the default application', async () => {
     let asked: RunRequest | undefined;
     const run: Run = async function* (request) {
       asked = request;
@@ -121,7 +121,7 @@ describe('/run', () => {
     expect(asked?.session?.appName).toBe('shop');
   });
 
-  it('refuses the internal applications', async () => {
+  it('refuses internal applications', async () => {
     await using edge = await edgeOf(steps(accepted));
     const detail = 'Access to internal special agents is disabled in API server mode.';
     const answer = await edge.send('/run_sse', { json: { ...body, appName: '__x' } });
@@ -131,7 +131,7 @@ describe('/run', () => {
 });
 
 describe('/run_sse', () => {
-  it('sends each event as one frame of the bytes it was given', async () => {
+  it('sends each event as one frame with unchanged bytes', async () => {
     const odd = { kind: { case: 'event', value: { json: Buffer.from('{"a" : "ü"}') } } } as const;
     await using edge = await edgeOf(steps(accepted, event({ n: 1 }, { partial: true }), odd));
     const answer = await edge.send('/run_sse', { json: { ...body, streaming: true } });
@@ -144,7 +144,7 @@ describe('/run_sse', () => {
     expect(answer.headers.get('x-request-id')).toBeTruthy();
   });
 
-  it('answers JSON while the run is not accepted', async () => {
+  it('answers errors as JSON until the run is accepted', async () => {
     await using edge = await edgeOf(() => {
       throw new MeshError('not_found', 'session_not_found', 'Session not found');
     });
@@ -171,7 +171,7 @@ describe('/run_sse', () => {
     expect(broken).toMatchObject({ error: 'RunStreamError: The stream of the run was interrupted.' });
   });
 
-  it('sends content and artifacts apart, unless a function call is being answered', async () => {
+  it('sends content and artifacts as two frames, unless the request answers a function call', async () => {
     const saved = {
       id: '1',
       content: { parts: [{ text: 'x' }] },
@@ -191,7 +191,7 @@ describe('/run_sse', () => {
     expect(await frames({ functionCallEventId: 'c' })).toEqual([saved]);
   });
 
-  it('breathes while nothing happens', async () => {
+  it('sends heartbeats while nothing happens', async () => {
     await using edge = await edgeOf(
       async function* () {
         yield accepted;
@@ -203,7 +203,7 @@ describe('/run_sse', () => {
     expect((await edge.send('/run_sse', { json: body })).text).toBe(': ping\n\ndata: {"n":1}\n\n');
   });
 
-  it('survives an invocation id that no header can carry', async () => {
+  it('encodes an invocation id that is invalid in a header', async () => {
     await using edge = await edgeOf(
       steps({ kind: { case: 'accepted', value: { invocationId: 'é\n' } } }, event({ n: 1 })),
     );
@@ -213,7 +213,7 @@ describe('/run_sse', () => {
     }
   });
 
-  it('stops watching when the viewer goes', async () => {
+  it('stops watching when the viewer disconnects', async () => {
     let watching: AbortSignal | undefined;
     await using edge = await edgeOf(async function* (_request, signal) {
       watching = signal;
@@ -233,7 +233,7 @@ describe('/run_sse', () => {
     expect(edge.logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('keeps every whole event for a viewer that stalls, and drops partial ones', async () => {
+  it('keeps whole events for a stalled viewer, and drops partial ones', async () => {
     const padding = 'x'.repeat(100_000);
     let sent = 0;
     await using edge = await edgeOf(async function* () {
@@ -271,7 +271,7 @@ describe('/run_sse', () => {
 });
 
 describe('a draining gateway', () => {
-  it('finishes the streams that are open, and accepts no more', async () => {
+  it('finishes open streams, and accepts no new connections', async () => {
     const release = Promise.withResolvers<undefined>();
     await using edge = await edgeOf(async function* () {
       yield* [accepted, event({ n: 1 })];

@@ -9,7 +9,7 @@ const stateJson = Buffer.from(JSON.stringify({ 'user:big': 'x'.repeat(1_000_000)
 const session = (id: string) => ({ id, appName: 'a', userId: 'u', stateJson, lastUpdateTime: 1 });
 
 describe('a long list', () => {
-  it('is read no faster than the client reads it, and no further when the client goes', async () => {
+  it('is read at the pace of the client, and no further after a disconnect', async () => {
     let sent = 0;
     let left = false;
     await using edge = await startEdge({
@@ -52,7 +52,7 @@ describe('a long list', () => {
     await expect.poll(() => left).toBe(true);
   });
 
-  it('has its next page, also from a service that names the end by itself', async () => {
+  it('names its next page, also if the service marks the end itself', async () => {
     await using edge = await startEdge({
       sessions: {
         async *listSessions() {
@@ -65,7 +65,7 @@ describe('a long list', () => {
     expect(headers.get('x-next-cursor')).toBeTruthy();
   });
 
-  it('is one array, whatever the messages it comes in', async () => {
+  it('is one array, however the service groups it', async () => {
     const messages = [['0'], [], ['1', '2'], ...Array.from({ length: 12 }, (_, index) => [String(index + 3)])];
     await using edge = await startEdge({
       sessions: {

@@ -38,8 +38,8 @@ beforeAll(async () => {
 });
 afterAll(() => edge[Symbol.asyncDispose]());
 
-describe('the routes that the web UI asks beside the contract', () => {
-  it('draw an app and its events', async () => {
+describe("the web UI's own routes", () => {
+  it('return the graphs of an app and of its events', async () => {
     expect((await edge.send('/dev/apps/shop/build_graph')).body).toEqual(graph);
     const image = (await edge.send('/dev/apps/shop/build_graph_image?dark_mode=true')).body as Record<string, object>;
     expect(image['']).toEqual({ dotSrc: expect.stringContaining('"shop" -> "look \\"up\\""') });
@@ -49,7 +49,7 @@ describe('the routes that the web UI asks beside the contract', () => {
     expect(event).toEqual({ dotSrc: expect.stringContaining('"clerk" [style="rounded,filled" fillcolor=') });
   });
 
-  it('say what is not there', async () => {
+  it('answer 404 for unknown apps and events', async () => {
     const missing = async (path: string) => {
       const { status, body } = await edge.send(path);
       return [status, body];
@@ -74,7 +74,7 @@ describe('the routes that the web UI asks beside the contract', () => {
     }
   });
 
-  it('show what happened inside a session and at an event', async () => {
+  it('return the spans of a session and of an event', async () => {
     expect((await edge.send('/dev/apps/shop/debug/trace/session/s')).body).toEqual([span]);
     expect((await edge.send('/dev/apps/shop/debug/trace/session/other')).body).toEqual([]);
     const event = (await edge.send('/dev/apps/shop/debug/trace/ev-1')).body;
@@ -83,13 +83,13 @@ describe('the routes that the web UI asks beside the contract', () => {
     expect([missing.status, missing.body]).toEqual([404, { detail: 'Trace not found' }]);
   });
 
-  it('need a token or the cookie', async () => {
+  it("need a token or the UI's cookie", async () => {
     for (const path of ['/dev/apps/shop/build_graph', '/dev/apps/shop/eval_sets', '/config/telemetry']) {
       expect((await edge.send(path, { headers: { authorization: null } })).status).toBe(401);
     }
   });
 
-  it('report to nobody, whatever is chosen', async () => {
+  it('send no telemetry, whatever is chosen', async () => {
     expect((await edge.send('/config/telemetry')).body).toEqual({ telemetry: false });
     expect((await edge.send('/config/telemetry', { json: { telemetry: true } })).status).toBe(400);
     const headers = { 'x-adk-telemetry-request': 'true' };

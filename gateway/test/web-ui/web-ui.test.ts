@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge[Symbol.asyncDispose]());
 
-/** Without a token, and as browsers do it: redirects are looked at, not followed. */
+/** Sends a request like a browser, without a token. Does not follow redirects. */
 function visit(path: string, { headers, ...options }: SendOptions = {}): Promise<Answer> {
   return edge.send(path, { ...options, redirect: 'manual', headers: { authorization: null, ...headers } });
 }
@@ -51,7 +51,7 @@ const signIn = (over: Record<string, string> = {}) =>
 const cookieOf = ({ headers }: Answer) => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
 describe('the web UI', () => {
-  it('is not there unless it is switched on', async () => {
+  it('is absent unless it is switched on', async () => {
     await using plain = await startEdge(services);
     const paths = ['/', '/dev-ui', '/dev-ui/', '/dev-ui/sign-in', '/dev-ui/config', '/config/telemetry'];
     for (const path of [...paths, '/dev/apps/shop/build_graph', '/dev/apps/shop/eval_sets']) {
@@ -66,7 +66,7 @@ describe('the web UI', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([307, '/dev-ui/']);
   });
 
-  it('asks who is not signed in to do so, and leads back to what was asked for', async () => {
+  it('sends visitors to the sign-in and back to the page they asked for', async () => {
     const asked = await visit('/dev-ui/?app=shop&session=%0a1');
     expect([asked.status, asked.headers.get('location')]).toEqual([
       303,
@@ -88,7 +88,7 @@ describe('the web UI', () => {
     },
   );
 
-  it('is the installed bundle with nothing from elsewhere, under a policy that runs no script but its own', async () => {
+  it('is the installed bundle without content of other hosts, under a policy that allows only its scripts', async () => {
     const { status, text: page, headers } = await visit('/dev-ui/', { headers: { cookie: cookieOf(await signIn()) } });
     expect(status).toBe(200);
     expect(page).toContain('<app-root>');
@@ -114,14 +114,14 @@ describe('the web UI', () => {
     }
   });
 
-  it('leaves the policy of everything else as strict as it is', async () => {
+  it('keeps the strict policy of all other routes', async () => {
     const strict = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
     for (const path of ['/health', '/list-apps', '/dev/apps/shop/build_graph', '/nowhere']) {
       expect((await edge.send(path)).headers.get('content-security-policy')).toBe(strict);
     }
   });
 
-  it('is told at every start to speak to where it came from', async () => {
+  it('calls the origin that served it', async () => {
     const answer = await visit('/dev-ui/assets/config/runtime-config.json');
     expect([answer.body, answer.headers.get('cache-control')]).toEqual([{ backendUrl: '' }, 'no-store']);
   });
@@ -152,7 +152,7 @@ describe('the web UI', () => {
 });
 
 describe('signing in to the web UI', () => {
-  it('shows what was wrong, and of what was typed only the address, as text', async () => {
+  it('shows the error and the typed address, escaped, and never the password', async () => {
     const answer = await submit('/dev-ui/sign-in', { email: '"><script>', password: 'wrong' });
     expect([answer.status, cookieOf(answer)]).toEqual([401, '']);
     expect(answer.text).toContain('<p role="alert" id="fault">Invalid email or password</p>');
@@ -161,13 +161,13 @@ describe('signing in to the web UI', () => {
     expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/);
   });
 
-  it('gives a cookie that no script reads and no other site sends', async () => {
+  it('sets a cookie that is HttpOnly and SameSite=Strict', async () => {
     const answer = await signIn();
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dev-ui/']);
     expect(answer.headers.get('set-cookie')).toMatch(/^agentmesh=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict$/);
   });
 
-  it('gives one that never travels in the clear where the public address is https', async () => {
+  it('sets a secure cookie if the public address is https', async () => {
     await using secure = await startEdge({
       ...services,
       env: { ADK_WEB_UI: 'true', PUBLIC_BASE_URL: 'https://mesh.example' },
@@ -186,7 +186,7 @@ describe('signing in to the web UI', () => {
     },
   );
 
-  it('counts failures like any other sign-in, and says so on the page', async () => {
+  it('counts failures as other sign-ins do, and shows the refusal on the page', async () => {
     await using limited = await startEdge({
       ...services,
       env: { ADK_WEB_UI: 'true', RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: '1' },
@@ -199,7 +199,7 @@ describe('signing in to the web UI', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('ends when one signs out, for whoever has copied the cookie, too', async () => {
+  it('ends at sign-out, for copies of the cookie too', async () => {
     const cookie = cookieOf(await signIn());
     expect((await submit('/dev-ui/sign-out', {}, { cookie })).status).toBe(403);
     expect(ended).toEqual([]);
@@ -222,7 +222,7 @@ describe('the cookie of the web UI', () => {
     expect((await visit('/api/users/me', { headers: { cookie } })).status).toBe(401);
   });
 
-  it('is honoured where the runtime is open, and asked for beside it', async () => {
+  it('is accepted if the runtime is open, and needed on other routes', async () => {
     const seen: string[] = [];
     await using open = await startEdge({
       ...services,
@@ -238,7 +238,7 @@ describe('the cookie of the web UI', () => {
     expect((await open.send('/dev-ui/', { headers: { authorization: null }, redirect: 'manual' })).status).toBe(303);
   });
 
-  it('is no token, and a token is no cookie', async () => {
+  it('is not accepted as a token, nor a token as the cookie', async () => {
     const authorization = `Bearer ${cookie.slice(cookie.indexOf('=') + 1)}`;
     expect((await visit('/list-apps', { headers: { authorization } })).status).toBe(401);
     expect((await visit('/list-apps', { headers: { cookie: `agentmesh=${await token({})}` } })).status).toBe(401);
@@ -259,14 +259,14 @@ describe('the cookie of the web UI', () => {
     },
   );
 
-  it('changes what our own page asks', async () => {
+  it('allows changes only to pages of this origin', async () => {
     for (const proof of [{ origin }, { 'sec-fetch-site': 'same-origin' }]) {
       const answer = await visit(session, { method: 'DELETE', headers: { cookie, ...proof } });
       expect([answer.status, answer.body]).toEqual([200, null]);
     }
   });
 
-  it('shows nothing to pages of allowed origins: they have tokens', async () => {
+  it('is not accepted from pages of allowed origins, which have tokens', async () => {
     await using shared = await startEdge({
       ...services,
       env: { ADK_WEB_UI: 'true', CORS_ALLOWED_ORIGINS: 'https://app.example' },

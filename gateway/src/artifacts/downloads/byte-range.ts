@@ -1,12 +1,12 @@
-/** The bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, both included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The one range that a `Range` header asks of `size` bytes (RFC 9110, 14.1.2). `all` for none, several, and what is no range of
- * bytes: the whole is sent. `none` when there is no such byte: 416.
+ * Reads a `Range` header for `size` bytes (RFC 9110, 14.1.2). `all` without a range, for several ranges and for an invalid one:
+ * the whole is sent. `none` if no such byte exists: 416. range-parser was compared: docs/adr/0010.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'all' | 'none' {
   const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '') ?? [];

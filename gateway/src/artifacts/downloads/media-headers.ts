@@ -2,11 +2,11 @@ import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
 import { create } from 'content-disposition';
 import type { OpenArtifact } from './open-artifact.ts';
 
-/** What a browser shows and never runs. Everything else is offered as a file. */
+/** Types that a browser shows without running them. All other types are downloads. */
 const passive = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
 const mediaType = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)(?:\s*;[\x20-\x7e]*)?$/;
 
-/** The headers of a download, safe in whatever page it is opened from. */
+/** Headers of a download. They keep a browser from running the payload. */
 export function mediaHeaders({ head, version }: OpenArtifact): Record<string, string> {
   const type = typeOf(head.payload === PayloadKind.TEXT ? 'text/plain; charset=utf-8' : version.mimeType);
   const bare = mediaType.exec(type)?.[1]?.toLowerCase() ?? '';
@@ -23,25 +23,25 @@ export function mediaHeaders({ head, version }: OpenArtifact): Record<string, st
   };
 }
 
-/** A strong validator: the hash of the payload. */
+/** Strong entity tag: the hash of the payload. */
 export function etagOf(sha256: string): string {
   return `"${sha256}"`;
 }
 
-/** Whether `If-None-Match` or `If-Range` names the payload. */
+/** Whether `If-None-Match` names the payload. */
 export function namesEtag(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');
 }
 
-/** What a saver called the type, when that is one. */
+/** The type that was saved, if it is a valid one. */
 function typeOf(mimeType: string | undefined): string {
   return mimeType !== undefined && mimeType.length <= 255 && mediaType.test(mimeType)
     ? mimeType
     : 'application/octet-stream';
 }
 
-/** The last part of the artifact's name. */
+/** Last segment of the artifact's name. */
 function nameOf(canonicalUri: string): string {
   const path = /\/artifacts\/(.+)\/versions\/\d+$/.exec(canonicalUri)?.[1] ?? 'artifact';
   return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)).replace(/^user:/, '');

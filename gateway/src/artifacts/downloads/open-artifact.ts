@@ -11,7 +11,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { firstAnswer } from '../../edge/streams/first-answer.ts';
 
-/** A version that is being read. Whoever opens it reads `chunks` to the end or calls `leave`. */
+/** A version that is being read. The caller must read `chunks` to the end or call `leave`. */
 export interface OpenArtifact {
   readonly version: Version;
   readonly head: LoadedArtifact;
@@ -19,7 +19,7 @@ export interface OpenArtifact {
   leave(): void;
 }
 
-/** Opens a version for reading. Throws what the service throws before its first byte. */
+/** Opens a version for reading. Throws errors that the service answers before the first byte. */
 export async function openArtifact(
   artifacts: Client<typeof ArtifactsService>,
   request: MessageInitShape<typeof LoadArtifactRequestSchema>,

@@ -2,9 +2,9 @@ import { parseExactly } from '@agentmesh/proto/exact-json';
 import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
 import type { OpenArtifact } from './open-artifact.ts';
 
-/** A Part as JSON that flows. */
+/** A Part as a stream of JSON. */
 export interface PartJson {
-  /** Undefined where it is not known before the end. */
+  /** Length in bytes; undefined if it is not known before the end. */
   readonly length: number | undefined;
   readonly chunks: AsyncIterable<Buffer>;
 }
@@ -14,11 +14,11 @@ interface Part {
   readonly [field: string]: unknown;
 }
 
-/** Stands where the payload goes; quoted, it cannot be in JSON by itself, for JSON has no such byte unescaped. */
+/** Marks the place of the payload. JSON never contains a raw NUL, so the quoted mark cannot occur by itself. */
 const mark = '\u0000';
 const quotedMark = JSON.stringify(mark);
 
-/** The Part of an open version: what was saved, bytes in URL-safe base64 with padding. Memory does not grow with the payload. */
+/** The saved Part of an open version, with bytes in URL-safe base64 with padding. Memory does not grow with the payload. */
 export function partJson({ head, version, chunks }: OpenArtifact): PartJson {
   const { inlineData, ...others } = parseExactly(Buffer.from(head.partJson).toString()) as Part;
   if (head.payload === PayloadKind.DATA) {
@@ -35,7 +35,7 @@ export function partJson({ head, version, chunks }: OpenArtifact): PartJson {
   return { length: json.length, chunks: between(json, chunks, Buffer.alloc(0)) };
 }
 
-/** The JSON before and after the first mark, quotes included. Ours is first: it is where nothing of the caller's comes before. */
+/** JSON before and after the first mark, its quotes included. The payload is the first field, so the first mark is ours. */
 function around(part: object): [before: Buffer, after: Buffer] {
   const json = JSON.stringify(part);
   const at = json.indexOf(quotedMark);
@@ -59,7 +59,7 @@ async function* base64(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
   if (rest.length > 0) yield Buffer.from(rest.toString('base64url').padEnd(4, '='), 'latin1');
 }
 
-/** Text in JSON's escapes. Bytes above ASCII stand for themselves, so a character may be cut in two without harm. */
+/** Escapes text for JSON. Bytes above ASCII need no escape, so characters may be split between chunks. */
 async function* escaped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     const text = asBuffer(chunk).toString('latin1');

@@ -7,16 +7,16 @@ import { byteRange } from './byte-range.ts';
 import { etagOf, mediaHeaders, namesEtag } from './media-headers.ts';
 import { openArtifact, type OpenArtifact } from './open-artifact.ts';
 
-/** Which version of which artifact, the latest when it does not say. */
+/** Artifact and version; the latest version if none is given. */
 export interface Wanted {
   readonly key: Pick<ArtifactKey, 'accountId' | 'appName' | 'userId' | 'sessionId' | 'name'>;
   readonly version?: number;
 }
 
-/** The latest version may change between the question for its size and the one for its bytes. */
+/** Attempts of a read in two calls, for size and for bytes: the latest version may change between them. */
 const attempts = 3;
 
-/** Answers with the payload itself, or with what of it `Range` asks for, or with 304 to who has it. */
+/** Answers with the payload, the part that `Range` asks for, or 304. */
 export async function sendMedia(
   { artifacts, wanted }: { artifacts: Client<typeof ArtifactsService>; wanted: Wanted },
   request: FastifyRequest,
@@ -49,14 +49,14 @@ function sendWhole(open: OpenArtifact, reply: FastifyReply): FastifyReply {
   return reply.headers({ ...mediaHeaders(open), 'content-length': Number(version.size) }).send(streamOf(chunks));
 }
 
-/** An artifact that only points elsewhere has no bytes. */
+/** A link to a file elsewhere has no payload: 404. */
 function withPayload(open: OpenArtifact): OpenArtifact {
   if (open.head.payload !== PayloadKind.NONE) return open;
   open.leave();
   throw new HttpError(404, 'Artifact not found');
 }
 
-/** Chunks as a stream that is pulled as fast as the client reads. */
+/** Stream of chunks that is read at the pace of the client. */
 export function streamOf(chunks: AsyncIterable<Uint8Array>): Readable {
   return Readable.from(chunks, { objectMode: false, highWaterMark: 1 });
 }

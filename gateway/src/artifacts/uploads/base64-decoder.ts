@@ -1,35 +1,36 @@
 import { readBase64 } from '../../edge/validation/index.ts';
 
-/** Of the text, kept back: its end alone may hold padding, and says whether the length is right. */
+/** Symbols at the end that are held back: only they may be padding, and they show whether the length is valid. */
 const tailLength = 8;
 
-/** The symbols that the other alphabet lacks. */
+/** Symbols that the other alphabet does not have. */
 const own = { standard: ['+', '/'], url: ['-', '_'] } as const;
 type Alphabet = keyof typeof own;
 const foreign = { standard: /[^A-Za-z0-9+/]/, url: /[^A-Za-z0-9_-]/ } as const;
 
 /**
- * Decodes base64 of either alphabet, padding optional, as it flows. Judges as `readBase64` judges the whole text; of two alphabets in
- * one text the symbol is at fault that comes second. After a fault nothing more comes out, and `finish` tells it.
+ * Decodes a stream of base64 in either alphabet, with or without padding. Its faults are those of `readBase64` for the whole text.
+ * In a text with both alphabets, the first symbol of the second one is at fault. After a fault there is no more output, and
+ * `finish` returns the fault.
  */
 export class Base64Decoder {
   #tail: Buffer = Buffer.alloc(0);
-  /** Symbols before the tail. */
+  /** Number of symbols before the held tail. */
   #offset = 0;
   #alphabet: Alphabet | undefined;
   #fault: string | undefined;
 
-  /** The bytes that more text, a chunk of its bytes, makes. */
+  /** Decodes the next chunk of text. */
   decode(text: Buffer): Buffer {
     if (this.#fault !== undefined) return Buffer.alloc(0);
     const joined = this.#tail.length === 0 ? text : Buffer.concat([this.#tail, text]);
     const length = Math.max(joined.length - tailLength, 0) & ~3;
-    // Copied, so that a few bytes do not keep a whole chunk.
+    // A copy, so that a few bytes do not keep the whole chunk in memory.
     this.#tail = Buffer.from(joined.subarray(length));
     return this.#decodeGroups(joined.subarray(0, length));
   }
 
-  /** The last bytes, or what is wrong with the text. */
+  /** The last bytes, or the fault. */
   finish(): { readonly bytes: Buffer } | { readonly fault: string } {
     if (this.#fault !== undefined) return { fault: this.#fault };
     if (this.#isMixed(this.#tail)) return { fault: this.#symbolFault(this.#tail) };
@@ -38,7 +39,7 @@ export class Base64Decoder {
     return { bytes: Buffer.from(reading.value, 'base64url') };
   }
 
-  /** Whole groups without padding. Node's decoder skips what does not belong: then there are fewer bytes. */
+  /** Decodes whole groups without padding. Node's decoder skips invalid symbols; fewer bytes than expected show that. */
   #decodeGroups(text: Buffer): Buffer {
     const bytes = Buffer.from(text.toString('latin1'), 'base64');
     if (this.#isMixed(text) || bytes.length !== (text.length / 4) * 3) {
@@ -49,21 +50,21 @@ export class Base64Decoder {
     return bytes;
   }
 
-  /** Whether the text is of another alphabet than what came before it, or of both. */
+  /** Whether the text mixes both alphabets, by itself or with the text before it. */
   #isMixed(text: Buffer): boolean {
     this.#alphabet ??= alphabetOf(text);
     if (this.#alphabet === undefined) return false;
     return own[this.#alphabet === 'url' ? 'standard' : 'url'].some((symbol) => text.includes(symbol));
   }
 
-  /** Names the first byte that does not belong. Only ASCII comes before it, so bytes count as characters. */
+  /** Fault that names the first invalid byte. Only ASCII comes before it, so bytes count as characters. */
   #symbolFault(text: Buffer): string {
     const at = Math.max(text.toString('latin1').search(foreign[this.#alphabet ?? 'url']), 0);
     return `Invalid symbol ${text[at]}, offset ${this.#offset + at}.`;
   }
 }
 
-/** The alphabet of the first symbol that only one has. */
+/** Alphabet of the first symbol that only one of them has. */
 function alphabetOf(text: Buffer): Alphabet | undefined {
   const [standard, url] = [firstOf(text, own.standard), firstOf(text, own.url)];
   if (standard === url) return undefined;
@@ -75,7 +76,7 @@ function firstOf(text: Buffer, symbols: readonly string[]): number {
   return Math.min(...found, text.length);
 }
 
-/** A fault of a piece as one of the whole. */
+/** Moves a fault of a chunk to its place in the whole text. */
 function moved(fault: string, by: number): string {
   return fault.replace(/(offset |length: )(\d+)/, (_, word: string, at: string) => `${word}${Number(at) + by}`);
 }

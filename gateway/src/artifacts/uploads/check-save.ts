@@ -6,7 +6,7 @@ import { SaveArtifactRequest } from '../artifact-record.ts';
 import type { SaveBody } from './save-body.ts';
 import type { StreamedString } from './streamed-string.ts';
 
-/** A save whose body is valid. */
+/** A save with a valid body. */
 export interface CheckedSave {
   readonly commit: {
     readonly name: string;
@@ -14,33 +14,33 @@ export interface CheckedSave {
     readonly partJson: Uint8Array;
     readonly customMetadataJson: Uint8Array;
   };
-  /** The payload; undefined when it is what was streamed. */
+  /** The payload; undefined if it was streamed. */
   readonly bytes: Buffer | undefined;
 }
 
 type Part = SaveArtifactRequest['artifact'];
 interface Payload {
   readonly payload: PayloadKind;
-  /** The Part without it. */
+  /** The Part without its payload. */
   readonly part: object;
   readonly bytes: Buffer | undefined;
 }
 
 const check = requestCheck(SaveArtifactRequest, 'body');
 
-/** Checks a body as every body is checked; throws InvalidRequest with all that is wrong. */
+/** Checks the body. Throws InvalidRequest with all issues. */
 export function checkSave({ value, streamed }: SaveBody): CheckedSave {
   const outcome = check(value);
   if ('issues' in outcome) throw new InvalidRequest(retold(outcome.issues, streamed));
   const { filename, artifact, customMetadata } = outcome.value as SaveArtifactRequest;
-  // It could not travel as it is, and the service could not refuse it.
+  // A lone surrogate cannot be sent to the service.
   if (!filename.isWellFormed()) throw new BadRequest('The filename holds characters it must not.');
   const { payload, part, bytes } = payloadOf(artifact, streamed);
   const customMetadataJson = encodeMap(customMetadata);
   return { commit: { name: filename, payload, partJson: encodeJson(part), customMetadataJson }, bytes };
 }
 
-/** What is wrong with a body that is no record. */
+/** Replaces the mark in issues by the first characters of the streamed text. */
 export function refusalOf(value: string | null): InvalidRequest {
   const outcome = check(value);
   return new InvalidRequest('issues' in outcome ? outcome.issues : []);

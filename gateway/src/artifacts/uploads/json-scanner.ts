@@ -1,4 +1,4 @@
-/** What a scanner finds: bytes outside of the strings that were asked for, or raw bytes between the quotes of one. */
+/** Output of a scanner: bytes outside of the wanted strings, or raw bytes between the quotes of one. */
 export type Scanned =
   | { readonly kind: 'rest'; readonly bytes: Buffer }
   | { readonly kind: 'begin'; readonly path: readonly string[] }
@@ -7,18 +7,18 @@ export type Scanned =
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Deeper than any path that is asked for; what is nested deeper is passed on unread, and refused by the parser. */
+/** Deepest nesting that is tracked. No wanted path is as deep, and the parser refuses such a body. */
 const deepest = 200;
-/** Of a key; longer ones are in no path. */
+/** Longest key that is tracked, in bytes. No wanted path has a longer one. */
 const longestKey = 64;
 
 /**
- * Walks through the bytes of JSON text as they come and tells strings of certain places from the rest. Checks nothing: the rest is for
- * a parser to judge. Memory does not grow with the text.
+ * Separates wanted strings from the rest of a JSON text as it arrives. It does not validate: a parser reads the rest later. Memory
+ * does not grow with the text. JSON libraries were compared: docs/adr/0010.
  */
 export class JsonScanner {
   readonly #wants: (path: readonly string[]) => boolean;
-  /** The keys on the way here; `undefined` inside arrays and under keys too long to matter. */
+  /** Keys of the present path; `undefined` for array items and for keys that are too long. */
   readonly #path: (string | undefined)[] = [];
   readonly #isObject: boolean[] = [];
   #expectsKey = false;
@@ -41,7 +41,7 @@ export class JsonScanner {
         this.#inside = 'rest';
         at = end + 1;
       } else {
-        // The quotes of a wanted string belong to the rest.
+        // The quotes of a wanted string are part of the rest.
         const end = this.#endOfRest(chunk, at);
         yield { kind: 'rest', bytes: chunk.subarray(at, end) };
         if (this.#isWanted()) yield { kind: 'begin', path: this.#path.filter((key) => key !== undefined) };
@@ -68,7 +68,7 @@ export class JsonScanner {
     return at;
   }
 
-  /** Where the rest stops: behind the quote that opens a wanted string, or at the end of the chunk. */
+  /** End of the rest: after the quote that opens a wanted string, or at the end of the chunk. */
   #endOfRest(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;

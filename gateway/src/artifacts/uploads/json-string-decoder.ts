@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 
-/** What is wrong with the text of a JSON string: where, in UTF-16 units from its opening quote, and as Python's parser says it. */
+/** Fault of a JSON string: its position in UTF-16 units from the opening quote, and the words of Python's parser. */
 export interface StringFault {
   readonly offset: number;
   readonly error: string;
@@ -13,12 +13,12 @@ const simple = new Map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning.charCodeAt(0)],
   ),
 );
-/** A pair of surrogates: the longest escape. */
+/** Length of a surrogate pair, the longest escape. */
 const longestEscape = 12;
 
 /**
- * Turns the raw bytes between a JSON string's quotes into the UTF-8 that it means, as they flow. An escape cut in two waits for its
- * other half. Whether the rest is UTF-8 is for others to see.
+ * Decodes the raw bytes between the quotes of a JSON string into UTF-8, as they arrive. An escape that is split between chunks
+ * waits for its rest. It does not check whether other bytes are valid UTF-8.
  */
 export class JsonStringDecoder {
   #held: Buffer = Buffer.alloc(0);
@@ -27,32 +27,35 @@ export class JsonStringDecoder {
   #hasLoneSurrogate = false;
   readonly #isJudgedLater: boolean;
 
-  /** `isJudgedLater`: whoever takes what it means refuses everything beyond printable ASCII, so that need not be looked for. */
+  /**
+   * `isJudgedLater`: the reader of the output refuses everything except printable ASCII, so control characters are not searched
+   * here.
+   */
   constructor({ isJudgedLater = false } = {}) {
     this.#isJudgedLater = isJudgedLater;
   }
 
-  /** UTF-16 units of raw text so far. */
+  /** UTF-16 units of raw text until now. */
   get units(): number {
     return this.#units;
   }
 
-  /** Set as soon as the text is no JSON; nothing comes out any more. */
+  /** Set when the text is invalid. There is no more output then. */
   get fault(): StringFault | undefined {
     return this.#fault;
   }
 
-  /** Half a surrogate pair has no UTF-8; U+FFFD stands for it. */
+  /** True if there was a lone surrogate. It has no UTF-8; U+FFFD replaces it. */
   get hasLoneSurrogate(): boolean {
     return this.#hasLoneSurrogate;
   }
 
-  /** What the next bytes of the raw text mean. */
+  /** Decodes the next raw bytes. */
   decode(raw: Buffer, isLast: boolean): Buffer {
     const text = this.#held.length === 0 ? raw : Buffer.concat([this.#held, raw]);
     this.#held = Buffer.alloc(0);
     if (!text.includes(backslash)) return this.#count(text) ? text : text.subarray(0, 0);
-    // No escape means more bytes than it takes.
+    // An escape is never shorter than its output.
     const out = { bytes: Buffer.allocUnsafe(text.length), length: 0 };
     for (let at = 0; at < text.length && this.#fault === undefined; ) {
       const byte = text[at] as number;
@@ -73,7 +76,7 @@ export class JsonStringDecoder {
     else this.#units += byte >= 0xf0 ? 2 : Number((byte & 0xc0) !== 0x80);
   }
 
-  /** Counts literal text; false when it holds what a string must not. */
+  /** Counts literal text. False if it contains a control character. */
   #count(text: Buffer): boolean {
     if (this.#isJudgedLater) {
       this.#units += text.length;
@@ -87,7 +90,7 @@ export class JsonStringDecoder {
     return false;
   }
 
-  /** Adds what the escape at `at` means; answers where it ends. */
+  /** Decodes the escape at `at`. Returns its end. */
   #escape(text: Buffer, at: number, out: Output): number {
     const letter = text[at + 1];
     if (letter !== letterU) return this.#shortEscape(text, at, out);
@@ -133,13 +136,13 @@ function unitAt(text: Buffer, at: number): number | undefined {
   return unit;
 }
 
-/** Values of hexadecimal digits by their byte; -1 for all other bytes. */
+/** Values of hexadecimal digits by byte; -1 for other bytes. */
 const hexDigits = Array.from({ length: 256 }, (_, byte) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(byte | 0x20)),
 );
 for (let byte = 0; byte < 256; byte += 1) if (!/[0-9a-f]/i.test(String.fromCharCode(byte))) hexDigits[byte] = -1;
 
-/** Writes a character in UTF-8, U+FFFD for half a pair; answers where it ends. */
+/** Writes a character in UTF-8, U+FFFD for a lone surrogate. Returns the end. */
 function writeCharacter({ bytes, length }: Output, code: number): number {
   const lead = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x1_0000 ? 2 : 3;
   const point = code >= 0xd800 && code < 0xe000 ? 0xff_fd : code;
@@ -160,7 +163,7 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** UTF-16 units of UTF-8: each leading byte is one, that of four bytes is two. */
+/** UTF-16 units of UTF-8 bytes: one per leading byte, two for characters of four bytes. */
 function unitsOf(text: Buffer): number {
   if (isAscii(text)) return text.length;
   let units = 0;

@@ -3,10 +3,10 @@ import { parseJsonBody } from '../../edge/json/json-text.ts';
 import { JsonScanner, type Scanned } from './json-scanner.ts';
 import { type StreamedString, streamedString } from './streamed-string.ts';
 
-/** Shorter strings stay where they are. */
+/** Longest payload, in bytes, that stays in the body instead of being streamed. */
 const threshold = 64 * 1024;
 
-/** A parsed body, with a mark in place of the string that was streamed, if one was. */
+/** A parsed body. A mark replaces the streamed string, if there is one. */
 export interface SaveBody {
   readonly value: unknown;
   readonly streamed: StreamedString | undefined;
@@ -14,7 +14,7 @@ export interface SaveBody {
 
 const byteOrderMark = 0xfe_ff;
 
-/** Which string of the body of a save is its payload. */
+/** Whether a path is that of a payload, and of which kind. */
 function placeOf(path: readonly (string | undefined)[]): 'data' | 'text' | undefined {
   const [first, second, third, ...more] = path;
   if (first !== 'artifact' || more.length > 0) return undefined;
@@ -23,8 +23,8 @@ function placeOf(path: readonly (string | undefined)[]): 'data' | 'text' | undef
 }
 
 /**
- * Reads the JSON body of a save as it flows: yields the bytes of the first long payload in it, and returns the rest, parsed. Memory
- * holds the rest alone, of which there may be `maxRestBytes`: beyond, HttpError 413. What is no JSON is refused as everywhere.
+ * Reads the JSON body of a save as it arrives. Yields the bytes of its first long payload, and returns the parsed rest. Only the
+ * rest is kept in memory: HttpError 413 above `maxRestBytes`. Invalid JSON has the same errors as on other routes.
  */
 export async function* readSaveBody(
   source: AsyncIterable<Buffer>,
@@ -37,7 +37,7 @@ export async function* readSaveBody(
   return body.finish();
 }
 
-/** A body of `maxBytes` at most; HttpError 413 beyond. */
+/** Reads a whole body: HttpError 413 above `maxBytes`. */
 export async function readWhole(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -54,7 +54,7 @@ class Body {
   readonly #scanner = new JsonScanner((path) => placeOf(path) !== undefined);
   readonly #rest: Buffer[] = [];
   #restBytes = 0;
-  /** A payload that is still short enough to stay. */
+  /** Raw bytes of a payload that is still too short to stream. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #place: 'data' | 'text' = 'data';
@@ -140,7 +140,7 @@ class Body {
     return before.length - Number(before.charCodeAt(0) === byteOrderMark);
   }
 
-  /** A fault behind the mark, as one of the body that was sent. */
+  /** Moves a fault after the mark to its position in the body that was sent. */
   #moved(error: unknown, streamed: StreamedString): unknown {
     const [issue] = error instanceof InvalidRequest ? error.issues : [];
     const offset = issue?.loc[1];

@@ -10,18 +10,21 @@ export type Place = Pick<ArtifactKey, 'accountId' | 'appName' | 'userId' | 'sess
 
 const chunkBytes = 256 * 1024;
 
-/** A body that is meant to be JSON. */
+/** A JSON body that is being received. */
 export interface JsonUpload {
   readonly source: AsyncIterable<Buffer>;
-  /** Without one, it is JSON. */
+  /** `Content-Type`; without one the body is JSON. */
   readonly contentType: string | undefined;
-  /** Most bytes but for a payload that flows. */
+  /** Most bytes, not counting a streamed payload. */
   readonly maxRestBytes: number;
 }
 
 const json = /^application\/(?:[^;\s]*\+)?json/i;
 
-/** A save as the service takes it, made of a JSON body as it flows. Throws what is wrong with the body before any commit. */
+/**
+ * Messages of a save for the service, made from a JSON body as it arrives. Throws faults of the body before the message that
+ * commits.
+ */
 export async function* jsonSaveRequests(place: Place, upload: JsonUpload): AsyncGenerator<Request> {
   yield { kind: { case: 'opening', value: { key: place } } };
   const { source, contentType, maxRestBytes } = upload;
@@ -37,13 +40,13 @@ export async function* jsonSaveRequests(place: Place, upload: JsonUpload): Async
   yield { kind: { case: 'commit', value: commit } };
 }
 
-/** A body of another type is the text that it is, as on every route. */
+/** A body of another type is a text, as on every route. */
 async function refuseText(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Error> {
   const text = decode(await readWhole(source, maxBytes));
   return refusalOf(text === '' ? null : text);
 }
 
-/** A save made of a body that is the payload itself. */
+/** Messages of a save whose body is the payload itself. */
 export async function* rawSaveRequests(
   key: Place & { readonly name: string },
   body: AsyncIterable<Buffer>,
@@ -55,7 +58,7 @@ export async function* rawSaveRequests(
   yield { kind: { case: 'commit', value: commit } };
 }
 
-/** A Uint8Array as bytes are on the mesh, sharing the buffer's memory. */
+/** Uint8Array that shares the buffer's memory, as protobuf messages take it. */
 function chunkOf({ buffer, byteOffset, byteLength }: Buffer): Request {
   return { kind: { case: 'chunk', value: new Uint8Array(buffer, byteOffset, byteLength) } };
 }

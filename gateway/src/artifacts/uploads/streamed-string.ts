@@ -4,30 +4,30 @@ import { BadRequest } from '../../edge/errors/request-error.ts';
 import { Base64Decoder } from './base64-decoder.ts';
 import { JsonStringDecoder, type StringFault } from './json-string-decoder.ts';
 
-/** Of the raw text, repeated in an answer that refuses it. */
+/** Characters of the raw text that an error answer repeats. */
 const previewLength = 60;
 
-/** A string of a JSON body that is taken out of it as it flows, decoded. A mark stands in its place. */
+/** A string of a JSON body that is decoded as it arrives. A mark replaces it in the body. */
 export interface StreamedString {
-  /** Valid base64 that nobody can guess; no base64 when what it stands for is none. */
+  /** Random text. It is valid base64 exactly if the string is, so that the schema check gives the right answer. */
   readonly mark: string;
   readonly place: 'data' | 'text';
   /** UTF-16 units of the raw text. */
   readonly units: number;
-  /** The beginning of the raw text. */
+  /** First characters of the raw text. */
   readonly preview: string;
-  /** Why it is no base64. */
+  /** Base64 fault; undefined if there is none. */
   readonly base64Fault: string | undefined;
-  /** Why it is no JSON. */
+  /** JSON fault; undefined if there is none. */
   readonly jsonFault: StringFault | undefined;
   readonly hasLoneSurrogate: boolean;
-  /** The bytes that more raw text makes. Throws BadRequest for what is not UTF-8. */
+  /** Decodes more raw text. Throws BadRequest for text that is not UTF-8. */
   feed(raw: Buffer): Buffer;
   /** The last bytes. */
   finish(): Buffer;
 }
 
-/** `data` is base64; `text` becomes UTF-8. */
+/** `data` is decoded from base64; `text` becomes UTF-8. */
 export function streamedString(place: 'data' | 'text'): StreamedString {
   return place === 'data' ? new DataString() : new TextString();
 }
@@ -80,7 +80,7 @@ class DataString extends Streamed implements StreamedString {
     super(new JsonStringDecoder({ isJudgedLater: true }));
   }
 
-  /** A character that no JSON string may hold is no symbol either, and is found as such. */
+  /** A character that is invalid in JSON is invalid in base64 too, and is reported as such. */
   override get jsonFault(): StringFault | undefined {
     const [, symbol, offset] = /^Invalid symbol (\d+), offset (\d+)/.exec(this.#fault ?? '') ?? [];
     const isControl = symbol !== undefined && Number(symbol) < 0x20;
@@ -120,7 +120,7 @@ class TextString extends Streamed implements StreamedString {
     return this.#whole(this.unescape(Buffer.alloc(0), true), true);
   }
 
-  /** A character cut in two waits for its other half. */
+  /** Bytes of a character that is split between chunks. */
   #whole(bytes: Buffer, isLast: boolean): Buffer {
     const text = this.#tail.length === 0 ? bytes : Buffer.concat([this.#tail, bytes]);
     const end = isLast ? text.length : endOfCharacters(text);
@@ -131,7 +131,7 @@ class TextString extends Streamed implements StreamedString {
   }
 }
 
-/** Where a last character begins that is not all there, or the end. */
+/** Start of an incomplete last character, or the end. */
 function endOfCharacters(text: Buffer): number {
   for (let back = 1; back <= Math.min(3, text.length); back += 1) {
     const byte = text[text.length - back] as number;

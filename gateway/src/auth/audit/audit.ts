@@ -4,7 +4,7 @@ import { failures, Problem } from '../../edge/records/problem.ts';
 import { dateTime } from '../date-time.ts';
 import { AuditPage, AuditQuery } from './audit-record.ts';
 
-/** What was done to accounts: to everybody their own, to admins everything. */
+/** Audit of accounts. Everybody sees their own entries, admins see all. */
 export function auditRoutes(app: App, { auth, authentication }: Context): void {
   app.get(
     '/api/audit',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** Its form is not checked: whoever asks learns nothing of an address, not even that it is none. */
+/** The address is not validated: the answer must not depend on it. */
 export const Address = Type.Object(
   { email: Type.String() },
   { title: 'AddressRequest', examples: [{ email: 'ada@example.com' }] },

@@ -4,7 +4,7 @@ import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/r
 import { namingField } from '../users/sign-up-fault.ts';
 import { Address, Done, NewPassword, Verification } from './account-mail-record.ts';
 
-/** Forgotten passwords and unproven addresses. Switched off, they do not exist: 404 before any body is read. */
+/** Password resets and e-mail verification. With `AUTH_BASIC_ENABLED=false` the routes do not exist: 404 before a body is read. */
 export function accountMailRoutes(app: App, context: Context): void {
   if (!context.config.AUTH_BASIC_ENABLED) return;
   addRequests(app, context);
@@ -24,7 +24,7 @@ function operation<Body extends TSchema>(text: OperationText, body: Body) {
   return { schema: { tags: ['accounts'], ...text, body, response } };
 }
 
-/** Both answer alike for every address. */
+/** Requests for mail. The answer does not depend on the address. */
 function addRequests(app: App, { auth, limitMail }: Context): void {
   app.post(
     '/api/auth/forgot-password',

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest, RequestPayload } from 'fastify';
 import { BadRequest, HttpError } from '../../edge/errors/request-error.ts';
 
-/** Most bytes of a form whose fields are a few short texts. */
+/** Largest form in bytes. Sign-in forms have few short fields. */
 const maxBytes = 65_536;
 
 /**
- * A `preParsing` hook: what comes as `multipart/form-data` goes on as the urlencoded form of its fields; files are left out. For
- * routes that take a form of a few short fields.
+ * A `preParsing` hook that turns a `multipart/form-data` body into an urlencoded one. Files are dropped. Use it only on routes
+ * with small forms.
  */
 export async function multipartAsForm(
   request: FastifyRequest,
@@ -19,7 +19,7 @@ export async function multipartAsForm(
   const sent = await readAll(payload);
   request.raw.headers['content-type'] = 'application/x-www-form-urlencoded';
   const form = sent.length === 0 ? '' : await urlencoded(type, sent);
-  // The length that `Content-Length` is compared with.
+  // Fastify compares this length with `Content-Length`.
   return Object.assign(Readable.from([Buffer.from(form)]), { receivedEncodedLength: sent.length });
 }
 

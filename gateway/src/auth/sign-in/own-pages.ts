@@ -3,9 +3,9 @@ import { HttpError } from '../../edge/errors/request-error.ts';
 import { isSameHost, type OriginPolicy } from '../../edge/origins/origin.ts';
 
 /**
- * For routes that a cookie alone opens: refuses what a browser sends for a page of another site, by `Origin`, or by
- * `Sec-Fetch-Site` where a browser sends no `Origin`. Origins that are configured by name may; `*` names none. Clients that are no
- * browsers send neither header and are left alone.
+ * Guard of routes that a cookie alone opens. Refuses requests that a browser sends for a page of another site, by `Origin`, or by
+ * `Sec-Fetch-Site` where there is no `Origin`. Configured origins are allowed, but `*` allows none here. Clients that are no
+ * browsers send neither header and pass.
  */
 export function createOwnPagesGuard({ allowed, publicBaseUrl }: OriginPolicy) {
   const trusted = new Set([...allowed, new URL(publicBaseUrl).origin]);

@@ -3,15 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const name = 'refresh_token';
 
-/** The cookie that holds a refresh token, as platform.md 2 describes it. */
+/** Cookie with the refresh token, as in platform.md 2. */
 export interface RefreshCookie {
-  /** What a request sent of it. */
+  /** Value of the cookie in a request. */
   read(request: FastifyRequest): string | undefined;
   write(reply: FastifyReply, value: string, maxAgeSeconds: number): void;
   clear(reply: FastifyReply): void;
 }
 
-/** `secure`: browsers send it over https alone. */
+/** `secure`: browsers send the cookie only over https. */
 export function createRefreshCookie(secure: boolean): RefreshCookie {
   const write = (reply: FastifyReply, value: string, maxAge: number): void => {
     const cookie = { name, value, maxAge, path: '/', httpOnly: true, sameSite: 'lax', secure } as const;

@@ -22,14 +22,14 @@ const SignInJson = Type.Object(
   },
 );
 
-/** Either form of a sign-in: which of the two names is there depends on how it was sent. */
+/** Body of a sign-in: JSON has `email`, the form has `username`. */
 export type SignInRequest = { email?: string; username?: string; password: string };
 export const SignInRequest = Type.Unsafe<SignInRequest>(SignInJson);
 
 export const Token = Type.Object({ token_type: Type.String(), access_token: Type.String() }, { title: 'Token' });
 export type Token = Static<typeof Token>;
 
-/** A place where the account is signed in. */
+/** One sign-in of the account. */
 const SignInRecord = Type.Object(
   {
     id: Type.String({ description: 'UUID.' }),

@@ -13,7 +13,7 @@ import { SignInRequest, Token } from './sign-in-record.ts';
 
 const tags = ['accounts'];
 
-/** Sign-in, refresh and logout. What is switched off does not exist: it is 404 before any body is read. */
+/** Sign-in, refresh and logout. A route that is switched off does not exist: 404 before a body is read. */
 export function signInRoutes(app: App, context: Context): void {
   const { config } = context;
   const secure = config.NODE_ENV === 'production' || publicBaseUrl(config).startsWith('https:');

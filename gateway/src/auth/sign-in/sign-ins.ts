@@ -7,7 +7,7 @@ import { EndSignInsQuery, SignInList, SignInPath } from './sign-in-record.ts';
 
 const tags = ['accounts'];
 
-/** Where an account is signed in, and how it ends that. */
+/** List and end the sign-ins of an account. */
 export function signInsRoutes(app: App, context: Context): void {
   addList(app, context);
   addEnds(app, context);

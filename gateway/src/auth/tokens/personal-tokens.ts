@@ -17,7 +17,7 @@ import {
 const tags = ['accounts'];
 const url = '/api/auth/tokens';
 
-/** Tokens for programs: made, listed and revoked by whoever is signed in, never by such a token. */
+/** Create, list and revoke personal tokens. A personal token opens none of these routes. */
 export function personalTokenRoutes(app: App, context: Context): void {
   addCreation(app, context);
   addList(app, context);

@@ -2,7 +2,7 @@ import type { GetErasureResponse } from '@agentmesh/proto/auth/v1';
 import { dateTime } from '../date-time.ts';
 import type { Erasure } from './erasure-record.ts';
 
-/** The receipt as the public API shows it. */
+/** Public form of an erasure receipt. */
 export function erasureOf({ requestedAt, completedAt, final, parts }: GetErasureResponse): Erasure {
   return {
     status: completedAt === undefined ? 'pending' : 'complete',

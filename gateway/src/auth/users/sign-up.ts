@@ -7,7 +7,7 @@ import { SignUpRequest, User } from './user-record.ts';
 
 const url = '/api/users/';
 
-/** Sign-up. Switched off, it does not exist: 404 before any body is read, though its path has other methods. */
+/** Sign-up. When it is switched off, its POST answers 404 before a body is read, although the path has other methods. */
 export function signUpRoute(app: App, context: Context): void {
   const { AUTH_BASIC_ENABLED: basic, AUTH_REGISTER_ENABLED: register } = context.config;
   if (basic && register) addSignUp(app, context);

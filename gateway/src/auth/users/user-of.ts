@@ -3,7 +3,7 @@ import type { Account } from '@agentmesh/proto/auth/v1';
 import { dateTime } from '../date-time.ts';
 import type { User } from './user-record.ts';
 
-/** The account as the public API shows it. */
+/** Public form of an account. */
 export function userOf(account: Account | undefined): User {
   if (account === undefined) throw new MeshError('internal', 'account_missing', 'The account could not be read.');
   return {

@@ -12,10 +12,10 @@ const tags = ['accounts'];
 const byId = '/api/users/:id';
 const byEmail = '/api/users/email/:email';
 const one = { 403: Problem, 404: Problem, ...failures };
-/** Beyond it every page is empty, whatever the size. */
+/** Last page number. Every page after it is empty. */
 const lastPage = 2 ** 32 - 1;
 
-/** Accounts as they see themselves, and as admins see them. Whether somebody else's exists, only admins learn. */
+/** Accounts, for their owners and for admins. Only admins learn whether another account exists. */
 export function userRoutes(app: App, context: Context): void {
   addOwn(app, context);
   addList(app, context);
@@ -169,7 +169,7 @@ function addDeletions(app: App, { auth, authentication }: Context): void {
   );
 }
 
-/** Without a token: those of a deleted account are refused. Its id cannot be guessed, and it holds nothing but counts. */
+/** Needs no token, because tokens of a deleted account are refused. The id cannot be guessed, and the receipt holds only counts. */
 function addReceipt(app: App, { auth }: Context): void {
   app.get(
     '/api/users/me/erasures/:id',

@@ -3,13 +3,13 @@ import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { invalidToken, revokedSession, unknownAccount, wrongTokenType } from './unauthorized.ts';
 
-/** What a valid access token says. */
+/** Claims of a valid access token. */
 export interface AccessToken {
   /** UUID of the account. */
   readonly accountId: string;
   /** E-mail address of the account, in lower case. */
   readonly email: string;
-  /** The sign-in that it came from, which it ends with; undefined in tokens that name none. */
+  /** Sign-in that issued the token; the token ends with it. Undefined if the token names none. */
   readonly signInId: string | undefined;
   /** Unix time in seconds. */
   readonly issuedAt: number;
@@ -18,14 +18,14 @@ export interface AccessToken {
 }
 
 export interface TokenReader {
-  /** Answers at once for a token seen before. Fails with 401 for a token that is not a valid access token. */
+  /** Answers synchronously for a token that was read before. Fails with 401 for a token that is not a valid access token. */
   read(token: string): AccessToken | Promise<AccessToken>;
 }
 
 const rememberedTokens = 10_000;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Reads HS256 tokens of one type that were signed with the UTF-8 bytes of `secret`; no other algorithm is accepted. */
+/** Reads HS256 tokens of one `type`, signed with the UTF-8 bytes of `secret`. Accepts no other algorithm. */
 export async function createTokenReader(secret: string, type = 'access'): Promise<TokenReader> {
   const bytes = new TextEncoder().encode(secret);
   const key = await webcrypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);

@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 
-/** When accounts last changed, as far as this process knows: what was looked up before that is no longer good. */
+/** Times of the last known change of each account. Cached data of an account is valid only if it is newer than that. */
 export interface AccountChanges {
-  /** Now. Take it before a look-up, and keep it with the answer. */
+  /** The present time, as a counter. Take it before a look-up and store it with the answer. */
   mark(): number;
-  /** Whether what was looked up at `mark` of this account is still good. */
+  /** Whether data of this account that was looked up at `mark` is still valid. */
   isGood(accountId: string, mark: number): boolean;
-  /** The account changed. */
+  /** Marks everything known of one account as stale. */
   note(accountId: string): void;
-  /** All may have changed. */
+  /** Marks everything known of all accounts as stale. */
   noteAll(): void;
-  /** The account was deleted. Ids are never used again. */
+  /** Marks a deleted account. Account ids are never used again. */
   bury(accountId: string): void;
   isBuried(accountId: string): boolean;
 }
@@ -22,7 +22,7 @@ export function createAccountChanges(): AccountChanges {
   let everything = 0;
   const changed = new LRUCache<string, number>({
     max: remembered,
-    // What is forgotten of one account is then held to be true of all.
+    // When the cache drops one account's time, all accounts count as changed at that time.
     dispose: (at, _accountId, reason) => {
       if (reason === 'evict') everything = Math.max(everything, at);
     },

@@ -6,7 +6,7 @@ import { anonymous, type Identity } from './identity.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set on every route behind an authentication hook. */
+    /** Set by the authentication hooks; absent on routes without one. */
     identity: Identity;
   }
 }
@@ -14,24 +14,24 @@ declare module 'fastify' {
 type Hook = (request: FastifyRequest, reply: unknown, done: HookHandlerDoneFunction) => void;
 
 export interface Authentication {
-  /** For everything that needs an account: a bearer token. */
+  /** Requires a bearer token. */
   readonly account: Hook;
-  /** For what the web UI reads beside the runtime routes: a bearer token or its cookie. */
+  /** For pages of the web UI beside the runtime routes: requires a bearer token or the UI's cookie. */
   readonly page: Hook;
-  /** For the runtime routes: the same, and with `RUNTIME_AUTH=open` neither. */
+  /** For runtime routes: requires a bearer token or the UI's cookie, or no credentials with `RUNTIME_AUTH=open`. */
   readonly runtime: Hook;
-  /** For every route, after its fields were checked: holds personal tokens to their end user. */
+  /** Runs on every route after the fields were checked: refuses a personal token outside of its end user's data. */
   readonly withinGrant: Hook;
 }
 
 export interface AuthenticationOptions {
   readonly bearer: Bearer;
-  /** Absent while the web UI is not served. */
+  /** Undefined unless the web UI is served. */
   readonly browser: BrowserSession | undefined;
   readonly isRuntimeOpen: boolean;
 }
 
-/** The hooks run after the body was parsed and before its fields are checked, as the contract orders it. */
+/** The hooks run after the body was parsed and before its fields are checked. The contract prescribes that order. */
 export function createAuthentication({ bearer, browser, isRuntimeOpen }: AuthenticationOptions): Authentication {
   const account: Hook = (request, _reply, done) => {
     const { authorization } = request.headers;
@@ -49,12 +49,12 @@ export function createAuthentication({ bearer, browser, isRuntimeOpen }: Authent
 }
 
 const withinGrant: Hook = (request, _reply, done) => {
-  // Open routes have no identity, whatever its type says.
+  // Routes without an authentication hook have no identity, although the type says so.
   const { grant } = (request as Partial<FastifyRequest>).identity ?? {};
   attempt(() => grant !== undefined && checkUser(grant, request), done);
 };
 
-/** Calls `done` once, with what `check` throws. */
+/** Calls `done` once, with the error that `check` throws, if any. */
 function attempt(check: () => unknown, done: HookHandlerDoneFunction): void {
   let failure: Error | undefined;
   try {
@@ -65,7 +65,7 @@ function attempt(check: () => unknown, done: HookHandlerDoneFunction): void {
   done(failure);
 }
 
-/** Whoever shows nothing is nobody in particular; what is shown must be good. */
+/** No credentials: the caller is anonymous. Credentials that are sent must be valid. */
 function openTo(check: Hook, browser?: BrowserSession): Hook {
   return (request, reply, done) => {
     const shows = request.headers.authorization !== undefined || browser?.isPresent(request) === true;

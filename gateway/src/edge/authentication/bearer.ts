@@ -6,16 +6,16 @@ import { type Standing, standingKey } from './standings.ts';
 import { invalidToken, notAuthenticated, revokedSession, unknownAccount } from './unauthorized.ts';
 
 export interface Bearer {
-  /** Whom an `Authorization` header names; at once when token and account are known. Fails with 401. */
+  /** Identity behind an `Authorization` header. Synchronous when token and account are cached. Fails with 401. */
   identify(authorization: string | undefined): Identity | Promise<Identity>;
-  /** Whom a token names that was carried in another way. */
+  /** Identity behind a token that did not come in the `Authorization` header. */
   identifyToken(token: string): Identity | Promise<Identity>;
 }
 
 export interface BearerSources {
   readonly tokens: TokenReader;
   readonly standings: Directory<Standing>;
-  /** Absent where tokens for programs are not accepted. */
+  /** Undefined where personal tokens are not accepted. */
   readonly personalTokens?: Directory<PersonalToken>;
 }
 
@@ -23,11 +23,11 @@ const scheme = /^bearer +([^ ]+) *$/i;
 
 export function createBearer({ tokens, standings, personalTokens }: BearerSources): Bearer {
   const owner = (token: AccessToken) =>
-    then(standings.find(standingKey(token.accountId, token.signInId)), (standing) => admit(token, standing));
+    whenKnown(standings.find(standingKey(token.accountId, token.signInId)), (standing) => admit(token, standing));
   const identifyToken = (token: string) =>
     personalTokens !== undefined && isPersonal(token)
-      ? then(personalTokens.find(token), admitPersonal)
-      : then(tokens.read(token), owner);
+      ? whenKnown(personalTokens.find(token), admitPersonal)
+      : whenKnown(tokens.read(token), owner);
   return {
     identify(authorization) {
       const token = scheme.exec(authorization ?? '')?.[1];
@@ -38,12 +38,12 @@ export function createBearer({ tokens, standings, personalTokens }: BearerSource
   };
 }
 
-/** Waits only for what is not there yet. */
-function then<A, B>(value: A | Promise<A>, use: (value: A) => B | Promise<B>): B | Promise<B> {
+/** Applies `use` to a value: synchronously if the value is cached, else when it has arrived. */
+function whenKnown<A, B>(value: A | Promise<A>, use: (value: A) => B | Promise<B>): B | Promise<B> {
   return value instanceof Promise ? value.then(use) : use(value);
 }
 
-/** A token whose id and address name different accounts names none; one whose sign-in has ended has ended with it. */
+/** Fails with 401 if id and e-mail address belong to different accounts, or if the sign-in has ended. */
 function admit({ accountId, email, signInId, issuedAt }: AccessToken, standing: Standing): Identity {
   if (standing.email !== email) throw unknownAccount();
   const stands = signInId === undefined ? issuedAt >= standing.validFrom : standing.signInStands;
@@ -51,7 +51,7 @@ function admit({ accountId, email, signInId, issuedAt }: AccessToken, standing: 
   return { accountId, email, role: standing.role, signInId, grant: undefined };
 }
 
-/** Whoever's it is, a token for programs is no admin. */
+/** A personal token never has the role of an admin, also if its account has. */
 function admitPersonal({ accountId, email, expiresAtMs, grant }: PersonalToken): Identity {
   if (expiresAtMs <= Date.now()) throw invalidToken();
   return { accountId, email, role: 'USER', signInId: undefined, grant };

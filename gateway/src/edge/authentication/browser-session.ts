@@ -11,24 +11,27 @@ import type { Identity } from './identity.ts';
 import type { Standing } from './standings.ts';
 
 /**
- * The sign-in of the web UI: a cookie that pages of this origin alone can use, for the runtime routes alone. It is signed with
- * a key of its own, so that neither it nor an access token can ever pass as the other.
+ * Sign-in of the web UI: a cookie that only pages of this origin can use, and only on runtime routes. It is signed with a key of
+ * its own, so a cookie is never accepted as an access token, nor the other way round.
  */
 export interface BrowserSession {
   isPresent(request: FastifyRequest): boolean;
-  /** Fails with 401 for a cookie that is no longer good, and with 403 when another page may have sent the request. */
+  /** Fails with 401 for an expired or invalid cookie, and with 403 if a page of another origin may have sent the request. */
   identify(request: FastifyRequest): Identity | Promise<Identity>;
-  /** The `Set-Cookie` that signs a browser in as the owner of an access token, until that one's sign-in ends, 12 hours at most. */
+  /**
+   * `Set-Cookie` value that signs a browser in as the owner of an access token. Good for 12 hours, and never longer than that
+   * token's sign-in.
+   */
   begin(accessToken: string): Promise<string>;
-  /** The `Set-Cookie` that signs it out. */
+  /** `Set-Cookie` value that signs the browser out. */
   end(): string;
-  /** Whether a page of ours sent this form. */
+  /** Whether a page of this origin sent the form. */
   isOwnForm(request: FastifyRequest): boolean;
 }
 
 export interface BrowserSessionOptions {
   readonly encryptKey: string;
-  /** This API as the outside sees it. */
+  /** Public address of this API. */
   readonly publicBaseUrl: string;
   readonly standings: Directory<Standing>;
 }
@@ -73,7 +76,7 @@ function identify({ headers, method }: FastifyRequest, { bearer, token, isOwn }:
   return bearer.identifyToken(token ?? '');
 }
 
-/** Over https the name itself forbids that another host, path or unencrypted page has set it. */
+/** Over https the `__Host-` prefix makes browsers refuse the cookie from other hosts, other paths and unencrypted pages. */
 function cookieOf(publicBaseUrl: string): Omit<SetCookie, 'value'> {
   const secure = publicBaseUrl.startsWith('https:');
   const name = secure ? '__Host-agentmesh' : 'agentmesh';

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { AccountChanges } from './account-changes.ts';
 
-/** What auth says of tokens, remembered for a minute or until the account changes. */
+/** Cache of answers of auth about tokens. An entry lives for a minute, or until its account changes. */
 export interface Directory<V> {
-  /** At once when it is remembered; else whatever the look-up answers or throws. */
+  /** Answers synchronously from the cache, else as the look-up answers or fails. */
   find(key: string): V | Promise<V>;
-  /** Whether nothing is remembered that could go stale. */
+  /** True if the cache holds nothing that a change could make stale. */
   readonly isEmpty: boolean;
 }
 
-/** What is remembered belongs to an account. */
+/** Each entry belongs to an account. */
 interface Owned {
   readonly accountId: string;
 }
@@ -17,7 +17,7 @@ interface Owned {
 const rememberedMs = 60_000;
 const remembered = 50_000;
 
-/** Requests that ask for the same at once share a look-up, unless an account has changed since it began. */
+/** Concurrent requests for one key share a look-up, unless an account has changed since the look-up began. */
 export function createDirectory<V extends Owned>(
   fetch: (key: string) => Promise<V>,
   changes: AccountChanges,

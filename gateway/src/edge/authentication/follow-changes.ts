@@ -9,12 +9,12 @@ const timeoutMs = 2_000;
 
 export interface ChangeFollower {
   readonly changes: AccountChanges;
-  /** Whether nothing is remembered that a change could make stale. */
+  /** True if the caches hold nothing that a change could make stale. */
   readonly isIdle: () => boolean;
   readonly auth: Client<typeof AuthService>;
 }
 
-/** Notes what the bus says has changed, at once, until the returned function is called. */
+/** Notes changes at once when the bus reports them, until the returned function is called. */
 export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<() => Promise<void>> {
   const unsubscribe = [
     await bus.subscribe(AccountChangedSchema, ({ accountId }) => changes.note(accountId)),
@@ -26,32 +26,32 @@ export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<()
 }
 
 /**
- * Reads every 400 ms which accounts changed, for the bus may lose what it is told: whatever ends a token ends it here within a
- * second, and no request pays for it. Nothing is read while nothing is remembered. While auth is away nothing new can be
- * known; what is remembered then ends by itself, after a minute.
+ * Reads every 400 ms which accounts changed, because the bus may lose messages. So a token ends everywhere within a second, and no
+ * request pays a look-up for it. Reads nothing while the caches are empty. While auth is unavailable, changes are unknown; cached
+ * entries then end after a minute.
  */
 export function createFollowChanges(follower: ChangeFollower): Job {
   let reading: Reading | undefined;
   return {
     pauseMs,
-    failure: 'changes of accounts cannot be read: revocations may be noticed late',
+    failure: 'cannot read changes of accounts: revoked tokens may be accepted up to a minute longer',
     async run() {
       if (!follower.isIdle()) reading = await readChanges(follower, reading);
     },
   };
 }
 
-/** What the next one goes on from. */
+/** State that the next read continues from. */
 interface Reading {
   readonly cursor: bigint;
-  /** Fingerprints by account: while some transaction stays open the same changes are read again, and count once. */
+  /** Fingerprints by account. While a transaction stays open, reads return the same changes again; each fingerprint counts once. */
   readonly told: ReadonlyMap<string, bigint | undefined>;
 }
 
 async function readChanges({ auth, changes }: ChangeFollower, last: Reading | undefined): Promise<Reading> {
   const cursor = last?.cursor;
   const read = await auth.listChangedAccounts(cursor === undefined ? {} : { cursor }, { timeoutMs });
-  // Whatever was remembered before the first cursor, or of another database, may have changed unseen.
+  // Entries from before the first cursor, or from another database, may have changed unnoticed.
   if (cursor === undefined || read.cursor < cursor || read.truncated) changes.noteAll();
   const told = new Map(read.accountIds.map((accountId, index) => [accountId, read.fingerprints[index]]));
   for (const [accountId, fingerprint] of told) {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../errors/request-error.ts';
 import type { Grant } from './identity.ts';
 
-/** Refuses with 403 a route that a personal token was not made for. */
+/** Refuses with 403 a route whose scope the personal token does not have. */
 export function checkScope(grant: Grant, request: FastifyRequest): void {
   const { scope } = request.routeOptions.config;
   if (scope !== undefined && grant.scopes.has(scope)) return;
@@ -12,8 +12,8 @@ export function checkScope(grant: Grant, request: FastifyRequest): void {
 }
 
 /**
- * Refuses with 403 what a personal token that is bound to an end user must not reach: requests that name another or none, and
- * the state of the whole application. Whether the other exists makes no difference. For requests whose fields were checked.
+ * Holds a personal token that is bound to an end user to that user. Refuses with 403 requests that name another user or none, and
+ * changes of `app:` state. The answer is the same whether the other user exists or not. Call it after the fields were checked.
  */
 export function checkUser({ userId }: Grant, request: FastifyRequest): void {
   if (userId === undefined) return;
@@ -24,14 +24,14 @@ export function checkUser({ userId }: Grant, request: FastifyRequest): void {
   if (hasAppKey(request.body)) throw new HttpError(403, 'A token that is bound to a user_id cannot set app: state.');
 }
 
-/** Every user that path, query and body name. */
+/** All user ids that path, query and body name. */
 function usersNamed({ params, query, body }: FastifyRequest): unknown[] {
   const places = [params, query, body].filter((place) => typeof place === 'object' && place !== null);
   const fields = places.flatMap((place) => Object.entries(place));
   return fields.filter(([name]) => name === 'user_id' || name === 'userId').map(([, value]) => value as unknown);
 }
 
-/** Whether JSON at any depth has a key of application state. */
+/** Whether JSON has an `app:` key at any depth. */
 function hasAppKey(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasAppKey);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;

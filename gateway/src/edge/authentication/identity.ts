@@ -1,25 +1,25 @@
-/** For whom a request acts. */
+/** Account that a request acts for, and its permissions. */
 export interface Identity {
-  /** UUID; the wall around everything that the request can see. */
+  /** UUID. A request sees only data of this account. */
   readonly accountId: string;
   /** In lower case. */
   readonly email: string;
   /** `USER` or `ADMIN`. */
   readonly role: string;
-  /** The sign-in that let it in; undefined where none did. */
+  /** Sign-in of the token; undefined for a credential without one. */
   readonly signInId: string | undefined;
-  /** All that it may do; undefined: whatever its account may. */
+  /** Limits of a personal token; undefined if everything that the account may do is allowed. */
   readonly grant: Grant | undefined;
 }
 
-/** What a personal token may do. */
+/** Permissions of a personal token. */
 export interface Grant {
   readonly scopes: ReadonlySet<string>;
-  /** The only end user whose data it reaches; undefined: all of the account. */
+  /** The only end user whose data it reaches; undefined for all of the account. */
   readonly userId: string | undefined;
 }
 
-/** The one account of all callers without a token, where `RUNTIME_AUTH=open`. It exists nowhere. */
+/** Account of all callers without credentials, with `RUNTIME_AUTH=open`. No such account is stored. */
 export const anonymous: Identity = {
   accountId: '00000000-0000-0000-0000-000000000000',
   email: '',

@@ -9,7 +9,7 @@ import type { Grant } from './identity.ts';
 import { unlessUnknown } from './standings.ts';
 import { invalidToken } from './unauthorized.ts';
 
-/** Whom a personal token names, and what it may do. */
+/** Account and permissions of a personal token. */
 export interface PersonalToken {
   readonly accountId: string;
   /** In lower case. */
@@ -24,18 +24,18 @@ const shape = /^(agentmesh_pat_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const timeoutMs = 5_000;
 
-/** Whether a bearer token claims to be one. */
+/** Whether a bearer token has the form of a personal token. */
 export function isPersonal(token: string): boolean {
   return token.startsWith(prefix);
 }
 
-/** By the token's text. Looking up fails with 401 for one that is none, and as unavailable when nobody can tell. */
+/** Directory by the token's text. A look-up fails with 401 for an unknown token, and as `unavailable` if auth cannot be asked. */
 export function createPersonalTokens(
   auth: Client<typeof AuthService>,
   changes: AccountChanges,
 ): Directory<PersonalToken> {
   return createDirectory(async (text) => {
-    // A mistyped token costs auth nothing.
+    // The checksum catches mistyped tokens without a call to auth.
     if (!hasChecksum(text)) throw invalidToken();
     const hash = createHash('sha256').update(text).digest();
     const found = await auth.findPersonalToken({ hash }, { timeoutMs }).catch((error: unknown) => {

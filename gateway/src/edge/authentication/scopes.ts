@@ -1,4 +1,4 @@
-/** Scopes that a personal token can have. Each route names in its `config` the one that opens it. */
+/** All scopes of personal tokens. Each route names the scope that opens it in its `config`. */
 export const scopes = [
   'account:read',
   'agents:read',
@@ -25,9 +25,12 @@ export type Scope = (typeof scopes)[number];
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Scope that opens the route to personal tokens. Without one no personal token opens it. */
+    /** Scope that opens the route to personal tokens. Without a scope the route is closed to them. */
     scope?: Scope;
-    /** The route holds no end user's data: tokens that are bound to a `user_id` open it though its requests name no user. */
+    /**
+     * True for routes without end users' data. Tokens that are bound to a `user_id` may use them although the request names no
+     * user.
+     */
     holdsNoUserData?: true;
   }
 }

@@ -6,24 +6,24 @@ import type { AccountChanges } from './account-changes.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { unknownAccount } from './unauthorized.ts';
 
-/** What decides whether an access token is good, beside its signature. */
+/** State of an account that decides, beside the signature, whether an access token is valid. */
 export interface Standing {
   readonly accountId: string;
   /** In lower case. */
   readonly email: string;
   readonly role: string;
-  /** The sign-in that was asked about has not ended. */
+  /** False if the sign-in that was asked about has ended. */
   readonly signInStands: boolean;
-  /** Unix time in seconds: tokens without a sign-in that were issued before are refused. */
+  /** Unix time in seconds. Tokens without a sign-in that were issued before it are refused. */
   readonly validFrom: number;
 }
 
-/** Of an account, and of one of its sign-ins. */
+/** Cache key of an account and one of its sign-ins. */
 export const standingKey = (accountId: string, signInId = ''): string => `${accountId}/${signInId}`;
 
 const timeoutMs = 5_000;
 
-/** Looking up fails with 401 for an account that does not exist, and as unavailable when nobody can tell. */
+/** A look-up fails with 401 for an unknown account, and as `unavailable` if auth cannot be asked. */
 export function createStandings(auth: Client<typeof AuthService>, changes: AccountChanges): Directory<Standing> {
   return createDirectory(async (key) => {
     const [accountId = '', signInId = ''] = key.split('/');
@@ -37,7 +37,7 @@ export function createStandings(auth: Client<typeof AuthService>, changes: Accou
   }, changes);
 }
 
-/** What to answer when auth answered an error: `unknown` for what it does not know, 503 for what it cannot tell. */
+/** Error to answer when auth failed: `unknown` for not_found, else `unavailable`. */
 export function unlessUnknown(error: unknown, unknown: () => Error): unknown {
   if (!(error instanceof MeshError)) return error;
   if (error.code === 'not_found') return unknown();

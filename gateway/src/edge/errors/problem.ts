@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseUpload } from './refuse-upload.ts';
 import { HttpError, InvalidRequest } from './request-error.ts';
 
-/** An error as the public sees it. */
+/** HTTP answer of an error. */
 export interface Problem {
   readonly status: number;
   readonly body: object;
@@ -26,7 +26,7 @@ const statuses: Readonly<Record<MeshCode, number>> = {
   internal: 500,
 };
 
-/** Reasons that HTTP has a status of their own for. */
+/** Statuses of reasons that have one of their own. */
 const statusesOfReasons: Readonly<Record<string, number>> = {
   session_changed: 412,
   artifact_too_large: 413,
@@ -36,12 +36,12 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   agent_identity_refused: 502,
 };
 
-/** How long a client that was refused may go on sending before its connection is closed. */
+/** Time in milliseconds that a refused client may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
 
 const internal: Problem = { status: 500, body: { detail: 'Internal Server Error' } };
 
-/** The one place where errors become HTTP. Undefined: not an error that anybody foresaw. */
+/** Maps errors to HTTP answers; no other place does. Undefined for an unexpected error. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof InvalidRequest) return { status: 422, body: { detail: error.issues } };
   if (error instanceof HttpError)
@@ -67,11 +67,11 @@ function ofFrameworkError({ code, statusCode, message }: FastifyError): Problem 
 
 export interface ErrorHandlerOptions {
   readonly log: Logger;
-  /** Most bytes of a body. Of a larger one, four times as many are still read and thrown away. */
+  /** Largest body in bytes. Of a larger one, up to four times as many bytes are read and discarded. */
   readonly bodyLimit: number;
 }
 
-/** Answers an error; what nobody foresaw is logged once and its text withheld. */
+/** Answers an error. An unexpected error is logged once and answered without its text. */
 export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
   const limits = { maxBytes: 4 * bodyLimit, maxMs: uploadPatienceMs };
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -86,7 +86,7 @@ export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
   };
 }
 
-/** Whether the client is still sending a body that nobody reads. */
+/** Whether the client is still sending a body that no handler reads. */
 function isUploading({ raw }: FastifyRequest): boolean {
   return !raw.complete && !raw.destroyed;
 }

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface RefusalOptions {
-  /** Most bytes that are still read and thrown away. */
+  /** Most bytes that are read and discarded. */
   readonly maxBytes: number;
-  /** How long they may take to arrive. */
+  /** Time limit for these bytes, in milliseconds. */
   readonly maxMs: number;
 }
 
 /**
- * Answers at once while the client is still sending, and closes the connection only when it has done so or a limit is reached:
- * a connection that is closed with unread bytes is reset, which takes the answer from clients that read after they have sent.
+ * Answers immediately while the client is still sending, and closes the connection when the client has finished or a limit is
+ * reached. Closing a connection with unread bytes resets it, and a client that reads only after sending would lose the answer.
  */
 export function refuseUpload(request: FastifyRequest, reply: FastifyReply, options: RefusalOptions & { body: object }) {
   const bytes = Buffer.from(JSON.stringify(options.body));
@@ -19,15 +19,19 @@ export function refuseUpload(request: FastifyRequest, reply: FastifyReply, optio
     .type('application/json; charset=utf-8')
     .header('connection', 'close')
     .header('content-length', bytes.length)
-    .send(Readable.from(thenDiscard(bytes, request.raw, options), { objectMode: false }));
+    .send(Readable.from(answerAndDiscard(bytes, request.raw, options), { objectMode: false }));
 }
 
-async function* thenDiscard(answer: Buffer, upload: IncomingMessage, options: RefusalOptions): AsyncGenerator<Buffer> {
+async function* answerAndDiscard(
+  answer: Buffer,
+  upload: IncomingMessage,
+  options: RefusalOptions,
+): AsyncGenerator<Buffer> {
   yield answer;
   await discard(upload, options);
 }
 
-/** Resolves when the upload has ended in whatever way, or a limit is reached. */
+/** Resolves when the upload has ended or broken off, or a limit is reached. */
 function discard(upload: IncomingMessage, { maxBytes, maxMs }: RefusalOptions): Promise<void> {
   if (upload.readableEnded || upload.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,12 +1,12 @@
 import type { Issue } from '../validation/index.ts';
 
-/** An answer of the edge itself, for a reason that no service has to be asked about. */
+/** Error that the gateway answers by itself, without asking a service. */
 export class HttpError extends Error {
   override readonly name: string = 'HttpError';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `message` is public: it becomes `detail`. */
+  /** `message` is public: clients see it as `detail`. */
   constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.status = status;
@@ -22,7 +22,7 @@ export class BadRequest extends HttpError {
   }
 }
 
-/** 422: the body says what is wrong where. */
+/** 422 with the list of issues as body. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
   readonly issues: readonly Issue[];

@@ -7,14 +7,14 @@ import { securityHeaders } from './security-headers.ts';
 import type { Upgrades } from './upgrades.ts';
 
 export interface AdmissionOptions extends OriginPolicy, HostPolicy {
-  /** Aborts when connections should no longer be kept. */
+  /** Aborts when the process drains: answers then close their connections. */
   readonly draining: AbortSignal;
   readonly isUpgrade: Upgrades['isUpgrade'];
-  /** Whether a path that no route serves was sent to the one it means. */
+  /** Redirects a path that no route serves, if a slash at its end is missing or superfluous. True if it has answered. */
   readonly redirect: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
-/** The first thing that happens to a request: headers that every answer carries, then what needs no body to be refused. */
+/** First hook of every request: sets common headers, then refuses requests that can be judged without a body. */
 export function createAdmission({ draining, isUpgrade, redirect, ...policy }: AdmissionOptions) {
   const isAnswered = createOriginGuard(policy);
   const isOwnHost = createHostCheck(policy);
@@ -36,17 +36,17 @@ export function createAdmission({ draining, isUpgrade, redirect, ...policy }: Ad
   };
 }
 
-/** From HTTP/1.1 on every request has to. */
+/** Every request needs a `Host`, except in HTTP/1.0. */
 function namesNoHost({ headers, raw }: FastifyRequest): boolean {
   return headers.host === undefined && raw.httpVersion !== '1.0';
 }
 
-/** `%2F` in a path never separates segments, and no segment of a route may hold a slash. */
+/** True for a path with `%2F`: it does not separate segments, and no segment may contain a slash. */
 function hasHiddenSlash(segments: string): boolean {
   return segments.includes('%') && /%2f/i.test(segments);
 }
 
-/** An id in a path is at least one character. */
+/** True for a path with an empty id. */
 function hasEmptySegment(params: unknown): boolean {
   return Object.entries(params ?? {}).some(([name, value]) => name !== '*' && value === '');
 }

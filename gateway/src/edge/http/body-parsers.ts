@@ -4,7 +4,7 @@ import { FormFields } from '../validation/index.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** JSON, with or without a content type; urlencoded forms; anything else stays the text that it is. */
+/** Parses JSON (also without a content type) and urlencoded forms. Every other body stays text. */
 export function addBodyParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, json);
@@ -13,7 +13,7 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, other);
 }
 
-/** A content type that is none would end the request before any route: it counts as plain text. */
+/** Replaces an invalid content type by `text/plain`. Fastify would refuse the request before any route sees it. */
 export function normaliseContentType(headers: FastifyRequest['raw']['headers']): void {
   const type = headers['content-type'];
   if (type !== undefined && !/^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type)) {
@@ -40,7 +40,7 @@ interface Sent {
   readonly done: Done;
 }
 
-/** A route that takes no body does not look at what was sent as one. */
+/** Leaves the body unparsed on routes that take none. */
 function read(parse: (body: Buffer) => unknown, { request, body, done }: Sent): void {
   if (request.routeOptions.schema?.body === undefined) return done(null);
   let value: unknown;

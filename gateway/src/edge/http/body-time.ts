@@ -3,14 +3,14 @@ import { onClientError } from './client-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads its body as it flows, and judges by itself how long that may take. */
+    /** The route reads its body as it arrives and limits the time itself. */
     flows?: boolean;
   }
 }
 
 const tooLate = Object.assign(new Error('The body took too long to arrive.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
 
-/** Gives the body of a request `limitMs` to arrive, whole; then answers 408 and closes the connection. */
+/** Allows `limitMs` for a whole body to arrive, then answers 408 and closes the connection. */
 export function limitBodyTime(app: FastifyInstance, limitMs: number): void {
   app.addHook('onRequest', ({ raw, routeOptions }, reply, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;

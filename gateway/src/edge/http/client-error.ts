@@ -8,7 +8,7 @@ const reasons: Readonly<Record<string, readonly [status: number, detail: string]
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };
 
-/** Answers bytes that are not an HTTP request, and closes the connection. */
+/** Answers bytes that are no HTTP request, and closes the connection. */
 export function onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

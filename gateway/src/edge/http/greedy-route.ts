@@ -2,19 +2,19 @@ import type { FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Segments of the path, from its beginning, that are as everywhere; all behind them is one name, slashes included. */
+    /** Number of path segments before a name that may contain slashes: 2 for `/a/b/*`. */
     greedyAfter?: number;
   }
 }
 
-/** The part of a request's path whose segments no hidden slash may cut. */
+/** Part of a request's path whose segments must not contain `%2F`. */
 export function segmentsOf({ url, routeOptions }: FastifyRequest): string {
   const path = pathOf(url);
   const after = routeOptions.config.greedyAfter;
   return after === undefined ? path : path.split('/', after + 1).join('/');
 }
 
-/** What stands behind them, decoded. The router has decoded it before, so it can be. */
+/** Decoded name behind these segments. Decoding cannot fail, since the router has decoded the path already. */
 export function greedyName({ url, routeOptions }: FastifyRequest): string {
   const segments = pathOf(url)
     .split('/')
@@ -22,7 +22,7 @@ export function greedyName({ url, routeOptions }: FastifyRequest): string {
   return decodeURIComponent(segments.join('/'));
 }
 
-/** Up to where the router reads it: no client ought to send a `#`, and some do. */
+/** Path without query and fragment. Clients should send no `#`, but some do, and the router cuts there. */
 function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? '';
 }

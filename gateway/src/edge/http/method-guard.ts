@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'] as const;
 
-/** Collects the methods of every path; the answered function closes all the others with 405. Call it after the last route. */
+/** Learns the methods of every path. Call the returned function after the last route: it answers all other methods with 405. */
 export function createMethodGuard(app: FastifyInstance): () => void {
   const served = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method, config }) => {
-    // Other methods at such a path are those of the greedy route beside it.
+    // The greedy route beside this path answers other methods.
     if (config?.greedyAfter !== undefined && !url.endsWith('*')) return;
     const known = served.get(url) ?? new Set();
     for (const one of [method].flat()) known.add(one.toUpperCase());
@@ -24,6 +24,6 @@ function closeOthers(app: FastifyInstance, url: string, known: ReadonlySet<strin
   const refuse = (_request: FastifyRequest, reply: FastifyReply) => {
     reply.code(405).header('allow', allow).send({ detail: 'Method Not Allowed' });
   };
-  // In onRequest, because the method is judged before the body.
+  // In onRequest, because the method is checked before the body is read.
   app.route({ method: others, url, schema: { hide: true }, onRequest: refuse, handler: refuse });
 }

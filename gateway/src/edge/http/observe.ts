@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Present while tracing is on. */
+    /** Undefined unless tracing is on. */
     span: ServerSpan | undefined;
   }
 }
@@ -11,12 +11,12 @@ declare module 'fastify' {
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Runs each request in its context, and counts, times and logs it when its answer has left. */
+/** Runs each request in its request context. Counts, times and logs it after its answer was sent. */
 export function observe(app: FastifyInstance, { log, metrics }: { log: Logger; metrics: Metrics }): void {
   const record = recorderOf(createDurations(metrics));
   app.decorateRequest('span', undefined);
 
-  // After the body was read: what runs on the socket's events does not keep a context that was entered before.
+  // Not earlier than preValidation: reading the body runs on socket events, which lose an AsyncLocalStorage context.
   app.addHook('preValidation', (request, _reply, done) => {
     const incoming = incomingTrace(request);
     const span = startServerSpan(`${request.method} ${routeOf(request)}`, incoming);
@@ -52,7 +52,7 @@ interface Answered {
   readonly status: number;
 }
 
-/** Looks labels up once: hashing them would cost more than the observation. Methods, routes and statuses are few. */
+/** Caches each combination of labels: prom-client's hashing costs more than the observation. There are few combinations. */
 function recorderOf(durations: Durations): (answered: Answered, seconds: number) => void {
   const known = new Map<string, ReturnType<Durations['labels']>>();
   return ({ method, route, status }, seconds) => {

@@ -1,4 +1,4 @@
-/** Sent with every answer. Nothing here is meant to be framed, sniffed or scripted; `/docs` sets a policy of its own. */
+/** Headers of every answer: no framing, no sniffing, no scripts. `/docs` and the web UI set policies of their own. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'strict-transport-security': 'max-age=31536000; includeSubDomains',

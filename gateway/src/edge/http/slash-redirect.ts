@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Collects the paths of all routes; the answered function sends a request that has a slash too many or too few at its end to
- * the route that it means, with 307, and says whether it did. Call it for paths that no route serves. The address it names
- * is a path of this server, whatever Host says.
+ * Learns the paths of all routes. The returned function is for requests that no route serves: it redirects with 307 to the same
+ * path with or without a slash at its end, if a route serves that one, and returns whether it did. `Location` is a path on this
+ * server and does not depend on `Host`.
  */
 export function createSlashRedirect(app: FastifyInstance): (request: FastifyRequest, reply: FastifyReply) => boolean {
   const served: RegExp[] = [];
@@ -13,7 +13,7 @@ export function createSlashRedirect(app: FastifyInstance): (request: FastifyRequ
   return (request, reply) => {
     const [path = '', ...query] = request.url.split('?');
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
-    // What begins with two slashes, of either kind, is an address of another host to a browser.
+    // Browsers take `//host` and `/\host` for another host.
     if (other === '' || /^\/[/\\]/.test(other) || /%2f/i.test(other)) return false;
     if (!served.some((pattern) => pattern.test(other))) return false;
     reply

@@ -9,7 +9,7 @@ const places: Readonly<Record<string, Place>> = {
   headers: 'header',
 };
 
-/** Plugs our checks into the server: what a handler sees is the normal form of what was sent. */
+/** Uses our request check as Fastify's validator. Handlers receive values in their normal form. */
 export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
   const check = requestCheck(schema, places[httpPart ?? ''] ?? 'body');
   return (input: unknown) => {

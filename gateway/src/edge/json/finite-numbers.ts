@@ -1,6 +1,6 @@
 /**
- * Where a parsed JSON body holds a number that is beyond what a double can say, such as 1e400: it would be stored as null.
- * Recurses as deep as the body is nested.
+ * Path to the first number that a double cannot hold, such as 1e400; it would be stored as null. Undefined if there is none.
+ * Recursion is as deep as the body.
  */
 export function pathToInfinity(value: unknown): (string | number)[] | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : [];

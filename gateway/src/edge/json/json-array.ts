@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { closing, comma, joinBytes, opening, sendJson, separated } from './json-bytes.ts';
 
-/** A list of no more bytes is sent as a whole. */
+/** Largest list, in bytes, that is sent as one piece. */
 const wholeBytes = 8 * 1024 * 1024;
 
 /**
- * Sends a JSON array whose values come in groups: as a whole where it is small, so that what fails is still answered as an error;
- * else as fast as the client reads it, and a connection that breaks off says that it failed.
+ * Sends a JSON array whose values come in groups. A small array is sent as one piece, so an error can still become an error
+ * answer. A large one is streamed as fast as the client reads; after an error the connection breaks off.
  */
 export async function sendJsonArray(
   reply: FastifyReply,
@@ -34,7 +34,7 @@ async function* printArray(groups: AsyncIterable<readonly Uint8Array[]>): AsyncG
   yield lead === opening ? joinBytes([opening, closing]) : closing;
 }
 
-/** Lets go of what it has given. */
+/** Yields the chunks and drops its references to them. */
 async function* continued(first: Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk;
   yield* rest;

@@ -1,4 +1,4 @@
-/** Where JSON text breaks, in the words of Python's parser. */
+/** Position and reason of a JSON syntax error, worded as Python's `json` does. */
 export interface JsonFault {
   readonly offset: number;
   readonly error: string;
@@ -9,7 +9,10 @@ const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 type Expectation = 'value' | 'first key' | 'key' | 'colon' | 'first item' | 'comma';
 
-/** Finds the first fault of text that JSON.parse has refused. Walks without recursion, so any depth will do. */
+/**
+ * Finds the first syntax error of a text that JSON.parse has refused. Works without recursion, so depth is unlimited. The contract
+ * prescribes Python's positions, which no library gives: docs/adr/0010.
+ */
 export function findJsonFault(text: string): JsonFault {
   const open: ('{' | '[')[] = [];
   let expected: Expectation = 'value';

@@ -4,10 +4,13 @@ import { BadRequest, InvalidRequest } from '../errors/request-error.ts';
 import { pathToInfinity } from './finite-numbers.ts';
 import { findJsonFault } from './json-fault.ts';
 
-/** Deeper than any record of the contract, and shallow enough for everything that walks a body. */
+/** Deepest nesting. No record of the contract is deeper, and every recursive walk of a body can take it. */
 const depthLimit = 200;
 
-/** Reads a JSON body, long integers with all their digits; an empty one is null. Throws BadRequest for what is not UTF-8 and InvalidRequest for what is not JSON or too large a number. */
+/**
+ * Parses a JSON body; an empty one is null, and long integers keep all digits. Throws BadRequest for a body that is not UTF-8, and
+ * InvalidRequest for invalid JSON, deep nesting and numbers that no double can hold.
+ */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return null;
   const text = decode(body);
@@ -28,7 +31,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The text of a body, without a byte order mark. */
+/** Text of a body, without a byte order mark. Throws BadRequest for a body that is not UTF-8. */
 export function decode(body: Buffer): string {
   if (!isUtf8(body)) throw new BadRequest('There was an error parsing the body');
   const text = body.toString();
@@ -46,7 +49,7 @@ function notFinite(path: readonly (string | number)[]): InvalidRequest {
   return new InvalidRequest([{ type: 'finite_number', loc: ['body', ...path], msg, input: null }]);
 }
 
-/** Where the nesting passes the limit; brackets inside strings do not count. */
+/** Offset at which the nesting passes the limit. Ignores brackets inside strings. */
 function offsetOfDepth(text: string): number | undefined {
   let depth = 0;
   for (let offset = 0; offset < text.length; offset += 1) {
@@ -60,7 +63,7 @@ function offsetOfDepth(text: string): number | undefined {
   return undefined;
 }
 
-/** The closing quote of the string that opens at `start`, or the end of the text. */
+/** Offset of the closing quote of the string that opens at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {

@@ -4,8 +4,8 @@ import { noNul } from '../validation/index.ts';
 type Json = Record<string, unknown>;
 
 /**
- * Moves every titled record to `components/schemas`, so that it stands in the document once, documents forms, names answers by their
- * status, and leaves out our own keywords.
+ * Moves each record with a title to `components/schemas`, documents forms and optional bodies, names answers by their status, and
+ * removes our `x-` keywords.
  */
 export function hoistRecords<T extends object>(document: T): T {
   const schemas: Json = {};
@@ -20,8 +20,8 @@ export function hoistRecords<T extends object>(document: T): T {
 }
 
 /**
- * The `x-` keywords steer our validation and say nothing to a reader; properties may be named as they like. The pattern that only
- * refuses NUL would make the pages prefill random text.
+ * Removes the `x-` keywords, which only our validation reads, except where properties have such names. Also removes the pattern
+ * that only refuses NUL: the documentation pages would fill it with random text.
  */
 function withoutOwnRules(node: unknown, areNames = false): unknown {
   if (Array.isArray(node)) return node.map((item) => withoutOwnRules(item));
@@ -56,7 +56,7 @@ function operationsOf(paths: unknown): Json[] {
     .flatMap((path) => Object.values(path).filter(isJson));
 }
 
-/** A record that is also accepted as a form says so in its `x-form` keyword. */
+/** Documents the form of a record with an `x-form` keyword. */
 function documentForm({ requestBody }: Json, schemas: Json): void {
   const content = isJson(requestBody) && isJson(requestBody.content) ? requestBody.content : {};
   const json = content['application/json'];
@@ -69,7 +69,7 @@ function documentForm({ requestBody }: Json, schemas: Json): void {
   delete record['x-form'];
 }
 
-/** A body that may be null may be left out too. */
+/** Marks a body that may be null as optional. */
 function documentOptionalBody({ requestBody }: Json): void {
   if (!isJson(requestBody) || !isJson(requestBody.content)) return;
   const json = requestBody.content['application/json'];

@@ -1,19 +1,19 @@
 import { isIP } from 'node:net';
 
-/** What the reference says to them. */
+/** Text of the reference's answer to foreign hosts. */
 export const foreignHost = 'Forbidden: host not allowed';
 
 export interface HostPolicy {
-  /** Where the server listens. */
+  /** Address that the server listens on. */
   readonly boundTo: string;
-  /** This API as the outside sees it. */
+  /** Public address of this API. */
   readonly publicBaseUrl: string;
 }
 
 /**
- * Whether a `Host` is one that this server may have. A server that only its own machine can reach is reached by foreign pages
- * whose name has been made to resolve to it (DNS rebinding): there it must be the public one, one under `localhost`, an address,
- * or a name without a dot, which nobody can register. Elsewhere any will do.
+ * Protects a server on a loopback address from DNS rebinding: a foreign page can make its own name resolve to 127.0.0.1. There a
+ * `Host` must be the public host, a name under `localhost`, an IP address, or a name without a dot, which cannot be registered. A
+ * server on another address accepts every `Host`.
  */
 export function createHostCheck({ boundTo, publicBaseUrl }: HostPolicy): (host: string | undefined) => boolean {
   if (!isLoopback(boundTo)) return () => true;

@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What the reference says to pages of other origins. */
+/** Text of the reference's answer to foreign origins. */
 export const foreignOrigin = 'Forbidden: origin not allowed';
 
 const methods = 'GET, POST, PUT, PATCH, DELETE';
 
 export interface OriginPolicy {
-  /** Origins that pages may call from; `*` for all. */
+  /** Origins whose pages may call; `*` allows all. */
   readonly allowed: readonly string[];
-  /** This API as the outside sees it. */
+  /** Public address of this API. */
   readonly publicBaseUrl: string;
 }
 
-/** Whether an origin is neither configured nor the request's own. */
+/** Checks whether an origin is neither configured nor the request's own. */
 export function createForeignCheck({ allowed, publicBaseUrl }: OriginPolicy) {
   const configured = new Set(allowed);
   const own = new URL(publicBaseUrl).origin;
@@ -24,8 +24,8 @@ export function createForeignCheck({ allowed, publicBaseUrl }: OriginPolicy) {
 }
 
 /**
- * Guards against foreign web pages and answers CORS, as the reference does: an `Origin` that is neither configured nor the
- * request's own gets 403, and a preflight gets 200 or 400. Answers true when it has replied.
+ * Refuses foreign web pages and answers CORS as the reference does: an `Origin` that is neither configured nor the request's own
+ * gets 403, a preflight 200 or 400, as plain text. `@fastify/cors` cannot answer so. Returns true if it has replied.
  */
 export function createOriginGuard(policy: OriginPolicy) {
   const { isConfigured, isForeign } = createForeignCheck(policy);
@@ -40,12 +40,12 @@ export function createOriginGuard(policy: OriginPolicy) {
   };
 }
 
-/** What scripts of other origins may read beside what every answer shows. */
+/** Headers that scripts of other origins may read. */
 const exposed =
   'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag, Location, Accept-Ranges, Content-Range, ' +
   'Content-Disposition, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, WWW-Authenticate';
 
-/** Whether an `Origin` is of the host that the request was sent to. */
+/** Whether an `Origin` has the host that the request was sent to. */
 export function isSameHost(origin: string, host: string | undefined): boolean {
   return host !== undefined && URL.parse(origin)?.host === host.toLowerCase();
 }

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isSameHost } from './origin.ts';
 
 /**
- * Whether an origin is this API's own: the public one, or that of the address the request was sent to. Of the latter the scheme
- * is not looked at: behind a proxy that ends TLS nobody here knows it.
+ * Checks whether an origin is this API's own: the public one, or that of the request's `Host`. Ignores the scheme of the latter,
+ * which is unknown behind a proxy that ends TLS.
  */
 export function createOwnOrigin(publicBaseUrl: string) {
   const own = new URL(publicBaseUrl).origin;
@@ -13,8 +13,8 @@ export function createOwnOrigin(publicBaseUrl: string) {
 type IsOwnOrigin = ReturnType<typeof createOwnOrigin>;
 
 /**
- * Whether the browser says that a page of this origin, or for safe requests the address bar, sent the request. What changes
- * something needs the word of the browser; what does not is good without, as SameSite keeps the cookie from foreign pages.
+ * Whether, by the browser's headers, a page of this origin sent the request. For safe requests the address bar counts too. An
+ * unsafe request needs `Origin` or `Sec-Fetch-Site`. A safe one does not, because SameSite keeps the cookie from foreign pages.
  */
 export function isFromOwnPage(headers: IncomingHttpHeaders, isOwn: IsOwnOrigin, isSafe: boolean): boolean {
   const { origin, host } = headers;

@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** A value that a cursor can hold. */
+/** Value that a cursor can hold. */
 export type CursorField = string | number | boolean;
 
 const checksumBytes = 8;
 
 /**
- * An opaque cursor: fields of a place in a list, with a checksum that binds them to the list. `list` names whose list it is;
- * every read is held to the path and the caller's account anyway, so the checksum keeps no secret: it tells a cursor that was
- * cut, changed or meant for another list from a good one.
+ * Makes an opaque cursor: fields of a place in a list, and a checksum over them and the list's name. The checksum detects cursors
+ * that are damaged or belong to another list. It protects no secret: each read is limited to the path and the caller's account.
  */
 export function printCursor(list: readonly string[], fields: readonly CursorField[]): string {
   const payload = JSON.stringify(fields);
   return Buffer.concat([checksumOf(list, payload), Buffer.from(payload)]).toString('base64url');
 }
 
-/** The fields of a cursor of this list, or undefined. */
+/** Fields of a cursor of this list, or undefined for an invalid cursor. */
 export function readCursor(list: readonly string[], cursor: string): readonly unknown[] | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.toString('base64url') !== cursor) return undefined;
@@ -31,7 +30,7 @@ function checksumOf(list: readonly string[], payload: string): Buffer {
     .subarray(0, checksumBytes);
 }
 
-/** Whoever forges a checksum may write what they like behind it. */
+/** The checksum can be forged, so the payload may be anything. */
 function parseFields(payload: string): readonly unknown[] | undefined {
   try {
     const fields: unknown = JSON.parse(payload);

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-/** Asks for a page where a list would be answered whole. One of the three is enough. */
+/** Query of a page. Each of the three fields asks for a page; without them the whole list is answered. */
 export const PageQuery = Type.Object(
   {
     limit: Type.Optional(
@@ -19,7 +19,7 @@ export const PageQuery = Type.Object(
 );
 export type PageQuery = Static<typeof PageQuery>;
 
-/** Of an answer that is a page. */
+/** Headers of an answer that is a page. */
 export const pageHeaders = {
   'X-Next-Cursor': { type: 'string', description: 'Where the next page begins; absent on the last.' },
   Link: { type: 'string', description: 'The next page, as `rel="next"`; absent on the last.' },

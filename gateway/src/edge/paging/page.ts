@@ -3,24 +3,24 @@ import { InvalidRequest } from '../errors/request-error.ts';
 import { type CursorField, printCursor, readCursor } from './cursor.ts';
 import type { PageQuery } from './page-query.ts';
 
-/** A page that was asked for. */
+/** A requested page. */
 export interface Page {
   readonly limit: number;
   readonly newestFirst: boolean;
-  /** Fields of the place behind which it begins; undefined: at the first. */
+  /** Fields of the place after which the page begins; undefined for the first page. */
   readonly after: readonly unknown[] | undefined;
-  /** The cursor that says so, as it was sent. */
+  /** The same place as the cursor that was sent. */
   readonly cursor: string;
 }
 
 const defaultLimit = 100;
 
-/** Whether a query asks for a page, where without one the whole list is answered. */
+/** Whether a query asks for a page instead of the whole list. */
 export function asksForPage({ limit, cursor, order }: PageQuery): boolean {
   return limit !== undefined || cursor !== undefined || order !== undefined;
 }
 
-/** The page that a query asks for. `list` names the list, which its cursors are bound to. Throws InvalidRequest. */
+/** Reads the requested page. `list` names the list that cursors are bound to. Throws InvalidRequest. */
 export function pageOf(list: readonly string[], { limit = defaultLimit, cursor, order }: PageQuery): Page {
   if (cursor === undefined) return { limit, newestFirst: order === 'desc', after: undefined, cursor: '' };
   const [newestFirst, ...after] = readCursor(list, cursor) ?? [];
@@ -31,7 +31,10 @@ export function pageOf(list: readonly string[], { limit = defaultLimit, cursor, 
   return { limit, newestFirst, after, cursor };
 }
 
-/** Behind which entry a page of a list begins whose entries are numbered from 1; 0: at the first. Throws InvalidRequest. */
+/**
+ * Number of the entry after which the page begins, for lists that number their entries from 1; 0 for the first page. Throws
+ * InvalidRequest.
+ */
 export function numberBefore({ after, cursor }: Page): number {
   if (after === undefined) return 0;
   const [number] = after;
@@ -39,12 +42,12 @@ export function numberBefore({ after, cursor }: Page): number {
   throw noPlace(cursor);
 }
 
-/** The fields of a cursor cannot be a place of its list. */
+/** Error for a cursor whose fields are no place of its list. */
 export function noPlace(cursor: string): InvalidRequest {
   return cursorFault(cursor, 'the cursor names no place');
 }
 
-/** Says where the next page begins. Its address is relative to that of this one. */
+/** Sets the headers that name the next page. `Link` is relative to the present address. */
 export function addNextPage(
   reply: FastifyReply,
   { list, page, last }: { list: readonly string[]; page: Page; last: readonly CursorField[] },
@@ -53,7 +56,7 @@ export function addNextPage(
   reply.header('x-next-cursor', cursor).header('link', `<?limit=${page.limit}&cursor=${cursor}>; rel="next"`);
 }
 
-/** What is wrong with a cursor, in the form of every other wrong parameter. */
+/** Error of a cursor, in the form of every other invalid parameter. */
 function cursorFault(cursor: string, error: string): InvalidRequest {
   const msg = `Value error, ${error}`;
   return new InvalidRequest([{ type: 'value_error', loc: ['query', 'cursor'], msg, input: cursor, ctx: { error } }]);

@@ -77,7 +77,7 @@ const ToolResponse = Type.Object(
   strict,
 );
 
-/** One piece of a message. */
+/** A piece of a message. */
 export const Part = Type.Object(
   {
     text: maybe(Type.String()),
@@ -98,7 +98,7 @@ export const Part = Type.Object(
   { ...strict, title: 'Part' },
 );
 
-/** One message. */
+/** A message. */
 export const Content = Type.Object(
   { parts: maybe(Type.Array(Part, { maxItems: 10_000 })), role: maybe(Type.Enum(['user', 'model'])) },
   { ...strict, title: 'Content' },

@@ -1,4 +1,4 @@
-/** Members that the specification lists; those it leaves open come from google-genai 2.25 (runtime.md 8). */
+/** Members as the specification lists them. Where it leaves them open they come from google-genai 2.25 (runtime.md 8). */
 
 export const turnCompleteReasons = [
   'TURN_COMPLETE_REASON_UNSPECIFIED',

@@ -94,7 +94,7 @@ const UiWidget = Type.Object(
   strict,
 );
 
-/** What an event changes. Unlike the event itself it takes no keys that the contract does not know. */
+/** Changes that an event makes. Unlike an event it refuses unknown keys. */
 export const EventActions = Type.Object(
   {
     skipSummarization: maybe(Type.Boolean()),

@@ -12,7 +12,7 @@ import {
 import { GroundingMetadata } from './grounding.ts';
 import { freeForm, keeping, maybe, openEnum, storedText } from './keywords.ts';
 
-/** An item of a conversation. Keys that the contract does not know are kept. */
+/** An item of a conversation. Unknown keys are kept. */
 export const Event = Type.Object(
   {
     id: Type.Optional(storedText()),

@@ -133,7 +133,7 @@ const GroundingSupport = Type.Object(
   { ...strict, title: 'GroundingSupport' },
 );
 
-/** What an answer rests on. The `vendor…` names are also read, and then echoed, as `google…`. */
+/** Sources of an answer. The `vendor…` names are also read as `google…`, and answered under the name that was sent. */
 export const GroundingMetadata = Type.Object(
   {
     imageSearchQueries: maybe(texts()),

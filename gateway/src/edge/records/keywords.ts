@@ -6,20 +6,20 @@ export function maybe<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-/** Text that the service keeps in a text column. */
+/** Text for a column of PostgreSQL: no NUL. */
 export const storedText = () => Type.String({ pattern: noNul });
 
-/** An id that the service keeps: of an application, a user or a session. */
+/** Id of an application, a user or a session: no NUL, at most 512 bytes. */
 export const storedId = (options: object = {}) =>
   Type.String({ pattern: noNul, maxLength: 512, 'x-in-bytes': true, ...options });
 
-/** Base64 of either alphabet on input, URL-safe with padding on output. */
+/** Base64 in either alphabet; answered URL-safe with padding. */
 export const bytes = () => Type.String({ format: 'byte' });
 
-/** A free-form object; its values are kept as they are. */
+/** A free-form object. Its values are kept unchanged. */
 export const freeForm = () => Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 
-/** A free-form object whose keys become rows of their own. */
+/** A free-form object whose keys are stored as separate rows. */
 export const keyedMap = <T extends TSchema>(values: T, keys: object = {}) =>
   Type.Unsafe<Record<string, Static<T>>>({
     type: 'object',
@@ -27,10 +27,10 @@ export const keyedMap = <T extends TSchema>(values: T, keys: object = {}) =>
     propertyNames: { pattern: noNul, ...keys },
   });
 
-/** State and its deltas: every key is stored by itself. */
+/** State, or a change of it: each key is stored separately. */
 export const stateMap = () => keyedMap(Type.Unknown(), { maxLength: 1024, 'x-in-bytes': true });
 
-/** One of `members` in whatever case; values that the vendor adds later are accepted too. */
+/** One of `members` in any case. Unknown values are accepted, since the vendor may add some. */
 export const openEnum = (members: readonly string[]) =>
   Type.Unsafe<string>({ type: 'string', enum: members, 'x-open-enum': true });
 

@@ -16,17 +16,17 @@ export const HTTPValidationError = Type.Object(
   { title: 'HTTPValidationError', description: 'The request is not valid; every fault is listed.' },
 );
 
-/** Every error that is not a 422. */
+/** Body of every error except 422. */
 export const Problem = Type.Object(
   { detail: Type.String(), code: Type.Optional(Type.String({ description: 'Machine-readable reason.' })) },
   { title: 'Problem', description: 'Why the request was refused.' },
 );
 
-/** Our own fault, a service that is away, and one that is too slow. */
+/** An internal error, a service that is unavailable, and a service that is too slow. */
 export const faults = { 500: Problem, 503: Problem, 504: Problem };
 
-/** The errors that every route with fields behind a token can answer. */
+/** Errors of every route with fields and authentication. */
 export const failures = { 401: Problem, 422: HTTPValidationError, ...faults };
 
-/** The errors of routes that read a body: it is not UTF-8 or refused for what it says, or it is too large. */
+/** Additional errors of routes with a body: invalid encoding or content, and size. */
 export const bodyFailures = { 400: Problem, 413: Problem };

@@ -5,7 +5,7 @@ interface SessionRequest {
   readonly params: { readonly app_name: string; readonly user_id: string; readonly session_id: string };
 }
 
-/** The session that a path names, inside the caller's account. */
+/** Key of the session that a path names, within the caller's account. */
 export function sessionKeyOf({ identity, params }: SessionRequest) {
   return {
     accountId: identity.accountId,

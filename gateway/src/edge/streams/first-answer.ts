@@ -4,8 +4,8 @@ const firstAnswerMs = 30_000;
 const notInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The service did not answer in time.');
 
 /**
- * The first answer of a stream whose call `reading` ends, aborted with `late` when it does not come within 30 s. Once a stream has begun,
- * its reader decides how long it takes.
+ * First answer of a stream. Aborts `reading` with `late` if it does not come within 30 s. There is no limit for later answers;
+ * that is up to the reader.
  */
 export async function firstAnswer<T>(
   answers: AsyncIterator<T>,

@@ -3,13 +3,13 @@ import { createMemoryRelease } from '@agentmesh/lib/service';
 import { Wake } from '@agentmesh/lib/wait';
 import { BadRequest, HttpError } from '../errors/request-error.ts';
 
-/** How long a client may send nothing. */
+/** Longest time without data from a client. */
 const patienceMs = 60_000;
 
 /**
- * The body of a request, chunk by chunk, at the pace of its reader. Leaving it early neither ends the connection nor keeps a hold
- * on the request: whoever answers decides what becomes of the rest. Throws BadRequest when the client goes away, and HttpError 408
- * when nothing comes for a minute.
+ * Body of a request, chunk by chunk, at the pace of its reader. A reader that leaves early neither ends the connection nor keeps
+ * listeners on the request; the answer decides what happens to the rest. Throws BadRequest when the client disconnects, and
+ * HttpError 408 after a minute without data.
  */
 export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
   readonly #request: IncomingMessage;

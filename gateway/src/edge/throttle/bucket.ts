@@ -1,31 +1,31 @@
-/** How often something may happen: `burst` times at once, and `perHour` times an hour in the long run. */
+/** A limit: `burst` times at once, and `perHour` times an hour in the long run. */
 export interface Bucket {
   readonly key: string;
   readonly burst: number;
   readonly perHour: number;
 }
 
-/** What came of taking one from a bucket. */
+/** Outcome of taking one from a bucket. */
 export interface Verdict {
   readonly isAllowed: boolean;
-  /** The bucket's size. */
+  /** Size of the bucket. */
   readonly limit: number;
-  /** How many may be taken now. */
+  /** Number that can be taken now. */
   readonly remaining: number;
   /** Seconds until the bucket is full. */
   readonly resetSeconds: number;
-  /** Seconds until one may be taken; 0 where one may be now. */
+  /** Seconds until one can be taken; 0 if one can be taken now. */
   readonly retryAfterSeconds: number;
 }
 
-/** Milliseconds that one takes to come back. */
+/** Milliseconds until one that was taken comes back. */
 export function intervalOf({ perHour }: Bucket): number {
   return Math.max(1, Math.round(3_600_000 / perHour));
 }
 
 /**
- * The verdict of the generic cell rate algorithm, which needs one number a bucket: its debt, the milliseconds until it is full
- * again. `debt` is that after one was taken, or, when none was, as it stands.
+ * Verdict of the generic cell rate algorithm. It stores one number per bucket, the debt: milliseconds until the bucket is full.
+ * Pass the debt after taking, or the present debt if nothing was taken.
  */
 export function verdictOf(bucket: Bucket, { isAllowed, debt }: { isAllowed: boolean; debt: number }): Verdict {
   const interval = intervalOf(bucket);

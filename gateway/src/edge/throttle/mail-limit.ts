@@ -1,16 +1,21 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
 import { networkOf } from './sign-in-limits.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * Counts a request for account mail against the address it came from, and refuses what is too many: `resource_exhausted`
- * `too_many_mails`. Whom the mail is for plays no part, so a refusal says nothing about that.
+ * Counts a request for account mail against the address it came from. Above the limit it throws `resource_exhausted`
+ * `too_many_mails`. It does not depend on the recipient, so a refusal tells nothing about accounts.
  */
 export type MailLimit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-export function createMailLimit(config: Config, throttle: Throttle): MailLimit {
+export interface MailLimitSettings {
+  readonly RATE_LIMIT_ENABLED: boolean;
+  readonly RATE_LIMIT_MAIL_ADDRESS_BURST: number;
+  readonly RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: number;
+}
+
+export function createMailLimit(config: MailLimitSettings, throttle: Throttle): MailLimit {
   if (!config.RATE_LIMIT_ENABLED) return async () => {};
   const burst = config.RATE_LIMIT_MAIL_ADDRESS_BURST;
   const perHour = config.RATE_LIMIT_MAIL_ADDRESS_PER_HOUR;

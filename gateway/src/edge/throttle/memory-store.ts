@@ -2,12 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { intervalOf, verdictOf } from './bucket.ts';
 import type { BucketStore } from './store.ts';
 
-/** Buckets that were not touched for longest are forgotten first: whoever fills this with others gains nothing over one address. */
+/**
+ * Most buckets in memory; the least recently used are dropped. Filling the store from many addresses gains an attacker no more
+ * tries than these addresses have anyway.
+ */
 const remembered = 200_000;
 
-/** Keeps buckets in this process. `now` answers milliseconds. */
+/** Keeps buckets in this process. `now` returns milliseconds. */
 export function createMemoryStore(now: () => number = Date.now): BucketStore {
-  /** When each bucket is full again. */
+  /** Time in milliseconds at which each bucket is full again. */
   const fullAt = new LRUCache<string, number>({ max: remembered });
   const debtOf = (key: string): number => Math.max(0, (fullAt.get(key) ?? 0) - now());
   return {

@@ -4,12 +4,12 @@ import { type Bucket, intervalOf, verdictOf } from './bucket.ts';
 import type { BucketStore } from './store.ts';
 
 const prefix = 'agentmesh:throttle:';
-/** Nobody waits longer than this for a limit. */
+/** Time limit of each Redis command. */
 const timeoutMs = 250;
 const connectTimeoutMs = 2_000;
 const longestPauseMs = 5_000;
 
-// By the server's clock, so that gateways agree. The key holds when the bucket is full again, and goes when it is.
+// Uses the clock of Redis, so that all gateways agree. The value is the time at which the bucket is full; the key expires then.
 const take = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -29,18 +29,18 @@ const giveBack = `
   end
   return left`;
 
-/** Keeps buckets in Redis, for all gateways alike. Operations reject while it cannot be reached, after 250 ms at most. */
+/** Keeps buckets in Redis, shared by all gateways. While Redis cannot be reached, operations reject within 250 ms. */
 export async function openRedisStore(url: string, log: Logger): Promise<BucketStore & AsyncDisposable> {
-  // 300 ms of start-up that only those pay who use it.
+  // Loading the client takes 300 ms, so it is loaded only where Redis is used.
   const { createClient } = await import('@redis/client');
   const client = createClient({
     url,
     disableOfflineQueue: true,
     socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: (tries) => Math.min(100 * tries, longestPauseMs) },
   });
-  // Without a listener an error would end the process; whoever uses the store says what fails.
-  client.on('error', (err: unknown) => log.debug({ err }, 'redis connection failed'));
-  // Goes on trying by itself, also when the first try fails.
+  // Without a listener an error event would end the process. The throttle logs the outage.
+  client.on('error', (err: unknown) => log.debug({ err }, 'connection to Redis failed'));
+  // The client reconnects by itself, also after a failed first attempt.
   client.connect().catch(() => {});
   const run = (script: string, key: string, values: readonly number[]): Promise<unknown> =>
     withinDeadline(client.eval(script, { keys: [prefix + key], arguments: values.map(String) }), timeoutMs, failLate);
@@ -54,7 +54,7 @@ export async function openRedisStore(url: string, log: Logger): Promise<BucketSt
 
 function outcomeOf(answer: unknown): { isAllowed: boolean; debt: number } {
   const [allowed, debt] = Array.isArray(answer) ? answer.map(Number) : [];
-  if (allowed === undefined || debt === undefined) throw new Error('redis answered something else');
+  if (allowed === undefined || debt === undefined) throw new Error('Redis gave an unexpected answer.');
   return { isAllowed: allowed === 1, debt };
 }
 

@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
-import type { Config } from '../../config.ts';
 import type { Bucket } from './bucket.ts';
 
-/** From all addresses together so many times more may fail than from one: a stranger alone locks nobody out. */
+/**
+ * Factor by which more failures are allowed for an account from all addresses together than from one. So one stranger alone cannot
+ * lock an owner out.
+ */
 const allAddresses = 5;
 
-/** The buckets of a sign-in that fails: of the address it came from, of the account it was for, and of both. */
+export interface SignInLimitSettings {
+  readonly RATE_LIMIT_SIGN_IN_ADDRESS_BURST: number;
+  readonly RATE_LIMIT_SIGN_IN_ADDRESS_PER_HOUR: number;
+  readonly RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: number;
+  readonly RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR: number;
+}
+
+/** Buckets of a sign-in: of its address, of its account, and of both together. */
 export function signInBuckets(
-  config: Config,
+  config: SignInLimitSettings,
   { email, ip }: { readonly email: string; readonly ip: string },
 ): Bucket[] {
   const network = networkOf(ip);
@@ -26,7 +35,7 @@ export function signInBuckets(
   ];
 }
 
-/** One IPv4 address, or the IPv6 network that one customer has. */
+/** The IPv4 address, or the /64 network of an IPv6 address, which one customer usually has. */
 export function networkOf(ip: string): string {
   const address = ipaddr.isValid(ip) ? ipaddr.process(ip) : undefined;
   if (address === undefined) return 'unknown';
@@ -34,7 +43,10 @@ export function networkOf(ip: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString();
 }
 
-/** The same for every spelling of an address; whether it has an account makes no difference. The store is told no address. */
+/**
+ * Digest of an e-mail address, equal for all its spellings. It does not depend on whether an account exists. The store never holds
+ * the address itself.
+ */
 function digestOf(email: string): string {
   const folded = email.slice(0, 1_000).trim().normalize('NFC').toLowerCase().normalize('NFC');
   const at = folded.lastIndexOf('@');

@@ -3,10 +3,9 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AuthService, SignInResponse } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
 import { deviceOf } from '../authentication/device.ts';
 import type { Verdict } from './bucket.ts';
-import { signInBuckets } from './sign-in-limits.ts';
+import { type SignInLimitSettings, signInBuckets } from './sign-in-limits.ts';
 import type { Throttle } from './throttle.ts';
 
 export interface Credentials {
@@ -15,8 +14,8 @@ export interface Credentials {
 }
 
 /**
- * Signs in for a request, unless too many have failed: `resource_exhausted` `too_many_failures`, which costs no hash. Only a wrong
- * address or password counts as failed; the answer to one tells how many more may fail.
+ * Signs in, unless too many sign-ins have failed: then it throws `resource_exhausted` `too_many_failures` without computing a
+ * hash. Only a wrong address or password counts as failed. The headers of such an answer tell how many tries are left.
  */
 export type SignIn = (
   credentials: Credentials,
@@ -24,9 +23,14 @@ export type SignIn = (
   reply: FastifyReply,
 ) => Promise<SignInResponse>;
 
+export interface SignInSettings extends SignInLimitSettings {
+  readonly RATE_LIMIT_ENABLED: boolean;
+  readonly GATEWAY_TRUSTED_PROXIES: readonly string[];
+}
+
 export interface SignInOptions {
   readonly auth: Client<typeof AuthService>;
-  readonly config: Config;
+  readonly config: SignInSettings;
   readonly throttle: Throttle;
   readonly log: Logger;
 }
@@ -41,7 +45,7 @@ export function createSignIn({ auth, config, throttle, log }: SignInOptions): Si
   return async (credentials, request, reply) => {
     noticeProxy(request);
     const buckets = signInBuckets(config, { email: credentials.email, ip: request.ip });
-    // Taken before and given back after, so that many at once do not all slip through.
+    // Taken before the check and put back after it, so that concurrent tries cannot exceed the limit.
     const verdict = await throttle.take(buckets);
     if (!verdict.isAllowed) throw refuse(reply, verdict);
     try {
@@ -56,8 +60,8 @@ export function createSignIn({ auth, config, throttle, log }: SignInOptions): Si
   };
 }
 
-/** Behind a proxy that is not trusted all clients are one address, and share its limit: said once. */
-function createProxyNotice({ GATEWAY_TRUSTED_PROXIES: trusted }: Config, log: Logger) {
+/** Warns once of a proxy that is not trusted: all its clients share one address, and so one limit. */
+function createProxyNotice({ GATEWAY_TRUSTED_PROXIES: trusted }: SignInSettings, log: Logger) {
   let isSaid = trusted.length > 0;
   return ({ headers }: FastifyRequest): void => {
     if (isSaid || headers['x-forwarded-for'] === undefined) return;

@@ -1,9 +1,9 @@
 import type { Bucket, Verdict } from './bucket.ts';
 
-/** Where buckets are kept. */
+/** Storage of buckets. */
 export interface BucketStore {
-  /** Takes one, if there is one. */
+  /** Takes one, if there is one left. */
   take(bucket: Bucket): Promise<Verdict>;
-  /** Puts one back that was taken. */
+  /** Puts back one that was taken. */
   giveBack(bucket: Bucket): Promise<void>;
 }

@@ -10,7 +10,7 @@ const hour = 3_600_000;
 describe('a throttle', () => {
   const bucket: Bucket = { key: 'a', burst: 3, perHour: 60 };
 
-  test('lets a burst through, then as many an hour as it says, and tells when', async () => {
+  test('allows a burst, then the hourly rate, and tells when the next one is allowed', async () => {
     let now = 0;
     const throttle = createThrottle(createMemoryStore(() => now));
     const verdicts = [];

@@ -4,26 +4,26 @@ import { createMemoryStore } from './memory-store.ts';
 import { openRedisStore } from './redis-store.ts';
 import type { BucketStore } from './store.ts';
 
-/** Counts what must not happen too often. */
+/** Limits how often something happens. rate-limiter-flexible was compared: docs/adr/0010. */
 export interface Throttle {
   /**
-   * Takes one from each bucket, or from none when one of them is empty. The verdict is of the bucket that has least left. Never
-   * rejects.
+   * Takes one from each bucket, or from none if one of them is empty. Returns the verdict of the bucket that has the least left.
+   * Never rejects.
    */
   take(buckets: readonly Bucket[]): Promise<Verdict>;
-  /** Puts back what was taken. Never rejects. */
+  /** Puts back one in each bucket. Never rejects. */
   giveBack(buckets: readonly Bucket[]): Promise<void>;
 }
 
 export interface ThrottleOptions {
-  /** Buckets are then shared by all gateways; without it each counts by itself. */
+  /** With an address all gateways share buckets in Redis; without one each gateway counts for itself. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
-  /** Whatever it opens is closed with these. */
+  /** Closes the connection to Redis. */
   readonly resources: AsyncDisposableStack;
 }
 
-/** While Redis cannot be reached each gateway counts by itself, and says so once. */
+/** While Redis cannot be reached, each gateway counts for itself and logs that once. */
 export async function openThrottle({ redisUrl, log, resources }: ThrottleOptions): Promise<Throttle> {
   const memory = createMemoryStore();
   if (redisUrl === undefined) return createThrottle(memory);
@@ -55,11 +55,11 @@ function withFallback(store: BucketStore, fallback: BucketStore, log: Logger): B
   const run = async <T>(use: (store: BucketStore) => Promise<T>): Promise<T> => {
     try {
       const result = await use(store);
-      if (failing) log.info('redis can be reached again: limits hold for all gateways together');
+      if (failing) log.info('Redis can be reached again: all gateways share their limits');
       failing = false;
       return result;
     } catch (err) {
-      if (!failing) log.warn({ err }, 'redis cannot be reached: limits hold for each gateway by itself');
+      if (!failing) log.warn({ err }, 'Redis cannot be reached: each gateway counts for itself');
       failing = true;
       return use(fallback);
     }

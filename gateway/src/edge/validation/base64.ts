@@ -5,7 +5,7 @@ const symbols = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 
 export type Base64Reading = { readonly value: string } | { readonly fault: string };
 
-/** Reads base64 of either alphabet, padding optional, and answers it URL-safe with padding; or says what is wrong. */
+/** Reads base64 in either alphabet, with or without padding. Returns it URL-safe with padding, or the fault. */
 export function readBase64(text: string): Base64Reading {
   const normal = urlSafe.test(text) ? text : toUrlSafe(text);
   if (normal === undefined) return { fault: describeSymbol(text) };
@@ -29,14 +29,14 @@ function paddingOf(text: string): number {
   return text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
 }
 
-/** The last symbol of an incomplete group carries bits that no byte takes; they must be zero. */
+/** Unused bits of the last symbol of an incomplete group must be zero. */
 function hasSpareBits(text: string, length: number, remainder: number): boolean {
   if (remainder === 0) return false;
   const last = symbols.indexOf(text.charAt(length - 1));
   return (last & (remainder === 2 ? 0b1111 : 0b11)) !== 0;
 }
 
-/** Names the first byte that does not belong; the offset counts UTF-8 bytes, as the reference's decoder does. */
+/** Fault that names the first invalid byte. Its offset counts UTF-8 bytes, as the reference's decoder does. */
 function describeSymbol(text: string): string {
   const foreign = /[+/]/.test(text) ? foreignToStandard : foreignToUrlSafe;
   const found = text.search(foreign);
@@ -46,7 +46,7 @@ function describeSymbol(text: string): string {
   return `Invalid symbol ${bytes[offset] ?? 61}, offset ${offset}.`;
 }
 
-/** Padding before the end is itself the first symbol that does not belong. */
+/** Offset of the first invalid symbol. Padding before the end counts as one. */
 function earliest(found: number, text: string): number {
   const padding = text.indexOf('=');
   return padding === -1 ? found : Math.min(padding, found);

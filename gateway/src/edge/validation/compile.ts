@@ -9,9 +9,9 @@ import { rulesOf, text } from './text.ts';
 const compiled = new WeakMap<JsonSchema, Check>();
 
 /**
- * Makes the check of a schema: pydantic's lax reading, every issue reported, the value answered in its normal form (declared
- * names in camelCase, null fields left out, free-form maps untouched). A check never throws, whatever JSON it is given.
- * Throws on a schema beyond the subset of `JsonSchema`.
+ * Compiles a schema into a check that behaves as pydantic in lax mode. The check reports every issue and returns the value in its
+ * normal form: declared names in camelCase, null fields left out, free-form maps unchanged. A check never throws, whatever the
+ * JSON. Compiling throws on schemas outside the subset of `JsonSchema`.
  */
 export function compile(schema: JsonSchema): Check {
   const known = compiled.get(schema);
@@ -41,7 +41,7 @@ function build(schema: JsonSchema): Check {
     case undefined:
       return (input) => input;
     default:
-      throw new Error(`no check for a schema of type ${schema.type}`);
+      throw new Error(`A schema of type ${schema.type} is not supported.`);
   }
 }
 
@@ -58,7 +58,7 @@ function withholding(check: Check): Check {
   };
 }
 
-/** No declared keys: a map, not a record. */
+/** Whether a schema declares no keys: a map instead of a record. */
 function isBare(schema: JsonSchema): boolean {
   return Object.keys(schema.properties ?? {}).length === 0 && schema.additionalProperties !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Names of fields that hold a password, a token or a key, in lower case without `_` and `-`. */
+/** Names of fields that hold a password, a token or a key; lower case, without `_` and `-`. */
 const credentialNames = new Set([
   'password',
   'newpassword',
@@ -28,12 +28,12 @@ export function isCredentialName(name: string | number | undefined): boolean {
 
 const assignment = new RegExp(`(?:${[...credentialNames].join('|')})["'\\\\]*\\s*[=:]`, 'i');
 
-/** Whether text spells out a credential, as in `password=abc` or `{"api_key":"abc"}`. */
+/** Whether a text contains a credential, as in `password=abc` or `{"api_key":"abc"}`. */
 function spellsCredential(text: string): boolean {
   return assignment.test(text.replaceAll(/[_-]/g, ''));
 }
 
-/** Whether a value is text that spells out a credential, or has a field with a credential's name at any depth. */
+/** Whether a value is a text that contains a credential, or has a field with such a name at any depth. */
 export function holdsCredential(value: unknown): boolean {
   return typeof value === 'string' ? spellsCredential(value) : hasCredentialField(value);
 }

@@ -1,4 +1,4 @@
-/** An urlencoded body: only routes that take a form read its fields, to all others it is text. */
+/** An urlencoded body. Routes that take a form read its fields; for other routes it is a text. */
 export class FormFields {
   readonly text: string;
 
@@ -6,7 +6,7 @@ export class FormFields {
     this.text = text;
   }
 
-  /** The last value of each field. */
+  /** Last value of each field. */
   get fields(): Record<string, string> {
     return Object.fromEntries(new URLSearchParams(this.text));
   }

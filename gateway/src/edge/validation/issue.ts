@@ -1,6 +1,6 @@
 import { holdsCredential, isCredentialName } from './credential.ts';
 
-/** One element of a 422 body, its keys in the order in which they are sent. */
+/** Element of a 422 body. The keys are sent in this order. */
 export interface Issue {
   readonly type: string;
   readonly loc: (string | number)[];
@@ -9,21 +9,21 @@ export interface Issue {
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong, before it is known where. */
+/** An issue without its place. */
 export interface Fault {
   readonly type: string;
   readonly msg: string;
   readonly ctx?: Readonly<Record<string, unknown>>;
 }
 
-/** A hostile body may hold one mistake per byte; nobody reads beyond this many. */
+/** Most issues of one answer; a hostile body may have one per byte. */
 const issueLimit = 1000;
 
-/** Collects the issues of one request while a check walks through it. */
+/** Collects the issues of one request during a check. */
 export class Report {
   readonly issues: Issue[] = [];
   readonly path: (string | number)[];
-  /** Above zero while the walk is at a place whose value must not be repeated in an answer. */
+  /** Above zero while the check is inside a value that must not appear in an answer. */
   withheld = 0;
 
   constructor(root: string) {
@@ -34,7 +34,7 @@ export class Report {
     return this.issues.length >= issueLimit;
   }
 
-  /** Adds an issue at the present path, or at its child `key`. Answers undefined, the value of a check that failed. */
+  /** Adds an issue at the present path, or at its child `key`. Returns undefined, the value of a failed check. */
   add(fault: Fault, input: unknown, key?: string | number): undefined {
     if (this.full) return undefined;
     const loc = key === undefined ? [...this.path] : [...this.path, key];

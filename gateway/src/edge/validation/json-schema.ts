@@ -1,43 +1,43 @@
-/** The part of JSON Schema that the contract's records use. The `x-` keywords are ours. */
+/** Subset of JSON Schema that the contract's records use. The `x-` keywords are our own. */
 export interface JsonSchema {
   readonly type?: string;
   readonly title?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  /** false: unknown keys are refused; true or a schema: kept; absent: ignored. */
+  /** false refuses unknown keys; true or a schema keeps them; without it they are dropped. */
   readonly additionalProperties?: boolean | JsonSchema;
   readonly propertyNames?: JsonSchema;
   readonly items?: JsonSchema;
   readonly uniqueItems?: boolean;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** Either `[X, null]`, or on an object alternatives of `required`. */
+  /** Either `[X, null]`, or alternatives of `required` on an object. */
   readonly anyOf?: readonly JsonSchema[];
   readonly enum?: readonly string[];
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** `maxLength` counts UTF-8 bytes: what is stored has its limit in bytes. */
+  /** `maxLength` counts UTF-8 bytes, because storage is limited in bytes. */
   readonly 'x-in-bytes'?: boolean;
-  /** Bounds of an integer, each included. */
+  /** Inclusive bounds of an integer. */
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
-  /** `email`, or `byte` for base64 of either alphabet. */
+  /** `email`, or `byte` for base64 in either alphabet. */
   readonly format?: string;
   readonly default?: unknown;
-  /** Holds a password, a token or a key: never repeated in an answer. */
+  /** The value is a password, a token or a key: it never appears in an answer. */
   readonly writeOnly?: boolean;
-  /** Members are accepted in any case, and unknown ones as they are. */
+  /** Members are accepted in any case. Unknown values are accepted unchanged. */
   readonly 'x-open-enum'?: boolean;
-  /** A second name of the property; the value is answered under the name that was sent. */
+  /** Second name of the property. The value is answered under the name that was sent. */
   readonly 'x-also'?: string;
-  /** Empty text counts as absent. */
+  /** An empty text counts as missing. */
   readonly 'x-blank-is-missing'?: boolean;
-  /** The record when the body is an urlencoded form. */
+  /** Record of the body if it is sent as an urlencoded form. */
   readonly 'x-form'?: JsonSchema;
 }
 
-/** The schema beside `null`, when this one only makes another nullable. */
+/** Schema X of `[X, null]`. */
 export function nullableOf(schema: JsonSchema): JsonSchema | undefined {
   const [inner, other] = schema.anyOf ?? [];
   return schema.type === undefined && other?.type === 'null' ? inner : undefined;

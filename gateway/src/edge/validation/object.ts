@@ -6,17 +6,17 @@ import type { Check } from './scalar.ts';
 
 interface Field {
   readonly name: string;
-  /** Spellings that are read, the winner first; each with the name that is answered. */
+  /** Names that are read, best first, each with the name to answer. */
   readonly spellings: readonly (readonly [sent: string, answered: string])[];
   readonly check: Check;
   readonly required: boolean;
-  /** One of these may stand in for the field. */
+  /** Other fields, one of which can replace this one. */
   readonly alternatives: readonly string[];
   readonly blankIsMissing: boolean;
   readonly fallback: unknown;
 }
 
-/** A record with declared fields. Issues come in the order of the fields, unknown keys last. */
+/** Check of a record with declared fields. Issues come in the order of the fields, unknown keys last. */
 export function object(schema: JsonSchema, compile: (schema: JsonSchema) => Check): Check {
   const fields = fieldsOf(schema, compile);
   const spellings = new Set(fields.flatMap((field) => field.spellings.map(([sent]) => sent)));
@@ -125,7 +125,7 @@ function spellingsOf(name: string, also: string | undefined): (readonly [string,
   });
 }
 
-/** `userId` as Python writes it. */
+/** Python's spelling: `user_id` for `userId`. */
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -5,7 +5,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactInteger(value);
 }
 
-/** Sets a key that a caller chose: `__proto__` is data like any other. */
+/** Sets a key that a client chose, `__proto__` included. */
 export function put(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') {
     target[key] = value;

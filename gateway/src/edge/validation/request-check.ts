@@ -5,14 +5,14 @@ import { type Issue, Report } from './issue.ts';
 import { type JsonSchema, nullableOf } from './json-schema.ts';
 import { isRecord } from './record.ts';
 
-/** Where a value of a request was sent. */
+/** Part of a request. */
 export type Place = 'body' | 'query' | 'path' | 'header';
 
 export type Outcome = { readonly value: unknown } | { readonly issues: readonly Issue[] };
 
 /**
- * The check of one place of a request: the value in its normal form, or at least one issue. `record` is a TypeBox schema, whose
- * static type hides its keywords; one beyond the subset of `JsonSchema` throws.
+ * Check of one part of a request. Returns the value in its normal form, or at least one issue. `record` is a TypeBox schema, whose
+ * static type hides its keywords; a schema outside the subset of `JsonSchema` throws.
  */
 export function requestCheck(record: object, place: Place): (input: unknown) => Outcome {
   const schema: JsonSchema = record;
@@ -34,7 +34,7 @@ function outcome(value: unknown, report: Report): Outcome {
   return report.issues.length === 0 ? { value } : { issues: report.issues };
 }
 
-/** A query parameter that was sent more than once counts as its last value. */
+/** A query parameter that was sent several times has its last value. */
 function lastOfEach(query: unknown): unknown {
   if (!isRecord(query)) return query;
   return Object.fromEntries(Object.entries(query).map(([key, value]) => [key, lastOf(value)]));

@@ -4,7 +4,7 @@ import { faults, notBase64, notEnum, notLiteral, tooLarge, tooSmall } from './fa
 import type { Report } from './issue.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Reads one value: answers it in its normal form, or adds issues to the report and answers undefined. */
+/** Reads a value: returns its normal form, or adds issues to the report and returns undefined. */
 export type Check = (input: unknown, report: Report) => unknown;
 
 const truths = new Map<string, boolean>();
@@ -46,7 +46,7 @@ const checkInteger: Check = (input, report) => {
   return Number.isSafeInteger(value) ? value : report.add(faults.integerSize, input);
 };
 
-/** A whole number within the bounds of its schema. */
+/** An integer within the bounds of its schema. */
 export function integer({ minimum = -Infinity, maximum = Infinity }: JsonSchema): Check {
   if (minimum === -Infinity && maximum === Infinity) return checkInteger;
   return (input, report) => {
@@ -69,7 +69,7 @@ export const checkBytes: Check = (input, report) => {
   return 'value' in reading ? reading.value : report.add(notBase64(reading.fault), input);
 };
 
-/** Exactly one of `values`; what is no text is told so. */
+/** One of `values`. Other types get an issue of their own. */
 export function literal(values: readonly string[]): Check {
   const fault = notLiteral(values);
   const members = new Set(values);
@@ -79,7 +79,7 @@ export function literal(values: readonly string[]): Check {
   };
 }
 
-/** Any text; a member of `values` in whatever case becomes upper case, an unknown one stays as it was sent. */
+/** Any text. A member of `values` in any case becomes upper case; other texts stay unchanged. */
 export function openEnum(values: readonly string[]): Check {
   const fault = notEnum(values);
   const members = new Set(values);

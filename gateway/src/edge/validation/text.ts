@@ -3,12 +3,12 @@ import type { Fault } from './issue.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Check } from './scalar.ts';
 
-/** The pattern of text that PostgreSQL can store in a text column. */
+/** Pattern of text that PostgreSQL can store in a text column. */
 export const noNul = '^[^\\u0000]*$';
 
 type Rule = (text: string) => Fault | undefined;
 
-/** A string with the limits of its schema: the first rule that it breaks is the one reported. */
+/** A string within the limits of its schema. Only the first broken rule is reported. */
 export function text(schema: JsonSchema): Check {
   const rules = rulesOf(schema);
   return (input, report) => {
@@ -21,7 +21,7 @@ export function text(schema: JsonSchema): Check {
   };
 }
 
-/** The rules that a schema's keywords make. */
+/** Rules of a schema's keywords. */
 export function rulesOf({ minLength, maxLength, pattern, format, ...own }: JsonSchema): Rule[] {
   const rules: Rule[] = [];
   if (minLength !== undefined) rules.push((input) => (lengthOf(input) < minLength ? tooShort(minLength) : undefined));

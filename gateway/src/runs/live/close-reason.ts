@@ -2,7 +2,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { problemOf } from '../../edge/errors/problem.ts';
 import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
 
-/** How a live connection ends: a close code of WebSocket, and why, in at most 123 bytes. */
+/** Close code and reason of a live connection; the reason has at most 123 bytes. */
 export interface Ending {
   readonly code: number;
   readonly reason: string;
@@ -16,12 +16,12 @@ export const endings = {
   noLiveModel: { code: 1003, reason: 'Audio and video need a live model, and this app has none. Text works.' },
 } as const satisfies Record<string, Ending>;
 
-/** A message that is not what it should be. */
+/** Ending for an invalid message. */
 export function ofInvalidMessage(error: unknown): Ending {
   return { code: 1007, reason: describe(error) };
 }
 
-/** The connection may not be, or may no longer. */
+/** Ending for a connection that is not allowed, or no longer allowed. */
 export function ofRefusal(error: unknown): Ending {
   if (error instanceof MeshError && error.reason === 'session_not_found') return endings.noSession;
   if (error instanceof MeshError && error.code !== 'not_found' && error.code !== 'permission_denied')
@@ -29,7 +29,7 @@ export function ofRefusal(error: unknown): Ending {
   return { code: 1008, reason: describe(error) };
 }
 
-/** A run went wrong. */
+/** Ending for a failed run. */
 export function ofFailure(error: unknown): Ending {
   if (error instanceof MeshError && error.reason === 'session_not_found') return endings.noSession;
   return { code: 1011, reason: describe(error) };
@@ -38,7 +38,7 @@ export function ofFailure(error: unknown): Ending {
 const longestReason = 123;
 const withheld = 'Internal error';
 
-/** The public text of an error, cut between characters. What nobody foresaw is withheld. */
+/** Public text of an error, cut at a character boundary. The text of an unexpected error is withheld. */
 function describe(error: unknown): string {
   if (error instanceof InvalidRequest) {
     const [issue] = error.issues;
@@ -48,12 +48,12 @@ function describe(error: unknown): string {
   return isPublic && error instanceof Error ? cut(error.message) : withheld;
 }
 
-/** The text as far as a close frame has room for it. */
+/** Text cut to the size of a close frame. */
 export function cut(text: string): string {
   const bytes = Buffer.from(text.toWellFormed());
   if (bytes.length <= longestReason) return bytes.toString();
   let end = longestReason;
-  // A byte that begins with 10 goes on with a character.
+  // A byte that begins with the bits 10 continues a character.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();
 }

@@ -14,19 +14,19 @@ import { Outbox } from './outbox.ts';
 type Content = NonNullable<LiveRequest['content']>;
 
 export interface ConversationOptions extends InboxLimits {
-  /** Fails when the connection may not be. Answers with the name of the app's root agent. */
+  /** Returns the name of the app's root agent. Fails if the connection is not allowed. */
   readonly admit: () => Promise<string>;
-  /** Before each message: fails when the credential of the connection is good no longer. */
+  /** Called before each message. Fails if the connection's credential is no longer valid. */
   readonly recheck: () => Promise<void>;
   /** Starts the run of a message. */
   readonly open: (message: Content) => Promise<AcceptedRun>;
-  /** Told of failures that nobody foresaw. */
+  /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
 
 const checkRequest = requestCheck(LiveRequest, 'body');
 
-/** A conversation over one socket: message by message, each a run whose events are sent before the next one begins. */
+/** Conversation over one socket. Each message starts a run, and its events are sent before the next message is read. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #inbox: Inbox;
@@ -35,14 +35,14 @@ export class Conversation {
   #isDraining = false;
   #isBusy = true;
 
-  /** Listens from now on; `start` begins to answer. */
+  /** Listens immediately; `start` begins to answer. */
   constructor(socket: WebSocket, options: ConversationOptions) {
     this.#options = options;
     this.#inbox = new Inbox(socket, options);
     this.#outbox = new Outbox(socket);
     socket.once('close', () => {
       this.#inbox.close();
-      // The viewer has gone; the run goes on.
+      // The viewer has disconnected. The run continues.
       this.#run?.leave();
     });
   }
@@ -68,7 +68,7 @@ export class Conversation {
     }
   }
 
-  /** Ends the connection, after the run that is being shown. */
+  /** Ends the connection after the present run. */
   drain(): void {
     this.#isDraining = true;
     if (!this.#isBusy) this.#end(endings.draining);
@@ -79,7 +79,7 @@ export class Conversation {
     this.#outbox.close(ending);
   }
 
-  /** What a message leads to; undefined: the next one. */
+  /** Ending that a message leads to; undefined to continue with the next message. */
   async #answer(received: Received, author: string): Promise<Ending | undefined> {
     const request = readRequest(received);
     if ('code' in request) return request;
@@ -138,7 +138,7 @@ function failureOf({ type, message }: Failure): HttpError {
   return new HttpError(500, `${type}: ${message}`);
 }
 
-/** Says that nothing more comes of a message, as live connections do; it is stored nowhere. */
+/** Last event of a message, as live connections send it. It is not stored. */
 function turnComplete(invocationId: string, author: string): Uint8Array {
   return encodeJson({
     id: randomUUID(),

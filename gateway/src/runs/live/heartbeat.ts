@@ -1,13 +1,13 @@
 import type { WebSocket } from 'ws';
 
-/** Asks every `everyMs` whether the other end is there, and gives it up when it has said nothing for twice as long. */
+/** Sends a ping every `everyMs` and closes the socket when it was silent for twice that time. */
 export function keepAlive(socket: WebSocket, everyMs: number): void {
   let missed = 0;
   const heard = (): void => {
     missed = 0;
   };
   const timer = setInterval(() => {
-    // Nothing is heard from a socket that is not read from.
+    // A paused socket receives nothing, pongs included.
     if (!socket.isPaused) missed += 1;
     if (missed > 2) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.ping();

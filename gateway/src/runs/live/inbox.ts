@@ -6,13 +6,13 @@ export interface InboxLimits {
   readonly bytes: number;
 }
 
-/** What one frame said. */
+/** One received frame. */
 export interface Received {
   readonly data: Buffer;
   readonly isBinary: boolean;
 }
 
-/** The messages of a socket in their order. While too much waits, nothing more is read from it, so the sender has to wait. */
+/** Messages of a socket, in order. Above the limits the socket is paused, so the sender has to wait. */
 export class Inbox {
   readonly #socket: WebSocket;
   readonly #limits: InboxLimits;
@@ -31,7 +31,7 @@ export class Inbox {
     return this.#waiting.length === 0;
   }
 
-  /** The next message, once there is one; undefined after `close`. */
+  /** Next message, when there is one; undefined after `close`. */
   async next(): Promise<Received | undefined> {
     while (this.#waiting.length === 0 && !this.#isClosed) await this.#wake.wait();
     if (this.#isClosed) return undefined;
@@ -41,7 +41,7 @@ export class Inbox {
     return message;
   }
 
-  /** Nothing is given out any more. */
+  /** Drops the waiting messages and ends `next`. */
   close(): void {
     this.#isClosed = true;
     this.#waiting.length = 0;

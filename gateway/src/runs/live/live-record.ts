@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Content } from '../../edge/records/content.ts';
 import { freeForm, maybe, storedId } from '../../edge/records/keywords.ts';
 
-/** What a live connection is about. Modalities and the flags of audio are accepted and change nothing for text. */
+/** Query of a live connection. Modalities and audio flags are accepted and do not change text. */
 export const LiveQuery = Type.Object(
   {
     app_name: maybe(storedId()),
@@ -19,7 +19,7 @@ export const LiveQuery = Type.Object(
 );
 export type LiveQuery = Static<typeof LiveQuery>;
 
-/** One message of a live connection, ADK's LiveRequest. */
+/** Message of a live connection: ADK's LiveRequest. */
 export const LiveRequest = Type.Object(
   {
     content: maybe(Content),

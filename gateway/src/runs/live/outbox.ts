@@ -1,14 +1,14 @@
 import type { WebSocket } from 'ws';
 import { cut, type Ending } from './close-reason.ts';
 
-/** Beyond it partial events are dropped for a viewer that does not keep up. */
+/** Buffered bytes above which partial events are dropped. */
 const stalledBytes = 256 * 1024;
-/** How long a whole event waits for the viewer before it is given up. */
+/** Longest wait for a stalled viewer before the socket is closed. */
 const patienceMs = 300_000;
-/** How long a viewer may take to answer a close. */
+/** Time limit for the viewer's answer to a close. */
 const closingMs = 5_000;
 
-/** Sends texts to a socket: whole ones wait for the viewer, partial ones do not. */
+/** Sends texts to a socket. Whole events wait for the viewer, partial ones are dropped instead. */
 export class Outbox {
   readonly #socket: WebSocket;
 
@@ -20,7 +20,7 @@ export class Outbox {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Resolves when the socket has taken the text, or has gone. */
+  /** Resolves when the socket has taken the text or is closed. */
   async send(text: Uint8Array, isPartial: boolean): Promise<void> {
     if (!this.isOpen || (isPartial && this.#socket.bufferedAmount > stalledBytes)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -33,7 +33,7 @@ export class Outbox {
   close({ code, reason }: Ending): void {
     if (!this.isOpen) return;
     this.#socket.close(code, cut(reason));
-    // A socket that is not read from would not see the answer.
+    // A paused socket would not receive the answer to the close.
     this.#socket.resume();
     const hurry = setTimeout(() => this.#socket.terminate(), closingMs);
     this.#socket.once('close', () => clearTimeout(hurry));

@@ -15,12 +15,12 @@ import { Outbox } from './outbox.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Why a live connection is refused to whoever asked for it: a page of another origin, or of another host. */
+    /** Reason to refuse a live connection: a foreign origin or a foreign host. */
     liveRefusal: string | undefined;
   }
 }
 
-/** The subprotocol of browsers, which can send a token in no other way: they offer it, and `bearer.<token>` beside it. */
+/** Subprotocol for browsers, which cannot set headers: they offer it together with `bearer.<token>`. */
 const subprotocol = 'agentmesh.v1';
 const tokenPrefix = 'bearer.';
 const modalities = new Set(['TEXT', 'AUDIO', 'VIDEO']);
@@ -28,7 +28,7 @@ const waitingMessages = 16;
 
 const checkQuery = requestCheck(LiveQuery, 'query');
 
-/** `/run_live`: the agents over a WebSocket. Text works with every model; audio needs a live one, of which there is none yet. */
+/** `/run_live`: runs over a WebSocket. Text works with every model. Audio needs a live model; none is supported yet. */
 export async function addRunLive(app: App, context: Context): Promise<void> {
   const { authentication, config, draining } = context;
   const conversations = new Set<Conversation>();
@@ -39,9 +39,9 @@ export async function addRunLive(app: App, context: Context): Promise<void> {
       maxPayload: config.GATEWAY_MAX_BODY_BYTES,
       handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
     },
-    // What a broken frame deserves, the socket has already answered.
+    // The socket has already answered a broken frame.
     errorHandler: (_error, socket) => void (socket.readyState === socket.OPEN && socket.close(1011, 'Internal error')),
-    // Connections end when what they show has ended: see the drain above.
+    // Connections end after their present run; the listener on `draining` above sees to it.
     preClose: (done) => done(),
   });
   app.route({
@@ -68,7 +68,7 @@ export async function addRunLive(app: App, context: Context): Promise<void> {
   });
 }
 
-/** Looks where the connection comes from, and takes the token that was offered as a subprotocol for what it is. */
+/** Checks origin and host, and reads a token that was offered as a subprotocol. */
 function createEntry({ config }: Context) {
   const policy = { allowed: config.CORS_ALLOWED_ORIGINS, publicBaseUrl: publicBaseUrl(config), boundTo: config.HOST };
   const { isForeign } = createForeignCheck(policy);
@@ -84,7 +84,7 @@ function createEntry({ config }: Context) {
   };
 }
 
-/** What a live connection is about. */
+/** Session that a live connection is about. */
 interface Place {
   readonly appName: string;
   readonly userId: string;
@@ -126,7 +126,7 @@ function readPlace(query: unknown, defaultApp: string | undefined): Place {
   return { appName, userId, sessionId };
 }
 
-/** The name of the app's root agent. Fails where there is no such app or session. */
+/** Name of the app's root agent. Fails if app or session does not exist. */
 async function findRoot({ runs, sessions }: Context, accountId: string, place: Place): Promise<string> {
   refuseInternalApp(place.appName);
   const { json } = await runs.getAppGraph({ accountId, appName: place.appName }, unary);

@@ -47,7 +47,7 @@ describe('the description', () => {
     }
   });
 
-  it('names every operation once, and its answers', async () => {
+  it('names every operation once, with its answers', async () => {
     const { paths } = (await edge.send('/openapi.json')).body as Document;
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     const ids = operations.map(({ operationId }) => operationId);
@@ -62,12 +62,12 @@ describe('the description', () => {
     expect(answersOf('getReadiness')).toBe('200 503');
   });
 
-  it('says nothing of keywords that only we understand', async () => {
+  it('contains no keywords of our own', async () => {
     const { text } = await edge.send('/openapi.json');
     expect(text).not.toMatch(/"x-(?!product-version")/);
   });
 
-  it('asks for the application of a run unless there is a default one', async () => {
+  it('requires the application of a run unless there is a default one', async () => {
     await using own = await startEdge({ env: { ADK_DEFAULT_APP_NAME: 'shop' } });
     const requiredOf = async (of: Edge) =>
       ((await of.send('/openapi.json')).body as Document).components.schemas.RunAgentRequest?.required;
@@ -77,7 +77,7 @@ describe('the description', () => {
 });
 
 describe('GATEWAY_DOCS_ENABLED=false', () => {
-  it('takes the pages away and leaves the description', async () => {
+  it('removes the pages and keeps the description', async () => {
     await using quiet = await startEdge({ env: { GATEWAY_DOCS_ENABLED: 'false' } });
     const open = { headers: { authorization: null } };
     expect((await quiet.send('/docs', open)).status).toBe(404);
