@@ -6,15 +6,14 @@ import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Client } from '@connectrpc/connect';
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from './config.ts';
 import type { Authentication } from './edge/authentication/authenticate.ts';
 import type { BrowserSession } from './edge/authentication/browser-session.ts';
 import type { MailLimit } from './edge/throttle/mail-limit.ts';
 import type { SignIn } from './edge/throttle/sign-in.ts';
+
+export type { App } from './edge/http/app.ts';
 
 /** Parts that slices use. */
 export interface Context {
@@ -36,15 +35,6 @@ export interface Context {
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
 }
-
-/** The HTTP server. Schemas of routes give the types of their handlers. */
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
 
 /** Deadline of short calls to services. */
 export const unary = { timeoutMs: 30_000 } as const;

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { BadRequest, HttpError, InvalidRequest } from '../edge/errors/request-error.ts';
 
-/** The recording may have 25 MiB; the rest is for the form around it. */
+/** 25 MiB for the recording; the rest is for the form around it. */
 const maxBodyBytes = 26 * 1024 * 1024;
 const limits = { fieldNameSize: 100, fieldSize: 64 * 1024, parts: 100, headerPairs: 20 };
 
 /**
- * Reads a multipart form up to its part `file`, and answers the bytes of that part as they arrive. The answered stream ends when the
- * form has ended, and throws where something is wrong with what comes behind the part.
+ * Reads a multipart form up to its part `file`, and returns the bytes of that part as they arrive. The returned stream ends with
+ * the form, and throws if the form is invalid after that part.
  *
- * Throws HttpError 413 for a body over 26 MiB, BadRequest for a form that cannot be parsed, and InvalidRequest when there is no part
- * `file`, when it is a text field, or when it comes twice.
+ * Throws HttpError 413 for a body above 26 MiB, BadRequest for a form that cannot be parsed, and InvalidRequest if the part `file`
+ * is missing, is a text field or occurs twice.
  */
 export async function openSpeechForm(
   body: AsyncIterator<Buffer>,

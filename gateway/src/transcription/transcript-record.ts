@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** The form of an upload, for the documentation: it is read as it flows. */
+/** Form of an upload, for the documentation only: the handler reads it as it arrives. */
 export const SpeechUpload = {
   content: {
     'multipart/form-data': {

@@ -41,7 +41,10 @@ function addTranscribe(app: App, { transcription, authentication }: Context): vo
   );
 }
 
-/** Passes the recording on while it arrives. When the client goes away the call is aborted, also while the answer is awaited. */
+/**
+ * Sends the recording to the service as it arrives. Aborts the call when the client disconnects, also while it waits for the
+ * answer.
+ */
 async function transcribe(
   transcription: Context['transcription'],
   request: FastifyRequest,

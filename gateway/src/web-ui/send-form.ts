@@ -7,7 +7,7 @@ import { type FormPage, formPage } from './form-page.ts';
 
 const pagePolicy = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** Sends a page with a form, under a policy that lets it run no script. */
+/** Sends a page with a form, under a policy that allows no scripts. */
 export function sendForm(reply: FastifyReply, status: number, page: FormPage): FastifyReply {
   return reply
     .code(status)
@@ -24,24 +24,24 @@ export function refuseForeignForm(browser: BrowserSession, request: FastifyReque
 const notVerified =
   'This e-mail address is not verified yet. Open the link in the mail that was sent to it, and then sign in.';
 
-/** An error that the person at the form can do something about: its status and text. Throws every other error again. */
+/** Status and text of an error that the user can correct. Throws every other error again. */
 export function faultOf(error: unknown): { status: number; fault: string } {
   const problem = error instanceof MeshError ? problemOf(error) : undefined;
   if (!(error instanceof MeshError) || problem === undefined) throw error;
   return { status: problem.status, fault: error.reason === 'email_not_verified' ? notVerified : error.message };
 }
 
-/** Goes on to another page; no cache keeps the answer. */
+/** Redirects to another page. The answer is not cached. */
 export function goTo(reply: FastifyReply, path: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(path, 303);
 }
 
-/** Path of the web UI with the query of the page that was asked for. */
+/** Path of the web UI, with the query of the requested page. */
 export function webUiPage(next: string): string {
   return next === '' ? '/dev-ui/' : `/dev-ui/?${new URLSearchParams(next).toString()}`;
 }
 
-/** Path of a page with a form that leads on to `next`. */
+/** Path of a form page that leads to `next` afterwards. */
 export function formPath(path: string, next: string): string {
   return next === '' ? path : `${path}?${new URLSearchParams({ next }).toString()}`;
 }

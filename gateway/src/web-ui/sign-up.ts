@@ -7,7 +7,7 @@ import { faultOf, formPath, goTo, refuseForeignForm, sendForm, webUiPage } from 
 
 export const signUpPath = '/dev-ui/sign-up';
 
-/** Whether accounts can be created by those who want one. */
+/** Whether visitors can create accounts. */
 export function canSignUp({ AUTH_BASIC_ENABLED: basic, AUTH_REGISTER_ENABLED: register }: Config): boolean {
   return basic && register;
 }

@@ -1,9 +1,9 @@
-import type { App } from '../../context.ts';
+import type { App } from './app.ts';
 import { validatorCompiler } from './validator.ts';
 
 /**
- * Adds routes whose bodies are not read before their handlers do: they flow from the socket to the service, and are checked as they
- * flow. So the token is checked before the body here. The routes have `config: { flows: true }`.
+ * Adds routes whose handlers read the body themselves: it flows from the socket to the service and is checked on the way. So
+ * credentials are checked before the body here. Declare these routes with `config: { flows: true }`.
  */
 export async function withFlowingBodies(app: App, addRoutes: (scope: App) => void): Promise<void> {
   await app.register(async (scope) => {

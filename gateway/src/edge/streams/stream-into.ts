@@ -1,6 +1,6 @@
 /**
- * Makes a call whose messages come from a body that is still arriving. An error in the body aborts the call and is thrown in its
- * place; an error of the call is thrown as it is.
+ * Makes a call whose messages are made from a body that is still arriving. An error of the body aborts the call and is thrown
+ * instead of the call's error; other errors of the call are thrown unchanged.
  */
 export async function streamInto<Message, Answer>(
   messages: AsyncIterable<Message>,
