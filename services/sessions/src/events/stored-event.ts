@@ -4,7 +4,7 @@ import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Event } from '@agentmesh/proto/sessions/v1';
 import { invalid } from '../errors.ts';
 import { textOf } from '../json-bytes.ts';
-import type { StoredEvent } from '../store/events.ts';
+import type { StoredEvent } from '../store/events/events.ts';
 import { credentialNonces } from './credential-nonces.ts';
 
 /** An event of a running attempt. Its JSON is stored unchanged. */

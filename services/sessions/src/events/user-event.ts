@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
-import type { StoredEvent } from '../store/events.ts';
+import type { StoredEvent } from '../store/events/events.ts';
 
 /** Content of a user event. JSON texts are stored as they are. */
 export interface UserEventContent {

@@ -8,7 +8,7 @@ import { fromAttempt } from '../events/stored-event.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { parseDelta, type StateChange, toChanges } from '../state-delta.ts';
 import { type Append, insertAppend } from '../store/appends.ts';
-import { type EventRow, selectEvents } from '../store/events.ts';
+import { type EventRow, selectEvents } from '../store/events/events.ts';
 import { findAttempt } from '../store/runs.ts';
 import { endAttempt } from '../turns/attempt.ts';
 import { untilCurrent } from '../until-current.ts';

@@ -12,7 +12,7 @@ import {
 import { optionalText } from '../json-bytes.ts';
 import { type CheckedKey, canExist, checkSessionKey } from '../session-key.ts';
 import { parseDelta } from '../state-delta.ts';
-import { type CallSite, findFunctionCall } from '../store/events.ts';
+import { type CallSite, findFunctionCall } from '../store/events/events.ts';
 import { selectRunStatus } from '../store/runs.ts';
 import { acceptTurn, nothingKnown, type RunRequest, takeFreeTurn } from '../store/turns.ts';
 import { type Attempt, startOf, toTurn } from '../turns/turn.ts';

@@ -7,7 +7,7 @@ import { bytesOf } from '../json-bytes.ts';
 import { revisionOf } from '../revision.ts';
 import { checkSessionKey } from '../session-key.ts';
 import { applyDelta, parseDelta, printState, type StateChange, type StateMap, toChanges } from '../state-delta.ts';
-import type { StoredEvent } from '../store/events.ts';
+import type { StoredEvent } from '../store/events/events.ts';
 import { insertSession } from '../store/sessions.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -4,7 +4,7 @@ import { invalid, sessionNotFound } from '../errors.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { maxPageBytes, pageLimit } from '../page-limit.ts';
 import { canExist, checkSessionKey } from '../session-key.ts';
-import { selectEventPage } from '../store/event-pages.ts';
+import { selectEventPage } from '../store/events/event-pages.ts';
 import type { Handlers } from './handlers.ts';
 
 const beyondAnySequence = 2 ** 31 - 1;

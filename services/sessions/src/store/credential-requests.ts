@@ -1,5 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { Fragment, StoredEvent } from './events.ts';
+import type { Fragment, StoredEvent } from './events/events.ts';
 
 /**
  * SQL of a CTE that stores hashes of nonces; `pushNonces` gives the value of parameter `first`. `source` is a relation of one row with

@@ -4,7 +4,7 @@ import type { CheckedKey } from '../session-key.ts';
 import type { StateMap } from '../state-delta.ts';
 import { createdMicroseconds } from './created-at.ts';
 import { hasKey } from './key-condition.ts';
-import { pageOfEvents } from './page-of-events.ts';
+import { pageOfEvents } from './events/page-of-events.ts';
 import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
 
 /** A session's head and the first of its events. */

@@ -2,7 +2,7 @@ import { createQuery, type Database, type Queryable, type Statement, type Transa
 import type { CheckedKey } from '../session-key.ts';
 import type { StateChange, StateMap } from '../state-delta.ts';
 import { createdMicroseconds, revisionSql } from './created-at.ts';
-import type { StoredEvent } from './events.ts';
+import type { StoredEvent } from './events/events.ts';
 import { hasKey } from './key-condition.ts';
 import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
 import { createWriteQuery, type Write } from './write.ts';

@@ -1,6 +1,6 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { StateChange, StateMap, StateScope } from '../state-delta.ts';
-import type { Fragment } from './events.ts';
+import type { Fragment } from './events/events.ts';
 
 /** SQL expressions of the scopes of a state, by the session that `m` names by user_id and pk. */
 const scopes: Readonly<Record<StateScope, string>> = {

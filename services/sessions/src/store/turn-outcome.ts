@@ -1,5 +1,5 @@
 import type { StateMap } from '../state-delta.ts';
-import { newestWithin } from './window-bytes.ts';
+import { newestWithin } from './events/window-bytes.ts';
 
 /** The turn was taken. */
 export interface StartedTurn {

@@ -2,10 +2,10 @@ import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { hasKey } from './key-condition.ts';
-import { pageOfEvents } from './page-of-events.ts';
+import { pageOfEvents } from './events/page-of-events.ts';
 import { joinVisibleState, publicKey } from './state.ts';
 import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
-import { maxWindowBytes } from './window-bytes.ts';
+import { maxWindowBytes } from './events/window-bytes.ts';
 import { createWriteQuery, type Write, type WriteQuery } from './write.ts';
 
 /** An attempt to start or queue. */

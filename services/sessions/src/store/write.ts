@@ -1,7 +1,7 @@
 import { nameParameters, type Placeholders, type Queryable, type Statement } from '@agentmesh/lib/pg';
 import type { StateChange } from '../state-delta.ts';
 import { insertNonces, pushNonces } from './credential-requests.ts';
-import { type Fragment, insertEvent, insertEvents, pushEvents, type StoredEvent } from './events.ts';
+import { type Fragment, insertEvent, insertEvents, pushEvents, type StoredEvent } from './events/events.ts';
 import { pushSet, pushUnset, setState, unsetState } from './state.ts';
 
 /** Events and state changes that a statement adds to a session, besides its own effect. */

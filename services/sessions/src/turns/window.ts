@@ -1,5 +1,5 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import { selectNewestEvents, selectTurnStart } from '../store/events.ts';
+import { selectNewestEvents, selectTurnStart } from '../store/events/events.ts';
 import type { StartedTurn } from '../store/turn-outcome.ts';
 import type { KnownEvents } from '../store/turns.ts';
 

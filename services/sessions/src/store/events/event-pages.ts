@@ -1,6 +1,6 @@
 import { createQuery, type Placeholders, type Query, type Queryable } from '@agentmesh/lib/pg';
-import type { CheckedKey } from '../session-key.ts';
-import { hasKey } from './key-condition.ts';
+import type { CheckedKey } from '../../session-key.ts';
+import { hasKey } from '../key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
 
 /** A page of a session's events, in order of sequence. */

@@ -1,6 +1,6 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { CheckedKey } from '../session-key.ts';
-import { hasKey } from './key-condition.ts';
+import type { CheckedKey } from '../../session-key.ts';
+import { hasKey } from '../key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
 import { maxWindowBytes, newestWithin } from './window-bytes.ts';
 
