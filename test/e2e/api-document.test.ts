@@ -70,6 +70,8 @@ const unknowable: Readonly<Record<string, number>> = {
   verifyEmail: 401,
   getErasure: 404,
   listUsers: 403,
+  transcribeAudio: 422,
+  finalizeAgentIdentity: 403,
 };
 /** They end what the others need: sent last, in this order. */
 const last = [

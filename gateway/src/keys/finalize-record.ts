@@ -5,7 +5,6 @@ const segment = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 export const FinalizeRequest = Type.Object(
   {
     connectorName: Type.String({
-      examples: ['projects/acme/locations/us-central1/connectors/drive'],
       pattern: `^projects/${segment}/locations/${segment}/(connectors|authProviders)/${segment}$`,
       description: 'Resource that the end user consented to.',
     }),
@@ -18,7 +17,17 @@ export const FinalizeRequest = Type.Object(
     userIdValidationState: Type.String({ description: 'Base64, as the consent page sent it back.' }),
     consentNonce: Type.String({ minLength: 1, maxLength: 4096, description: 'Nonce of the credential request.' }),
   },
-  { title: 'FinalizeRequest' },
+  {
+    title: 'FinalizeRequest',
+    examples: [
+      {
+        connectorName: 'projects/acme/locations/us-central1/connectors/drive',
+        userId: 'user',
+        userIdValidationState: 'c3RhdGU=',
+        consentNonce: 'the nonce of the credential request',
+      },
+    ],
+  },
 );
 
 export const Finalized = Type.Object({}, { title: 'Finalized' });

@@ -4,6 +4,7 @@ import { type Event, isFinalResponse } from '@google/adk';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { hasCalls } from './events/event-json.ts';
 import { nameCallLimit } from './name-call-limit.ts';
+import { nameCredentialArgs } from './name-credential-args.ts';
 import type { Recorder } from './recording/recorder.ts';
 
 type Loop = AsyncGenerator<Event, void, void>;
@@ -27,6 +28,7 @@ export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal)
       continue;
     }
     nameCallLimit(event);
+    nameCredentialArgs(event);
     await recorder.add(event);
     if (event.errorCode) return recorder.flush(failed(event));
     const asked = mayEnd(event) ? loop.next() : undefined;

@@ -9,11 +9,12 @@ import {
 } from '@google/adk';
 import type { GenerateContentConfig } from '@google/genai';
 import type { Models } from '../../models/index.ts';
-import { builtInTools, echoTools, type ToolDeps } from '../../tools/index.ts';
+import { builtInTools, echoTools, REQUEST_CREDENTIAL, type ToolDeps } from '../../tools/index.ts';
 import { isLlmDefinition, type LlmAgentDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import { AnsweringLlm } from './answering-llm.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
+import { CredentialAnswers } from './credential-answers.ts';
 import { requestProcessors } from './request-processors.ts';
 import { requireState } from './require-state.ts';
 
@@ -33,7 +34,9 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
   if (isLlmDefinition(definition)) {
     const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts) });
     const required = requireState({ appName, agentName: agent.name, file, instruction: definition.instruction ?? '' });
-    agent.requestProcessors = [...required, ...requestProcessors(agent.requestProcessors)];
+    const asks = definition.tools?.some(({ name }) => name === REQUEST_CREDENTIAL) === true;
+    const answers = asks ? [new CredentialAnswers()] : [];
+    agent.requestProcessors = [...required, ...answers, ...requestProcessors(agent.requestProcessors)];
     return agent;
   }
   switch (definition.agent_class) {

@@ -11,7 +11,7 @@ import {
 } from '@google/adk';
 import type { Content, Part } from '@google/genai';
 
-/** Steps without effect here: no tool asks for credentials, and no model is called through Gemini's interactions API. */
+/** Steps without effect here: agents that ask for credentials have CredentialAnswers, and no model is called through Gemini's interactions API. */
 const idle: ReadonlySet<BaseLlmRequestProcessor> = new Set([AUTH_PREPROCESSOR, INTERACTIONS_REQUEST_PROCESSOR]);
 
 /** ADK's steps that make a model's request, without those that do nothing here: each costs every call some turns of the event loop. */
