@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { growthMb } from './growth.ts';
 import { meshOneProcess } from './mesh-targets.ts';
 import type { Figure, Part } from './part.ts';
-import { cpuSeconds, residentMb } from './server-process.ts';
+import { cpuSeconds } from './server-process.ts';
 import type { Target } from './target.ts';
 
 const megabyte = 1_000_000;
@@ -103,18 +103,4 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const started = performance.now();
   await work();
   return (performance.now() - started) / 1000;
-}
-
-/** The highest resident memory while `work` runs, above that before it. */
-async function growthMb(target: Target, work: () => Promise<void>): Promise<number> {
-  const before = residentMb(target.pids);
-  let peak = before;
-  const over = new AbortController();
-  const watch = (async () => {
-    for (; !over.signal.aborted; await sleep(10)) peak = Math.max(peak, residentMb(target.pids));
-  })();
-  await work();
-  over.abort();
-  await watch;
-  return peak - before;
 }

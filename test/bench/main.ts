@@ -10,10 +10,11 @@ import { meshOneProcess, meshSeparate } from './mesh-targets.ts';
 import { adkMemory, adkPostgres, installPeers } from './peers.ts';
 import type { Figure, Part } from './part.ts';
 import { formatCeilings, formatFigures, formatGoals, formatTable, goalsOf, goalsOfParts, medianOf } from './report.ts';
+import { recordings } from './recordings.ts';
 import { sessionList } from './session-list.ts';
 import type { Candidate } from './target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -23,7 +24,7 @@ const candidates: Readonly<Record<string, Candidate>> = {
   'adk-postgres': adkPostgres,
 };
 
-const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer];
+const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer, recordings];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);

@@ -12,20 +12,23 @@ const mainProgram = join(root, 'main.ts');
 /** As `npm start` and the image have them. */
 const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { config: { serverFlags: string } };
 const serverFlags = config.serverFlags.split(' ');
-const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory'] as const;
+const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory', 'keys', 'transcription'] as const;
 
 /** Our mesh as `npm start` runs it: one process, embedded PostgreSQL, accounts on. */
 export const meshOneProcess: Candidate = {
   name: 'mesh, one process',
-  start: async () => {
-    await using resources = new AsyncDisposableStack();
-    const env = await meshEnv(resources);
-    const url = `http://127.0.0.1:${env.PORT}`;
-    const server = resources.use(await startMesh(['all'], env));
-    const token = await signIn(url);
-    return own({ name: 'mesh, one process', url, token, servers: [server] }, resources.move());
-  },
+  start: () => startMeshOneProcess({}),
 };
+
+/** The same with these settings too. */
+export async function startMeshOneProcess(settings: Readonly<Record<string, string>>) {
+  await using resources = new AsyncDisposableStack();
+  const env = { ...(await meshEnv(resources)), ...settings };
+  const url = `http://127.0.0.1:${env.PORT}`;
+  const server = resources.use(await startMesh(['all'], env));
+  const token = await signIn(url);
+  return own({ name: 'mesh, one process', url, token, servers: [server] }, resources.move());
+}
 
 /** Every service as its own process over gRPC, on one PostgreSQL. */
 export const meshSeparate: Candidate = {

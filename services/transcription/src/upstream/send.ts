@@ -39,7 +39,7 @@ export function createSender(silenceMs: number): Sender {
       const either = AbortSignal.any([signal, call.signal]);
       try {
         call.watch();
-        const sent = Readable.from(call.passOn(body), { objectMode: false });
+        const sent = Readable.from(call.passOn(body), { objectMode: false, highWaterMark: 1 });
         const options = { method: 'POST', headers, body: sent, signal: either, dispatcher: agent } as const;
         const { statusCode: status, headers: answered, body: answer } = await request(url, options);
         return { status, headers: answered, json: parseJson(await call.read(answer)) };

@@ -35,7 +35,8 @@ function answered(event: Event): Event {
   const parts = event.content?.parts?.map((part) => {
     const { functionResponse } = part;
     if (functionResponse?.name !== callName) return part;
-    return { functionResponse: { ...functionResponse, response: withResponse(functionResponse.response ?? {}) } };
+    const { id, name, response = {} } = functionResponse;
+    return { functionResponse: { ...(id !== undefined && { id }), name, response: withResponse(response) } };
   });
   return { ...event, content: { ...event.content, ...(parts && { parts }) } };
 }

@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { residentMb } from './server-process.ts';
+import type { Target } from './target.ts';
+
+/** The highest resident memory while `work` runs, above that before it. */
+export async function growthMb(target: Target, work: () => Promise<void>): Promise<number> {
+  const before = residentMb(target.pids);
+  let peak = before;
+  const over = new AbortController();
+  const watch = (async () => {
+    for (; !over.signal.aborted; await sleep(10)) peak = Math.max(peak, residentMb(target.pids));
+  })();
+  await work();
+  over.abort();
+  await watch;
+  return peak - before;
+}
