@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { Caller, newAccount } from '../caller.ts';
+import { Caller, newAccount } from '../../caller.ts';
 
 const url = inject('meshUrl');
 
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Operations that need what only a mail, a cookie or an earlier answer knows, and the status of their example as it stands. */
+/** Operations that need what only a mail, a cookie, a file or an earlier answer has, and the status of their example as it stands. */
 const unknowable: Readonly<Record<string, number>> = {
   refreshToken: 401,
   resetPassword: 401,

@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { newAccount } from '../caller.ts';
-import { findChromium } from '../chromium.ts';
+import { newAccount } from '../../caller.ts';
+import { findChromium } from '../../chromium.ts';
 
 const url = inject('meshUrl');
 let browser: Browser | undefined;
