@@ -23,11 +23,11 @@ export function createGoogleTokens(log: Logger): TokenSource {
     async accessToken() {
       const client = await clientOf().catch((error: unknown) => {
         log.warn({ reason: textOf(error) }, 'there is no Google credential');
-        throw notConfigured(error);
+        throw notConfigured(new Error(textOf(error)));
       });
       const { token } = await client.getAccessToken().catch((error: unknown) => {
         log.warn({ reason: textOf(error) }, 'Google gives no access token');
-        throw credentialRefused(error);
+        throw credentialRefused(new Error(textOf(error)));
       });
       if (!token) throw credentialRefused();
       return token;
@@ -35,7 +35,7 @@ export function createGoogleTokens(log: Logger): TokenSource {
   };
 }
 
-/** The error itself holds the request, with an assertion that is signed with our key. */
+/** All that may be logged: the error itself holds the request, with an assertion that is signed with our key. */
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 300) : 'unknown';
 }

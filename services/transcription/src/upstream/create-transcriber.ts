@@ -30,7 +30,7 @@ export function createTranscriber(config: Config, { log, resources }: Surroundin
         if (!(error instanceof UnusableAnswer)) throw error;
         const said = hideKey(error.message, config.TRANSCRIBE_API_KEY);
         log.warn({ status, said }, 'the transcription server gave no transcript');
-        throw failureOf(status, error);
+        throw failureOf(status, new UnusableAnswer(said));
       }
     },
   };
@@ -63,7 +63,7 @@ function failureOf(status: number, cause: UnusableAnswer): Error {
   return ofRecording.has(status) ? recordingRefused(cause) : serverFailed(cause);
 }
 
-/** OpenAI quotes a wrong key in its answer. */
+/** OpenAI quotes a wrong key in its answer. The cause of an error is logged too, so it has to be without the key. */
 function hideKey(text: string, key: string | undefined): string {
   return key === undefined ? text : text.replaceAll(key, '***');
 }
