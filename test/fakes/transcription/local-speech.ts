@@ -25,7 +25,7 @@ export async function startFakeSpeaches({ apiKey }: { readonly apiKey?: string }
     const missing = `Model '${model}' is not installed locally. You can download the model using \`POST /v1/models\``;
     demand(model === speachesModel, missing, 404);
     demand(form.bytes > 0, 'The uploaded file is empty.', 400);
-    demand(form.filename !== 'audio.aac', 'Failed to decode audio. The provided file type is not supported.', 415);
+    demand(form.contentType !== 'audio/aac', 'Failed to decode audio. The provided file type is not supported.', 415);
     return form;
   };
   const server = await startAudioServer<SpeechForm>({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AudioFormat } from '../audio/formats.ts';
 import type { Recording } from '../audio/recording.ts';
 import { type Dialect, type Spoken, UnusableAnswer } from './dialect.ts';
 import { errorTextOf, isObject } from './error-text.ts';
@@ -42,12 +43,17 @@ async function* formOf(
   const field = (name: string, value: string): string =>
     `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const file =
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="audio.${format.extension}"\r\n` +
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="audio.${extensionOf(format)}"\r\n` +
     `content-type: ${format.mimeType}\r\n\r\n`;
   const ofModel = model === undefined ? '' : field('model', model);
   yield Buffer.from(`${ofModel}${field('response_format', responseFormat(model))}${file}`);
   yield* bytes;
   yield Buffer.from(`\r\n--${boundary}--\r\n`);
+}
+
+/** OpenAI's list of extensions has no aac. It has m4a, whose files mostly hold the same codec. */
+function extensionOf({ extension }: AudioFormat): string {
+  return extension === 'aac' ? 'm4a' : extension;
 }
 
 /** Whisper models tell language and duration in the long form; OpenAI's newer models know only the short one. */
