@@ -14,7 +14,7 @@ export interface Finalized {
   readonly consentNonce: string;
 }
 
-/** What the fake does with a finalization in place of success. */
+/** Answer to a finalization in place of success. */
 export type CredentialAnswer =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   /** A long-running operation that is done when it was asked for so often, with an error or without. */

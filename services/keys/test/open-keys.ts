@@ -8,7 +8,7 @@ import { keys } from '../src/index.ts';
 
 export interface TestKeys extends AsyncDisposable {
   readonly client: Client<typeof KeysService>;
-  /** What sessions was asked for. */
+  /** Look-ups that the sessions service received. */
   readonly asked: Pick<FindCredentialRequestRequest, 'accountId' | 'userId' | 'nonce'>[];
 }
 

@@ -1,6 +1,6 @@
 import type { Transcriber } from './upstream/transcriber.ts';
 
-/** What the RPCs of this service work with. */
+/** Dependencies of every RPC of this service. */
 export interface Context {
   /** Undefined when no transcription server is configured. */
   readonly transcriber: Transcriber | undefined;

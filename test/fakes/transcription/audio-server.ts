@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { FakeBody } from '../scripted-server.ts';
 
-/** What a server does with a request when it was told. */
+/** Reaction of the server to one request. */
 export type Behaviour =
   /** Answers what the request deserves. */
   | 'answer'
@@ -32,7 +32,7 @@ export interface AudioServer<Request> extends AsyncDisposable {
   /** The requests that were found right, oldest first. */
   readonly requests: readonly Request[];
   readonly uploads: readonly SeenUpload[];
-  /** What is done with the next requests, one each; then they are answered. */
+  /** Queues reactions to the next requests, one each; later requests are answered. */
   behave(...behaviours: readonly Behaviour[]): void;
 }
 

@@ -6,7 +6,7 @@ import { demand } from '../demand.ts';
 export interface SpeechForm {
   readonly filename: string;
   readonly contentType: string;
-  /** Of the audio, in lower-case hex. */
+  /** SHA-256 of the audio in lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
   /** The fields beside the audio. */

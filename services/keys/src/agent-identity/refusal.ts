@@ -10,7 +10,7 @@ export interface Refusal {
 
 const longestReason = 300;
 
-/** What the caller is told of a reply; undefined for success. Throws `agent_identity_refused` for 401 and 403: those mean us. */
+/** The refusal in a reply; undefined for success. Throws `agent_identity_refused` for 401 and 403: those are about our credential. */
 export function refusalOf({ status, json }: Reply): Refusal | undefined {
   if (status === 200) return undefined;
   if (status === 401 || status === 403) throw credentialRefused();

@@ -7,9 +7,9 @@ export interface UpstreamRequest {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** What a server made of a recording. */
+/** Transcript as a server sends it. */
 export interface Spoken {
-  /** As the server sent it, with the white space around it. */
+  /** Still with the white space around it. */
   readonly text: string;
   readonly language?: string;
   /** Length of the recording. */

@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * What a server says of an error, for the log, at most 300 characters. Reads OpenAI's and Google's `{"error":{"message"}}`,
+ * Error text of a server, for the log, at most 300 characters. Reads OpenAI's and Google's `{"error":{"message"}}`,
  * whisper.cpp's `{"error":"…"}`, speaches' `{"detail"}` and Gemini's `{"promptFeedback":{"blockReason"}}`.
  */
 export function errorTextOf(answer: unknown): string {

@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Recording } from '../audio/recording.ts';
 
 type Response = MessageInitShape<typeof TranscribeResponseSchema>;
-/** What came of a recording: its transcript, or that the server is busy. */
+/** Outcome of a call: a transcript, or that the server is busy. */
 export type Outcome = NonNullable<Response['outcome']>;
 
 /** A server that transcribes. */
