@@ -30,7 +30,7 @@ export function artifactCaller(caller: Caller) {
     save: (at: string, filename: string, artifact: object, over: object = {}) =>
       caller.request<Version>('POST', at, { filename, artifact, ...over }),
     get: <Body>(path: string) => caller.request<Body>('GET', path),
-    /** Sends bytes as they are, whatever they are. */
+    /** Sends any bytes unchanged. */
     async send(
       method: string,
       path: string,
@@ -40,7 +40,7 @@ export function artifactCaller(caller: Caller) {
       const answer = await fetch(caller.url + path, { method, body, headers: { authorization, ...headers } });
       return { status: answer.status, body: (await answer.json()) as Version & { detail: string | Issue[] } };
     },
-    /** Status of a request with exactly this path; fetch would rewrite `..`. */
+    /** Returns the status of a request with exactly this path; fetch would rewrite `..`. */
     rawStatus: (method: string, path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const request = httpRequest(caller.url, { method, path, headers: { authorization } }, (response) => {

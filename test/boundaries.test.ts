@@ -8,7 +8,7 @@ const unwalked = new Set(['node_modules', 'dist', 'gen', '.git', '.data', '.arti
 const vagueNames = /^(common|util|utils|helper|helpers|shared|misc|manager)(\.|$)/;
 const longest = 300;
 
-/** What each room may import besides itself. The tree is read downward: main -> gateway, services -> lib -> proto. */
+/** Packages that each package may import besides itself. Imports point down the tree: main -> gateway, services -> lib -> proto. */
 function mayImport(room: string): (other: string) => boolean {
   if (room === 'test' || room === 'main') return () => true;
   if (room === 'proto') return () => false;
@@ -50,7 +50,7 @@ const packages = new Map(
   }),
 );
 
-/** Specifiers of static imports, re-exports, dynamic imports and code named by `new URL(…, import.meta.url)`; data is no import. */
+/** Specifiers of static imports, re-exports, dynamic imports and code in `new URL(…, import.meta.url)`. Data files are not imports. */
 function importsOf(text: string): string[] {
   const forms = [
     /^\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]/gm,
@@ -61,7 +61,7 @@ function importsOf(text: string): string[] {
   return forms.flatMap((form) => Array.from(text.matchAll(form), (match) => match[1] ?? ''));
 }
 
-/** Why this file may not import this, or undefined. */
+/** The reason why `file` may not import `specifier`; undefined when it may. */
 function breach(file: string, specifier: string): string | undefined {
   const room = roomOf(file);
   if (specifier.startsWith('.')) {
@@ -82,19 +82,19 @@ function breach(file: string, specifier: string): string | undefined {
   return isExported ? undefined : `${file}: ${specifier} is not exported`;
 }
 
-/** Every relative import of the repository: the file, and the file that it imports. */
+/** Every relative import of the repository: the importing file and the imported one. */
 const relativeImports = sources.flatMap((file) =>
   importsOf(read(file))
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => [file, relative(root, resolve(root, dirname(file), specifier))] as const),
 );
 
-/** Imports within lib, those of tests and of their fixtures left out. */
+/** Imports within lib without those of tests and test fixtures. */
 const libImports = relativeImports.filter(
   ([file]) => roomOf(file) === 'lib' && !/\.test\.ts$|testing|driver-conformance/.test(file),
 );
 
-/** Rooms of `gateway/src/edge`; each imports only rooms that stand before it. `gateway/README.md` says the same. */
+/** Folders of `gateway/src/edge`. Each imports only folders that precede it here. `gateway/README.md` has the same list. */
 const edgeRooms = [
   'validation',
   'errors',
@@ -115,7 +115,7 @@ function insideGateway(file: string): readonly string[] | undefined {
   return first === 'gateway' && second === 'src' ? path : undefined;
 }
 
-/** Why a gateway source may not import another one, or undefined. Folders of `src` are slices, except `edge`. */
+/** The reason why a gateway source may not import another one; undefined when it may. Folders of `src` are slices, except `edge`. */
 function sliceBreach(file: string, target: string): string | undefined {
   const [from, to] = [insideGateway(file), insideGateway(target)];
   if (from === undefined || to === undefined || from[0] === to[0]) return undefined;
@@ -125,7 +125,7 @@ function sliceBreach(file: string, target: string): string | undefined {
   return to.length === 2 && to[1] === 'index.ts' ? undefined : `${file} imports ${target} instead of ${to[0]}/index.ts`;
 }
 
-/** Why a file of one room of the edge may not import one of another room, or undefined. */
+/** The reason why a file in one folder of the edge may not import one of another folder; undefined when it may. */
 function edgeBreach(file: string, target: string): string | undefined {
   const [from, to] = [insideGateway(file), insideGateway(target)];
   if (from?.[0] !== 'edge' || to?.[0] !== 'edge') return undefined;
@@ -147,7 +147,7 @@ function importGraph(imports: readonly (readonly [file: string, target: string])
   return graph;
 }
 
-/** Groups of files that import each other, each group sorted. */
+/** Groups of files that import each other in a circle, each group sorted. */
 function circlesOf(graph: Graph): string[][] {
   const reached = new Map(Array.from(graph.keys(), (file) => [file, reachableFrom(graph, file)]));
   const groups = Array.from(reached, ([file, targets]) =>
@@ -172,13 +172,13 @@ function reachableFrom(graph: Graph, file: string): ReadonlySet<string> {
   return found;
 }
 
-describe('the dependency rule is the tree read downward', () => {
-  test('every import goes down the tree, through package exports', () => {
+describe('dependencies between packages', () => {
+  test('every import points to a lower package, through its package exports', () => {
     const breaches = sources.flatMap((file) => importsOf(read(file)).map((specifier) => breach(file, specifier)));
     expect(breaches.filter((it) => it !== undefined)).toEqual([]);
   });
 
-  test('every package.json depends only on what is below it', () => {
+  test('every package.json depends only on lower packages', () => {
     const breaches = Array.from(packages.values()).flatMap(({ room, manifest }) =>
       Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
         .filter((name) => packages.has(name) && !mayImport(room)(packages.get(name)?.room ?? ''))
@@ -187,7 +187,7 @@ describe('the dependency rule is the tree read downward', () => {
     expect(breaches).toEqual([]);
   });
 
-  test('a breach is seen', () => {
+  test('the check finds a forbidden import', () => {
     expect(importsOf("import type { A } from '../a.ts';\nexport * from './b.ts';\nawait import('c');")).toEqual([
       '../a.ts',
       './b.ts',
@@ -201,19 +201,19 @@ describe('the dependency rule is the tree read downward', () => {
   });
 });
 
-describe('the gateway is sliced by the words of the services', () => {
-  test('no slice imports another, the edge imports only itself, and the root only the doors of slices', () => {
+describe('slices of the gateway', () => {
+  test('no slice imports another, the edge imports only itself, and the root imports only index.ts of slices', () => {
     const breaches = relativeImports.map(([file, target]) => sliceBreach(file, target));
     expect(breaches.filter((it) => it !== undefined)).toEqual([]);
   });
 
-  test('the rooms of the edge import only those that are listed before them', () => {
+  test('folders of the edge import only folders listed before them', () => {
     expect(edgeRoomsFound()).toEqual(edgeRooms.toSorted());
     const breaches = relativeImports.map(([file, target]) => edgeBreach(file, target));
     expect(breaches.filter((it) => it !== undefined)).toEqual([]);
   });
 
-  test('a breach is seen', () => {
+  test('the check finds a forbidden import', () => {
     const src = (path: string) => join('gateway', 'src', path);
     expect(sliceBreach(src('runs/runs.ts'), src('sessions/sessions.ts'))).toContain('imports another slice');
     expect(sliceBreach(src('edge/json/a.ts'), src('runs/open-run.ts'))).toContain('is of the edge');
@@ -226,26 +226,26 @@ describe('the gateway is sliced by the words of the services', () => {
   });
 });
 
-describe('the rooms of lib', () => {
-  test('are entered through their index.ts', () => {
+describe('the folders of lib', () => {
+  test('are imported only through their index.ts', () => {
     const breaches = libImports.filter(
       ([file, target]) => dirname(file) !== dirname(target) && basename(target) !== 'index.ts',
     );
     expect(breaches).toEqual([]);
   });
 
-  test('form no circle', () => {
+  test('do not import each other in a circle', () => {
     const rooms = libImports.map(([file, target]) => [dirname(file), dirname(target)] as const);
     expect(circlesOf(importGraph(rooms.filter(([from, to]) => from !== to)))).toEqual([]);
   });
 });
 
-describe('no two files need each other', () => {
-  test('no imports form a circle, types included', () => {
+describe('circular imports', () => {
+  test('there are none, type-only imports included', () => {
     expect(circlesOf(importGraph(relativeImports))).toEqual([]);
   });
 
-  test('a circle is seen', () => {
+  test('the check finds a circle', () => {
     const graph = importGraph([
       ['a', 'b'],
       ['b', 'c'],
@@ -256,8 +256,8 @@ describe('no two files need each other', () => {
   });
 });
 
-describe('a name and a length that can be read', () => {
-  test('no file or folder is called after a drawer', () => {
+describe('names and lengths of files', () => {
+  test('no file or folder has a vague name such as utils', () => {
     expect(sources.filter((file) => file.split(sep).some((part) => vagueNames.test(part)))).toEqual([]);
   });
 

@@ -7,8 +7,8 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const installMs = 240_000;
 
 /**
- * The program of a Chromium: `CHROMIUM_PATH`, the machine's own, or Debian's, which is installed where we are root. Undefined,
- * and said loudly, where there is none to be had.
+ * Path of a Chromium: `CHROMIUM_PATH`, the one of this machine, or Debian's, which is installed if we are root. Undefined, with
+ * a warning, when there is none.
  */
 export async function findChromium(): Promise<string | undefined> {
   const found = process.env.CHROMIUM_PATH ?? (await ofMachine()) ?? (await installed());

@@ -14,7 +14,7 @@ describe('compose.yaml', () => {
   const fill = (value: string) =>
     value.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback?: string) => fallback ?? 'a'.repeat(32));
 
-  it('runs every service of main.ts as its own process beside PostgreSQL, and asks its ops port for its health', () => {
+  it('runs every service of main.ts as its own process beside PostgreSQL, with a health check on its ops port', () => {
     expect(postgres).toBeDefined();
     expect(Object.keys(own).toSorted()).toEqual(words);
     const probe = ['CMD', 'node', '-e', expect.stringContaining("fetch('http://127.0.0.1:9090/readyz')")];
@@ -30,12 +30,12 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gives ENCRYPT_KEY to auth and gateway alone, and no secret a default', () => {
+  it('gives ENCRYPT_KEY only to auth and gateway, and no secret a default', () => {
     expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway']);
     expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)(?!:\?)/);
   });
 
-  it('sets only documented settings, and each process would start with its own', { timeout: 90_000 }, () => {
+  it('sets only documented settings, and the settings of each process pass its check', { timeout: 90_000 }, () => {
     for (const { command, environment } of Object.values(own)) {
       expect(undocumented(Object.keys(environment))).toEqual([]);
       const filled = Object.entries(environment).map(([name, value]) => [name, fill(value)] as const);
@@ -45,7 +45,7 @@ describe('compose.yaml', () => {
 });
 
 describe('Dockerfile', () => {
-  it('starts the product with the flags that npm start has', () => {
+  it('starts Node with the same flags as npm start', () => {
     const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       config: { serverFlags: string };
     };

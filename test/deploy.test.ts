@@ -21,7 +21,7 @@ type Spec = {
 type Metadata = { readonly name: string; readonly labels: Texts };
 type Manifest = { readonly kind: string; readonly metadata: Metadata; readonly spec: Spec };
 
-/** The helm of this machine, else the one from npm; undefined when neither is available. */
+/** Path of the helm of this machine, else of the one from npm; undefined when neither is available. */
 function findHelm(): string | undefined {
   if (run('helm', ['version', '--short']).ok) return 'helm';
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
@@ -96,7 +96,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     for (const [word, pod] of pods) expect(containerOf(pod).args).toEqual([word]);
   });
 
-  it('restricts every pod: not root, nothing to write to, no capabilities, no token', () => {
+  it('restricts every pod: not root, read-only file system, no capabilities, no service account token', () => {
     const restricted = {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
@@ -115,7 +115,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
-  it('gives ENCRYPT_KEY to auth and gateway alone, and every secret from the Secret', () => {
+  it('gives ENCRYPT_KEY only to auth and gateway, and every secret from the Secret', () => {
     const holders = [...pods].filter(([, pod]) => 'ENCRYPT_KEY' in envOf(pod)).map(([word]) => word);
     expect(holders.toSorted()).toEqual(['auth', 'gateway']);
     for (const [word, pod] of pods) {
@@ -126,7 +126,9 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
-  it('sets only documented settings, each once, and each process would start with its own', { timeout: 90_000 }, () => {
+  it('sets only documented settings, each once, and the settings of each process pass its check', {
+    timeout: 90_000,
+  }, () => {
     for (const pod of pods.values()) {
       const names = containerOf(pod).env.map(({ name }) => name);
       expect(undocumented(names)).toEqual([]);
@@ -135,7 +137,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
-  it('probes the ops port, and listens where a cluster can reach it', () => {
+  it('probes the ops port, and listens on an address that the cluster can reach', () => {
     for (const [word, pod] of pods) {
       const { HOST, PORT, MESH_HOST, MESH_PORT, ...env } = envOf(pod);
       const [host, port] = word === 'gateway' ? [HOST, PORT] : [MESH_HOST, MESH_PORT];
@@ -149,7 +151,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
-  it('names siblings by headless Services that exist, at their ports', () => {
+  it('names other services by existing headless Services and their ports', () => {
     const addresses = [...byWord(manifests, 'Service')].map(([word, { metadata, spec }]) => {
       expect(spec).toMatchObject(word === 'gateway' ? {} : { clusterIP: 'None' });
       return [`MESH_${word.toUpperCase()}_URL`, `dns:///${metadata.name}:${spec.ports?.[0]?.port}`];
@@ -160,7 +162,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     for (const entry of siblings) expect(addresses).toContainEqual(entry);
   });
 
-  it('waits longer than a process takes to drain before it kills', () => {
+  it('kills a pod only after the time that a process takes to drain', () => {
     for (const seconds of [10, 60]) {
       for (const pod of podsOf(render({ shutdownGraceSeconds: seconds, preStopSeconds: 20 })).values()) {
         expect(containerOf(pod)).toMatchObject({ lifecycle: { preStop: { exec: { command: ['sleep', '20'] } } } });
@@ -170,7 +172,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
-  it('allows only the connections of services that call each other in the code, DNS, the database and the internet for services that ask it', () => {
+  it('allows only the connections of services that call each other in the code, DNS, the database and the internet for services that need it', () => {
     const policies = byWord(manifests, 'NetworkPolicy');
     expect(policies.get('')?.spec).toEqual({
       podSelector: { matchLabels: { 'app.kubernetes.io/name': 'agent-mesh', 'app.kubernetes.io/instance': 'acme' } },
@@ -192,7 +194,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
-  it('takes a new service as one entry of values', () => {
+  it('deploys a new service from one new entry in the values', () => {
     const grown = render({ services: { search: { port: 9199, calledBy: ['runs'] } } });
     const address = { MESH_SEARCH_URL: 'dns:///acme-agent-mesh-search:9199' };
     expect(envOf(podsOf(grown).get('runs'))).toMatchObject(address);
@@ -201,7 +203,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     for (const side of ['ingress', 'egress'] as const) expect(edges(grown, side)).toContain('runs>search:9199');
   });
 
-  it('keeps large artifacts on a claim that outlives the release', () => {
+  it('keeps large artifacts on a claim that is kept when the release is deleted', () => {
     const metadata: unknown = expect.objectContaining({ annotations: { 'helm.sh/resource-policy': 'keep' } });
     const claims = byWord(manifests, 'PersistentVolumeClaim');
     expect(claims).toEqual(new Map([['artifacts', expect.objectContaining({ metadata })]]));
@@ -212,7 +214,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     expect(pods.get('artifacts')).toMatchObject(expected);
   });
 
-  it('renders what is optional: ingress, mutual TLS, autoscaling, agents', () => {
+  it('renders the optional parts: ingress, mutual TLS, autoscaling, agents', () => {
     const full = render({
       ingress: { enabled: true, host: 'mesh.example.com', tlsSecret: 'mesh-cert', className: 'nginx' },
       meshTls: { existingSecret: 'mesh-tls' },

@@ -34,7 +34,7 @@ const documented = new Set(
     .flatMap(([, cell = '']) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name))
     .flatMap((name) => words.map((word) => name.replace('<SERVICE>', word.toUpperCase()))),
 );
-/** The names that are in no table of docs/settings.md. */
+/** Returns the names that are in no table of docs/settings.md. */
 export const undocumented = (names: readonly string[]) => names.filter((name) => !documented.has(name));
 
 /** The error text of `main.ts --check` for an environment; empty when the process would start. */

@@ -40,12 +40,12 @@ describe('the documentation', () => {
     expect(read('deploy/chart/Chart.yaml')).toContain('license: MIT');
   });
 
-  test('names the reason of every error that leaves a service', () => {
+  test('lists the reason of every error that a service returns', () => {
     const made = /new MeshError\(\s*'\w+',\s*'(\w+)'/g;
     const reasons = sources.flatMap((file) =>
       Array.from(readFileSync(join(root, file), 'utf8').matchAll(made), ([, reason = '']) => reason),
     );
-    // No client sees this one: the gateway aborts a call with it when its client has left.
+    // Clients never receive this one: the gateway aborts a call with it when its client has disconnected.
     const unseen = new Set(['client_left']);
     expect(reasons.length).toBeGreaterThan(50);
     expect([...new Set(reasons)].filter((it) => !unseen.has(it) && !errors.includes(`\`${it}\``))).toEqual([]);

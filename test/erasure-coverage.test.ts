@@ -68,7 +68,7 @@ async function tracesOf(email: string): Promise<string[]> {
 }
 
 describe('when its erasure is complete', () => {
-  test('nothing of an account is left in any table of any service, nor in mail on this disk', {
+  test('no data of an account is left in any table of any service, nor in mail on this disk', {
     timeout: 90_000,
   }, async () => {
     const { caller, user_id: id, email, accountId } = await resident();

@@ -34,7 +34,7 @@ export interface MeshOptions {
 }
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-/** The applications that tests run. */
+/** The apps that tests run. */
 export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
 
@@ -42,7 +42,7 @@ export const encryptKey = 'an encrypt key that is used by tests and nowhere else
 export async function startMesh({ mode, root = repository, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root);
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
-  // PostgreSQL does not run as root: its own account must be able to enter.
+  // PostgreSQL does not run as root: its own user must be able to enter the folder.
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
   const ports = await freePorts(words.length);

@@ -56,14 +56,14 @@ async function methodOf(name: string): Promise<DescMethodUnary<DescMessage, Desc
 }
 
 describe('the service that docs/adding-a-service.md adds', { timeout: 240_000 }, () => {
-  test('has the types, the format and the contract that `npm run check` asks for', async () => {
+  test('passes the checks of types, format and contract of `npm run check`', async () => {
     expect(await run(bin('tsc'), '--build', 'services/notes', 'services/auth', 'gateway')).toBe('');
     expect(await run(bin('biome'), 'ci', 'services/notes', 'gateway/src', 'main.ts')).toBe('');
     expect(await run(bin('buf'), 'lint')).toBe('');
   });
 
-  test('passes its own test and the tests that read every service', async () => {
-    // Without tests that the page cannot fail: settings of a process for each service, and lengths of other files.
+  test('passes its own test and the tests that check every service', async () => {
+    // Skips tests that the page cannot break: the settings of a process for each service, and the lengths of other files.
     const ofPage = '^(?!.*(each process would start|no file is longer))';
     const options = ['--project=parts', '--maxWorkers=1', '--testTimeout=120000', `--testNamePattern=${ofPage}`];
     expect(await run(bin('vitest'), 'run', ...options, 'services/notes', ...checksOfServices)).toBe('');

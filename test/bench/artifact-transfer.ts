@@ -10,11 +10,14 @@ import type { Target } from './target.ts';
 const megabyte = 1_000_000;
 const path = '/apps/echo/users/u1/sessions/bench/artifacts';
 const rounds = 15;
-/** Of the client, which must not hold a payload either: a multiple of 3, so that pieces of base64 join. */
+/**
+ * Payload chunk that the client sends again and again, so that it never holds a whole payload. Its length is a multiple of 3,
+ * so that base64 chunks can be joined.
+ */
 const piece = randomBytes(300_000);
 const piece64 = Buffer.from(piece.toString('base64'));
 
-/** Artifacts of 10 MB saved and read one after the other, and the memory that one of 100 MB takes, as bytes and as JSON. */
+/** Throughput of saving and reading 10 MB artifacts one after the other, and memory growth for one of 100 MB, each as bytes and as JSON. */
 export const artifactTransfer: Part = {
   name: 'artifacts',
   measure: async ({ say, signal }) => {
@@ -49,7 +52,7 @@ interface Transfer {
   readonly run: (target: Target, bytes: number) => Promise<void>;
 }
 
-/** Each read reads what the save before it saved. */
+/** Each read loads the artifact that the save before it stored. */
 const transfers: readonly Transfer[] = [
   { label: 'artifact save, bytes', run: (target, bytes) => save(target, { method: 'PUT', at: `${path}/raw`, bytes }) },
   { label: 'artifact read, bytes', run: (target, bytes) => readAfter(target, { at: `${path}/raw?alt=media`, bytes }) },
@@ -57,7 +60,10 @@ const transfers: readonly Transfer[] = [
   { label: 'artifact read, JSON', run: (target, bytes) => readAfter(target, { at: `${path}/json`, bytes }) },
 ];
 
-/** Which artifact holds how many bytes now: a read of another size saves first, untimed only where it was warmed up. */
+/**
+ * Stored size in bytes by path. A read of another size saves that size first; the warm-up rounds keep this save out of the
+ * measured time.
+ */
 const held = new Map<string, number>();
 
 async function save(
@@ -66,7 +72,7 @@ async function save(
 ): Promise<void> {
   const isJson = method === 'POST';
   const pieces = Math.floor(bytes / piece.length);
-  // No two are equal, so each is stored.
+  // Random first bytes make every payload different, so that each save stores one.
   const first = randomBytes(30);
   const body = isJson ? [Buffer.from('{"filename":"json","artifact":{"inlineData":{"mimeType":"a/b","data":"')] : [];
   const end = isJson ? Buffer.from('"}}}') : Buffer.alloc(0);

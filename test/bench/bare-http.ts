@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { openRows } from './rows.ts';
 
 /**
- * The least that a JSON server in Node does: reads a body, parses it and answers it. With the address of a PostgreSQL it
- * commits so many rows before it answers, one after the other; requests share their commits, which is the fastest way there.
+ * A minimal JSON server in Node: reads a body, parses it and sends it back. With a PostgreSQL address it first commits
+ * `commits` rows, one after the other. Concurrent requests share their commits, which is the fastest way.
  */
 const [port, commits = '0', databaseUrl] = process.argv.slice(2);
 const rows = databaseUrl === undefined ? undefined : await openRows(databaseUrl);

@@ -5,16 +5,16 @@ import { serverWarmUpSeconds } from './measure.ts';
 import { openRows } from './rows.ts';
 import { freePort, startServer } from './server-process.ts';
 
-/** What this machine can do at most, with nothing of ours between. */
+/** Upper limits of this machine, measured without our code. */
 export interface Ceilings {
   /** Durable transactions of one row of 500 bytes, in the PostgreSQL that the targets use. */
   readonly commitsPerSecond: number;
   readonly commitsPerSecond16: number;
-  /** The same rows where those that come at the same time share a transaction. */
+  /** The same rows, with concurrent rows in one shared transaction. */
   readonly rowsTogetherPerSecond: number;
   /** JSON echoed by a bare node:http server over 16 connections. */
   readonly httpPerSecond: number;
-  /** The same with one such row committed before each answer, as a created session has, and with two, as a run has. */
+  /** The same with durable rows committed before each answer: one, like the creation of a session, or two, like a run. */
   readonly httpCommitPerSecond: number;
   readonly httpTwoCommitsPerSecond: number;
 }

@@ -9,8 +9,8 @@ export interface DurablePostgres extends AsyncDisposable {
 }
 
 /**
- * A fresh PostgreSQL with the settings that the mesh gives its own, fsync on. (The servers of tests have it off, which would
- * make whoever is measured on them look faster than it is.)
+ * A new PostgreSQL with the settings of the mesh's embedded one, fsync on. The PostgreSQL of the tests has fsync off, so
+ * figures measured on it would be too good.
  */
 export async function startDurablePostgres(): Promise<DurablePostgres> {
   await using resources = new AsyncDisposableStack();
@@ -22,7 +22,7 @@ export async function startDurablePostgres(): Promise<DurablePostgres> {
   return { url: server.url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** A temporary folder that PostgreSQL's account, which is another one when this process is root, can enter. */
+/** Creates a temporary folder that the PostgreSQL user can enter. That user is another one when this process is root. */
 export async function makeDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'agentmesh-bench-'));
   await chmod(folder, 0o711);

@@ -5,16 +5,16 @@ const user = 'u1';
 const newMessage = { role: 'user', parts: [{ text: 'Hello, mesh' }] };
 
 export interface LoadClient {
-  /** Answers the new session's id. */
+  /** Creates a session and returns its id. */
   createSession(events?: readonly object[]): Promise<string>;
   run(session: string): Promise<void>;
-  /** Reads a streamed run to its end and answers when its first event arrived. */
+  /** Reads a streamed run to its end and returns the time at which its first event arrived. */
   firstEvent(session: string): Promise<number>;
-  /** Any other request; its answer's headers and text. */
+  /** Sends any other request and returns the headers and the text of the answer. */
   request(path: string, body?: object): Promise<{ headers: IncomingHttpHeaders; text: string }>;
 }
 
-/** A client of the ADK API server's contract over kept-alive connections. Throws on any other status than 200. */
+/** Creates a client of the ADK API server's contract with keep-alive connections. It throws on any status but 200. */
 export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'connections'>): LoadClient {
   const { app, token } = target;
   const agent = new Agent({ keepAlive: true, maxSockets: target.connections });
@@ -72,7 +72,7 @@ async function firstEventOf(answer: IncomingMessage): Promise<number> {
   return first;
 }
 
-/** Turns of a conversation with the no-op agent, to begin a session with. */
+/** Events of a conversation with the no-op agent, for the start of a session. */
 export function pastEvents(count: number): object[] {
   return Array.from({ length: count }, (_, index) => {
     const [author, role] = index % 2 === 0 ? ['user', 'user'] : ['echo', 'model'];

@@ -11,13 +11,13 @@ export interface LoadJob {
   readonly connections: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;
-  /** Operations begun in a second by all connections together; absent: each connection begins as soon as it is free. */
+  /** Operations started per second over all connections. Absent: each connection starts its next operation as soon as it is free. */
   readonly perSecond?: number;
-  /** All runs go into this session. Absent: each connection takes new sessions. */
+  /** Id of the session for all runs. Absent: each connection creates new sessions. */
   readonly session?: string;
-  /** Runs in a new session before the next is taken. */
+  /** Number of runs in a new session before the next session is created. */
   readonly runsPerSession?: number;
-  /** Events that a new session begins with. */
+  /** Number of events that a new session starts with. */
   readonly seedEvents?: number;
 }
 
@@ -33,8 +33,8 @@ export interface LoadResult {
 const program = fileURLToPath(new URL('load.ts', import.meta.url));
 
 /**
- * Runs the load in a process of its own, so that its work does not count as the server's. Throws when requests failed, and
- * when `signal` aborts.
+ * Runs the load in a separate process, so that its CPU time and memory do not count as the server's. Throws when requests
+ * failed and when `signal` aborts.
  */
 export async function runLoad(job: LoadJob, signal: AbortSignal): Promise<LoadResult> {
   const { stdout } = await promisify(execFile)(process.execPath, [program, JSON.stringify(job)], { signal });

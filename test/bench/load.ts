@@ -3,15 +3,15 @@ import type { LoadJob, LoadResult } from './load-job.ts';
 
 const runsPerSession = 25;
 
-/** What one connection does again and again. */
+/** The operation that one connection repeats. */
 interface Work {
-  /** Is not measured, though the server has to do it. */
+  /** Setup before an operation. It is not measured, but the server does the work. */
   prepare(): Promise<void>;
-  /** May answer when the awaited moment was, if that was before its end. */
+  /** Returns the time that ends the latency, if it is earlier than the end of the operation. */
   perform(): Promise<number | void>;
 }
 
-/** Drives one target with one kind of load, in a process of its own, and prints the result as JSON. */
+/** Drives one target with one kind of load and returns the figures. This file runs as a separate process and prints them as JSON. */
 async function drive(job: LoadJob): Promise<LoadResult> {
   const client = createClient(job);
   const createWork = {
@@ -22,7 +22,10 @@ async function drive(job: LoadJob): Promise<LoadResult> {
   await spend({ ...job, seconds: job.warmUpSeconds }, createWork);
   return spend(job, createWork);
 
-  /** The given session, or a new one every so many runs: the length of a history is measured on its own. */
+  /**
+   * Uses the given session, or a new one after every `runsPerSession` runs, because the length of the history has a measurement
+   * of its own.
+   */
   function onSessions(use: (session: string) => Promise<number | void>): Work {
     let session = job.session ?? '';
     let uses = 0;
@@ -59,8 +62,8 @@ async function spend(job: LoadJob, createWork: () => Work): Promise<LoadResult> 
 }
 
 /**
- * When the next operation begins: at once, or at a steady rate whose delays count as latency
- * (an operation that had to wait for a free connection began when it was due).
+ * Returns the start time of the next operation: now, or the next time of a steady rate. An operation that waited for a free
+ * connection starts at its due time, so its delay counts as latency.
  */
 function pace(job: LoadJob, started: number): () => Promise<number> {
   const { perSecond } = job;

@@ -29,7 +29,7 @@ const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer, rec
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
 
-/** What was started is stopped again: the servers are not of this process's group, so Ctrl-C alone would leave them. */
+/** Ctrl-C stops the servers too: they are not in the process group of the terminal, so they would go on running. */
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
@@ -41,7 +41,7 @@ interface Plan {
   readonly seconds: number;
 }
 
-/** Targets take turns, so that what else the machine does falls on all of them; never two at once. */
+/** Measures the targets alternately, so that other load on the machine affects all of them. Two targets never run at once. */
 async function measureAll({ names, rounds, seconds }: Plan): Promise<Map<string, Figures[]>> {
   const chosen = names.flatMap((name) => candidates[name] ?? []);
   if (names.some((name) => name.startsWith('adk-'))) installPeers(say);

@@ -4,7 +4,7 @@ import { type LoadJob, runLoad } from './load-job.ts';
 import { residentMb } from './server-process.ts';
 import type { Candidate, Target } from './target.ts';
 
-/** One round of one target. Absent: not measured there. */
+/** Figures of one target in one round. An absent figure was not measured. */
 export interface Figures {
   readonly idleMb: number;
   readonly createPerSecond: number;
@@ -18,26 +18,26 @@ export interface Figures {
 }
 
 export interface RoundOptions {
-  /** Length of each measurement. */
+  /** Duration of each measurement. */
   readonly seconds: number;
-  /** Whether a run on a long history is compared with one on a short history. */
+  /** Whether to compare a run on a long history with one on a short history. */
   readonly history: boolean;
   readonly say: (text: string) => void;
-  /** Gives up: the target is stopped and the round throws. */
+  /** Aborts the round: the target is stopped and the round throws. */
   readonly signal: AbortSignal;
 }
 
 const connections = 16;
 const settleMs = 1500;
-/** Servers live for weeks: long enough for the optimizing compiler to be through with the hot path of several processes. */
+/** Warm-up of the server. Servers run for weeks, so it is long enough for V8 to optimize the hot path in several processes. */
 export const serverWarmUpSeconds = 15;
-/** The same for the client, which is a new process for each load. */
+/** Warm-up of the client, which is a new process for each load. */
 const warmUpSeconds = 2;
 const shortHistory = 10;
 const longHistory = 10_000;
-/** Of a request body, which servers limit. */
+/** Most events in the body that creates a session: servers limit the size of bodies. */
 const eventsPerBody = 2500;
-/** What a run of the no-op agent stores: the message and the answer. */
+/** Events that one run of the no-op agent stores: the message and the answer. */
 const eventsPerRun = 2;
 
 /** Starts the target, measures everything once, stops it. */
@@ -73,7 +73,10 @@ export async function measureRound(candidate: Candidate, options: RoundOptions):
   };
 }
 
-/** One session and one run before the load: adk-js makes its tables at the first request, and fails others that come meanwhile. */
+/**
+ * Creates one session and runs once before the load: adk-js creates its tables at the first request, and concurrent requests
+ * fail meanwhile.
+ */
 async function answerOnce(target: Target): Promise<void> {
   const client = createClient({ ...address(target), connections: 1 });
   await client.run(await client.createSession());
@@ -83,7 +86,7 @@ function address({ url, app, token }: Target): Pick<LoadJob, 'url' | 'app' | 'to
   return { url, app, ...(token !== undefined && { token }) };
 }
 
-/** One client: a run after about 10 events, in ever new sessions so that they stay short, and one after 10,000. */
+/** Measures runs over one connection: after about 10 events, in new sessions so that they stay short, and after 10,000 events. */
 async function measureHistory(target: Target, { seconds, say, signal }: RoundOptions): Promise<Partial<Figures>> {
   const job = { ...address(target), kind: 'run', connections: 1, warmUpSeconds, seconds } as const;
   say(`${target.name}: a run after ${shortHistory} events`);
@@ -93,7 +96,7 @@ async function measureHistory(target: Target, { seconds, say, signal }: RoundOpt
   return { shortHistoryP50Ms: short.p50Ms, longHistoryP50Ms: long.p50Ms };
 }
 
-/** A session with so many events: as many as one body takes at its creation, the rest by runs. */
+/** Creates a session of `length` events: as many as fit into the body that creates it, the rest by runs. */
 async function seed(target: Target, length: number): Promise<string> {
   const client = createClient({ ...address(target), connections: 1 });
   const events = pastEvents(Math.min(length, eventsPerBody));

@@ -12,7 +12,10 @@ const searches = 600;
 const app = 'remembered';
 const path = `/apps/${app}/users/u1/memory`;
 
-/** Searches in the memory of one user who has 100,000 entries, one after the other, and what adding them as one session takes. */
+/**
+ * Time of searches in the memory of one user with 100,000 entries, one after the other, and the time to add these entries as
+ * one session.
+ */
 export const memorySearch: Part = {
   name: 'memory-search',
   measure: async ({ say, signal }) => {
@@ -51,7 +54,7 @@ export const memorySearch: Part = {
   },
 };
 
-/** Rare words stand in some tens of entries, the three most frequent in 62, 43 and 33 % of all. */
+/** A rare word is in some tens of entries; the three most frequent words are in 62, 43 and 33 % of all. */
 const kinds: readonly (readonly [string, (random: () => number) => string])[] = [
   ['two rare words', (random) => `${rareWord(random)} ${rareWord(random)}`],
   ['a message of 14 words', textOf],
@@ -79,7 +82,7 @@ async function add(target: Target, sessionId: string, signal: AbortSignal): Prom
   ];
 }
 
-/** By Zipf's law, more or less. */
+/** Returns a text of random words whose frequencies follow Zipf's law approximately. */
 function textOf(random: () => number): string {
   return Array.from({ length: wordsPerText }, () => `word${Math.floor(distinctWords ** random()) - 1}`).join(' ');
 }
@@ -88,7 +91,7 @@ function rareWord(random: () => number): string {
   return `word${Math.floor(1_000 + random() * 9_000)}`;
 }
 
-/** The same texts and queries at every run: mulberry32. */
+/** A seeded random generator (mulberry32), so that every benchmark run has the same texts and queries. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

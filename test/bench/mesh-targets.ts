@@ -9,7 +9,7 @@ import type { Candidate } from './target.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const mainProgram = join(root, 'main.ts');
-/** As `npm start` and the image have them. */
+/** The Node flags of `npm start` and of the image. */
 const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { config: { serverFlags: string } };
 const serverFlags = config.serverFlags.split(' ');
 const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory', 'keys', 'transcription'] as const;

@@ -1,17 +1,17 @@
-/** A benchmark of one ability, beside the load that all targets share. */
+/** A benchmark of one feature, separate from the load that all targets share. */
 export interface Part {
-  /** As it is named on the command line. */
+  /** Name on the command line. */
   readonly name: string;
   measure(options: PartOptions): Promise<readonly Figure[]>;
 }
 
 export interface PartOptions {
   readonly say: (text: string) => void;
-  /** Gives up: what was started is stopped and the part throws. */
+  /** Aborts the part: the target is stopped and the part throws. */
   readonly signal: AbortSignal;
 }
 
-/** What was measured and, for a goal, its limit. */
+/** One measured value, with its limit if it is a goal. */
 export interface Figure {
   readonly label: string;
   readonly value: number;

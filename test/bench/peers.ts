@@ -12,7 +12,7 @@ const program = join(folder, 'node_modules/@google/adk-devtools/dist/esm/cli_ent
 const ormVersion = '6.6.16';
 const ormPackages = ['core', 'knex', 'reflection', 'postgresql', 'mariadb', 'mssql', 'mysql', 'sqlite'];
 
-/** adk-devtools asks for `^6.6.6` of an ORM whose later versions do not fit together. */
+/** Version override: adk-devtools asks for `^6.6.6` of an ORM whose later versions are not compatible with each other. */
 const manifest = {
   private: true,
   type: 'module',
@@ -24,7 +24,7 @@ const manifest = {
   overrides: Object.fromEntries(ormPackages.map((name) => [`@mikro-orm/${name}`, ormVersion])),
 };
 
-/** The work of our echo agent: an LlmAgent whose model answers at once with one text. */
+/** An agent that does the same work as our echo agent: an LlmAgent whose model answers at once with one fixed text. */
 const agent = `import { BaseLlm, LlmAgent } from '@google/adk';
 
 class FixedAnswer extends BaseLlm {
@@ -44,7 +44,7 @@ class FixedAnswer extends BaseLlm {
 export const rootAgent = new LlmAgent({ name: 'noop', model: new FixedAnswer() });
 `;
 
-/** Installs the peers under node_modules/.cache once. Needs the npm registry the first time. */
+/** Installs the peers under node_modules/.cache, unless they are there. The first time needs the npm registry. */
 export function installPeers(say: (text: string) => void): void {
   const text = JSON.stringify(manifest, null, 2);
   const stamp = createHash('sha256').update(text).digest('hex');
@@ -73,7 +73,7 @@ export const adkMemory: Candidate = {
   start: () => startPeer('adk-js memory', 'memory://'),
 };
 
-/** The peer with its sessions in a fresh PostgreSQL that is set up as ours is. */
+/** The peer with its sessions in a new PostgreSQL that has the same settings as ours. */
 export const adkPostgres: Candidate = {
   name: 'adk-js postgres',
   start: async () => {

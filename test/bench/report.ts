@@ -22,7 +22,7 @@ const rows: readonly Row[] = [
   { label: 'idle RSS MB', figure: 'idleMb', digits: 0 },
 ];
 
-/** The middle value of each figure over the rounds. */
+/** The median of each figure over the rounds. */
 export function medianOf(rounds: readonly Figures[]): Figures {
   const figures = rows.flatMap(({ figure }) => {
     const values = rounds.map((round) => round[figure]).filter((value) => value !== undefined);
@@ -33,7 +33,7 @@ export function medianOf(rounds: readonly Figures[]): Figures {
   return Object.fromEntries(figures) as unknown as Figures;
 }
 
-/** One line a figure, one column a target. */
+/** A table with one line per figure and one column per target. */
 export function formatTable(results: Results): string {
   const names = [...results.keys()];
   const body = rows.map(({ label, figure, digits }) => [
@@ -48,11 +48,11 @@ interface Goal {
   readonly value: number | undefined;
   readonly limit: number;
   readonly atLeast: boolean;
-  /** What this machine would reach with nothing of ours between. */
+  /** Upper limits of this machine, measured without our code. */
   readonly ceiling?: number | undefined;
 }
 
-/** The goals of docs/performance.md, each with what was reached; those whose targets were not measured are left out. */
+/** The goals of docs/performance.md with the measured values. Goals whose targets were not measured are left out. */
 export function goalsOf(results: Results, ceilings?: Ceilings): Goal[] {
   const mesh = results.get('mesh, one process');
   const separate = results.get('mesh, separate');
@@ -77,7 +77,7 @@ export function goalsOf(results: Results, ceilings?: Ceilings): Goal[] {
   return goals.filter((goal) => goal.value !== undefined);
 }
 
-/** The figures of parts that have a limit. */
+/** The measured values of parts that have a limit. */
 export function goalsOfParts(figures: readonly Figure[]): Goal[] {
   return figures.flatMap(({ label, value, atMost: most, atLeast: least }) => [
     ...(most === undefined ? [] : [atMost(label, value, most)]),
@@ -127,7 +127,7 @@ function ratio(a: number | undefined, b: number | undefined): number | undefined
   return a === undefined || b === undefined ? undefined : a / b;
 }
 
-/** Columns of equal width; figures to the right. */
+/** Pads the columns to equal width and aligns numbers to the right. */
 function align(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const pad = (cell: string, column: number) =>

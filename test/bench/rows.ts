@@ -1,11 +1,11 @@
 import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 
-/** A table whose rows mean nothing. */
+/** A table of meaningless rows, to measure commits with. */
 export interface Rows extends AsyncDisposable {
-  /** Adds one row of 500 bytes in a durable transaction of its own. */
+  /** Inserts one row of 500 bytes in a durable transaction. */
   commit(): Promise<unknown>;
-  /** As `commit`, but those that come at the same time share their transaction. */
+  /** Like `commit`, but concurrent calls share a transaction. */
   commitTogether(): Promise<unknown>;
 }
 

@@ -10,7 +10,7 @@ export interface ServerOptions {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Answers 200 when the server is ready; none: the process counts as ready when it is started. */
+  /** URL that answers 200 when the server is ready. Absent: the process counts as ready once it has been started. */
   readonly readyUrl?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Starts a Node program and waits until it is ready. Disposing it sends SIGTERM and waits. Throws with its last output. */
+/** Starts a Node program and waits until it is ready. Dispose sends SIGTERM and waits for the exit. Errors contain the last output. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { argv, env, cwd, readyUrl } = options;
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -59,7 +59,7 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   throw new Error(`not ready after ${readyTimeoutMs} ms`);
 }
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
+/** Returns a TCP port of 127.0.0.1 that was just free. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -69,7 +69,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Resident memory of processes together, in MB. */
+/** Sum of the resident memory of the processes, in MB. */
 export function residentMb(pids: readonly number[]): number {
   const sizes = pids.map((pid) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
   return sizes.reduce<number>((sum, kb) => sum + Number(kb) / 1024, 0);
@@ -77,7 +77,7 @@ export function residentMb(pids: readonly number[]): number {
 
 const ticksPerSecond = 100;
 
-/** CPU time that processes have taken together, in seconds. */
+/** Sum of the CPU time that the processes have used, in seconds. */
 export function cpuSeconds(pids: readonly number[]): number {
   const ticks = pids.map((pid) => {
     const [user = 0, system = 0] = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '')

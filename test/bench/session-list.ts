@@ -7,7 +7,7 @@ const pageSize = 100;
 const writers = 16;
 const path = '/apps/listed/users/u1/sessions';
 
-/** Pages of the list of one user who has 100,000 sessions, from either end to the other, one after the other. */
+/** Time per page when listing the sessions of one user with 100,000 sessions, in both orders, page after page. */
 export const sessionList: Part = {
   name: 'sessions-list',
   measure: async ({ say, signal }) => {
@@ -30,7 +30,7 @@ export const sessionList: Part = {
   },
 };
 
-/** Every session has the state that the ADK web UI gives it. */
+/** Gives every session the state that the ADK web UI gives it. */
 async function fill(client: LoadClient, signal: AbortSignal): Promise<void> {
   let created = 0;
   const writer = async () => {

@@ -1,16 +1,16 @@
-/** A server under load: ours or a peer's, both behind the ADK API server's contract. */
+/** A server under load, ours or a peer's. Both serve the contract of the ADK API server. */
 export interface Target extends AsyncDisposable {
   readonly name: string;
   /** http:// address without a trailing slash. */
   readonly url: string;
-  /** The app whose agent answers at once with one fixed text. */
+  /** Name of the app whose agent answers at once with one fixed text. */
   readonly app: string;
   readonly token?: string;
-  /** The process, or the processes, that do the work. */
+  /** Ids of the server's processes. */
   readonly pids: readonly number[];
 }
 
-/** How a target is started; it is stopped by disposing it. */
+/** A target that can be started. Dispose stops it. */
 export interface Candidate {
   readonly name: string;
   start(): Promise<Target>;

@@ -5,7 +5,7 @@ import { root } from '../deployed-settings.ts';
 /** A fenced block of a Markdown file. CONTRIBUTING.md describes how blocks are marked. */
 export interface Block {
   readonly file: string;
-  /** Of the opening fence, from 1. */
+  /** Line of the opening fence, counted from 1. */
   readonly line: number;
   /** The first word after the fence, e.g. `sh`; empty when there is none. */
   readonly language: string;
@@ -14,7 +14,7 @@ export interface Block {
   readonly reason: string | undefined;
   /** `file=<path>`: the block is written to this file, relative to the root of the repository. */
   readonly target: string | undefined;
-  /** `answer`: the output of the block before; `…` stands for any text. */
+  /** `answer`: this block is the output of the block before; `…` stands for any text. */
   readonly isAnswer: boolean;
 }
 

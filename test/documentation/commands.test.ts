@@ -8,7 +8,7 @@ import { freePorts, startMesh } from '../mesh.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { type Addresses, makeClone, Reader, runLanguages } from './reader.ts';
 
-/** README.md first: it creates the account that other pages sign in to. */
+/** README.md comes first because it creates the account that other pages sign in to. */
 const pages = [
   'README.md',
   ...globSync(['*.md', 'docs/*.md', 'deploy/*.md', '{gateway,lib,services/*}/*.md'], { cwd: root }),
@@ -48,14 +48,14 @@ beforeAll(async () => {
 afterAll(() => opened.disposeAsync());
 
 describe('blocks of code in the documentation', () => {
-  test('are named by the language that decides whether they are run', () => {
+  test('name their language, which decides whether the test runs them', () => {
     const renamed = pages.flatMap(({ blocks }) => blocks.filter(({ language }) => Object.hasOwn(otherNames, language)));
     expect(
       renamed.map(({ file, line, language }) => `${file}:${line}: ${language} -> ${otherNames[language]}`),
     ).toEqual([]);
   });
 
-  test('that are answers follow the command that gives them', () => {
+  test('with an answer follow a command', () => {
     const stray = pages.flatMap(({ blocks }) =>
       blocks.filter(({ isAnswer }, index) => isAnswer && (index === 0 || !isRun(blocks[index - 1] as Block))),
     );
@@ -77,7 +77,7 @@ describe('blocks of code in the documentation', () => {
   );
 });
 
-/** The parts between `…` stand in the output, in this order. Space counts as space, however much of it. */
+/** Whether the output contains the parts between `…` in this order. Any amount of white space equals any other. */
 function expectAnswer({ file, line, code }: Block, output: string): void {
   const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
   const parts = code.split('…').map((part) => plain(part).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));

@@ -6,11 +6,11 @@ import { delimiter, dirname, join } from 'node:path';
 import { root } from '../deployed-settings.ts';
 import type { Block } from './blocks.ts';
 
-/** Where the documentation says that the mesh is, and where it is in this test. */
+/** Addresses of the mesh in the documentation, and in this test. */
 export type Addresses = ReadonlyMap<string, string>;
 
 const blockTimeoutMs = 25_000;
-/** Its main file needs the packages of ADK's own server, which are not installed here. */
+/** File of the ADK client. The package's main file needs the packages of ADK's own server, which are not installed here. */
 const adkClient = new URL('server/adk_api_client.js', import.meta.resolve('@google/adk-devtools')).href;
 
 type Program = (file: string) => readonly string[];
@@ -23,7 +23,7 @@ const programs: Readonly<Record<string, Program>> = {
 /** Languages whose blocks are run unless they are marked. */
 export const runLanguages = Object.keys(programs);
 
-/** A folder that looks like a clone of the repository: `agents` is a copy, everything else a link. */
+/** Creates a folder that looks like a clone of the repository: `agents` is a copy, everything else a link. */
 export async function makeClone(): Promise<AsyncDisposable & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'documentation-'));
   const names = (await readdir(root)).filter((name) => !['agents', '.env', '.data', '.git'].includes(name));
@@ -32,7 +32,7 @@ export async function makeClone(): Promise<AsyncDisposable & { folder: string }>
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Follows one page of the documentation: runs its blocks in order, with the variables that blocks before have exported. */
+/** Follows one page of the documentation: runs its blocks in order. A block gets the variables that earlier blocks exported. */
 export class Reader {
   readonly #clone: string;
   readonly #addresses: Addresses;
@@ -45,7 +45,7 @@ export class Reader {
   }
 
   static async create(clone: string, addresses: Addresses, variables: Record<string, string>): Promise<Reader> {
-    // Inside of the tests' folder, so that samples in JavaScript find their packages.
+    // The folder is inside the folder of the tests, so that JavaScript samples find their packages.
     const parent = join(root, 'test', '.artifacts');
     await mkdir(parent, { recursive: true });
     const own = await mkdtemp(join(parent, 'documentation-'));
@@ -127,7 +127,7 @@ function shellScript(code: string, variables: string): string {
   return `set -e -o pipefail\n. '${variables}'\n${code}\nexport -p > '${variables}'\n`;
 }
 
-/** A curl that fails on HTTP errors, and says so in a file, as a failure inside `$(…)` does not end a script. */
+/** A curl that fails on HTTP errors. It also records them in a file, because a failure inside `$(…)` does not end a script. */
 function failingCurl(failures: string): string {
   const real = spawnSync('bash', ['-c', 'command -v curl']).stdout.toString().trim();
   return `#!/bin/sh

@@ -1,4 +1,4 @@
-/** What a vendor says of a request that it refuses. */
+/** Error of a refused request: the vendor's message and the HTTP status. */
 export class Refusal extends Error {
   readonly status: number;
 
@@ -8,7 +8,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses a request unless it is right. */
+/** Throws a Refusal with this message and status unless `right` is true. */
 export function demand(right: boolean, message: string, status?: number): asserts right {
   if (!right) throw new Refusal(message, status);
 }
@@ -19,7 +19,7 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON object, or a refusal with this message. */
+/** Parses a JSON object. Throws a Refusal with this message for any other text. */
 export function parseObject(text: string, message: string): Fields {
   try {
     const body: unknown = JSON.parse(text);
@@ -30,7 +30,7 @@ export function parseObject(text: string, message: string): Fields {
   throw new Refusal(message);
 }
 
-/** Refuses keys that are not among these, which stand in one text. */
+/** Refuses an object with a key that is not in `known`, a list of keys separated by spaces. */
 export function demandKeys(value: Fields, known: string, message: (key: string) => string): void {
   const keys = known.split(' ');
   const unknown = Object.keys(value).find((key) => !keys.includes(key));

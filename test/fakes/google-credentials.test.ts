@@ -4,7 +4,7 @@ import { startFakeGoogleCredentials } from './google-credentials.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-test("Google's own library gets a token of the fake metadata server and is let in with it", async () => {
+test("Google's own library gets a token from the fake metadata server, and the fake accepts this token", async () => {
   await using fake = await startFakeGoogleCredentials();
   vi.stubEnv('GCE_METADATA_HOST', fake.metadataHost);
   const auth = new GoogleAuth({ scopes: ['https://www.googleapis.com/auth/cloud-platform'], projectId: 'p' });

@@ -4,31 +4,31 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { demand, demandKeys, isObject, parseObject, Refusal } from './demand.ts';
 
-/** A finalization that the fake has found right. */
+/** A finalization request that passed the fake's checks. */
 export interface Finalized {
-  /** `v1alpha/projects/…/connectors/…` or `v1/projects/…/authProviders/…` */
+  /** Resource name: `v1alpha/projects/…/connectors/…` or `v1/projects/…/authProviders/…` */
   readonly resource: string;
   readonly userId: string;
-  /** Decoded. */
+  /** The decoded value. */
   readonly validationState: string;
   readonly consentNonce: string;
 }
 
-/** Answer to a finalization in place of success. */
+/** The fake's reply to a finalization, if not success. */
 export type CredentialAnswer =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** A long-running operation that is done when it was asked for so often, with an error or without. */
+  /** A long-running operation that is done after this many polls, with an error or without. */
   | { readonly polls: number; readonly error?: { readonly code: number; readonly message: string } }
   | 'hang'
   | 'break';
 
 export interface FakeGoogleCredentials extends AsyncDisposable {
-  /** For `IAM_CONNECTOR_BASE_URL` and `AGENT_IDENTITY_BASE_URL`. */
+  /** Value for `IAM_CONNECTOR_BASE_URL` and `AGENT_IDENTITY_BASE_URL`. */
   readonly baseUrl: string;
-  /** For `GCE_METADATA_HOST`: the same server gives access tokens as the metadata server of a machine does. */
+  /** Value for `GCE_METADATA_HOST`: the same server gives access tokens like the metadata server of a machine. */
   readonly metadataHost: string;
   readonly finalized: readonly Finalized[];
-  /** How many access tokens were given. */
+  /** Number of access tokens given. */
   readonly tokens: number;
   answer(...answers: readonly CredentialAnswer[]): void;
   /** `false`: the metadata server refuses to give tokens. */
@@ -40,7 +40,7 @@ const finalizePath =
   /^\/(v1alpha\/projects\/[^/]+\/locations\/[^/]+\/connectors\/[^/]+|v1\/projects\/[^/]+\/locations\/[^/]+\/authProviders\/[^/]+)\/credentials:finalize$/;
 const operationPath = /^\/(?:v1alpha|v1)\/(projects\/p\/locations\/l\/operations\/\d+)$/;
 
-/** Starts a fake of Google's IAM connector and agent identity credential services. A nonce can be used once. */
+/** Starts a fake of Google's IAM connector and agent identity credential services. It accepts each nonce once. */
 export async function startFakeGoogleCredentials(): Promise<FakeGoogleCredentials> {
   const state = new State();
   const server = createServer((request, response) => {

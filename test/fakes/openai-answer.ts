@@ -1,15 +1,15 @@
 import type { FakeBytes } from './scripted-server.ts';
 
-/** A tool call that the fake makes; `arguments` is sent as it is, JSON or not. */
+/** A tool call of the fake's answer. `arguments` is sent unchanged, even if it is not JSON. */
 export interface FakeToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** A completion, streamed or whole as the request asks. */
+/** A completion. It is streamed if the request asks for a stream. */
 export interface FakeCompletion {
-  /** The text; an array is streamed piece by piece. */
+  /** The text. An array is streamed piece by piece. */
   readonly text?: string | readonly string[];
   /** Sent as `reasoning_content`, before the text. */
   readonly reasoning?: string;
@@ -17,7 +17,7 @@ export interface FakeCompletion {
   readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter';
 }
 
-/** An error in the vendor's form. */
+/** An error in the vendor's format. */
 export interface FakeError {
   readonly status: number;
   readonly error: {

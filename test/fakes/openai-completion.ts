@@ -3,7 +3,7 @@ import type { FakeCompletion, FakeToolCall } from './openai-answer.ts';
 const created = 1_700_000_000;
 const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
 
-/** What of a request shapes the answer. */
+/** Options of the request that change the format of the answer. */
 export interface CompletionRequest {
   readonly model: string;
   readonly includeUsage: boolean;
@@ -58,7 +58,7 @@ function toToolCall({ id, name, arguments: args }: FakeToolCall): object {
   return { id, type: 'function', function: { name, arguments: args } };
 }
 
-/** The call begins with id, name and no arguments; these follow in fragments that bear the index alone. */
+/** The chunks of a tool call: the first has id, name and empty arguments; the others have the index and a piece of the arguments. */
 function toToolCallDeltas(call: FakeToolCall, index: number): object[] {
   const half = Math.ceil(call.arguments.length / 2);
   const fragments = [call.arguments.slice(0, half), call.arguments.slice(half)].filter((fragment) => fragment !== '');

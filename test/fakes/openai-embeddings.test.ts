@@ -16,19 +16,19 @@ describe('the official client', () => {
   test.each([undefined, 'float', 'base64'] as const)('reads vectors, encoded as %s', async (encoding) => {
     const request = { model: 'm', input: ['a', 'bb'], ...(encoding && { encoding_format: encoding }) };
     const { data, usage } = await client.embeddings.create(request);
-    // Asked for base64 by name, it hands out the text as it came.
+    // For base64 that the caller asked for, the client returns the text undecoded.
     const wanted = encoding === 'base64' ? expect.any(String) : undefined;
     expect(data.map(({ embedding }) => embedding)).toEqual([wanted ?? [1, 0.5, -1], wanted ?? [2, 0.5, -1]]);
     expect(usage.total_tokens).toBe(3);
   });
 
-  test('cuts dimensions, and takes one text alone', async () => {
+  test('gets vectors of fewer dimensions, and sends a single text', async () => {
     const { data } = await client.embeddings.create({ model: 'm', input: 'abc', dimensions: 2 });
     expect(data[0]?.embedding).toEqual([3, 0.5]);
     expect(fake.requests).toEqual([{ model: 'm', input: ['abc'], encoding: 'base64', dimensions: 2 }]);
   });
 
-  test('sees errors as its own classes', async () => {
+  test('throws errors as its own classes', async () => {
     const wrong = new OpenAI({ apiKey: 'sk-wrong', baseURL: fake.baseUrl, maxRetries: 0 });
     await expect(wrong.embeddings.create({ model: 'm', input: 'a' })).rejects.toBeInstanceOf(
       OpenAI.AuthenticationError,

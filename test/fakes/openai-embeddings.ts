@@ -3,7 +3,7 @@ import { demand, demandKeys, parseObject, Refusal } from './demand.ts';
 import type { FakeError } from './openai-answer.ts';
 import { type FakeBody, json, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
-/** A request that the fake has found right. */
+/** A request that passed the fake's checks. */
 export interface EmbeddingRequest {
   readonly model: string;
   readonly input: readonly string[];
@@ -11,25 +11,25 @@ export interface EmbeddingRequest {
   readonly dimensions: number | undefined;
 }
 
-/** Vectors as the fake's `vectorOf` makes them. */
+/** Vectors like those of the fake's `vectorOf`. */
 export type FakeVectors = Readonly<Record<string, never>>;
 
 /** A fake of the OpenAI embeddings API. */
 export interface FakeEmbeddings extends ScriptedServer<EmbeddingRequest, FakeVectors | FakeError> {
-  /** For `OPENAI_BASE_URL`: ends in `/v1`. */
+  /** Value for `OPENAI_BASE_URL`, ends in `/v1`. */
   readonly baseUrl: string;
 }
 
 export interface FakeEmbeddingsOptions {
   readonly apiKey: string;
-  /** What a text means. */
+  /** Returns the vector of a text. */
   readonly vectorOf: (text: string) => readonly number[];
 }
 
 const mostInputs = 2048;
 const mostCharacters = 8192 * 4;
 
-/** Starts a fake on a free port of the loopback. */
+/** Starts a fake on a free loopback port. */
 export async function startFakeEmbeddings({ apiKey, vectorOf }: FakeEmbeddingsOptions): Promise<FakeEmbeddings> {
   const server = await startScriptedServer<EmbeddingRequest, FakeVectors | FakeError>({
     read: (request, body) => read(request, body, apiKey),

@@ -1,12 +1,12 @@
 import { demand, isObject, parseObject } from './demand.ts';
 
-/** A request body that the fake has found right. */
+/** The body of a request that passed the fake's checks. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly Record<string, unknown>[];
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** The whole body as it was sent. */
+  /** The whole body of the request. */
   readonly body: Record<string, unknown>;
 }
 
@@ -19,7 +19,7 @@ const knownKeys = new Set(
 );
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
-/** Reads a body as strictly as the vendor; throws an Error with the vendor's message. */
+/** Validates a body as strictly as the vendor. Throws an Error with the vendor's message. */
 export function readChatRequest(text: string): ChatRequest {
   const body = parseObject(text, 'We could not parse the JSON body of your request.');
   const unknownKey = Object.keys(body).find((key) => !knownKeys.has(key));
@@ -68,7 +68,10 @@ function asMessage(message: unknown, index: number): Record<string, unknown> {
   return message;
 }
 
-/** Every call of an assistant is answered by tool messages before anything else is said, and no answer lacks its call. */
+/**
+ * Refuses messages unless tool messages answer every call of the assistant before any other message, and each tool message has
+ * its call.
+ */
 function checkConversation(messages: readonly Record<string, unknown>[]): void {
   const open = new Set<string>();
   for (const message of messages) {

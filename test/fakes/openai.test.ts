@@ -48,7 +48,7 @@ describe('the official client', () => {
     ]);
   });
 
-  test('sees errors as its own classes', async () => {
+  test('throws errors as its own classes', async () => {
     const wrong = new OpenAI({ apiKey: 'sk-wrong', baseURL: fake.baseUrl, maxRetries: 0 });
     await expect(wrong.chat.completions.create({ model: 'm', messages })).rejects.toBeInstanceOf(
       OpenAI.AuthenticationError,
@@ -67,7 +67,7 @@ describe('the official client', () => {
     }
   });
 
-  test('tries again after the time the fake names', async () => {
+  test('retries after the delay that the fake sends', async () => {
     const patient = new OpenAI({ apiKey: 'sk-right', baseURL: fake.baseUrl, maxRetries: 1 });
     fake.answer({ status: 429, error: { message: 'slow down' }, headers: { 'retry-after-ms': '20' } }, { text: 'now' });
     const completion = await patient.chat.completions.create({ model: 'm', messages });
@@ -83,7 +83,7 @@ describe('the official client', () => {
     );
   });
 
-  test('sees a broken connection as such', async () => {
+  test('throws a connection error for a broken connection', async () => {
     fake.answer('break');
     const failure = client.chat.completions.create({ model: 'm', messages });
     await expect(failure).rejects.toBeInstanceOf(OpenAI.APIConnectionError);

@@ -5,13 +5,13 @@ import { completionBody, completionFrames } from './openai-completion.ts';
 import { type ChatRequest, readChatRequest } from './openai-request.ts';
 import { type FakeBody, json, type ScriptedServer, sse, startScriptedServer } from './scripted-server.ts';
 
-/** A fake of the OpenAI chat completions API. Requests are judged as strictly as the vendor does. */
+/** A fake of the OpenAI chat completions API. It validates requests as strictly as the vendor. */
 export interface FakeOpenAi extends ScriptedServer<ChatRequest, FakeCompletion | FakeError> {
-  /** For `OPENAI_BASE_URL`: ends in `/v1`. */
+  /** Value for `OPENAI_BASE_URL`, ends in `/v1`. */
   readonly baseUrl: string;
 }
 
-/** Starts a fake on a free port of the loopback; with `apiKey` it asks every request for this bearer token. */
+/** Starts a fake on a free loopback port. With `apiKey`, every request must carry it as its bearer token. */
 export async function startFakeOpenAi({ apiKey }: { readonly apiKey?: string } = {}): Promise<FakeOpenAi> {
   const server = await startScriptedServer<ChatRequest, FakeCompletion | FakeError>({
     read: (request, body) => read(request, body, apiKey),

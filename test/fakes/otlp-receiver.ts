@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A span as it was exported. */
+/** An exported span. */
 export interface ReceivedSpan {
   /** `service.name` of the process. */
   readonly process: string;
@@ -13,7 +13,7 @@ export interface ReceivedSpan {
 
 export interface OtlpReceiver extends AsyncDisposable {
   readonly url: string;
-  /** What has arrived, and the texts that it arrived in. */
+  /** The received spans, and the request bodies that contained them. */
   readonly spans: readonly ReceivedSpan[];
   readonly bodies: readonly string[];
 }

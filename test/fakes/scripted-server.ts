@@ -4,44 +4,44 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as immediate } from 'node:timers/promises';
 
-/** Bytes as they are: quirks, garbage, HTML, what breaks off. */
+/** An answer sent byte for byte, e.g. invalid JSON, HTML or a truncated body. */
 export interface FakeBody {
   readonly status?: number;
   readonly contentType: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What follows the body: the end (default), a broken connection, or silence. */
+  /** After the body: end the answer (default), break the connection, or stay silent. */
   readonly after?: 'end' | 'break' | 'hang';
 }
 
 /** `hang` accepts the request and never answers; `break` drops the connection. */
 export type FakeBytes = FakeBody | 'hang' | 'break';
 
-/** An HTTP server that judges what it is asked and answers as it was told. */
+/** An HTTP server that validates requests and sends prepared answers. */
 export interface ScriptedServer<Request, Answer> extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** The requests that were found right, oldest first. */
+  /** The valid requests, oldest first. */
   readonly requests: readonly Request[];
-  /** How many requests came in, right or wrong. */
+  /** Number of requests received, valid or not. */
   readonly received: number;
-  /** How many answers are still open: their caller has neither got the end nor gone. */
+  /** Number of open answers: the client has not received the end and has not disconnected. */
   readonly hanging: number;
-  /** Queues what the next right requests are answered with, one each; then the fake says `ok`. */
+  /** Queues answers for the next valid requests, one each. With an empty queue the server sends `ok`. */
   answer(...answers: readonly (Answer | FakeBytes)[]): void;
-  /** Drops what is queued. */
+  /** Empties the queue of answers. */
   forget(): void;
 }
 
 export interface Script<Request, Answer> {
-  /** Reads a request, or refuses it as the vendor does. */
+  /** Validates a request; `wrong` is the vendor's error answer. */
   readonly read: (request: IncomingMessage, body: string) => { right: Request } | { wrong: FakeBody };
   readonly print: (answer: Answer, request: Request) => FakeBody;
-  /** The answer when none is queued. */
+  /** The answer when the queue is empty. */
   readonly ok: Answer;
 }
 
-/** Starts a server on a free port of the loopback. */
+/** Starts a server on a free loopback port. */
 export async function startScriptedServer<Request, Answer extends object>({
   read,
   print,
@@ -64,7 +64,7 @@ export async function startScriptedServer<Request, Answer extends object>({
       const answer = answers.shift() ?? ok;
       send(response, isBytes(answer) ? answer : print(answer, outcome.right));
     };
-    // A client that goes away in the middle of its request needs no answer.
+    // A client that disconnects during its request needs no answer.
     void text(request).then(judge, () => undefined);
   });
   server.listen(0, '127.0.0.1');
@@ -110,7 +110,7 @@ function send(response: ServerResponse, answer: FakeBytes): void {
 
 const pieceBytes = 61;
 
-/** Breaks a body where no client may count on it: within lines, and within characters. */
+/** Splits a body at places that a client must tolerate: within lines and within characters. */
 async function sendPieces(response: ServerResponse, body: Buffer): Promise<void> {
   for (let at = 0; at < body.length; at += pieceBytes) {
     response.write(body.subarray(at, at + pieceBytes));

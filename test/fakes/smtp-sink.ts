@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A mail that was taken: whom it was for, and what it says. */
+/** A received mail: recipient and text. */
 export interface SunkMail extends Email {
   readonly recipients: readonly string[];
 }
@@ -12,13 +12,13 @@ export interface SmtpSink extends AsyncDisposable {
   /** `smtp://127.0.0.1:<port>` */
   readonly url: string;
   readonly mails: readonly SunkMail[];
-  /** Answers the next message with this instead of taking it; `hang` has it in full and never answers. */
+  /** Sends this reply to the next message instead of accepting it. `hang` receives the whole message and never replies. */
   failNext(response: number | 'hang'): void;
-  /** How many messages have come in full, taken or not. */
+  /** Number of messages received completely, accepted or not. */
   readonly seen: number;
 }
 
-/** A real SMTP server on this machine that keeps what it is sent. On the port given, or on a free one. */
+/** Starts a real SMTP server on this machine that keeps the mails it receives. Without `port` it takes a free one. */
 export async function startSmtpSink(options: SMTPServerOptions = {}, port = 0): Promise<SmtpSink> {
   const mails: SunkMail[] = [];
   const failures: (number | 'hang')[] = [];
@@ -63,7 +63,7 @@ export async function startSmtpSink(options: SMTPServerOptions = {}, port = 0): 
   };
 }
 
-/** What a message says. */
+/** The decoded text of a message. */
 export function readMail(message: Buffer): Promise<Email> {
   return PostalMime.parse(message);
 }

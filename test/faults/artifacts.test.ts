@@ -15,7 +15,7 @@ afterAll(() => mesh[Symbol.asyncDispose]());
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-test('after kill -9 in mid-save every acknowledged version is there, every other whole or not at all', {
+test('after kill -9 during saves every acknowledged version exists, and every other is complete or absent', {
   timeout: 120_000,
 }, async () => {
   const artifacts = artifactCaller(caller);
@@ -59,7 +59,7 @@ test('after kill -9 in mid-save every acknowledged version is there, every other
   }
 });
 
-test('beyond ARTIFACT_MAX_BYTES a save is refused while it is still being sent, and nothing is stored', async () => {
+test('a save over ARTIFACT_MAX_BYTES is refused during the upload, and nothing is stored', async () => {
   const artifacts = artifactCaller(caller);
   const at = `/apps/echo/users/u1/sessions/${randomUUID()}/artifacts`;
   const bytes = randomBytes(20_000_001);

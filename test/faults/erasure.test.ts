@@ -66,13 +66,13 @@ describe('an erasure whose services are killed in the middle of it', () => {
         sessions: many,
         events: many,
       });
-      // Otherwise the kill interrupted nothing.
+      // Without this the kill would have interrupted nothing.
       if (word !== 'auth') expect(left).toBeGreaterThan(0);
     },
   );
 });
 
-test('what a request from before the deletion leaves behind is erased, too, and counted', {
+test('data that an older request writes after the deletion is also erased, and counted', {
   timeout: 60_000,
 }, async () => {
   const { accountId, path } = await deleted();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => mesh[Symbol.asyncDispose]());
 
 describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind', () => {
-  test('what was acknowledged is there, the cut run has ended visibly, and the session takes its next run within 20 s', {
+  test('acknowledged writes exist, the interrupted run has a visible end, and the session accepts a run within 20 s', {
     timeout: 60_000,
   }, async () => {
     const session = await caller.createSession('echo', { state: { kept: true } });
@@ -25,7 +25,7 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     const cut = caller.run(session, 'cut [[wait:60000]]').catch(() => undefined);
     await expect.poll(async () => (await caller.readSession(session)).events.length).toBe(3);
     const waiting = Array.from({ length: 30 }, (_, index) => `queued ${index}`);
-    // A stream begins when its run is accepted.
+    // The response starts only when the run is accepted.
     const streams = waiting.map((text) => caller.fetch('POST', '/run_sse', runBody(session, text)));
     const queued = await Promise.all(streams);
     await mesh.kill();
@@ -43,7 +43,7 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     expect(said.filter((text) => text.startsWith('queued')).toSorted()).toEqual([...waiting, ...waiting].toSorted());
   });
 
-  test('a session that was added to memory is found, and the adding that was cut is whole or not there', {
+  test('a session added to memory is found, and an interrupted addition is complete or absent', {
     timeout: 60_000,
   }, async () => {
     const path = '/apps/echo/users/u1/memory';
@@ -68,7 +68,7 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
     expect(await found('19999')).toBe(1);
   });
 
-  test('every acknowledged write of many sessions is there', { timeout: 60_000 }, async () => {
+  test('every acknowledged write of many sessions exists', { timeout: 60_000 }, async () => {
     const acknowledged: string[] = [];
     let killed = false;
     const write = async (worker: number): Promise<void> => {
@@ -101,8 +101,8 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
   });
 });
 
-describe('after kill -9 of PostgreSQL under a mesh that goes on', () => {
-  test('every session, run and change that was answered is there, once', { timeout: 120_000 }, async () => {
+describe('after kill -9 of PostgreSQL while the mesh goes on', () => {
+  test('every acknowledged session, run and change exists exactly once', { timeout: 120_000 }, async () => {
     await using resources = new AsyncDisposableStack();
     const dataDir = resources.adopt(await makeDataDir(), (folder) => rm(folder, { recursive: true, force: true }));
     const startPostgres = () =>
@@ -167,7 +167,7 @@ class Told {
     return status !== 200;
   }
 
-  /** The session as it is now. */
+  /** Reads the current session. */
   async read() {
     const said: string[] = [];
     const asked: string[] = [];
@@ -182,11 +182,11 @@ class Told {
   }
 }
 
-/** Kills the PostgreSQL server and all its sessions at the same moment, so that none can send a last message. */
+/** Kills the PostgreSQL server and all its sessions at the same moment, so that none of them can send a last message. */
 async function killPostgres({ pid }: EmbeddedPostgres): Promise<void> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   for (const one of [pid, ...children.trim().split(' ').map(Number)]) if (one > 0) process.kill(one, 'SIGKILL');
-  // Otherwise the next start takes the dying server for a running one.
+  // Waits for the exit: otherwise the next start takes the dying server for a running one.
   while (isAlive(pid)) await delay(10);
 }
 

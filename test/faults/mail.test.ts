@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-/** Makes the last heartbeat of a dead process old. Without this its jobs are taken over 15 seconds after it. */
+/** Backdates the last heartbeat of a dead process. Without this its jobs are taken over only after 15 seconds. */
 async function passHeartbeat(): Promise<void> {
   await db.query({
     text: `update auth_jobs.job set heartbeat_on = now() - interval '1 minute' where state = 'active'`,
@@ -55,7 +55,7 @@ async function forget(): Promise<string> {
 }
 
 describe('after kill -9 of auth in the middle of sending a mail', () => {
-  test('one that the server has in full is not sent again', { timeout: 60_000 }, async () => {
+  test('a mail that the server has received completely is not sent again', { timeout: 60_000 }, async () => {
     sink.failNext('hang');
     await forget();
     await expect.poll(() => sink.seen).toBe(1);
@@ -66,7 +66,7 @@ describe('after kill -9 of auth in the middle of sending a mail', () => {
     expect([sink.seen, sink.mails.length]).toEqual([1, 0]);
   });
 
-  test('one that the server cannot have is sent once', { timeout: 60_000 }, async () => {
+  test('a mail that the server cannot have received is sent once', { timeout: 60_000 }, async () => {
     const seen = sink.seen;
     recipientHangs = true;
     const before = reached;
@@ -81,7 +81,7 @@ describe('after kill -9 of auth in the middle of sending a mail', () => {
     expect(sink.seen).toBe(seen + 1);
   });
 
-  test('one that waited leaves', { timeout: 60_000 }, async () => {
+  test('a queued mail is sent', { timeout: 60_000 }, async () => {
     await mesh.kill('auth');
     await db.query({
       text: `insert into auth_jobs.job (name, data) values ('send-mail', '{"kind":"reset","address":"nobody@example.com"}')`,

@@ -6,7 +6,7 @@ import { agentsDir, startMesh } from '../mesh.ts';
 
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
-/** One account at two replicas on one database: one caches recent events of a session, the other reads them for every turn. */
+/** One account at two replicas on one database: one caches recent events of a session, the other reads them in every turn. */
 let keeping: Caller;
 let reading: Caller;
 
@@ -31,7 +31,7 @@ afterAll(() => resources.disposeAsync());
 
 const toolCall = { toolCalls: [{ id: 'call_1', name: 'get_current_time', arguments: '{}' }] };
 
-/** A conversation of short and long turns with writes of others between them. Returns what the model was asked in each turn. */
+/** Has a conversation of short and long turns, with writes by others in between. Returns the model request of each turn. */
 async function converse(session: SessionJson, callerOf: (turn: number) => Caller): Promise<unknown[]> {
   const asked: unknown[] = [];
   for (let turn = 0; turn < 14; turn++) {
@@ -54,8 +54,8 @@ function withoutTimes(messages: unknown): unknown {
   return JSON.parse(text);
 }
 
-describe('what a model is told of a conversation', () => {
-  test('is the same from a replica that kept it, one that reads it anew, and by turns from both', async () => {
+describe('the history that a model gets', () => {
+  test('is the same from a replica that caches it, from one that reads it each time, and from both alternately', async () => {
     const sessions = [];
     for (let n = 0; n < 3; n++) sessions.push(await keeping.createSession('chat'));
     const [kept, read, mixed] = sessions as [SessionJson, SessionJson, SessionJson];

@@ -34,7 +34,7 @@ describe('a service that dies', () => {
     },
   );
 
-  test('runs, in mid-run: the run ends visibly and its session takes the next one within 20 s', {
+  test('runs, during a run: the run ends visibly and its session accepts the next one within 20 s', {
     timeout: 60_000,
   }, async () => {
     const session = await caller.createSession();

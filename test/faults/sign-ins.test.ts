@@ -48,7 +48,7 @@ const refresh = async (mesh: TestMesh, cookie: string) =>
   readSignIn(await post(mesh, '/api/auth/refresh-token', cookie));
 const me = (mesh: TestMesh, { token }: SignedIn) => new Caller(mesh.url, token).request('GET', '/api/users/me');
 
-/** Milliseconds until a mesh refuses a token that was valid until now. */
+/** Returns the milliseconds until a mesh refuses a token that was valid until now. */
 async function msUntilRefused(mesh: TestMesh, signedIn: SignedIn): Promise<number> {
   const began = Date.now();
   await expect
@@ -73,7 +73,7 @@ async function deafen(): Promise<number> {
 }
 
 describe('a sign-in that ends', () => {
-  test('at one replica ends within a second at the other, and is over at one that starts later', async () => {
+  test('ended at one replica, ends within a second at the other and is refused by one that starts later', async () => {
     const signedIn = await signIn(one);
     expect((await me(other, signedIn)).status).toBe(200);
     await post(one, '/api/auth/logout', signedIn.cookie);
@@ -82,7 +82,7 @@ describe('a sign-in that ends', () => {
     expect((await me(later, signedIn)).status).toBe(401);
   });
 
-  test('ends within a second where the hint was lost', async () => {
+  test('ends within a second where the notification was lost', async () => {
     const signedIn = await signIn(one);
     expect((await me(other, signedIn)).status).toBe(200);
     expect(await deafen()).toBeGreaterThan(0);
@@ -91,7 +91,7 @@ describe('a sign-in that ends', () => {
   });
 });
 
-test('a refresh cookie is one family at all replicas: many at once, at both, get the same successor', async () => {
+test('concurrent refreshes with one cookie, at both replicas, get the same successor', async () => {
   let { cookie } = await signIn(one);
   for (let race = 0; race < 25; race += 1) {
     const racing = [one, other, one, other].map((mesh) => refresh(mesh, cookie));
@@ -102,7 +102,7 @@ test('a refresh cookie is one family at all replicas: many at once, at both, get
 });
 
 describe('after ENCRYPT_KEY has changed', () => {
-  test('tokens of the former key are refused though it is named as previous, and the cookie still serves', async () => {
+  test('access tokens of the former key are refused even if it is set as previous key, and the cookie still works', async () => {
     const account = new Caller(one.url, (await signIn(one)).token);
     const made = await account.request<{ token: string }>('POST', '/api/auth/tokens', {
       name: 'a program',
@@ -116,7 +116,7 @@ describe('after ENCRYPT_KEY has changed', () => {
     });
     const after = await refresh(changed, before.cookie);
     expect(await me(changed, after)).toMatchObject({ status: 200, body: { email } });
-    // A client whose answer was lost may send the token again, to a gateway with either key.
+    // A client that lost the answer may send the token again, to a gateway with either key.
     expect((await refresh(one, before.cookie)).cookie).toBe(after.cookie);
     const program = await me(changed, { token: made.body.token, cookie: '' });
     expect(program).toMatchObject({ status: 200, body: { email } });

@@ -16,7 +16,7 @@ interface Callee {
   readonly key: string;
 }
 
-/** Makes one unary call, as a program that is no part of the mesh does it: plain gRPC with the mesh credential. */
+/** Makes one unary call like a program outside of the mesh: plain gRPC with the mesh credential. */
 export function callGrpc<I extends DescMessage, O extends DescMessage>(
   { address, key }: Callee,
   method: DescMethodUnary<I, O>,

@@ -10,7 +10,7 @@ interface Manifest {
 
 const uncopied = new Set(['node_modules', 'dist', '.git', '.data']);
 
-/** Copies the sources of a repository. What is installed is linked, see `linkPackages`. */
+/** Copies the sources of a repository. Installed packages are linked, see `linkPackages`. */
 export async function copySources(repository: string, folder: string): Promise<void> {
   await cp(repository, folder, { recursive: true, filter: (path) => !uncopied.has(basename(path)) });
 }

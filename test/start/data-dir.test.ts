@@ -10,7 +10,7 @@ import { encryptKey, startMesh } from '../mesh.ts';
 import { root } from './run-main.ts';
 
 const isRoot = process.getuid?.() === 0;
-/** An account that owns nothing here. */
+/** A user that owns no file here. */
 const stranger = { uid: 23_456, gid: 23_456 };
 let opened: AsyncDisposableStack;
 let folder: string;
@@ -28,7 +28,7 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-/** Starts everything on the embedded PostgreSQL, as another user where one is given, and stops it when it is ready. */
+/** Starts everything on the embedded PostgreSQL, as another user if one is given, and stops it when it is ready. */
 async function startAndStop(dataDir: string, account: typeof stranger | object = {}): Promise<string[]> {
   const env = { PATH: process.env.PATH ?? '', ENCRYPT_KEY: encryptKey, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0' };
   const child = spawn(process.execPath, ['main.ts', 'all'], { cwd: root, env, ...account });
@@ -45,12 +45,12 @@ async function startAndStop(dataDir: string, account: typeof stranger | object =
 }
 
 describe('DATA_DIR', { timeout: 90_000 }, () => {
-  test('is created for this user alone, and its PostgreSQL works in it, started again as well', async () => {
+  test('is created with access only for this user, and its PostgreSQL works in it, also after a restart', async () => {
     const dataDir = join(folder, 'new');
     for (const _ of [1, 2]) {
       const lines = await startAndStop(dataDir);
       expect(lines.join('\n')).not.toMatch(/is open to other users|are kept elsewhere/);
-      // PostgreSQL does not run as root: its account passes through by the group.
+      // PostgreSQL does not run as root: its user gets access by the group.
       expect(await modeOf(dataDir)).toBe(isRoot ? '710' : '700');
       expect((await stat(join(dataDir, 'postgres/data/PG_VERSION'))).isFile()).toBe(true);
     }
@@ -77,7 +77,7 @@ describe('DATA_DIR', { timeout: 90_000 }, () => {
     expect(await modeOf(join(home, 'new'))).toBe('700');
   });
 
-  test('that is open to others stays as it is and is named in a warning', async () => {
+  test('that is open to others keeps its mode, and a warning names it', async () => {
     const database = opened.use(await testDatabaseUrl());
     await chmod(folder, 0o755);
     const mesh = await startMesh({ mode: 'all', databaseUrl: database.url, env: { DATA_DIR: folder } });

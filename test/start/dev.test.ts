@@ -61,7 +61,7 @@ function found(text: string, pattern: RegExp): string {
 }
 
 describe('npm run dev', { timeout: 90_000 }, () => {
-  test('takes free ports when 8000 and 9090 are in use, says which, and prints commands for them', async () => {
+  test('takes free ports when 8000 and 9090 are in use, and prints these ports and commands for them', async () => {
     opened.use(await occupy(8000));
     opened.use(await occupy(9090));
     const { output } = await startDev();
@@ -74,7 +74,7 @@ describe('npm run dev', { timeout: 90_000 }, () => {
     expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);
   });
 
-  test('two that start at once both come up', async () => {
+  test('starts twice at the same time', async () => {
     const [first, second] = await Promise.all([startDev(), startDev()]);
     const addressOf = ({ output }: Dev): string => found(output, /Agent Mesh is ready at (\S+)/);
     expect(addressOf(first)).not.toBe('');
@@ -82,7 +82,7 @@ describe('npm run dev', { timeout: 90_000 }, () => {
     expect(addressOf(first)).not.toBe(addressOf(second));
   });
 
-  test.each(['PORT', 'OPS_PORT'])('keeps to a %s that .env sets, and ends when it is in use', async (setting) => {
+  test.each(['PORT', 'OPS_PORT'])('uses the %s that .env sets, and exits when it is in use', async (setting) => {
     const busy = opened.use(await occupy(0));
     await writeFile(join(tree, '.env'), `ENCRYPT_KEY=${'k'.repeat(32)}\n${setting}=${busy.port}\n`);
     const { process: ended, output } = await startDev();
@@ -93,7 +93,7 @@ describe('npm run dev', { timeout: 90_000 }, () => {
     );
   });
 
-  test('writes a random key once, to a file that only its owner reads', async () => {
+  test('writes a random key once, to a file that only its owner can read', async () => {
     const [port, opsPort] = await freePorts(2);
     const env = { PORT: String(port), OPS_PORT: String(opsPort) };
     const first = await startDev(env);

@@ -52,7 +52,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
     }
   });
 
-  test('asks separate processes for the key they share, and only those that need it for ENCRYPT_KEY', async () => {
+  test('requires MESH_KEY of every separate process, and ENCRYPT_KEY only of those that need it', async () => {
     const { output } = await runMain(['sessions', '--check'], {});
     expect(output).toContain('MESH_KEY');
     expect((await runMain(['runs', '--check'], { MESH_KEY: 'm'.repeat(32) })).code).toBe(0);
@@ -88,7 +88,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
     ]);
   });
 
-  test('leaves no PostgreSQL behind when it cannot listen', async () => {
+  test('stops its PostgreSQL when it cannot listen', async () => {
     await using busy = await occupy(0);
     const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
     await chmod(folder, 0o711);
@@ -100,14 +100,14 @@ describe('main.ts', { timeout: 60_000 }, () => {
     await rm(folder, { recursive: true });
   });
 
-  test('checks what is good one by one and no process could start with together', async () => {
+  test('names the missing half of settings that only work together', async () => {
     const halves = { SMTP_URL: 'smtp://127.0.0.1:2525', MESH_TLS_CERT: '/tls.crt', MESH_TLS_KEY: '/tls.key' };
     const { code, output } = await runMain(['auth', '--check'], { ENCRYPT_KEY: encryptKey, ...halves });
     expect(code).toBe(1);
     for (const name of ['MAIL_FROM', 'MESH_TLS_CA', 'MESH_KEY']) expect(output).toContain(`${name} is missing`);
   });
 
-  test('stops in order when one wish to stop it comes as two signals', async () => {
+  test('stops gracefully when one request to stop comes as two signals', async () => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
     const env = { PATH: process.env.PATH ?? '', ...settings };
@@ -119,14 +119,14 @@ describe('main.ts', { timeout: 60_000 }, () => {
       if (lines.at(-1) === 'ready') ready.resolve();
     });
     await ready.promise;
-    // Two of the same kind at once would be one to the kernel.
+    // Two signals of the same kind at once would be merged by the kernel.
     child.kill('SIGTERM');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([0, null]);
     expect(lines.at(-1)).toBe('stopping');
   });
 
-  test('knows no other service', async () => {
+  test('refuses an unknown service name', async () => {
     const { code, output } = await runMain(['everything'], {});
     expect(code).toBe(1);
     expect(output).toContain('unknown service: everything');

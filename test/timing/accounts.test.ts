@@ -7,7 +7,7 @@ import { mannWhitney, median } from './mann-whitney.ts';
 
 const accounts = Array.from({ length: 40 }, () => `${randomUUID()}@example.com`);
 const pairs = 400;
-/** A busy machine may spoil a round; what really differs differs in every one. */
+/** Number of rounds. Load on the machine may spoil a round; a real difference shows in every round. */
 const rounds = 4;
 
 const resources = new AsyncDisposableStack();
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => resources.disposeAsync());
 
-describe('the time of an answer does not tell whether an address has an account', () => {
+describe('the response time does not reveal whether an address has an account', () => {
   test.each([
     ['/api/auth/forgot-password', (email: string) => ({ email })],
     ['/api/auth/resend-verification', (email: string) => ({ email })],
@@ -44,14 +44,14 @@ describe('the time of an answer does not tell whether an address has an account'
   const isEven = (outcome: { p: number; differenceMs: number } | undefined): boolean =>
     outcome !== undefined && outcome.p >= 0.01 && outcome.differenceMs < 1;
 
-  test('and a difference would be seen', async () => {
+  test('and this test would find a difference', async () => {
     const { known, unknown } = await measure('/api/auth/forgot-password', (email) => ({ email }));
     const slower = known.map((ms) => ms + Math.max(0.3, median(known) / 4));
     expect(mannWhitney(slower, unknown)).toBeLessThan(0.01);
   });
 });
 
-/** Samples in pairs, one of each kind, in an order that nobody can foresee. */
+/** Takes samples in pairs, one of each kind, in random order. */
 async function measure(path: string, bodyOf: (email: string) => object) {
   const known: number[] = [];
   const unknown: number[] = [];

@@ -1,11 +1,11 @@
-/** The middle of the samples. */
+/** The median of the samples. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
-/** Two-sided p of the Mann-Whitney U test, by its normal approximation: for samples of dozens and more. */
+/** Two-sided p of the Mann-Whitney U test by its normal approximation, which needs dozens of samples or more. */
 export function mannWhitney(a: readonly number[], b: readonly number[]): number {
   const all = [...a.map((value) => ({ value, ofA: true })), ...b.map((value) => ({ value, ofA: false }))];
   all.sort((x, y) => x.value - y.value);

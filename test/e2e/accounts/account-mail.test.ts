@@ -8,7 +8,7 @@ const dataDir = inject('dataDir');
 
 const ok = { status: 200, body: { status: 'ok' } };
 
-test('a forgotten password is replaced by the token of a mail, once, and whoever was signed in is not any more', async () => {
+test('the token of a mail resets a forgotten password once, and ends all sign-ins of the account', async () => {
   const caller = await newAccount(url);
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
   const visitor = new Caller(url);
@@ -23,7 +23,7 @@ test('a forgotten password is replaced by the token of a mail, once, and whoever
   expect((await visitor.request('POST', '/api/auth/token', credentials)).status).toBe(200);
 });
 
-test('an address is proven by the token of a mail, and nothing else takes that token', async () => {
+test('the token of a mail verifies an address, and no other route accepts that token', async () => {
   const caller = await newAccount(url);
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
   expect(await caller.request('POST', '/api/auth/resend-verification', { email })).toMatchObject(ok);
@@ -36,7 +36,7 @@ test('an address is proven by the token of a mail, and nothing else takes that t
     expect(await caller.request('POST', '/api/auth/verify-email', { token })).toMatchObject(ok);
 });
 
-test('what was done to an account is told to it and to admins, and to nobody else', async () => {
+test('the audit log of an account is visible only to itself and to admins', async () => {
   const [caller, other, root] = [await newAccount(url), await newAccount(url), new Caller(url)];
   const credentials = { email: 'root@example.com', password: 'the superadmin password' };
   root.token = (await root.request<{ access_token: string }>('POST', '/api/auth/token', credentials)).body.access_token;
@@ -64,7 +64,7 @@ test('what was done to an account is told to it and to admins, and to nobody els
   expect((await caller.request('GET', '/api/audit?limit=0')).status).toBe(422);
 });
 
-test('an address that nobody has gets no mail and the same answer', async () => {
+test('an unknown address gets no mail and the same answer', async () => {
   const email = `${randomUUID()}@example.com`;
   for (const path of ['/api/auth/forgot-password', '/api/auth/resend-verification']) {
     expect(await new Caller(url).request('POST', path, { email })).toMatchObject(ok);

@@ -27,7 +27,7 @@ describe('sign-in', () => {
   const form = (fields: Record<string, string>): Promise<Response> =>
     fetch(`${url}/api/auth/token`, { method: 'POST', body: new URLSearchParams(fields) });
 
-  test('takes JSON and the OAuth2 form', async () => {
+  test('accepts JSON and the OAuth2 form', async () => {
     const caller = new Caller(url);
     const credentials = { email: 'root@example.com', password: 'the superadmin password' };
     const byJson = await caller.request('POST', '/api/auth/token', credentials);
@@ -38,7 +38,7 @@ describe('sign-in', () => {
     expect(wrongGrant.status).toBe(422);
   });
 
-  test('answers alike for a wrong password and an unknown address, and not as a bearer failure', async () => {
+  test('gives the same answer for a wrong password and an unknown address, not that of a bad bearer token', async () => {
     const caller = new Caller(url);
     const answers = await Promise.all(
       ['root@example.com', 'nobody@example.com'].map((email) =>
@@ -63,7 +63,7 @@ describe('sign-in', () => {
 });
 
 describe('sign-up', () => {
-  test('refuses an address that is in use, in any spelling', async () => {
+  test('refuses an address that is in use, in upper or lower case', async () => {
     const caller = new Caller(url);
     const person = { password: 'long enough', first_name: 'A', last_name: 'B' };
     const answer = await caller.request('POST', '/api/users/', { ...person, email: 'ROOT@example.com' });
@@ -82,7 +82,7 @@ describe('sign-up', () => {
     expect(JSON.stringify(answer.body)).not.toContain('geheim');
   });
 
-  test('never makes an admin', async () => {
+  test('never creates an admin', async () => {
     const email = `admin-${Date.now()}@example.com`;
     const person = { email, password: 'long enough', first_name: 'A', last_name: 'B', role: 'ADMIN' };
     const answer = await new Caller(url).request('POST', '/api/users/', person);
@@ -114,7 +114,7 @@ describe('a token', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test('guards every route but the open ones', async () => {
+  test('is required by every route that is not public', async () => {
     const caller = new Caller(url);
     for (const path of [
       '/health',
@@ -139,7 +139,7 @@ describe('a token', () => {
   });
 });
 
-test('accounts are walls: the same names in another account are another session', async () => {
+test('the same names in another account are another session', async () => {
   const [ada, bob] = await Promise.all([newAccount(url), newAccount(url)]);
   const mine = await ada.createSession('echo', { sessionId: 's1', state: { 'app:a': 1, 'user:b': 2, c: 3 } });
   const unknown = await bob.request('GET', sessionPath({ ...mine, id: 'never-made' }));
@@ -153,7 +153,7 @@ test('accounts are walls: the same names in another account are another session'
   expect((await ada.readSession(mine)).state).toEqual({ 'app:a': 1, 'user:b': 2, c: 3 });
 });
 
-test('a path under /api/auth/mfa/ is absent with and without a token', async () => {
+test('a path under /api/auth/mfa/ is not found with and without a token', async () => {
   const callers = [new Caller(url), await newAccount(url)];
   for (const caller of callers) {
     for (const method of ['GET', 'POST']) {

@@ -29,7 +29,9 @@ async function remove(caller: Caller, id: number): Promise<string> {
 
 const read = async (path: string) => (await new Caller(url).request<Receipt>('GET', path)).body;
 
-test('a deleted account is erased in every service, and its receipt says how much', { timeout: 60_000 }, async () => {
+test('a deleted account is erased in every service, and its receipt says how many rows', {
+  timeout: 60_000,
+}, async () => {
   const { caller, id } = await resident();
   const path = await remove(caller, id);
   await expect.poll(async () => (await read(path)).status, { timeout: 30_000 }).toBe('complete');
@@ -63,7 +65,7 @@ test('a run in progress ends with its account', { timeout: 60_000 }, async () =>
   expect(JSON.stringify(frames)).not.toContain('"text":"wait"');
 });
 
-test.each(['x', 'x'.repeat(43), '%00'])('a receipt that is none, %s, is 404', async (id) => {
+test.each(['x', 'x'.repeat(43), '%00'])('an invalid receipt id, %s, is 404', async (id) => {
   const answer = await new Caller(url).request('GET', `/api/users/me/erasures/${id}`);
   expect(answer).toMatchObject({ status: 404, body: { detail: 'Erasure not found' } });
 });

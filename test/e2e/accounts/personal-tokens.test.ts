@@ -18,7 +18,7 @@ async function make(account: Caller, body: object): Promise<Made & { readonly pr
 }
 
 describe('a personal token', () => {
-  test('looks like one, and is shown once', async () => {
+  test('has the documented prefix, and is shown once', async () => {
     const account = await newAccount(url);
     const { id, token } = await make(account, { scopes: ['sessions:read'] });
     expect(token).toMatch(/^agentmesh_pat_[0-9A-Za-z]{49}$/);
@@ -27,7 +27,7 @@ describe('a personal token', () => {
     expect(JSON.stringify(body)).not.toContain(token.slice(14, 57));
   });
 
-  test('runs an agent for its account, and only what it was made for', async () => {
+  test('runs an agent for its account, and works only within its scopes', async () => {
     const account = await newAccount(url);
     const { program } = await make(account, { scopes: ['sessions:write', 'runs:write'] });
     const session = await program.createSession();
@@ -37,7 +37,7 @@ describe('a personal token', () => {
     expect((await program.request('GET', '/api/auth/tokens')).status).toBe(403);
   });
 
-  test('that is bound to an end user reaches no other', async () => {
+  test('that is bound to an end user has no access to other users', async () => {
     const account = await newAccount(url);
     const scopes = ['sessions:read', 'sessions:write', 'runs:write'];
     const { program } = await make(account, { scopes, user_id: 'u1' });
@@ -52,7 +52,7 @@ describe('a personal token', () => {
     expect(await program.run({ ...own, userId: 'u2', id: 'theirs' }, 'hi')).toMatchObject(refused);
   });
 
-  test('of one end user is listed and revoked with the others of that one', async () => {
+  test('of an end user is listed and revoked together with the other tokens of that user', async () => {
     const account = await newAccount(url);
     const [first, second] = [
       await make(account, { scopes: ['apps:read'], user_id: 'u1' }),
@@ -72,7 +72,7 @@ describe('a personal token', () => {
     await expect.poll(() => second.program.request('GET', '/list-apps')).toMatchObject({ status: 401 });
   });
 
-  test('is refused within a second of being revoked, by its account alone', async () => {
+  test('is refused within a second after its account revoked it; no other account can revoke it', async () => {
     const [account, stranger] = [await newAccount(url), await newAccount(url)];
     const { id, program } = await make(account, { scopes: ['apps:read'] });
     const listApps = () => program.request('GET', '/list-apps');

@@ -79,7 +79,7 @@ async function mailed(page: 'verify-email' | 'reset-password'): Promise<string> 
 }
 
 describe('secrets', () => {
-  test('come by mail and prove an address', { timeout: 60_000 }, async () => {
+  test('verify an address when they come by mail', { timeout: 60_000 }, async () => {
     await post('/api/users/', { email, password, first_name: 'Ada', last_name: 'L' });
     await post('/api/auth/token', { email, password });
     const token = await mailed('verify-email');
@@ -88,7 +88,7 @@ describe('secrets', () => {
     expect((await post('/api/auth/verify-email', { token })).status).toBe(200);
   });
 
-  test('are used in every way there is, and in some that are wrong', { timeout: 60_000 }, async () => {
+  test('are used in every valid way and in some invalid ones', { timeout: 60_000 }, async () => {
     await post('/api/users/', { email, password });
     await post('/api/users/', { email, password: [password], first_name: { password }, last_name: 'L' });
     await post('/api/auth/token', { email, password: wrongPassword });
@@ -125,7 +125,9 @@ describe('secrets', () => {
     expect((await watch.ask(url('/api/auth/refresh-token'), { method: 'POST', headers: { cookie } })).status).toBe(401);
   });
 
-  test('come by mail and change a password, and go with their account', { timeout: 60_000 }, async () => {
+  test('change a password when they come by mail, and are deleted with their account', {
+    timeout: 60_000,
+  }, async () => {
     await post('/api/auth/forgot-password', { email });
     const token = await mailed('reset-password');
     await watch.ask(url('/api/users/me'), { headers: withToken(token) });
@@ -141,7 +143,7 @@ describe('secrets', () => {
     expect((await watch.ask(url(`/api/users/me/erasures/${receipt}`))).status).toBe(200);
   });
 
-  test('are in no answer but the one that hands them out, in no line of the log, and in no row', async () => {
+  test('are only in the answer that issues them, and in no log line and no table row', async () => {
     expect(mesh.lines.length).toBeGreaterThan(20);
     watch.readLog(mesh.lines);
     await watch.readDatabase(databaseUrl);
@@ -149,7 +151,7 @@ describe('secrets', () => {
     expect(watch.leaks()).toEqual([]);
   });
 
-  test('would be found', () => {
+  test('would be found by this test', () => {
     const own = new SecretWatch();
     own.plant('one', 'a planted secret');
     const rests = [

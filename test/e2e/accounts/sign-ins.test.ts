@@ -94,7 +94,7 @@ describe('a token of one kind never works as another', () => {
     }
   });
 
-  test('nor one whose header asks to be checked in another way', async () => {
+  test('not even with another algorithm or key in its header', async () => {
     const { caller } = await signIn();
     const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as object;
     const jwk = { kty: 'oct', k: Buffer.from('attacker').toString('base64url') };
@@ -129,14 +129,14 @@ describe('a token of one kind never works as another', () => {
 });
 
 describe('a sign-in', () => {
-  test('goes on by its cookie, whose predecessor gives the same again', async () => {
+  test('is refreshed by its cookie; the previous cookie returns the same successor again', async () => {
     const first = await signIn();
     const second = await signedIn(await refresh(first.cookie));
     expect((await me(second)).body).toMatchObject({ email });
     expect((await signedIn(await refresh(first.cookie))).cookie).toBe(second.cookie);
   });
 
-  test('ends when a token is sent again that is older than that, within a second', async () => {
+  test('ends within a second when an older refresh token is replayed', async () => {
     const first = await signIn();
     const second = await signedIn(await refresh(first.cookie));
     const third = await signedIn(await refresh(second.cookie));
@@ -144,7 +144,7 @@ describe('a sign-in', () => {
     expect(await (await refresh(third.cookie)).json()).toMatchObject({ detail: 'Session revoked' });
   });
 
-  test('ends by logout, within a second, and no other does', async () => {
+  test('ends within a second after its logout, and no other sign-in ends', async () => {
     const [ended, other] = [await signIn(), await signIn()];
     await endsWithinASecond(ended, async () => {
       const answer = await withCookie('/api/auth/logout', ended.cookie);
@@ -155,7 +155,7 @@ describe('a sign-in', () => {
     expect((await me(other)).status).toBe(200);
   });
 
-  test('is shown to its account, which ends one, or all others, or all', async () => {
+  test('is listed for its account, which can end one, all others, or all', async () => {
     const [one, own, other] = [await signIn(), await signIn(), await signIn()];
     const list = async () => {
       const { body } = await own.caller.request<{ sessions: Record<string, unknown>[] }>('GET', '/api/auth/sessions');
@@ -183,7 +183,7 @@ describe('a sign-in', () => {
     expect((await stranger.request('GET', '/api/users/me')).status).toBe(200);
   });
 
-  test('takes a multipart form, too', async () => {
+  test('also accepts a multipart form', async () => {
     const body = new FormData();
     body.append('username', email.toUpperCase());
     body.append('password', password);

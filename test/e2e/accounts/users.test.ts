@@ -24,7 +24,7 @@ async function admin(): Promise<Caller> {
 }
 
 describe('accounts among themselves', () => {
-  test('are walls: another account and none at all are refused alike', async () => {
+  test('get the same answer for another account and for one that does not exist', async () => {
     const [{ caller }, other] = await Promise.all([signedIn(), signedIn()]);
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? {} : undefined;
@@ -39,7 +39,7 @@ describe('accounts among themselves', () => {
     expect((await other.caller.request('GET', '/api/users/me')).status).toBe(200);
   });
 
-  test('see and change themselves, but not their role', async () => {
+  test('can read and change their own data, but not their role', async () => {
     const { caller, me } = await signedIn();
     const path = `/api/users/${me.user_id}`;
     expect((await caller.request('GET', path)).body).toEqual(me);
@@ -50,7 +50,7 @@ describe('accounts among themselves', () => {
 });
 
 describe('an admin', () => {
-  test('pages through everybody', async () => {
+  test('lists all accounts page by page', async () => {
     const [root, { me }] = await Promise.all([admin(), signedIn()]);
     const seen: number[] = [];
     for (let page = 1; ; page++) {
@@ -65,7 +65,7 @@ describe('an admin', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('reads and deletes any account, and learns which do not exist', async () => {
+  test('reads and deletes any account, and gets 404 for one that does not exist', async () => {
     const [root, { caller, me }] = await Promise.all([admin(), signedIn()]);
     const path = `/api/users/${me.user_id}`;
     expect((await root.request('GET', path)).body).toEqual(me);
@@ -75,7 +75,7 @@ describe('an admin', () => {
   });
 });
 
-test('a deleted account is refused within a second, and its address is free for somebody else', async () => {
+test('a deleted account is refused within a second, and its address can be used again', async () => {
   const { caller, me } = await signedIn();
   expect((await caller.request('DELETE', `/api/users/${me.user_id}`)).status).toBe(204);
   await expect

@@ -10,8 +10,8 @@ beforeAll(async () => {
   artifacts = artifactCaller(caller);
 });
 
-describe('bytes as they are', () => {
-  test('go up by PUT and come down by alt=media, whole, in part, or not at all', async () => {
+describe('raw bytes', () => {
+  test('are uploaded by PUT and downloaded by alt=media, whole, in part, or not when unchanged', async () => {
     const at = place();
     const bytes = randomBytes(1_000_003);
     const upload = await artifacts.send('PUT', `${at}/dir/a%20%22b%22.png`, bytes, { 'content-type': 'image/png' });
@@ -62,7 +62,7 @@ describe('bytes as they are', () => {
     expect(headers.get('content-security-policy')).toContain('sandbox');
   });
 
-  test('a type that cannot be a header is sent as plain bytes', async () => {
+  test('a media type that is not a valid header is sent as application/octet-stream', async () => {
     const at = place();
     await artifacts.save(at, 'x', { inlineData: { data: 'AQID', mimeType: 'a/b\r\nset-cookie: x' } });
     const { headers, status } = await artifacts.media(`${at}/x`);
@@ -73,7 +73,7 @@ describe('bytes as they are', () => {
     ]);
   });
 
-  test('without a token nothing is taken or given', async () => {
+  test('uploads and downloads without a token are refused', async () => {
     const at = place();
     const anonymous = { authorization: 'Bearer nobody' };
     expect((await artifacts.send('PUT', `${at}/x`, randomBytes(2_000_000), anonymous)).status).toBe(401);

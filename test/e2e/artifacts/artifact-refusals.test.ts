@@ -18,7 +18,7 @@ describe('refusals', () => {
     },
   );
 
-  test('names and ids that cannot be are 400 or 404 on every route, never 500', async () => {
+  test('invalid names and ids are 400 or 404 on every route, never 500', async () => {
     const names = ['..', '%2e%2e/x', 'a/..', '%00', 'C:x', '%5Cx', 'metadata.json', '%2Fx', 'x'.repeat(2000)];
     for (const name of names) {
       for (const suffix of [
@@ -43,7 +43,7 @@ describe('refusals', () => {
     }
   });
 
-  test('a path ends at a `#` that should not have been sent, whatever follows', async () => {
+  test('an unencoded `#` ends the path, and the text after it is ignored', async () => {
     const at = place();
     await artifacts.save(at, 'x', { text: 'x' });
     for (const rest of ['#', '#y', '#%C3', '#%', '#/versions/a', '?alt=media#%']) {
@@ -88,7 +88,7 @@ describe('refusals', () => {
     expect(answer.body.detail.map(({ type, loc }) => [type, ...loc])).toEqual(expected);
   });
 
-  test('large bodies with faults are told like small ones, and only their beginning is repeated', async () => {
+  test('faults in large bodies get the same errors as in small ones, which quote only the start of the value', async () => {
     const bytes = randomBytes(600_000).toString('base64');
     const bad = `${bytes.slice(0, 500_000)}!${bytes.slice(500_001)}`;
     const faults = await caller.request<{ detail: Issue[] }>('POST', place(), {
@@ -129,7 +129,7 @@ describe('refusals', () => {
     });
   });
 
-  test('a body that is no JSON, a part with nothing to keep, and a version that is no number', async () => {
+  test('a body that is not JSON, a part without content, and a version that is not a number', async () => {
     const plain = await artifacts.send('POST', place(), 'hello', { 'content-type': 'text/plain' });
     expect(plain).toMatchObject({ status: 422, body: { detail: [{ type: 'model_attributes_type', input: 'hello' }] } });
     expect((await artifacts.save(place(), 'x', {})).status).toBe(400);
@@ -149,7 +149,7 @@ describe('refusals', () => {
     expect((await artifacts.get(`${at}/x?version=0.0`)).body).toEqual({ text: 'one' });
   });
 
-  test('other methods are 405 and name those that are served', async () => {
+  test('other methods are 405 with the allowed methods', async () => {
     const at = place();
     for (const path of [`${at}/x`, `${at}/x/y`]) {
       const answer = await caller.fetch('PATCH', path);

@@ -17,7 +17,7 @@ async function load(session: SessionJson, name: string): Promise<Part> {
   return (await artifacts.get<Part>(`${sessionPath(session)}/artifacts/${name}`)).body;
 }
 
-describe('what an agent saves', () => {
+describe('an artifact that an agent saves', () => {
   test.each([false, true])(
     'goes out as two frames of one event, streaming %s, and is stored as one',
     async (streaming) => {
@@ -42,7 +42,7 @@ describe('what an agent saves', () => {
     },
   );
 
-  test('goes out as one frame to an answer of a call, and as one event of /run', async () => {
+  test('is one SSE frame after the answer to a call, and one event of /run', async () => {
     const session = await caller.createSession();
     const frames = await caller.runSse(session, saving, { functionCallEventId: 'e1' });
     const [response, ...others] = frames.filter((frame) => Object.keys(deltaOf(frame)).length > 0);
@@ -54,7 +54,7 @@ describe('what an agent saves', () => {
     expect(body[1]).toHaveProperty('content');
   });
 
-  test('gets a new version each time, and is seen from other sessions when it is the user’s', async () => {
+  test('gets a new version each time, and is visible in other sessions when its name starts with user:', async () => {
     const session = await caller.createSession();
     const { body } = await caller.run(session, '[[artifact:user:a/b.txt one]][[artifact:user:a/b.txt two]]');
     expect(body.map(deltaOf).filter((delta) => Object.keys(delta).length > 0)).toEqual([
@@ -64,7 +64,7 @@ describe('what an agent saves', () => {
     expect(await load(await caller.createSession(), 'user:a/b.txt')).toEqual({ text: 'two' });
   });
 
-  test('with a media type of its own is bytes of that type', async () => {
+  test('with another media type is stored as bytes of that type', async () => {
     const session = await caller.createSession();
     const args = JSON.stringify({ filename: 'p.html', text: '<p>é</p>', mime_type: 'text/html' });
     await caller.run(session, `[[tool:save_artifact ${args}]]`);
@@ -72,7 +72,7 @@ describe('what an agent saves', () => {
     expect(await load(session, 'p.html')).toEqual({ inlineData: { mimeType: 'text/html', data } });
   });
 
-  test('under a name that cannot be is told to the model, and the run goes on', async () => {
+  test('under an invalid name gives the model an error, and the run goes on', async () => {
     const session = await caller.createSession();
     const { status, body } = await caller.run(session, 'x [[artifact:../up y]]');
     expect([status, textOf(body.at(-1))]).toEqual([
@@ -83,7 +83,7 @@ describe('what an agent saves', () => {
 });
 
 describe('load_artifacts', () => {
-  test('shows a model what was uploaded', async () => {
+  test('shows the model an uploaded artifact', async () => {
     const session = await caller.createSession('librarian');
     const at = `${sessionPath(session)}/artifacts`;
     await artifacts.save(at, 'user:facts.csv', { inlineData: { data: 'YSxi', mimeType: 'text/csv' } });
@@ -97,7 +97,7 @@ describe('load_artifacts', () => {
     expect(await said('[[tool:load_artifacts {"artifact_names":"x"}]]')).toContain('must be a list of names');
   });
 
-  test('tells of what is too large instead of loading it', async () => {
+  test('tells the model that an artifact is too large instead of loading it', async () => {
     const session = await caller.createSession('librarian');
     const at = `${sessionPath(session)}/artifacts`;
     const body = new Uint8Array(16 * 1024 * 1024 + 1);

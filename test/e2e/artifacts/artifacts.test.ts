@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe('save and load', () => {
-  test('a text and its versions are there as they were saved', async () => {
+  test('a text and its versions are returned as they were saved', async () => {
     const at = place();
     const before = Date.now() / 1000;
     const first = await artifacts.save(at, 'note.txt', { text: 'one "✓"\n' }, { customMetadata: { a: null, b: [1] } });
@@ -61,7 +61,7 @@ describe('save and load', () => {
     }
   });
 
-  test('large text keeps every character, and fields in whatever order are understood', async () => {
+  test('large text keeps every character, and fields may come in any order', async () => {
     const at = place();
     const text = 'é"\\\n🎿\u0000/'.repeat(40_000);
     const escaped = JSON.stringify(text).replaceAll('é', '\\u00e9').replaceAll('/', '\\/');
@@ -74,7 +74,7 @@ describe('save and load', () => {
     expect(loaded.body.thought).toBe(true);
   });
 
-  test('the last of two spellings of a payload counts, as in every body', async () => {
+  test('the last duplicate of a payload key counts, and inlineData has priority over inline_data', async () => {
     const at = place();
     const [first, second] = [randomBytes(200_000), randomBytes(200_001)];
     const data = (bytes: Buffer) => `"data":"${bytes.toString('base64')}"`;
@@ -95,7 +95,7 @@ describe('save and load', () => {
     expect((await artifacts.get<Part>(`${at}/x`)).body).toEqual({ text: 't' });
   });
 
-  test('names with a slash are found as they are and as %2F, beside the suffixes that win over them', async () => {
+  test('names with a slash are found as / and as %2F; a suffix such as /versions is part of the route', async () => {
     const at = place();
     for (const filename of ['a/b c.txt', 'versions', 'a/versions/x/y', '100%.txt'])
       await artifacts.save(at, filename, { text: filename });
@@ -115,7 +115,7 @@ describe('save and load', () => {
     expect((await artifacts.get(`${at}/100%ZZ`)).status).toBe(404);
   });
 
-  test('artifacts of a user are seen from every session of that user, and of nobody else', async () => {
+  test('artifacts of a user are visible in every session of that user, and in no other', async () => {
     const [at, other] = [place({ user: 'shared' }), place({ user: 'shared' })];
     await artifacts.save(at, 'user:profile.txt', { text: 'p' });
     await artifacts.save(at, 'own.txt', { text: 'o' });
@@ -125,7 +125,7 @@ describe('save and load', () => {
     expect((await artifacts.get<string[]>(place({ user: 'another' }))).body).toEqual([]);
   });
 
-  test('references are followed, and kept within app, user and session', async () => {
+  test('references are resolved, but only within the same app, user and session', async () => {
     const at = place();
     const { body } = await artifacts.save(at, 'target.bin', { inlineData: { data: 'AQID', mimeType: 'x/y' } });
     const reference = { fileData: { fileUri: body.canonicalUri } };
@@ -149,7 +149,7 @@ describe('save and load', () => {
     expect((await artifacts.media(`${at}/far`)).status).toBe(404);
   });
 
-  test('what is not there is 404 or empty, and empty payloads are not there', async () => {
+  test('a missing artifact is 404 or an empty list, and an empty payload counts as missing', async () => {
     const at = place();
     await artifacts.save(at, 'empty', { text: '' });
     await artifacts.save(at, 'void', { inlineData: { mimeType: 'a/b' } });
@@ -180,7 +180,7 @@ describe('save and load', () => {
   });
 });
 
-test('accounts see nothing of each other, whatever names they use', async () => {
+test('accounts cannot see each other's artifacts, even under the same names', async () => {
   const at = place();
   await artifacts.save(at, 'user:x', { text: 'mine' });
   await artifacts.save(at, 'y', { text: 'mine' });
@@ -193,7 +193,7 @@ test('accounts see nothing of each other, whatever names they use', async () => 
   expect((await artifacts.get(`${at}/y`)).status).toBe(200);
 });
 
-test('concurrent saves get versions without gaps or doubles', async () => {
+test('concurrent saves get versions without gaps or duplicates', async () => {
   const at = place();
   const saves = Array.from({ length: 30 }, (_, index) =>
     index % 2 === 0

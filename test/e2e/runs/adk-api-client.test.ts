@@ -6,7 +6,7 @@ const userId = 'adk-user';
 const plainFetch = globalThis.fetch;
 let client: AdkApiClient;
 
-/** The published client, imported by its file: the package's main module imports packages of a server. */
+/** The published client, imported by its file, because the package's main module imports packages of a server. */
 beforeAll(async () => {
   const backendUrl = inject('meshUrl');
   const { token } = await newAccount(backendUrl);
@@ -46,7 +46,7 @@ test('the ADK client creates, reads, lists and deletes sessions, with ids of its
   await expect(client.getSession({ appName: 'echo', userId, sessionId })).rejects.toThrow('404');
 });
 
-test('the ADK client runs an agent and reads its events as they come, then finds them in the session', async () => {
+test('the ADK client runs an agent and reads its events as they arrive, then finds them in the session', async () => {
   const { id: sessionId } = await client.createSession({ appName: 'echo', userId });
   const events = await Array.fromAsync(
     client.runAsync({ appName: 'echo', userId, sessionId, newMessage: 'one two three', streaming: true }),
@@ -61,7 +61,7 @@ test('the ADK client runs an agent and reads its events as they come, then finds
   expect(stored[1]).toEqual(events.at(-1));
 });
 
-test('the ADK client is told why a run failed', async () => {
+test('the ADK client gets the reason why a run failed', async () => {
   const { id: sessionId } = await client.createSession({ appName: 'echo', userId });
   const unknown = client.runAsync({ appName: 'echo', userId, sessionId: 'unknown', newMessage: 'hi' });
   await expect(unknown.next()).rejects.toThrow('404');

@@ -36,7 +36,7 @@ function dial({ appName, userId, id }: SessionJson, { token } = caller): Convers
   };
 }
 
-test('text turns over a live connection are runs whose events come as they happen, and are stored', async () => {
+test('text turns over a live connection are runs whose events are sent at once and stored', async () => {
   const session = await caller.createSession('echo');
   const { socket, say } = dial(session);
   const first = await say('one two three');
@@ -58,7 +58,7 @@ test('text turns over a live connection are runs whose events come as they happe
   expect(events.filter(({ author }) => author === 'user')).toHaveLength(2);
 });
 
-test('a run outlives the live connection that asked for it', async () => {
+test('a run goes on when its live connection closes', async () => {
   const session = await caller.createSession('echo');
   const { socket, say } = dial(session);
   void say('goes on [[wait:500]] to the end');
@@ -67,7 +67,7 @@ test('a run outlives the live connection that asked for it', async () => {
   await expect.poll(async () => textOf((await caller.readSession(session)).events[1])).toMatch(/goes on\s+to the end/);
 });
 
-test("nobody speaks in another account's session", async () => {
+test("a live connection to another account's session is refused", async () => {
   const session = await caller.createSession('echo');
   const { socket } = dial(session, await newAccount(inject('meshUrl')));
   const [code, reason] = await once(socket, 'close');

@@ -56,7 +56,7 @@ describe('an OpenAI-compatible server', () => {
     for (const text of ['Be brief.', 'first question', 'ok', 'second question']) expect(sent).toContain(text);
   });
 
-  test('is told with preload_memory what the user said in other sessions', async () => {
+  test('gets with preload_memory what the user said in other sessions', async () => {
     const past = await caller.createSession('recall');
     await caller.run(past, 'My parrot is called Pepe.');
     await caller.request('PATCH', '/apps/recall/users/u1/memory', { sessionId: past.id });
@@ -107,7 +107,7 @@ describe('an OpenAI-compatible server', () => {
   });
 });
 
-/** Runs a vendor's app and checks what it shows and stores, and what the next run sends to the vendor. */
+/** Runs a vendor's app and checks the streamed events, the stored events, and the next request to the vendor. */
 async function thinkAndCall(app: string): Promise<void> {
   const session = await caller.createSession(app);
   const frames = await caller.runSse(session, 'What time is it?', { streaming: true });
@@ -154,7 +154,7 @@ test('Gemini thinks, calls a tool and goes on with its result, streamed and stor
   expect(gemini.requests.at(-1)?.contents).toHaveLength(5);
 });
 
-test('what Gemini names as its sources stands on the whole event, shown and stored', async () => {
+test('the sources that Gemini names are on the final event, both streamed and stored', async () => {
   const session = await caller.createSession('gemini');
   const groundingMetadata = { webSearchQueries: ['zebras'] };
   const citations = [{ startIndex: 0, endIndex: 4, uri: 'https://a.example' }];

@@ -30,14 +30,14 @@ describe('/run', () => {
     expect(stored.lastUpdateTime).toBe(stored.events[1]?.timestamp);
   });
 
-  test('ignores streaming', async () => {
+  test('ignores the field streaming', async () => {
     const session = await caller.createSession();
     const { body } = await caller.run(session, 'one two three', { streaming: true });
     expect(body).toHaveLength(1);
     expect(body[0]?.partial ?? false).toBe(false);
   });
 
-  test('knows unknown sessions and apps, and needs a message or an invocation', async () => {
+  test('refuses unknown sessions and apps, and a body without message and invocation', async () => {
     const session = await caller.createSession();
     expect(await caller.run({ ...session, id: 'nope' }, 'x')).toMatchObject({
       status: 404,
@@ -87,7 +87,7 @@ describe('/run_sse', () => {
     expect(stored.some((event) => event.content?.parts?.some((part) => 'functionResponse' in part))).toBe(true);
   });
 
-  test('streams partial deltas and then the whole, which alone is stored', async () => {
+  test('streams partial deltas and then the whole event, and stores only the whole event', async () => {
     const session = await caller.createSession();
     const frames = await caller.runSse(session, 'one two three', { streaming: true });
     const partial = frames.filter((event) => event.partial);
@@ -98,7 +98,7 @@ describe('/run_sse', () => {
     expect((await caller.readSession(session)).events).toHaveLength(2);
   });
 
-  test('a client that goes away does not stop its run', async () => {
+  test('a run goes on when its client disconnects', async () => {
     const session = await caller.createSession();
     for await (const frame of caller.stream(session, 'one [[wait:300]] two', { streaming: true })) {
       expect(frame.author).toBe('echo');
@@ -163,7 +163,7 @@ describe('an agent', () => {
     expect((await caller.readSession(session)).state).toMatchObject({ heard: 'hello' });
   });
 
-  test('that is broken says why and hides nobody', async () => {
+  test('that is invalid answers with the reason, and the other agents stay listed', async () => {
     const session = await caller.createSession('broken');
     const answer = await caller.run(session, 'x');
     expect(answer).toMatchObject({ status: 404, body: { detail: expect.stringContaining('no_such_tool') } });
@@ -172,7 +172,7 @@ describe('an agent', () => {
     expect(apps.body).not.toContain('broken');
   });
 
-  test('that is broken is in the detailed list with its mistakes', async () => {
+  test('that is invalid is in the detailed list with its errors', async () => {
     const list = await caller.request<{ apps: Record<string, unknown>[] }>('GET', '/list-apps?detailed=true');
     const mistake = { file: 'root_agent.yaml', line: 4, column: 5, key: 'tools.0.name', reason: expect.any(String) };
     expect(list.body.apps.find(({ name }) => name === 'broken')).toEqual({
@@ -191,13 +191,13 @@ describe('an agent', () => {
     expect(list.body.apps.find(({ name }) => name === 'echo')).not.toHaveProperty('error');
   });
 
-  test('that is misspelt is answered with the one that was meant', async () => {
+  test('with a misspelt name gives an error that suggests the right name', async () => {
     const session = await caller.createSession('gretter');
     const detail = "No root_agent found for 'gretter'. Did you mean 'greeter'?";
     expect(await caller.run(session, 'x')).toMatchObject({ status: 404, body: { detail } });
   });
 
-  test('whose instruction needs a state key says which, and runs once it is there', async () => {
+  test('whose instruction needs a missing state key names that key, and runs once the key is set', async () => {
     const session = await caller.createSession('greeter');
     await caller.run(session, 'x');
     expect((await caller.readSession(session)).events.at(-1)).toMatchObject({

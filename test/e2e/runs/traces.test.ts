@@ -13,7 +13,7 @@ interface Span {
 
 const traceOf = (id: string) => `/dev/apps/echo/debug/trace/session/${id}`;
 
-test('a run leaves a tree of spans that its account alone sees, without what was said', async () => {
+test('a run records a tree of spans, without message texts, that only its account can read', async () => {
   const caller = await newAccount(inject('meshUrl'));
   const session = await caller.createSession('echo', { sessionId: 'a-session-of-that-name' });
   const { body: events, headers } = await caller.run(session, 'nobody else sees this [[tool:get_current_time {}]]');
@@ -46,7 +46,7 @@ test('a run leaves a tree of spans that its account alone sees, without what was
   expect([missing.status, missing.body]).toEqual([404, { detail: 'Trace not found' }]);
 });
 
-test('the picture of an event shows who made it', async () => {
+test('the graph of an event marks the agent that made it', async () => {
   const caller = await newAccount(inject('meshUrl'));
   const session = await caller.createSession('echo');
   const { body: events } = await caller.run(session, 'hello');

@@ -69,7 +69,7 @@ test('a memory keeps long integers of the events that it remembers', async () =>
   for (const kept of [`"args":{"id":${long}}`, `"customMetadata":{"m":${longer}}`]) expect(found).toContain(kept);
 });
 
-test('what is wrong with a long integer is said with its digits', async () => {
+test('an error about a long integer quotes its exact digits', async () => {
   const answer = await caller.fetch('POST', '/apps/echo/users/u1/sessions', `{"state":${long}}`);
   expect(answer.status).toBe(422);
   expect(await answer.text()).toContain(

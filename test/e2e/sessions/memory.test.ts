@@ -39,7 +39,7 @@ function textsOf({ memories }: Memories): string[] {
 }
 
 describe('PATCH of the memory', () => {
-  test('adds what a run has said, is found with where it comes from, and stays when the session is deleted', async () => {
+  test('adds the messages of a run, which are found with their origin and stay when the session is deleted', async () => {
     const session = await caller.createSession();
     const { body: events } = await caller.run(session, 'the zebra eats');
     const at = { app: 'echo', session: session.id };
@@ -73,7 +73,7 @@ describe('PATCH of the memory', () => {
     expect(await caller.request('PATCH', path, body)).toMatchObject({ status, body: { detail } });
   });
 
-  test('belongs to its account: others find, list and delete nothing', async () => {
+  test('belongs to its account: others cannot find, list or delete it', async () => {
     const other = await newAccount(caller.url);
     const session = await remember(caller, 'walled garden');
     expect(await other.request('PATCH', path, { sessionId: session.id })).toMatchObject({ status: 404 });
@@ -127,7 +127,7 @@ describe('over HTTP', () => {
 });
 
 describe('an agent with load_memory', () => {
-  test('finds what its user said in other sessions, and nobody else', async () => {
+  test('finds what its user said in other sessions, and nothing of other users', async () => {
     const who = await newAccount(caller.url);
     const past = await who.createSession('remember');
     await who.run(past, 'my parrot is called Pepe');

@@ -7,7 +7,7 @@ beforeAll(async () => {
   caller = await newAccount(inject('meshUrl'));
 });
 
-/** All pages from `path` on, found by the `Link` header of each. */
+/** Fetches all pages from `path` on by the `Link` header of each. */
 async function follow<Body>(path: string): Promise<Body[]> {
   const pages: Body[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -43,7 +43,7 @@ describe('the list of sessions', () => {
     expect(pages.map((page) => page.map(({ id }) => id))).toEqual(wanted);
   });
 
-  test('is whole, without a cursor, where no page is asked for', async () => {
+  test('is complete and has no cursor when the request has no page parameter', async () => {
     for (let n = 0; n < 3; n++) await caller.createSession('whole');
     const { body, headers } = await caller.request<SessionJson[]>(
       'GET',
@@ -72,7 +72,7 @@ describe('the events of a session', () => {
     for (const page of pages) expect(page).toMatchObject({ id: session.id, state: { a: 1 } });
   });
 
-  test('of a session that is not there are not found', async () => {
+  test('of a missing session are 404', async () => {
     const answer = await caller.request('GET', '/apps/echo/users/u1/sessions/none?limit=1');
     expect(answer).toMatchObject({ status: 404, body: { detail: 'Session not found' } });
   });
@@ -97,7 +97,7 @@ describe('a page', () => {
     }
   });
 
-  test('has a cursor that no other list, no other order and nobody who changes it can use', async () => {
+  test('has a cursor that is refused for another list, in another order and after any change', async () => {
     const session = await createEvents(3);
     const other = await createEvents(3);
     const first = await caller.request('GET', `${sessionPath(session)}?limit=1`);
@@ -126,7 +126,7 @@ describe('the revision of a session', () => {
     });
   }
 
-  test('is its ETag: made, read and changed alike', async () => {
+  test('is its ETag when it is created, read and changed', async () => {
     const made = await caller.request<SessionJson>('POST', '/apps/echo/users/u1/sessions');
     const read = await caller.request('GET', sessionPath(made.body));
     const page = await caller.request('GET', `${sessionPath(made.body)}?limit=1`);
@@ -139,7 +139,7 @@ describe('the revision of a session', () => {
     expect((await caller.request('GET', sessionPath(made.body))).headers.get('etag')).toBe(changed.headers.get('etag'));
   });
 
-  test('that is not the one which If-Match names ends a PATCH with 412, and nothing is changed', async () => {
+  test('that does not match If-Match makes a PATCH fail with 412 and change nothing', async () => {
     const made = await caller.request<SessionJson>('POST', '/apps/echo/users/u1/sessions');
     const tag = made.headers.get('etag') ?? '';
     await patch(made.body, tag, { n: 1 });
@@ -154,7 +154,7 @@ describe('the revision of a session', () => {
     expect(await caller.readSession(made.body)).toMatchObject({ state: { n: 1 }, events: [{}] });
   });
 
-  test('may be one of several, or any', async () => {
+  test('may match one of several tags, or *', async () => {
     const made = await caller.request<SessionJson>('POST', '/apps/echo/users/u1/sessions');
     const first = await patch(made.body, `"other", ${made.headers.get('etag')}`);
     const second = await patch(made.body, '*');

@@ -19,7 +19,7 @@ describe('a session', () => {
     expect(Math.abs(session.lastUpdateTime - Date.now() / 1000)).toBeLessThan(60);
   });
 
-  test('carries the given id, state and events, unknown event fields included', async () => {
+  test('has the given id, state and events, unknown event fields included', async () => {
     const events = [
       {
         author: 'user',
@@ -51,18 +51,18 @@ describe('a session', () => {
     });
   });
 
-  test('of a taken id is refused with 409 and the id', async () => {
+  test('with an id in use is refused with 409 and the id', async () => {
     const { id } = await caller.createSession();
     const again = await caller.request('POST', '/apps/echo/users/u1/sessions', { session_id: id });
     expect(again).toMatchObject({ status: 409, body: { detail: `Session already exists: ${id}` } });
   });
 
-  test('can be made by the deprecated path, its state wrapped as the client of adk-js sends it', async () => {
+  test('can be created by the deprecated path with its state wrapped like the adk-js client sends it', async () => {
     const answer = await caller.request('POST', '/apps/echo/users/u1/sessions/old-style', { state: { a: 1 } });
     expect(answer).toMatchObject({ status: 200, body: { id: 'old-style', state: { a: 1 } } });
   });
 
-  test('is listed without events, patched by an event, deleted for good', async () => {
+  test('is listed without events, patched by an event, and deleted permanently', async () => {
     const session = await caller.createSession('list-app', { state: { a: 1, b: 1 } });
     const patched = await caller.request('PATCH', sessionPath(session), { stateDelta: { a: null, 'user:c': 3 } });
     expect(patched).toMatchObject({
@@ -82,14 +82,14 @@ describe('a session', () => {
     });
   });
 
-  test('may have any characters in its names but a slash', async () => {
+  test('may have any characters in its names except a slash', async () => {
     const path = `/apps/${encodeURIComponent('my app')}/users/${encodeURIComponent('ü@..')}/sessions`;
     const answer = await caller.request('POST', path, { sessionId: 'a b' });
     expect(answer).toMatchObject({ status: 200, body: { appName: 'my app', userId: 'ü@..', id: 'a b' } });
     expect((await caller.request('POST', '/apps/a%2Fb/users/u/sessions')).status).toBe(404);
   });
 
-  test('takes a history larger than one message between services', async () => {
+  test('accepts a history larger than one message between services', async () => {
     const text = 'x'.repeat(100_000);
     const events = Array.from({ length: 60 }, () => ({ author: 'user', content: { parts: [{ text }] } }));
     const session = await caller.createSession('echo', { events });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 describe('the OpenAPI document', () => {
-  test('describes every operation, in sections that a newcomer needs first', () => {
+  test('describes every operation, with the sections for newcomers first', () => {
     const names = document.tags.map(({ name }) => name);
     expect(names.slice(0, 3)).toEqual(['accounts', 'sessions', 'runs']);
     expect(names.at(-1)).toBe('operations');
@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
     expect(names).toEqual(expect.arrayContaining(routes.map(({ tags }) => tags[0])));
   });
 
-  test('gives every answer its real media type and a description of its own', async () => {
+  test('gives every answer its real media type and its own description', async () => {
     const answers = routes.flatMap(({ operationId, responses }) =>
       Object.entries(responses).map(([status, answer]) => ({ name: `${operationId} ${status}`, ...answer })),
     );
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Operations that need what only a mail, a cookie, a file or an earlier answer has, and the status of their example as it stands. */
+/** Operations that need a value from a mail, a cookie, a file or an earlier answer, and the status that their example gets without it. */
 const unknowable: Readonly<Record<string, number>> = {
   refreshToken: 401,
   resetPassword: 401,
@@ -73,7 +73,7 @@ const unknowable: Readonly<Record<string, number>> = {
   transcribeAudio: 422,
   finalizeAgentIdentity: 403,
 };
-/** They end what the others need: sent last, in this order. */
+/** Operations that delete what other examples need. They are sent last, in this order. */
 const last = [
   'deleteArtifact',
   'deleteMemory',
@@ -83,13 +83,13 @@ const last = [
   'revokePersonalTokens',
   'endSignIns',
 ];
-/** Their examples name the account of a newcomer, which is not the one of this test. */
+/** Operations whose examples name a newcomer's account, which this test does not have. */
 const ofNewcomer = ['createUser', 'createToken', 'getUser', 'updateUser', 'getUserByEmail', 'deleteUser'];
 
-test('every example works as it stands against the echo app, in the order of the page', async () => {
+test('every example works unchanged against the echo app, in the order of the page', async () => {
   const caller = await newAccount(url);
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
-  // A second sign-in, listed first because it is the newest: the example of `endSignIn` ends that one.
+  // A second sign-in. It is the newest, so it is listed first, and the example of `endSignIn` ends it.
   await caller.request('POST', '/api/auth/token', { email, password: 'correct horse battery' });
   const ids = new Map<string, string>();
   const rank = ({ operationId }: Route) => last.indexOf(operationId);
@@ -110,7 +110,7 @@ test('every example works as it stands against the echo app, in the order of the
   }
 });
 
-test('a newcomer’s account can be made, used and deleted with the examples', async () => {
+test('a newcomer’s account can be created, used and deleted with the examples', async () => {
   const newcomer = new Caller(url);
   const ids = new Map<string, string>();
   for (const operationId of [...ofNewcomer, 'createUser', 'createToken', 'deleteUserByEmail']) {
@@ -119,7 +119,7 @@ test('a newcomer’s account can be made, used and deleted with the examples', a
     const answer = await sendExample(newcomer, route, ids);
     expect(`${operationId} ${answer.status}`).toBe(`${operationId} ${expectedOf(route)}`);
     const body = answer.text === '' ? {} : (JSON.parse(answer.text) as { user_id?: number; access_token?: string });
-    // Another account than the first one of this mesh, to which `1` of the example belongs.
+    // This account is not the first one of the mesh, so the id `1` of the example belongs to another account.
     if (body.user_id !== undefined) for (const id of ofNewcomer) ids.set(id, String(body.user_id));
     newcomer.token = body.access_token ?? newcomer.token;
   }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => browser?.close());
 
-test('somebody signs in on the pages of the API, creates a session and runs the echo agent', async ({ skip }) => {
+test('a user signs in on the API pages, creates a session and runs the echo agent', async ({ skip }) => {
   if (browser === undefined) return skip();
   const { email } = (await (await newAccount(url)).request<{ email: string }>('GET', '/api/users/me')).body;
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
@@ -37,7 +37,7 @@ test('somebody signs in on the pages of the API, creates a session and runs the 
   await page.close();
 });
 
-/** Sends the prefilled request of an operation; the text of the answer. */
+/** Sends the prefilled request of an operation and returns the text of the answer. */
 async function execute(page: Page, operation: string): Promise<string> {
   const block = page.locator(`#operations-${operation}`);
   await block.locator('.opblock-summary-control').click();

@@ -47,10 +47,10 @@ const anyEvent = fc.dictionary(
   fc.jsonValue(),
 );
 
-describe('no input ends the process or is answered by accident', () => {
+describe('no input crashes the process or gets an unexpected status', () => {
   const allowed = new Set([200, 400, 404, 409, 413, 422]);
 
-  test('of 1,500 generated bodies, on the routes that take one', { timeout: 120_000 }, async () => {
+  test('1,500 generated bodies, on the routes that accept one', { timeout: 120_000 }, async () => {
     const request = fc.oneof(
       fc.record({
         path: fc.constantFrom('/run', '/run_sse'),
@@ -96,7 +96,7 @@ describe('no input ends the process or is answered by accident', () => {
     await expectAlive();
   });
 
-  test('of 500 generated texts that are no JSON', { timeout: 60_000 }, async () => {
+  test('500 generated texts that are not JSON', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (body) => {
         const response = await caller.fetch('POST', '/run', body);
@@ -109,7 +109,7 @@ describe('no input ends the process or is answered by accident', () => {
     await expectAlive();
   });
 
-  test('of any path', { timeout: 60_000 }, async () => {
+  test('generated paths', { timeout: 60_000 }, async () => {
     const segment = fc.oneof(
       fc.string({ unit: 'binary' }).map(encodeURIComponentSafely),
       fc.constantFrom('..', '%', '%zz', '%00', '%2F', '%ff'),
@@ -131,7 +131,7 @@ describe('no input ends the process or is answered by accident', () => {
 });
 
 describe('a request', () => {
-  test('to an unknown path is 404, with a wrong method 405 that names the right ones', async () => {
+  test('to an unknown path is 404, with a wrong method 405 with the allowed methods', async () => {
     expect(await caller.request('GET', '/nope')).toMatchObject({ status: 404, body: { detail: 'Not Found' } });
     const wrong = await caller.request('GET', '/run');
     expect(wrong).toMatchObject({ status: 405, body: { detail: 'Method Not Allowed' } });
@@ -144,14 +144,14 @@ describe('a request', () => {
     await expectAlive();
   });
 
-  test('that nests deeper than any message is 422', async () => {
+  test('that nests deeper than the limit is 422', async () => {
     const depth = 100_000;
     const answer = await caller.request('POST', '/run', `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
     expect(answer.status).toBe(422);
     await expectAlive();
   });
 
-  test('with another content type is 422, without one is read as JSON', async () => {
+  test('with another content type is 422, and without one is read as JSON', async () => {
     const authorization = `Bearer ${caller.token}`;
     const body = JSON.stringify(runBody(session, 'x'));
     const plain = await fetch(`${url}/run`, {
@@ -164,7 +164,7 @@ describe('a request', () => {
     expect(none.status).toBe(200);
   });
 
-  test('that is no HTTP is refused, and the next one served', async () => {
+  test('that is not HTTP is refused, and the next one is served', async () => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.end('NONSENSE / \r\n\r\n\0\0\0');
@@ -172,7 +172,7 @@ describe('a request', () => {
     await expectAlive();
   });
 
-  test('that breaks off in its body hurts nobody', async () => {
+  test('that breaks off in its body does not affect other requests', async () => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     socket.write(`POST /run HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"a"`);
@@ -181,7 +181,7 @@ describe('a request', () => {
     await expectAlive();
   });
 
-  test('is answered with its own request id, or a new one when that is no id', async () => {
+  test('is answered with its own request id, or a new one when that id is invalid', async () => {
     const ask = async (id: string): Promise<string | null> =>
       (await fetch(`${url}/health`, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await ask('my-id_1')).toBe('my-id_1');
@@ -189,7 +189,7 @@ describe('a request', () => {
   });
 });
 
-test("an anonymous caller learns nothing from a body's faults before it has signed in", async () => {
+test('an anonymous caller gets 401 before the body is validated', async () => {
   const anonymous = new Caller(url);
   expect((await anonymous.request('POST', '/run', {})).status).toBe(401);
   expect((await anonymous.request('POST', '/run', '{bad')).status).toBe(422);

@@ -22,11 +22,11 @@ afterAll(() => browser?.close());
 
 interface Visit extends AsyncDisposable {
   readonly page: Page;
-  /** Errors of the console, the page and its requests. */
+  /** Errors of the console, of the page and of its requests. */
   readonly complaints: string[];
 }
 
-/** A new browser that shows the sign-in page. */
+/** Opens a new browser on the sign-in page. */
 async function open(fresh: Browser, path = '/dev-ui/?app=echo'): Promise<Visit> {
   const context = await fresh.newContext({ viewport: { width: 1280, height: 860 } });
   context.setDefaultTimeout(patience);
@@ -60,7 +60,7 @@ const emailOf = async () => {
 };
 
 describe("ADK's web UI in a browser", () => {
-  test('signs in, makes a session, shows an answer as it comes, renames, reloads and deletes', {
+  test('signs in, creates a session, shows an answer while it streams, renames, reloads and deletes', {
     timeout: 90_000,
   }, async ({ skip }) => {
     if (browser === undefined) return skip('there is no Chromium');
@@ -110,7 +110,7 @@ describe("ADK's web UI in a browser", () => {
     expect((await list()).status()).toBe(401);
   });
 
-  test('lets somebody without an account create one, and shows nothing that this server does not have', {
+  test('lets a visitor create an account, and hides features that this server does not have', {
     timeout: 90_000,
   }, async ({ skip }) => {
     if (browser === undefined) return skip('there is no Chromium');
@@ -133,7 +133,7 @@ describe("ADK's web UI in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test('says that audio needs a live model, and leads back through the sign-in', { timeout: 90_000 }, async ({
+  test('says that audio needs a live model, and returns to the page after a new sign-in', { timeout: 90_000 }, async ({
     skip,
   }) => {
     if (browser === undefined) return skip('there is no Chromium');

@@ -35,7 +35,7 @@ describe('the official client', () => {
     });
   });
 
-  test('says its thoughts, calls and their results back', async () => {
+  test('sends thoughts, calls and tool results back in the next request', async () => {
     fake.answer({ blocks: [{ thinking: 'hm' }, { redacted: 'x' }, { call }] }, { blocks: [{ text: 'done' }] });
     const { content } = await client.messages.create(ask);
     const result: Anthropic.MessageParam = {
@@ -48,7 +48,7 @@ describe('the official client', () => {
     expect(again.content).toMatchObject([{ text: 'done' }]);
   });
 
-  test('sees errors as its own classes', async () => {
+  test('throws errors as its own classes', async () => {
     const wrong = new Anthropic({ apiKey: 'sk-wrong', authToken: null, baseURL: fake.baseUrl, maxRetries: 0 });
     await expect(wrong.messages.create(ask)).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
     const classes = [
@@ -64,7 +64,7 @@ describe('the official client', () => {
     }
   });
 
-  test('tries again after the time the fake names', async () => {
+  test('retries after the delay that the fake sends', async () => {
     const patient = client.withOptions({ maxRetries: 1 });
     const headers = { 'retry-after-ms': '20' };
     fake.answer({ status: 529, error: { type: 'overloaded_error', message: 'busy' }, headers });

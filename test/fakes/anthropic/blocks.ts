@@ -1,7 +1,7 @@
 import { demand, demandKeys, type Fields, isObject } from '../demand.ts';
 import { isRedacted, signThought } from './signature.ts';
 
-/** Where a block stands, for messages: `messages.1.content.0`. */
+/** Path of a block in the request for error messages, e.g. `messages.1.content.0`. */
 interface Place {
   readonly role: string;
   readonly at: string;

@@ -7,8 +7,8 @@ export interface Message {
 }
 
 /**
- * Roles take turns and a user begins; every call of an assistant is answered at the head of the next message, and no
- * answer lacks its call.
+ * Refuses messages unless a user begins, roles alternate, each tool call of the assistant has its result at the start of the
+ * next message, and each result has its call.
  */
 export function readConversation(messages: unknown): Message[] {
   demand(Array.isArray(messages), 'messages: Field required');

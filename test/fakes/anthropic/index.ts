@@ -5,16 +5,16 @@ import type { FakeMessage, FakeMessageError } from './answer.ts';
 import { messageBody, messageFrames } from './message.ts';
 import { type MessagesRequest, readMessagesRequest } from './request.ts';
 
-/** A fake of the Anthropic messages API. Requests are judged as strictly as the vendor does. */
+/** A fake of the Anthropic messages API. It validates requests as strictly as the vendor. */
 export interface FakeAnthropic extends ScriptedServer<MessagesRequest, FakeMessage | FakeMessageError> {
-  /** For `ANTHROPIC_BASE_URL`: without `/v1`. */
+  /** Value for `ANTHROPIC_BASE_URL`, without `/v1`. */
   readonly baseUrl: string;
 }
 
 const versions = ['2023-06-01', '2026-10-21'];
 const betas = ['structured-outputs-2025-11-13', 'pdfs-2024-09-25'];
 
-/** Starts a fake on a free port of the loopback; every request must bear this key, as the vendor's old or new clients do. */
+/** Starts a fake on a free loopback port. Every request must carry this key, in the header of either the vendor's old or new clients. */
 export async function startFakeAnthropic({ apiKey }: { readonly apiKey: string }): Promise<FakeAnthropic> {
   const server = await startScriptedServer<MessagesRequest, FakeMessage | FakeMessageError>({
     read: (request, body) => read(request, body, apiKey),

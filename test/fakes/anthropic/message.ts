@@ -53,7 +53,7 @@ function blockEvents(block: FakeBlock, index: number): { type: string }[] {
   ] as { type: string }[];
 }
 
-/** The empty block, then what fills it. */
+/** The empty block of the start event, then the deltas that fill it. */
 function blockPieces(block: FakeBlock): object[] {
   if ('text' in block) {
     return [{ type: 'text', text: '' }, ...pieces(block.text).map((text) => ({ type: 'text_delta', text }))];

@@ -1,12 +1,12 @@
 import { demand, demandKeys, type Fields, isObject, parseObject } from '../demand.ts';
 import { type Message, readConversation } from './conversation.ts';
 
-/** A request body that the fake has found right. */
+/** The body of a request that passed the fake's checks. */
 export interface MessagesRequest {
   readonly model: string;
   readonly stream: boolean;
   readonly messages: readonly Message[];
-  /** The whole body as it was sent. */
+  /** The whole body of the request. */
   readonly body: Fields;
 }
 
@@ -15,7 +15,7 @@ const keys =
   'output_config service_tier container cache_control';
 const toolKeys = 'name description input_schema cache_control type strict eager_input_streaming input_examples';
 
-/** Reads a body as strictly as the vendor; throws a Refusal with the vendor's message. */
+/** Validates a body as strictly as the vendor. Throws a Refusal with the vendor's message. */
 export function readMessagesRequest(text: string): MessagesRequest {
   const body = parseObject(text, 'The request body is not valid JSON');
   demandKeys(body, keys, (key) => `${key}: Extra inputs are not permitted`);

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 
-/** Signs a thought as the fake does; as opaque, and as full of `+` and `/`, as the vendor's. */
+/** Signs a thought like the fake does. The signature is opaque and contains `+` and `/`, like the vendor's. */
 export function signThought(thinking: string): string {
   return createHmac('sha512', 'fake').update(thinking).digest('base64');
 }
 
 const mark = 'redacted by the fake: ';
 
-/** A thought that only the fake can read. */
+/** Encrypts a thought so that only the fake can read it. */
 export function redact(thought: string): string {
   return Buffer.from(mark + thought).toString('base64');
 }

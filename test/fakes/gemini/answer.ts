@@ -1,6 +1,6 @@
 import type { FakeBytes } from '../scripted-server.ts';
 
-/** One part of an answer; an array is streamed piece by piece, `signed` parts bear a signature that is asked for again. */
+/** One part of an answer. An array is streamed piece by piece. A `signed` part gets a signature that the next request must contain. */
 export type FakePart = { readonly signed?: boolean } & (
   | { readonly text: string | readonly string[] }
   | { readonly thought: string | readonly string[] }
@@ -8,25 +8,25 @@ export type FakePart = { readonly signed?: boolean } & (
   | { readonly image: string }
 );
 
-/** A candidate, streamed or whole as the request asks. */
+/** A candidate. It is streamed if the request asks for a stream. */
 export interface FakeCandidate {
   readonly parts: readonly FakePart[];
   readonly finishReason?: string;
   readonly finishMessage?: string;
   readonly usage?: Readonly<Record<string, unknown>>;
-  /** What the words come from, at the end of the candidate. */
+  /** Sources of the answer, sent at the end of the candidate. */
   readonly groundingMetadata?: object;
   readonly citationMetadata?: { readonly citationSources: readonly object[] };
-  /** An error after the parts, in the midst of the stream. */
+  /** An error that follows the parts and ends the stream. */
   readonly thenError?: FakeGeminiError['error'];
 }
 
-/** The filter let nothing of the prompt through. */
+/** An answer without candidates because the safety filter blocked the prompt. */
 export interface FakeBlock {
   readonly blockReason: string;
 }
 
-/** An error in the vendor's form. */
+/** An error in the vendor's format. */
 export interface FakeGeminiError {
   readonly error: {
     readonly code: number;

@@ -8,7 +8,10 @@ export interface GeminiContent {
 
 const data = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'];
 
-/** Calls follow a user or answers, answers follow calls, as many as there were; what was signed comes back as it was. */
+/**
+ * Refuses contents unless calls follow a user turn or a response turn, responses follow their calls in equal number, and
+ * signatures come back unchanged.
+ */
 export function readContents(contents: unknown, { strictCalls }: { readonly strictCalls: boolean }): GeminiContent[] {
   demand(
     Array.isArray(contents) && contents.length > 0,
@@ -86,7 +89,7 @@ function checkTurn(content: GeminiContent, before: GeminiContent | undefined): v
   demand(answers.length === asked.length, count);
 }
 
-/** In the present turn, the first call of every step bears its signature. */
+/** Refuses the current turn unless the first call of each step has a signature. */
 function checkSignedCalls(contents: readonly GeminiContent[]): void {
   const asked = contents.findLastIndex(
     ({ role, parts }) => role === 'user' && parts.some((part) => !part['functionResponse']),
@@ -102,7 +105,7 @@ function callsOf(content: GeminiContent | undefined): Fields[] {
   return (content?.parts ?? []).filter((part) => part['functionCall'] !== undefined);
 }
 
-/** What the vendor says of a field it does not know. */
+/** The vendor's error message for an unknown field. */
 export function unknownName(key: string, at: string): string {
   return `Invalid JSON payload received. Unknown name "${key}" at '${at}': Cannot find field.`;
 }

@@ -46,7 +46,7 @@ describe('the official client', () => {
     expect(responses.at(-1)?.candidates?.[0]?.finishReason).toBe('STOP');
   });
 
-  test('names where the words come from', async () => {
+  test('returns the citations and the grounding metadata', async () => {
     const [citation, groundingMetadata] = [{ startIndex: 0, uri: 'https://a.example' }, { webSearchQueries: ['q'] }];
     fake.answer({
       parts: [{ text: 'a' }],
@@ -57,7 +57,7 @@ describe('the official client', () => {
     expect(candidates?.[0]).toMatchObject({ groundingMetadata, citationMetadata: { citations: [citation] } });
   });
 
-  test('says calls with their signatures and results back', async () => {
+  test('sends calls with their signatures and results back in the next request', async () => {
     fake.answer({ parts: [{ call, signed: true }] });
     const { models } = clientOf('right');
     const [part = {}] = partsOf(await models.generateContent({ model, contents: [hello] }));
@@ -73,7 +73,7 @@ describe('the official client', () => {
     expect((await models.generateContent({ model, contents, config })).text).toBe('ok');
   });
 
-  test('sees a blocked prompt, and errors as its own class', async () => {
+  test('reports a blocked prompt, and throws errors as its own class', async () => {
     fake.answer({ blockReason: 'SAFETY' });
     const { models } = clientOf('right');
     expect((await models.generateContent({ model, contents: 'x' })).promptFeedback?.blockReason).toBe('SAFETY');

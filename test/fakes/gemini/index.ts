@@ -7,13 +7,13 @@ import { responseBody, responseFrames } from './response.ts';
 
 type Answer = FakeCandidate | FakeBlock | FakeGeminiError;
 
-/** A fake of the Gemini API. Requests are judged as strictly as the vendor does. */
+/** A fake of the Gemini API. It validates requests as strictly as the vendor. */
 export interface FakeGemini extends ScriptedServer<GeminiRequest, Answer> {
-  /** For `GEMINI_BASE_URL`: without `/v1beta`. */
+  /** Value for `GEMINI_BASE_URL`, without `/v1beta`. */
   readonly baseUrl: string;
 }
 
-/** Starts a fake on a free port of the loopback; every request must bear this key. */
+/** Starts a fake on a free loopback port. Every request must carry this key. */
 export async function startFakeGemini({ apiKey }: { readonly apiKey: string }): Promise<FakeGemini> {
   const server = await startScriptedServer<GeminiRequest, Answer>({
     read: (request, body) => read(request, body, apiKey),

@@ -1,12 +1,12 @@
 import { demand, demandKeys, type Fields, isObject, parseObject } from '../demand.ts';
 import { type GeminiContent, readContents, unknownName } from './conversation.ts';
 
-/** A request that the fake has found right. */
+/** A request that passed the fake's checks. */
 export interface GeminiRequest {
   readonly model: string;
   readonly stream: boolean;
   readonly contents: readonly GeminiContent[];
-  /** The whole body as it was sent. */
+  /** The whole body of the request. */
   readonly body: Fields;
 }
 
@@ -22,7 +22,7 @@ const ranges: readonly [string, number, number][] = [
   ['presencePenalty', -2, 2],
 ];
 
-/** Reads a body as strictly as the vendor; throws a Refusal with the vendor's message. */
+/** Validates a body as strictly as the vendor. Throws a Refusal with the vendor's message. */
 export function readGeminiRequest(text: string, asked: { model: string; stream: boolean }): GeminiRequest {
   const body = parseObject(text, 'Invalid JSON payload received.');
   const keys = 'contents systemInstruction generationConfig safetySettings tools toolConfig cachedContent';

@@ -1,23 +1,23 @@
 import type { FakeBytes } from '../scripted-server.ts';
 
-/** One item of a response; arrays are streamed piece by piece. */
+/** One item of a response. An array is streamed piece by piece. */
 export type FakeItem =
-  /** What the model thought, sealed by the fake, which asks for it again; `summary` holds what may be shown of it. */
+  /** A thought of the model, encrypted by the fake, which requires it in the next request. `summary` is the part that may be shown. */
   | { readonly reasoning: string; readonly summary?: readonly string[] }
   | { readonly text: string | readonly string[] }
   | { readonly refusal: string }
   | { readonly call: { readonly id: string; readonly name: string; readonly arguments: string } };
 
-/** A response, streamed or whole as the request asks. */
+/** A response. It is streamed if the request asks for a stream. */
 export interface FakeResponse {
   readonly items: readonly FakeItem[];
-  /** Why it is incomplete. */
+  /** Reason why the response is incomplete. */
   readonly incomplete?: 'max_output_tokens' | 'content_filter';
-  /** An error after the items, in the midst of the stream. */
+  /** An error that follows the items and ends the stream. */
   readonly thenError?: { readonly code: string; readonly message: string };
 }
 
-/** An error in the vendor's form. */
+/** An error in the vendor's format. */
 export interface FakeResponseError {
   readonly status: number;
   readonly error: { readonly message: string; readonly code?: string };
@@ -28,7 +28,7 @@ export type FakeResponseAnswer = FakeResponse | FakeResponseError | FakeBytes;
 
 const mark = 'sealed by the fake: ';
 
-/** A thought that only the fake can read. */
+/** Encrypts a thought so that only the fake can read it. */
 export function seal(thought: string): string {
   return Buffer.from(mark + thought).toString('base64');
 }

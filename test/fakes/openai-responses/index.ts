@@ -5,13 +5,13 @@ import type { FakeResponse, FakeResponseError } from './answer.ts';
 import { type ResponsesRequest, readResponsesRequest } from './request.ts';
 import { responseBody, responseFrames } from './response.ts';
 
-/** A fake of the OpenAI responses API. Requests are judged as strictly as the vendor does. */
+/** A fake of the OpenAI responses API. It validates requests as strictly as the vendor. */
 export interface FakeResponses extends ScriptedServer<ResponsesRequest, FakeResponse | FakeResponseError> {
-  /** For `OPENAI_BASE_URL`: ends in `/v1`. */
+  /** Value for `OPENAI_BASE_URL`, ends in `/v1`. */
   readonly baseUrl: string;
 }
 
-/** Starts a fake on a free port of the loopback; every request must bear this token. */
+/** Starts a fake on a free loopback port. Every request must carry this bearer token. */
 export async function startFakeResponses({ apiKey }: { readonly apiKey: string }): Promise<FakeResponses> {
   const server = await startScriptedServer<ResponsesRequest, FakeResponse | FakeResponseError>({
     read: (request, body) => read(request, body, apiKey),

@@ -28,7 +28,7 @@ describe('the official client', () => {
     ]);
   });
 
-  test('says thoughts, calls and their outputs back', async () => {
+  test('sends thoughts, calls and their outputs back in the next request', async () => {
     fake.answer({ items: [{ reasoning: 'x' }, { call }] });
     const { output } = await client.responses.create({ ...ask, store: false });
     const answer = { type: 'function_call_output' as const, call_id: 'call_1', output: '1' };
@@ -36,7 +36,7 @@ describe('the official client', () => {
     expect((await client.responses.create({ ...ask, store: false, input })).output_text).toBe('ok');
   });
 
-  test('sees a refusal, what is incomplete, and errors as its own classes', async () => {
+  test('reports a refusal and an incomplete response, and throws errors as its own classes', async () => {
     fake.answer({ items: [{ refusal: 'no' }] }, { items: [{ text: 'a' }], incomplete: 'max_output_tokens' });
     expect((await client.responses.create(ask)).output).toMatchObject([{ content: [{ type: 'refusal' }] }]);
     expect(await client.responses.create(ask)).toMatchObject({ status: 'incomplete' });

@@ -1,12 +1,12 @@
 import { demand, demandKeys, type Fields, isObject, parseObject } from '../demand.ts';
 import { isSealed } from './answer.ts';
 
-/** A request body that the fake has found right. */
+/** The body of a request that passed the fake's checks. */
 export interface ResponsesRequest {
   readonly model: string;
   readonly stream: boolean;
   readonly input: readonly Fields[];
-  /** The whole body as it was sent. */
+  /** The whole body of the request. */
   readonly body: Fields;
 }
 
@@ -16,7 +16,7 @@ const keys =
 const roles = ['system', 'developer', 'user', 'assistant'];
 const unknown = (key: string): string => `Unknown parameter: '${key}'.`;
 
-/** Reads a body as strictly as the vendor; throws a Refusal with the vendor's message. */
+/** Validates a body as strictly as the vendor. Throws a Refusal with the vendor's message. */
 export function readResponsesRequest(text: string): ResponsesRequest {
   const body = parseObject(text, 'We could not parse the JSON body of your request.');
   demandKeys(body, keys, unknown);
@@ -93,7 +93,7 @@ function checkMessage({ role, content }: Fields, at: string): void {
   demand(right, `Invalid value: '${at}.content[0].type'. Supported values are: ${allowed.join(', ')}.`);
 }
 
-/** Every call has one output after it, and no output lacks its call. */
+/** Refuses input unless each call has one output after it and each output has its call. */
 function checkCalls(items: readonly Fields[]): void {
   const open = new Set<unknown>();
   for (const { type, call_id: id } of items) {

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { FakeBody } from '../scripted-server.ts';
 
-/** Reaction of the server to one request. */
+/** The server's behaviour for one request. */
 export type Behaviour =
-  /** Answers what the request deserves. */
+  /** Sends the regular answer. */
   | 'answer'
   /** Reads the request and never answers. */
   | 'hang'
@@ -13,38 +13,38 @@ export type Behaviour =
   | 'break'
   /** Reads nothing of the body and does not answer. */
   | 'stall'
-  /** Answers at once, whatever is still on its way. */
+  /** Answers at once, before the whole body has arrived. */
   | { readonly early: FakeBody }
-  /** Reads the request, and answers this in place of what it deserves. */
+  /** Reads the request and sends this instead of the regular answer. */
   | FakeBody;
 
-/** An upload that the server has seen, from its first byte on. */
+/** An upload, listed from its first byte on. */
 export interface SeenUpload {
-  /** Bytes of the body so far. */
+  /** Bytes of the body received so far. */
   readonly bytes: number;
-  /** `broken`: its client went before the body was complete, or before it was answered. */
+  /** `broken`: the client disconnected before the body was complete or before the answer. */
   readonly state: 'arriving' | 'complete' | 'answered' | 'broken';
 }
 
 export interface AudioServer<Request> extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** The requests that were found right, oldest first. */
+  /** The valid requests, oldest first. */
   readonly requests: readonly Request[];
   readonly uploads: readonly SeenUpload[];
-  /** Queues reactions to the next requests, one each; later requests are answered. */
+  /** Sets the behaviour for the next requests, one each. Later requests get the regular answer. */
   behave(...behaviours: readonly Behaviour[]): void;
 }
 
 interface Script<Request> {
-  /** Judges a complete request: the request and its answer, or the refusal. */
+  /** Validates a complete request. Returns the request with its answer, or the refusal. */
   readonly judge: (
     request: IncomingMessage,
     body: Buffer<ArrayBuffer>,
   ) => Promise<{ readonly right: Request; readonly answer: FakeBody } | { readonly wrong: FakeBody }>;
 }
 
-/** Starts a server for uploads on a free port of the loopback. */
+/** Starts a server for uploads on a free loopback port. */
 export async function startAudioServer<Request>({ judge }: Script<Request>): Promise<AudioServer<Request>> {
   const requests: Request[] = [];
   const uploads: { bytes: number; state: SeenUpload['state'] }[] = [];
@@ -84,7 +84,7 @@ export async function startAudioServer<Request>({ judge }: Script<Request>): Pro
   };
 }
 
-/** Undefined when the client goes before the body is complete. */
+/** Reads the body; undefined when the client disconnects before it is complete. */
 async function readBody(request: IncomingMessage, upload: { bytes: number }): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];
   try {

@@ -5,15 +5,15 @@ import { type AudioServer, startAudioServer } from './audio-server.ts';
 import { readSpeechForm, type SpeechForm } from './speech-form.ts';
 
 export interface FakeLocalSpeech extends AudioServer<SpeechForm> {
-  /** For `TRANSCRIBE_BASE_URL`. */
+  /** Value for `TRANSCRIBE_BASE_URL`. */
   readonly baseUrl: string;
 }
 
 const speachesModel = 'Systran/faster-whisper-small';
 
 /**
- * A fake of speaches, which used to be faster-whisper-server: OpenAI's form, errors as `{"detail"}`, 403 for a wrong key, 404 for
- * a model that is not installed, 415 for what it cannot decode.
+ * A fake of speaches (formerly faster-whisper-server). Requests have OpenAI's format. Errors are `{"detail"}`: 403 for a wrong
+ * key, 404 for a model that is not installed, 415 for audio that it cannot decode.
  */
 export async function startFakeSpeaches({ apiKey }: { readonly apiKey?: string } = {}): Promise<FakeLocalSpeech> {
   const read = async (request: IncomingMessage, body: Buffer<ArrayBuffer>): Promise<SpeechForm> => {
@@ -44,15 +44,15 @@ export async function startFakeSpeaches({ apiKey }: { readonly apiKey?: string }
 }
 
 export interface WhisperCppOptions {
-  /** Started with `--request-path /v1 --inference-path /audio/transcriptions`. */
+  /** Behaves as if started with `--request-path /v1 --inference-path /audio/transcriptions`. */
   readonly isOpenAiShaped?: boolean;
-  /** Started with `--convert`: reads other formats than WAV too. */
+  /** Behaves as if started with `--convert`: also reads other formats than WAV. */
   readonly converts?: boolean;
-  /** What it hears. It puts a blank before and a line end behind; silence is `[BLANK_AUDIO]`. */
+  /** The transcript. The server puts a blank before it and a line end after it; silence is `[BLANK_AUDIO]`. */
   readonly said?: string;
 }
 
-/** A fake of whisper.cpp's `whisper-server`. Errors are answered with status 200, as its older versions do. */
+/** A fake of whisper.cpp's `whisper-server`. Errors have status 200, like those of its older versions. */
 export async function startFakeWhisperCpp(options: WhisperCppOptions = {}): Promise<FakeLocalSpeech> {
   const { isOpenAiShaped = false, converts = false, said = 'Hello mesh.' } = options;
   const path = isOpenAiShaped ? '/v1/audio/transcriptions' : '/inference';

@@ -4,9 +4,9 @@ import { type FakeBody, json } from '../scripted-server.ts';
 import { type AudioServer, startAudioServer } from './audio-server.ts';
 import { readSpeechForm, type SpeechForm } from './speech-form.ts';
 
-/** A fake of OpenAI's `POST /v1/audio/transcriptions`. Requests are judged as strictly as the vendor does. */
+/** A fake of OpenAI's `POST /v1/audio/transcriptions`. It validates requests as strictly as the vendor. */
 export interface FakeOpenAiSpeech extends AudioServer<SpeechForm> {
-  /** For `TRANSCRIBE_BASE_URL`: ends in `/v1`. */
+  /** Value for `TRANSCRIBE_BASE_URL`, ends in `/v1`. */
   readonly baseUrl: string;
 }
 
@@ -17,7 +17,7 @@ const models = ['whisper-1', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe', 'gpt
 const extensions = ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'oga', 'ogg', 'wav', 'webm'];
 const durationSeconds = 0.9;
 
-/** Starts a fake on a free port of the loopback that asks every request for this key and hears `said` in every recording. */
+/** Starts a fake on a free loopback port. Every request must carry this key; the transcript of every recording is `said`. */
 export async function startFakeOpenAiSpeech({
   apiKey,
   said = 'Hello mesh.',

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { demand } from '../demand.ts';
 
-/** A form that a fake has found right. */
+/** A form that passed the fake's checks. */
 export interface SpeechForm {
   readonly filename: string;
   readonly contentType: string;
   /** SHA-256 of the audio in lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
-  /** The fields beside the audio. */
+  /** The fields other than the audio. */
   readonly fields: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
 }
 
-/** Reads a multipart form with one `file`. Refuses what is none, fields that come twice, and a second file. */
+/** Reads a multipart form with one `file`. Refuses other bodies, duplicate fields and a second file. */
 export async function readSpeechForm(request: IncomingMessage, body: Buffer<ArrayBuffer>): Promise<SpeechForm> {
   const type = request.headers['content-type'] ?? '';
   demand(/^multipart\/form-data\s*;\s*boundary=/i.test(type), 'Invalid content type: a multipart form is required.');

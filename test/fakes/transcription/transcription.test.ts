@@ -12,7 +12,7 @@ function clientOf(baseURL: string, apiKey = 'sk-right'): OpenAI {
 }
 
 describe("the vendor's official client", () => {
-  test('is understood by the fake of OpenAI, and understands it', async () => {
+  test('works with the fake of OpenAI', async () => {
     await using fake = await startFakeOpenAiSpeech({ apiKey: 'sk-right' });
     const { transcriptions } = clientOf(fake.baseUrl).audio;
     const short = await transcriptions.create({ file: await recording(), model: 'gpt-4o-mini-transcribe' });
@@ -49,7 +49,7 @@ describe("the vendor's official client", () => {
     expect(fake.requests).toEqual([]);
   });
 
-  test('is understood by the fakes of local servers, with the errors that are their own', async () => {
+  test('works with the fakes of local servers and reads their own error formats', async () => {
     await using speaches = await startFakeSpeaches({ apiKey: 'local' });
     const { transcriptions } = clientOf(speaches.baseUrl, 'local').audio;
     const model = 'Systran/faster-whisper-small';
