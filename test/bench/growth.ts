@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMb } from './server-process.ts';
 import type { Target } from './target.ts';
 
-/** The highest resident memory while `work` runs, above that before it. */
+/** Growth of resident memory in MB: its peak while `work` runs minus its value before. */
 export async function growthMb(target: Target, work: () => Promise<void>): Promise<number> {
   const before = residentMb(target.pids);
   let peak = before;
