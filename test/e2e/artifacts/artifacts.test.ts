@@ -180,7 +180,7 @@ describe('save and load', () => {
   });
 });
 
-test('accounts cannot see each other's artifacts, even under the same names', async () => {
+test('accounts cannot see artifacts of other accounts, even under the same names', async () => {
   const at = place();
   await artifacts.save(at, 'user:x', { text: 'mine' });
   await artifacts.save(at, 'y', { text: 'mine' });
