@@ -142,7 +142,7 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
   return { config, dataDir, databaseUrl, log, metrics, mesh, bus };
 }
 
-/** An existing DATA_DIR keeps its mode, since its owner may share it on purpose. */
+/** An existing DATA_DIR that is open to others keeps its mode, since its owner may share it on purpose: it is named in a warning. */
 async function warnOfOpenFolder(dataDir: string, log: Logger): Promise<void> {
   const found = await stat(dataDir).catch(() => undefined);
   // Group permission to pass through is what the embedded PostgreSQL needs when root starts it.
