@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { EventJson } from '@agentmesh/proto/event';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import { BadRequest, HttpError } from '../edge/errors/request-error.ts';
@@ -36,18 +36,21 @@ export function devRoutes(ui: App, context: Context): void {
   };
   for (const [name, answer] of Object.entries(answers)) {
     const schema = { hide, params: AppPath };
-    ui.get(`/dev/apps/:app_name/${name}`, { preValidation: page, schema }, (_request, reply) => reply.send(answer));
+    const url = `/dev/apps/:app_name/${name}`;
+    ui.get(url, { preValidation: page, schema }, (_request, reply) => reply.send(answer));
+    addRefusal(ui, url, ['POST', 'PUT', 'PATCH', 'DELETE']);
   }
-  addRefusal(ui);
+  addRefusal(ui, '/dev/*', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 }
 
 /** Evaluations, tests and the builder: the UI hides them (`session.css`), and calls of other clients are told so. */
-function addRefusal(ui: App): void {
+function addRefusal(ui: App, url: string, method: HTTPMethods[]): void {
   const detail = 'Evaluations, tests and the agent builder are not part of Agent Mesh.';
   const refuse = (_request: FastifyRequest, reply: FastifyReply) => reply.code(501).send({ detail });
+  // In onRequest, because the answer does not depend on the body.
   ui.route({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    url: '/dev/*',
+    method,
+    url,
     schema: { hide },
     onRequest: async (request, reply) => refuse(request, reply),
     handler: refuse,

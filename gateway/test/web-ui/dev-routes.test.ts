@@ -66,8 +66,8 @@ describe("the web UI's own routes", () => {
 
   it('say what this server does not have, whatever is sent', async () => {
     const paths = ['/dev/apps/shop/builder/save?tmp=true', '/dev/apps/shop/eval_sets/one', '/dev/apps/shop/tests/run'];
-    for (const path of paths) {
-      for (const method of ['GET', 'POST', 'DELETE']) {
+    for (const path of [...paths, '/dev/apps/shop/eval_sets']) {
+      for (const method of path.endsWith('eval_sets') ? ['POST', 'DELETE'] : ['GET', 'POST', 'DELETE']) {
         const { status, body } = await edge.send(path, { method });
         expect([status, body]).toMatchObject([501, { detail: expect.stringContaining('not part of Agent Mesh') }]);
       }

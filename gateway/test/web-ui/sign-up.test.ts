@@ -52,6 +52,17 @@ describe('the sign-up of the web UI', () => {
     expect([status, page.includes('Open the link in the mail')]).toEqual([403, true]);
   });
 
+  it('creates no account without a password', async () => {
+    let isMade = false;
+    const signUp = () => {
+      isMade = true;
+      return {};
+    };
+    await using own = await startEdge({ auth: { ...auth, signUp }, env });
+    const { status, text: page } = await submit(own, { ...account, password: '' });
+    expect([status, page.includes('Choose a password.'), isMade]).toEqual([422, true, false]);
+  });
+
   it('refuses the form of another origin', async () => {
     await using own = await startEdge({ auth, env });
     expect((await submit(own, account, 'https://evil.example')).status).toBe(403);

@@ -35,7 +35,7 @@ function addOwn(app: App, { auth, authentication }: Context): void {
         tags,
         operationId: 'getCurrentUser',
         summary: 'Get the account of the token',
-        description: 'Works with an access token, not with a personal token.',
+        description: 'A personal token needs the scope `account:read` and must not be bound to an end user.',
         response: { 200: User, 401: Problem, ...faults },
       },
     },
