@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const excluded = ['**/node_modules/**', '**/dist/**'];
 
-/** The whole mesh as its users have it, in one of its modes: one mesh for all files of the project. */
+/** End-to-end tests of the whole mesh in one of its modes: one mesh for all files of the project. */
 function endToEnd(mode: 'all' | 'separate') {
   return {
     extends: true as const,
@@ -18,7 +18,8 @@ function endToEnd(mode: 'all' | 'separate') {
 export default defineConfig({
   test: {
     exclude: excluded,
-    // Tests own processes, sockets and signals: a fork each, and no more of them than the smallest machine has cores.
+    // Tests own processes, sockets and signals, so each file gets a process, and no more of them than the smallest machine has
+    // cores.
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

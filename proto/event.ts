@@ -1,6 +1,6 @@
 /**
- * The public JSON of an event, as the specification's Event record shows it. It is made once, where the event is born, and
- * travels and rests as those bytes; this file is the one place that says what the typed fields beside the bytes are.
+ * The public JSON of an event, as in the Event record of the specification. It is created once, where the event is created, and
+ * is sent and stored as these bytes. This file defines the typed fields beside the bytes.
  */
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -13,7 +13,7 @@ export interface ContentJson {
   [key: string]: JsonValue | undefined;
 }
 
-/** What an event changes. The four maps are always present, empty where there is nothing. */
+/** Effects of an event. The four maps are always present; a map without entries is empty. */
 export interface ActionsJson {
   stateDelta: JsonObject;
   artifactDelta: JsonObject;
@@ -22,7 +22,7 @@ export interface ActionsJson {
   [key: string]: JsonValue | undefined;
 }
 
-/** An event in its public form: camelCase, timestamp in Unix seconds, no null model fields. Unknown fields survive. */
+/** An event in its public form: camelCase, timestamp in Unix seconds, no null model fields. Unknown fields are kept. */
 export interface EventJson {
   id: string;
   author: string;
@@ -48,7 +48,7 @@ export interface WireEvent {
 
 const nothing = new Uint8Array(0);
 
-/** Prints an event once and puts beside the bytes what services act on. */
+/** Converts an event to its wire message: the JSON bytes, and the fields that services act on. */
 export function toWireEvent(event: EventJson): WireEvent {
   return {
     id: event.id,
@@ -62,7 +62,7 @@ export function toWireEvent(event: EventJson): WireEvent {
   };
 }
 
-/** The actions of an event, the four maps filled in. */
+/** The actions of an event with all four maps. */
 export function completeActions(actions: JsonObject | undefined): ActionsJson {
   return {
     ...actions,
@@ -73,7 +73,7 @@ export function completeActions(actions: JsonObject | undefined): ActionsJson {
   };
 }
 
-/** A delta without its `temp:` keys, which are never persisted; the same object when it has none. */
+/** A delta without its `temp:` keys, which are never stored; the same object when it has none. */
 export function withoutTemporaryKeys(delta: JsonObject): JsonObject {
   const keys = Object.keys(delta);
   if (!keys.some(isTemporary)) return delta;
@@ -93,7 +93,7 @@ function encodeMap(map: JsonObject): Uint8Array {
   return nothing;
 }
 
-/** Through Buffer, which prints short texts several times faster than TextEncoder. */
+/** Uses Buffer, which encodes short texts several times faster than TextEncoder. */
 function encode(value: object): Uint8Array {
   const bytes = Buffer.from(JSON.stringify(value), 'utf8');
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -28,7 +28,7 @@ describe('an integer beyond 2^53', () => {
     expect(parseExactly(text)).toBe(value);
   });
 
-  it('can be told from a record of its shape', () => {
+  it('is different from an object of the same shape', () => {
     expect(isExactInteger(parseExactly('12345678901234567890'))).toBe(true);
     expect(isExactInteger(parseExactly('{"rawJSON":"12345678901234567890"}'))).toBe(false);
   });
@@ -59,7 +59,7 @@ describe('any JSON', () => {
       .map((entries) => `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${String(one)}`).join(',')}}`),
   }));
 
-  it('says after it was read and printed what it said before', () => {
+  it('has the same value after it is parsed and printed', () => {
     fc.assert(
       fc.property(value as fc.Arbitrary<string>, (text) => {
         const printed = JSON.stringify(parseExactly(text));

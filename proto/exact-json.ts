@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 
 declare global {
   interface JSON {
-    /** A value that JSON.stringify prints as this text. Stage 4 of the standard; TypeScript does not know it yet. */
+    /** Returns a value that JSON.stringify prints as this text. It is at stage 4 of the standard, but TypeScript does not know it yet. */
     rawJSON(text: string): ExactInteger;
     isRawJSON(value: unknown): value is ExactInteger;
   }
 }
 
-/** An integer that no double holds. It prints as it was written; whoever computes takes `Number(rawJSON)`. */
+/** An integer that a double cannot represent. It prints with its original digits; to compute with it, use `Number(rawJSON)`. */
 export interface ExactInteger {
   readonly rawJSON: string;
 }
 
-/** Whether a parsed value is an integer that was kept as its digits. */
+/** Returns whether a parsed value is an integer that was kept as its digits. */
 export function isExactInteger(value: unknown): value is ExactInteger {
   return JSON.isRawJSON(value);
 }
@@ -22,8 +22,9 @@ const manyDigits = /\d{16}/;
 const integer = /-?[1-9]\d{15,}/y;
 
 /**
- * As JSON.parse, except that integers beyond 2^53 keep their digits: printed again, the text says the same number. Text without
- * so long a number costs one search for it. (A reviver, which sees the source of each number, takes seconds for a large body.)
+ * Like JSON.parse, but integers beyond 2^53 keep their digits, so that printing gives the same number again. For text without
+ * such a long number it costs only one search. (A reviver, which sees the source of each number, takes seconds for a large
+ * body.)
  */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -31,11 +32,11 @@ export function parseExactly(text: string): unknown {
   const found: ExactInteger[] = [];
   const mark = randomBytes(9).toString('base64url');
   const marked = markIntegers(text, mark, found);
-  // The marks stand for numbers of text that was found to be JSON, and nobody can have guessed them.
+  // The marks replace numbers in valid JSON, and their random part cannot be guessed.
   return found.length === 0 ? value : restore(JSON.parse(marked), mark, found);
 }
 
-/** Puts a text of its own in the place of every integer that a double would round. */
+/** Replaces every integer that a double would round by a marked string. */
 function markIntegers(text: string, mark: string, found: ExactInteger[]): string {
   const pieces: string[] = [];
   let taken = 0;
@@ -73,7 +74,7 @@ function restore(value: unknown, mark: string, found: readonly ExactInteger[]): 
   return value;
 }
 
-/** Not an assignment: `__proto__` is a key like any other. */
+/** Defines a property. An assignment would not work for the key `__proto__`. */
 function define(record: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -92,7 +93,7 @@ function isOfNumber(code: number): boolean {
   return isNumberStart(code) || code === 0x2b || code === 0x2e || code === 0x45 || code === 0x65;
 }
 
-/** The closing quote of the string that opens at `start`. */
+/** Returns the index of the closing quote of the string that opens at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

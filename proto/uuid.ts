@@ -1,6 +1,6 @@
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
-/** Whether a text is a UUID in the one spelling in which messages carry the ids of accounts and of what belongs to them: lower case. */
+/** Returns whether a text is a UUID in lower case, the only form that messages use for ids of accounts and of their data. */
 export function isUuid(text: string): boolean {
   return uuid.test(text);
 }

@@ -31,13 +31,14 @@ function step(name: string, file: string, ...args: string[]): Step {
   return { name, run: () => run(file, args) };
 }
 
-/** Number of past changes of the proto files with which the present ones must stay compatible. */
+/** Number of past changes of the proto files that the current ones must stay compatible with. */
 const contractMemory = 10;
 const protoFiles = ['--', 'proto/**/*.proto'];
 
 /**
- * Compares the proto files with earlier ones: those of the newest release, those where this branch left main, and those before the
- * last `contractMemory` changes. So a breaking change is found on the branch that makes it, and on main while it is recent.
+ * Compares the proto files with earlier ones: those of the newest release, those at the point where this branch left main, and
+ * those before the last `contractMemory` changes. This finds a breaking change on the branch that makes it, and on main for
+ * some time.
  */
 async function breaking(): Promise<Outcome> {
   const bases = await contractBases();
@@ -103,7 +104,7 @@ async function generated(): Promise<Outcome> {
 
 const write = process.argv.includes('--write');
 
-/** Two lanes run at once, because the smallest machine has two cores. The slowest steps come first. */
+/** Two lanes run at the same time, because the smallest machine has two cores. The slowest steps come first. */
 const lanes: readonly (readonly Step[])[] = [
   [
     write ? step('format', bin('biome'), 'format', '--write') : step('format', bin('biome'), 'format'),

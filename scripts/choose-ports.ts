@@ -15,7 +15,7 @@ const choices: readonly Choice[] = [
   { portSetting: 'OPS_PORT', hostSetting: 'OPS_HOST', wanted: 9090, purpose: 'metrics and health' },
 ];
 
-/** How many ports after the default one are tried before any free port is taken. */
+/** Number of ports after the default one that are tried before any free port is taken. */
 const tries = 100;
 
 /** The settings of ports that `env` does not set; `dev` chooses these ports itself. */
@@ -50,7 +50,7 @@ async function findFreePort(host: string, wanted: number, used: ReadonlySet<numb
   return (await tryPort(host, 0)) ?? wanted;
 }
 
-/** The port that could be listened on, for port 0 a free one; undefined when it is in use or the host is not of this machine. */
+/** Returns the port if it can be listened on, for port 0 a free one; undefined when it is in use or the host is not of this machine. */
 async function tryPort(host: string, port: number): Promise<number | undefined> {
   const server = createServer();
   try {

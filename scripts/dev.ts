@@ -56,7 +56,7 @@ Try, in another terminal:
 `;
 }
 
-/** Starts the mesh. A port that no setting names is never a reason to fail: another one is chosen. */
+/** Starts the mesh. When a port that no setting names is in use, another one is chosen. */
 async function start(): Promise<MeshProcess> {
   const unset = unsetPorts(process.env);
   for (;;) {

@@ -53,7 +53,7 @@ async function waiting(): Promise<number> {
   return (await db.query({ text: 'select from outbox' })).length;
 }
 
-test('what is committed is published in order, once, and leaves the table', async () => {
+test('committed rows are published in order, once, and deleted from the table', async () => {
   const relay = startRelay();
   const payloads = Array.from({ length: 1_100 }, (_, i) => `${i}`);
   await commit(...payloads);
@@ -63,7 +63,7 @@ test('what is committed is published in order, once, and leaves the table', asyn
   expect(await waiting()).toBe(0);
 });
 
-test('what is rolled back is not published', async () => {
+test('rows that are rolled back are not published', async () => {
   const relay = startRelay();
   const work = db.transaction(async (tx) => {
     await writeOutbox(tx, AccountDeletedSchema, [{ accountId: 'x' }]);
@@ -75,13 +75,13 @@ test('what is rolled back is not published', async () => {
   await vi.waitFor(() => expect(heard).toEqual(['kept']));
 });
 
-test('a relay that starts publishes what an ended one left, unasked', async () => {
+test('a relay that starts publishes the rows of an ended one without a wake', async () => {
   await commit('left');
   startRelay();
   await vi.waitFor(() => expect(heard).toEqual(['left']));
 });
 
-test('what nobody announces is found by asking', async () => {
+test('rows that no wake announced are found by polling', async () => {
   const relay = startRelay();
   await relay.settle();
   await commit('unannounced');
@@ -125,7 +125,7 @@ test('a row that the bus can never carry does not stop the others', async () => 
   expect(await waiting()).toBe(0);
 });
 
-test('disposing publishes what is left', async () => {
+test('disposing publishes the remaining rows', async () => {
   const relay = startRelay();
   await relay.settle();
   await commit('last');

@@ -8,7 +8,7 @@ import { type Outcome, performJob } from './perform-job.ts';
 import type { Attempt, Handler, NewJob, Task, TaskRules } from './task.ts';
 
 interface QueueParts {
-  /** Started, with the queues of all tasks. */
+  /** Started; the queues of all tasks exist. */
   readonly boss: PgBoss;
   readonly db: Database;
   readonly tasks: readonly TaskRules[];
@@ -16,9 +16,9 @@ interface QueueParts {
   readonly count: (task: TaskRules, outcome: Outcome) => void;
 }
 
-/** Jobs in hand have so long to end when the process stops; then their signals abort, and other processes may take them. */
+/** Time that running jobs have to end when the process stops. Then their signals abort, and other processes may take them. */
 const stopMs = 5_000;
-/** How often a worker looks that another worker wakes. */
+/** Seconds between two polls of a worker that another worker wakes. */
 const wokenPollSeconds = 60;
 const neverAborts = new AbortController().signal;
 
@@ -53,7 +53,7 @@ export class JobQueue implements Jobs {
       for (;;) {
         const ids = (await this.#boss.findJobs(name, { ...options, data: match })).map(({ id }) => id);
         if (ids.length === 0) break;
-        // Misses a job that is put back meanwhile, which is a new row. It is found the next time.
+        // This misses a job that is put back at the same time, because that is a new row. The next round finds it.
         await this.#boss.deleteJob(name, ids, options);
         for (const id of ids) removed.add(id);
       }
@@ -100,7 +100,7 @@ export class JobQueue implements Jobs {
     }
   }
 
-  /** Begins no job any more, lets those in hand end, and puts back those that take too long. Ends also while PostgreSQL is away. */
+  /** Starts no more jobs, waits for those in hand, and puts back those that take too long. It also ends while PostgreSQL is away. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -116,7 +116,7 @@ export class JobQueue implements Jobs {
     await withinDeadline(this.#boss.stop({ graceful: false }), stopMs, () => undefined);
   }
 
-  /** Does as many jobs as are done at once; how many there were. */
+  /** Does as many jobs as run at the same time, and returns their number. */
   async #doSome<P extends object>(task: Task<P>, handler: Handler<P>): Promise<number> {
     const jobs = await this.#boss.fetch<object>(task.name, { batchSize: task.atOnce, includeMetadata: true });
     await Promise.all(jobs.map((job) => this.#perform(task, handler, Object.assign(job, { signal: neverAborts }))));

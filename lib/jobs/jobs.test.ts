@@ -25,7 +25,7 @@ async function rowsOf(to: string) {
 const makeDue = () => db.query({ text: `update greeter_jobs.job set start_after = now() where state = 'retry'` });
 
 describe('a job', () => {
-  test('is there when the transaction of its fact commits, and never when that rolls back', async () => {
+  test('exists when its transaction commits, and never when that rolls back', async () => {
     await db.transaction(async (tx) => {
       await jobs.add(tx, greet, [{ payload: { to: 'ada' } }, { payload: { to: 'grace' } }]);
       expect(await greetDue(jobs)).toEqual([]);
@@ -39,7 +39,7 @@ describe('a job', () => {
     expect(await rowsOf('ada')).toEqual([]);
   });
 
-  test('of a wrong payload is refused before it is added', async () => {
+  test('with an invalid payload is refused before it is added', async () => {
     await expect(jobs.add(db, greet, [{ payload: {} as Greeting }])).rejects.toThrow(TypeError);
   });
 
@@ -75,13 +75,13 @@ describe('a job', () => {
     );
   });
 
-  test('has failed for good at once when its handler says so, and keeps what is not personal', async () => {
+  test('has failed for good at once when its handler says so, and keeps a payload that is not personal', async () => {
     await jobs.add(db, greet, [{ payload: { to: 'ken' } }]);
     await jobs.drain(greet, () => Promise.reject(new PermanentJobError('refused')));
     expect(await rowsOf('ken')).toMatchObject([{ state: 'cancelled', data: '{"to": "ken"}' }]);
   });
 
-  test('that has failed for good is shown and tried again by the statements of docs/operations.md', async () => {
+  test('that has failed for good is listed and retried by the statements of docs/operations.md', async () => {
     const document = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
     const statements = Array.from(document.matchAll(/```sql\n(.*?)```/gs), ([, text = '']) =>
       text.replaceAll('memory_jobs', 'greeter_jobs'),
@@ -104,7 +104,7 @@ describe('a job', () => {
     expect(await rowsOf('poison')).toEqual([]);
   });
 
-  test('whose key waits already is not added, one whose key is in hand is', async () => {
+  test('is not added while a job with its key waits, but is added while such a job is in hand', async () => {
     const [payload, key] = [{ to: 'once' }, 'key'];
     const add = () => jobs.add(db, greetOnce, [{ payload, key }]);
     await add();
@@ -116,7 +116,7 @@ describe('a job', () => {
     expect(greeted).toEqual(['once', 'once']);
   });
 
-  test('of the same id is added once', async () => {
+  test('with the same id is added once', async () => {
     const job = { id: randomUUID(), payload: { to: 'same' } };
     await jobs.add(db, greet, [job]);
     await jobs.add(db, greet, [job]);

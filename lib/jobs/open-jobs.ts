@@ -8,20 +8,20 @@ import type { Jobs } from './jobs.ts';
 import type { TaskRules } from './task.ts';
 
 export interface JobsOptions {
-  /** The service's word. */
+  /** Name of the service, e.g. `auth`. */
   readonly service: string;
   /** Opened with `jobs: true`. */
   readonly db: Database;
   readonly tasks: readonly TaskRules[];
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** No job is begun once it has aborted. */
+  /** No job starts after it has aborted. */
   readonly draining?: AbortSignal;
 }
 
-/** How often a process looks for jobs of dead ones. */
+/** Seconds between two polls for jobs of dead processes. */
 const superviseSeconds = 10;
-/** Errors of the queue are logged once in so long: they come with every look for jobs. */
+/** Errors of the queue are logged once in this time, because every poll for jobs repeats them. */
 const quietMs = 60_000;
 
 /** Opens the queue of a service: creates and migrates its tables while other replicas wait. Disposing it lets jobs in hand end. */

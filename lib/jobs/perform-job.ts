@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/index.ts';
 import { bossTransaction } from './boss-database.ts';
 import { type Handler, PermanentJobError, type Task, type TaskRules } from './task.ts';
 
-/** `failed`: for good. */
+/** Outcome of an attempt; `failed` means for good. */
 export type Outcome = 'done' | 'retried' | 'failed';
 
 export interface Performance<Payload extends object> {
@@ -15,7 +15,7 @@ export interface Performance<Payload extends object> {
   readonly log: Logger;
   /** Names of tasks whose last attempt failed. */
   readonly failing: Set<string>;
-  /** Told of each attempt that ended with its process alive. */
+  /** Called after each attempt, unless the process ended during it. */
   readonly count: (outcome: Outcome) => void;
 }
 
@@ -35,7 +35,7 @@ export async function performJob<P extends object>(performance: Performance<P>, 
 /** Why the attempt failed; undefined when it succeeded. */
 async function attempt<P extends object>({ task, handler }: Performance<P>, job: JobWithMetadata) {
   const number = job.retryCount + 1;
-  // Attempts that end with their process do not come to `putBack`.
+  // `putBack` does not see attempts that end with their process.
   if (number > (task.mostAttempts ?? number)) return new PermanentJobError('every attempt ended with its process');
   const signal = AbortSignal.any([job.signal, AbortSignal.timeout(task.timeoutSeconds * 1000)]);
   try {
@@ -76,7 +76,7 @@ async function putBack<P extends object>(performance: Performance<P>, job: JobWi
   if (!held) return log.info(told, 'a job was removed or taken over while it was done');
   count(pause === undefined ? 'failed' : 'retried');
   if (pause === undefined) return log.error({ ...told, err: error }, 'a job has failed for good');
-  // Once until a job of the task succeeds: where a server is away, all jobs fail.
+  // Logged once until a job of the task succeeds: while a server is away, all jobs fail.
   log[failing.has(task.name) ? 'debug' : 'warn'](
     { ...told, err: error, retryInSeconds: pause },
     'a job failed and is tried again',

@@ -1,26 +1,26 @@
-/** How jobs of one kind are done: how often, for how long, how many at a time. */
+/** Rules for jobs of one kind: retries, time limit, concurrency. */
 export interface TaskRules {
   /** Kebab case, unique in its service, e.g. `send-mail`. */
   readonly name: string;
-  /** Seconds from the first failure to the second attempt, from the second to the third, …; the last one repeats. */
+  /** Pauses in seconds: from the first failure to the second attempt, from the second to the third, and so on. The last one repeats. */
   readonly retrySeconds: readonly number[];
-  /** Failed attempts after which a job has failed for good. Default: it is tried for ever. */
+  /** Number of failed attempts after which a job has failed for good. Default: it is retried for ever. */
   readonly mostAttempts?: number;
-  /** After so many seconds the signal of an attempt aborts. Ten seconds later the attempt counts as failed. */
+  /** Time limit of an attempt in seconds. Then its signal aborts; ten seconds later the attempt counts as failed. */
   readonly timeoutSeconds: number;
-  /** Jobs of this kind that one process does at a time. */
+  /** Most jobs of this kind that one process does at the same time. */
   readonly atOnce: number;
-  /** How often a process looks for jobs that nobody woke it for, in seconds: 0.5 or more. */
+  /** Seconds between two polls for jobs that no `wake` announced: 0.5 or more. */
   readonly pollSeconds: number;
-  /** A job whose key a waiting job of this kind has is not added. Default false: keys only help to find jobs. */
+  /** True: a job is not added while another job of this kind with the same key waits. Default false: keys only help to find jobs. */
   readonly oneWaitingPerKey?: boolean;
-  /** The payload holds personal data: it is removed when a job has failed for good. Default false. */
+  /** True: the payload has personal data and is removed when a job has failed for good. Default false. */
   readonly personal?: boolean;
 }
 
-/** A kind of job with its payload. Made by `defineTask`. */
+/** A kind of job with its payload. Created by `defineTask`. */
 export interface Task<Payload extends object> extends TaskRules {
-  /** Answers the payload typed, or throws. Called when a job is added and when it is done. Payloads are JSON and hold no secrets. */
+  /** Returns the payload typed, or throws. Called when a job is added and when it is done. Payloads are JSON without secrets. */
   readonly read: (payload: unknown) => Payload;
 }
 
@@ -31,7 +31,7 @@ export function defineTask<Payload extends object>(task: Task<Payload>): Task<Pa
 
 export interface NewJob<Payload extends object> {
   readonly payload: Payload;
-  /** A UUID. A job that exists already is not added again. Default: a random one. */
+  /** A UUID. A job whose id exists already is not added again. Default: a random one. */
   readonly id?: string;
   readonly key?: string;
   /** Default: now. */
@@ -41,11 +41,11 @@ export interface NewJob<Payload extends object> {
 /** One attempt at a job. */
 export interface Attempt {
   readonly jobId: string;
-  /** Counted from 1. Attempts that ended with their process count too. */
+  /** Number of the attempt, from 1. Attempts that ended with their process count too. */
   readonly number: number;
   /** When the job was added. */
   readonly addedAt: Date;
-  /** Aborts when the time is over, the process ends, or another process has taken the job over. */
+  /** Aborts when the time limit is over, the process ends, or another process has taken the job over. */
   readonly signal: AbortSignal;
 }
 

@@ -27,7 +27,7 @@ export const greetThrice = defineTask<Greeting>({
   personal: true,
 });
 
-/** A service of the tests that greets, on a fresh database. */
+/** A test service that greets names, on a new database. */
 export interface TestQueue extends AsyncDisposable {
   readonly url: string;
   readonly db: Database;
@@ -35,7 +35,7 @@ export interface TestQueue extends AsyncDisposable {
   readonly metrics: Metrics;
   /** Messages logged so far, from `info` on. */
   readonly logged: string[];
-  /** Another replica: its own connections to this database, or to another one. */
+  /** Opens another replica with its own connections to this database, or to another one. */
   openDatabase(address?: string): Promise<Database>;
   openJobs(db: Database, draining?: AbortSignal): Promise<Jobs>;
 }
@@ -62,7 +62,7 @@ export async function openTestQueue(): Promise<TestQueue> {
   return { url, db, jobs, metrics, logged, ...open, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Does what is due of a task; the names that were greeted. */
+/** Does the due jobs of a task and returns the greeted names. */
 export async function greetDue(jobs: Jobs, task: Task<Greeting> = greet): Promise<string[]> {
   const greeted: string[] = [];
   await jobs.drain(task, async ({ to }) => void greeted.push(to));

@@ -36,7 +36,7 @@ describe('workers', () => {
     expect(greeted.toSorted()).toEqual(names.toSorted());
   });
 
-  test('do as many at a time as their task says', async () => {
+  test('do as many jobs at a time as their task allows', async () => {
     await using replica = await queue.openJobs(db);
     const gate = Promise.withResolvers<void>();
     let running = 0;

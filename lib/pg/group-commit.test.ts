@@ -57,7 +57,7 @@ async function stored(): Promise<number> {
   return row?.count ?? 0;
 }
 
-test('writes that come at the same time are one transaction, each with its own answer', async () => {
+test('concurrent writes are one transaction, each with its own result', async () => {
   const answers = await Promise.all([1, 2, 3, 4, 5].map((id) => store(id)));
   expect(answers.map(([row]) => row?.id)).toEqual([1, 2, 3, 4, 5]);
   expect(new Set(answers.map(([row]) => row?.transaction)).size).toBe(1);
@@ -72,7 +72,7 @@ test('a write is committed when it is answered', async () => {
   }
 });
 
-test('what refuses one write does not concern those beside it', async () => {
+test('a write that fails does not affect the others of its transaction', async () => {
   await store(2);
   const answers = await Promise.allSettled([store(1), store(2), store(3), store(4, 'no json'), store(5)]);
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
@@ -88,7 +88,7 @@ test('a value that no column takes is refused before anything is sent', async ()
   expect([good.status, bad.status]).toEqual(['fulfilled', 'rejected']);
 });
 
-test('a write to a row that somebody holds waits alone', async () => {
+test('a write to a locked row waits alone', async () => {
   await Promise.all([store(1), store(2)]);
   await using other = await connect();
   await other.client.query('begin; update alpha.things set number = 7 where id = 1');
@@ -100,11 +100,11 @@ test('a write to a row that somebody holds waits alone', async () => {
   expect(await held).toEqual([{ number: 8n }]);
 });
 
-test('however many wait for a row, others need no connection beside theirs', async () => {
+test('any number of writes that wait for a row leave a connection for the others', async () => {
   await Promise.all([store(1), store(2)]);
   await using other = await connect();
   await other.client.query('begin; update alpha.things set number = 7 where id = 1');
-  // More than the pool of this test has connections.
+  // More statements than this test's pool has connections.
   const held = Array.from({ length: 5 }, () => db.query(change, [1, 8n]));
   const others = Array.from({ length: 20 }, (_, index) => store(10 + index));
   await Promise.all(others);
@@ -113,7 +113,7 @@ test('however many wait for a row, others need no connection beside theirs', asy
   expect(await stored()).toBe(22);
 });
 
-test('many who wait for a row, and ever more of them, hold others up for a moment only', async () => {
+test('many writes that wait for a row, and more of them, delay others only for a moment', async () => {
   await Promise.all([store(1), store(2)]);
   await using other = await connect();
   await other.client.query('begin; update alpha.things set number = 7 where id = 1');
@@ -125,11 +125,11 @@ test('many who wait for a row, and ever more of them, hold others up for a momen
   clearInterval(more);
   await other.client.query('commit');
   await Promise.all(held);
-  // A wait of 100 ms for each of them would be more than three seconds.
+  // A wait of 100 ms for each of them would take more than three seconds.
   expect(elapsed).toBeLessThan(1_500);
 });
 
-test('what only the commit refuses does not concern those beside it', async () => {
+test('a write that fails only at the commit does not affect the others', async () => {
   await using other = await connect();
   await other.client.query(
     'alter table alpha.things add constraint once unique (number) deferrable initially deferred',
@@ -141,7 +141,7 @@ test('what only the commit refuses does not concern those beside it', async () =
   expect(await stored()).toBe(3);
 });
 
-test('two that hold rows in each other’s way both end', async () => {
+test('two writes that would deadlock both end', async () => {
   await Promise.all([store(1), store(2)]);
   await using other = await connect();
   await other.client.query('begin; update alpha.things set number = 7 where id = 2');
@@ -154,7 +154,7 @@ test('two that hold rows in each other’s way both end', async () => {
   expect(await together).toEqual([[{ number: 8n }], [{ number: 8n }]]);
 });
 
-test('a statement that failed where it was first met works afterwards', async () => {
+test('a statement that failed at its first use works afterwards', async () => {
   await expect(store(1, 'no json')).rejects.toThrow();
   await expect(Promise.all([store(1), store(2)])).resolves.toBeDefined();
 });
@@ -174,13 +174,13 @@ test('rows arrive as they do for a statement alone', async () => {
   });
 });
 
-test('a large write takes no other with it', async () => {
+test('a large write runs alone', async () => {
   const large = JSON.stringify('x'.repeat(100_000));
   const [first, second] = await Promise.all([store(1), store(2, large)]);
   expect(first[0]?.transaction).not.toBe(second[0]?.transaction);
 });
 
-test('a lost connection fails what was under way, and the next write works', async () => {
+test('a lost connection fails the writes in progress, and the next write works', async () => {
   const [row] = await store(1);
   await using other = await connect();
   const lost = Promise.allSettled([store(2), db.query(sleep)]);
@@ -217,7 +217,7 @@ test('a server that does not answer is given up, and the next write works', asyn
   expect(await later).toHaveLength(1);
 });
 
-test('when no connection can be had, all who wait are told after one attempt', async () => {
+test('when no connection can be opened, all waiting writes fail after one attempt', async () => {
   let attempts = 0;
   const silent = createServer(() => (attempts += 1)).listen(0, '127.0.0.1');
   opened.defer(() => void silent.close());
@@ -247,22 +247,22 @@ test('a statement whose rows have changed their type commits with others again',
   expect(await db.query(read, [1])).toEqual([{ number: '0', pid: before?.pid }]);
 });
 
-test('a statement without rows, and one without words, stand beside others', async () => {
+test('a statement without rows and an empty statement can run beside others', async () => {
   const touch: Statement = { name: 'touch', text: 'update things set number = $2 where id = $1', groupCommit: true };
   const nothing: Statement = { name: 'nothing', text: '', groupCommit: true };
   const answers = await Promise.all([store(1), db.query(touch, [1, 2n]), db.query(nothing), db.query(everything)]);
   expect(answers).toMatchObject([[{ id: 1 }], [], [], [{ id: 1, number: 2n }]]);
 });
 
-test('disposing waits for what is under way and refuses what comes later', async () => {
+test('disposing waits for writes in progress and refuses later ones', async () => {
   const writes = Promise.allSettled([store(1), store(1), store(2)]);
   await opened.disposeAsync();
-  // Run again by themselves, either of the two with the same id may be the first.
+  // When they are run again alone, either of the two with the same id may be the first.
   expect((await writes).map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'fulfilled', 'rejected']);
   await expect(store(3)).rejects.toMatchObject({ reason: 'database_unavailable' });
 });
 
-test('any mix of writes, at any time, ends as if each had come alone', async () => {
+test('any mix of writes, at any time, has the same result as the same writes alone', async () => {
   const write = fc.record({ id: fc.integer({ min: 1, max: 12 }), valid: fc.boolean(), turn: fc.nat({ max: 3 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(write, { maxLength: 20 }), async (writes) => {

@@ -18,25 +18,25 @@ export interface GroupCommitOptions {
 }
 
 const mostTogether = 64;
-/** Values of a statement above which it would hold up those beside it, in bytes. */
+/** Size in bytes above which the values of a statement would delay the others; such a statement runs alone. */
 const largestTogether = 64 * 1024;
-/** So long a row that somebody else has locked may hold up a transaction; then who waits for it goes on alone. */
+/** Time that a row lock of another transaction may delay a transaction. Then the waiting statement is run alone. */
 const lockTimeoutMs = 100;
-/** The same while others wait alone: more will come for the rows that they wait for. */
+/** The same limit while statements wait alone for locked rows: more statements for these rows will come. */
 const knownLockTimeoutMs = 5;
 const lockNotAvailable = '55P03';
-/** `set local` would warn of each transaction that it begins. */
+/** `set_config`, because `set local` would log a warning for each transaction that it begins. */
 const shortLockTimeout = bindStatement({
   name: 'short-lock-timeout',
   text: `select set_config('lock_timeout', '${knownLockTimeoutMs}ms', true)`,
 });
-/** The longest that a caller waits. A server that has not answered by then counts as lost, because all writes would wait for it. */
+/** Longest wait of a caller. A server without an answer by then counts as lost, because all writes would wait for it. */
 const answerTimeoutMs = 30_000;
 
 interface Waiting extends BoundStatement {
   readonly resolve: (rows: QueryResultRow[]) => void;
   readonly reject: (error: Error) => void;
-  /** Runs it by itself. Settles with it, and never rejects. */
+  /** Runs the statement alone. Settles with it and never rejects. */
   readonly retry: () => Promise<void>;
 }
 
@@ -46,22 +46,22 @@ interface Session {
 }
 
 /**
- * One connection for short writes, which commit together: those that come while a commit is under way are the next transaction.
- * A flush to disk costs a machine more than such a write, so the busier a service is, the less a write costs.
+ * One connection for short writes, which commit together: statements that arrive during a commit form the next transaction. A
+ * flush to disk costs more than such a write, so a write costs less the busier a service is.
  *
- * No statement is refused for what another one did: when a transaction fails, the statement that it failed at is run alone, and the
- * others are committed together again.
+ * A statement never fails because of another one: when a transaction fails, the failed statement is run alone, and the others
+ * are committed together again.
  */
 export class GroupCommit implements AsyncDisposable {
   readonly #options: GroupCommitOptions;
   readonly #waiting: Waiting[] = [];
-  /** Others of a transaction that failed. New ones come after them, so what a transaction waits for locks is bounded by its size. */
+  /** The other statements of a failed transaction. New ones wait behind them, so the size of a transaction bounds its waits for locks. */
   readonly #again: Waiting[] = [];
   readonly #aside = new Set<Promise<void>>();
   #session: Session | undefined;
   #committing: Promise<void> | undefined;
   #ended = false;
-  /** Those that wait alone for a row that somebody has locked. */
+  /** Number of statements that wait alone for a locked row. */
   #heldUp = 0;
 
   constructor(options: GroupCommitOptions) {
@@ -97,7 +97,7 @@ export class GroupCommit implements AsyncDisposable {
     return this.#again.length > 0 ? this.#again.splice(0) : this.#waiting.splice(0, mostTogether);
   }
 
-  /** Undefined when no connection can be had: all who wait for it have been told. */
+  /** Opens a session; undefined when there is no connection: then all waiting statements have been rejected. */
   async #openOrRefuse(): Promise<Session | undefined> {
     try {
       this.#session = await this.#open();
@@ -117,7 +117,7 @@ export class GroupCommit implements AsyncDisposable {
     }
     const { error, at } = outcome;
     if (isConnectionLoss(error)) return this.#giveUp(session, { batch, error });
-    // The server may know a statement no longer as it was prepared.
+    // The server may no longer have a statement as it was prepared.
     session.prepared.clear();
     const failed = batch[at - before.length];
     if (failed === undefined) return batch.forEach((statement) => void statement.retry());

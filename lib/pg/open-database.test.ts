@@ -93,7 +93,7 @@ describe('schema and role', () => {
     expect(await roleAtWork(url)).toMatch(/^agentmesh_gamma_/);
   });
 
-  /** Roles belong to the server, so their names carry a part of the database's. */
+  /** Roles belong to the server, so their names contain a part of the database's name. */
   async function createLogin(prefix: string, attributes: string): Promise<string> {
     const name = `${prefix}_${new URL(server.url).pathname.slice(-8)}`;
     const admin = new pg.Client({ connectionString: server.url });

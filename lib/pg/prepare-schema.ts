@@ -4,13 +4,13 @@ import type { DatabaseOptions } from './database.ts';
 import { toDatabaseError } from './database-error.ts';
 import { applyMigrations } from './migrations.ts';
 
-/** The first key of every advisory lock that guards a schema's preparation; the second is the service's hash. */
+/** First key of every advisory lock that guards the preparation of a schema; the second is a hash of the service's name. */
 const PREPARE_LOCK = 0x61676d; // 'agm'
 const DUPLICATE_ROLE = new Set(['42710', '23505']);
 
 export interface SchemaOwner {
   readonly schema: string;
-  /** The role that owns the schema; undefined when the connecting role does. */
+  /** The role that owns the schema; undefined when the connecting role owns it. */
   readonly role: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
     throw toDatabaseError(error);
   });
   try {
-    // Held by the session: released when this connection ends, however it ends.
+    // The lock belongs to the session, so it is released when this connection ends for any reason.
     await client.query('select pg_advisory_lock($1, hashtext($2))', [PREPARE_LOCK, options.service]);
     const owner = await createSchemas(client, options, log);
     await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
@@ -56,7 +56,7 @@ async function createSchemas(client: pg.Client, options: DatabaseOptions, log: L
   return { schema: service, role };
 }
 
-/** The service's role, created when absent; undefined when the connecting role may neither create nor become it. */
+/** Returns the service's role and creates it if it is missing; undefined when the connecting role may neither create nor become it. */
 async function ensureRole(client: pg.Client, role: string): Promise<string | undefined> {
   const { rows } = await client.query<{ may_create: boolean; present: boolean }>(
     `select rolsuper or rolcreaterole as may_create, exists (select from pg_roles where rolname = $1) as present
@@ -74,7 +74,7 @@ async function ensureRole(client: pg.Client, role: string): Promise<string | und
   return role;
 }
 
-// Roles belong to the whole server and the lock to one database, so two databases may create the same role at once.
+// Roles belong to the whole server, but the lock to one database, so two databases may create the same role at the same time.
 async function createRole(client: pg.Client, role: string): Promise<void> {
   try {
     await client.query(`create role ${role} nologin`);
@@ -84,7 +84,7 @@ async function createRole(client: pg.Client, role: string): Promise<void> {
 }
 
 async function mayBecome(client: pg.Client, role: string): Promise<boolean> {
-  // PostgreSQL 16 made membership and the right to SET ROLE two things.
+  // Since PostgreSQL 16, membership and the right to SET ROLE are separate.
   const { rows } = await client.query<{ may: boolean }>(
     `select case when current_setting('server_version_num')::int >= 160000
                  then pg_has_role(current_user, $1, 'SET') else pg_has_role(current_user, $1, 'MEMBER') end as may`,
@@ -95,6 +95,6 @@ async function mayBecome(client: pg.Client, role: string): Promise<boolean> {
 
 async function ensureSchema(client: pg.Client, schema: string, owner: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [schema]);
-  // Asked first: `if not exists` still demands the right to create schemas.
+  // Checks first whether it exists, because `if not exists` also requires the right to create schemas.
   if (rowCount === 0) await client.query(`create schema ${schema} authorization ${owner}`);
 }

@@ -11,7 +11,7 @@ const JSONB_ARRAY = 3807;
 const TEXT_ARRAY = 1009;
 
 const asIs: Parse = (text) => text;
-// Its declaration knows no array types; the implementation does.
+// The declaration has no array types, but the implementation has.
 const builtInParser: (oid: number, format?: 'text' | 'binary') => Parse = pg.types.getTypeParser;
 const textArray = builtInParser(TEXT_ARRAY);
 
@@ -24,7 +24,7 @@ const parsers = new Map<number, Parse>([
   [JSONB_ARRAY, textArray],
 ]);
 
-/** How columns arrive: bigint as bigint, json and jsonb as their text, timestamptz as Date, all else as `pg` does it. */
+/** Parsers of columns: bigint as bigint, json and jsonb as their text, timestamptz as Date, all others like `pg`. */
 export const rowTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     (format === 'binary' ? undefined : parsers.get(oid)) ?? builtInParser(oid, format),

@@ -1,4 +1,4 @@
-/** The address with `settings` for its sessions. They travel in the startup packet, so they cost no round trip. */
+/** Adds `settings` for its sessions to the address. They are sent in the startup packet, so they cost no round trip. */
 export function withSessionSettings(address: string, settings: readonly string[]): string {
   const url = new URL(address);
   const given = url.searchParams.get('options');

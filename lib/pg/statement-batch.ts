@@ -6,7 +6,7 @@ import { rowTypes } from './row-types.ts';
 export interface BoundStatement {
   readonly name: string;
   readonly text: string;
-  /** The message that carries the values. */
+  /** The Bind message with the values. */
   readonly bind: Buffer;
 }
 
@@ -27,13 +27,13 @@ export type BatchOutcome = { readonly rows: readonly Row[][] } | { readonly erro
 export type Prepared = Map<string, readonly Column[]>;
 
 const parseColumn = rowTypes.getTypeParser as (oid: number, format: 'text') => Column['parse'];
-// Its declaration leaves the function out, which `pg` itself sends every value through.
+// `pg` passes every value through this function, but its type declaration lacks it.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }).utils;
 const execute = serialize.execute();
 const sync = serialize.sync();
 const describe = serialize.describe({ type: 'P' });
 
-/** Throws on a value that no column takes. */
+/** Prepares a statement for sending. Throws for a value that cannot be a parameter. */
 export function bindStatement({ name, text, values = [] }: QueryConfig & { readonly name: string }): BoundStatement {
   return { name, text, bind: serialize.bind({ statement: name, values, valueMapper: prepareValue }) };
 }
@@ -52,7 +52,7 @@ export class StatementBatch implements Submittable {
   readonly #rows: Row[][];
   #current = 0;
 
-  /** `done` is told once. */
+  /** `done` is called once. */
   constructor(statements: readonly BoundStatement[], prepared: Prepared, done: (outcome: BatchOutcome) => void) {
     this.#statements = statements;
     this.#prepared = prepared;
@@ -65,7 +65,7 @@ export class StatementBatch implements Submittable {
     connection.stream.write(Buffer.concat([...messages, sync]));
   }
 
-  /** Whether an earlier batch that failed had prepared the statement is not known: closing what is not there is no error. */
+  /** Closes the statement first, because a failed earlier batch may have prepared it. Closing an unknown statement is no error. */
   #messages({ name, text, bind }: BoundStatement): Buffer[] {
     if (this.#columns(name) !== undefined) return [bind, execute];
     this.#described.set(name, []);

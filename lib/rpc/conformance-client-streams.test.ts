@@ -105,7 +105,7 @@ describe.each(transports)('a client stream over %s', (_, transport) => {
     expect(mesh.logged).toEqual([]);
   });
 
-  it('that is answered before its end is left', async () => {
+  it('is closed when it is answered before its end', async () => {
     await using mesh = await start(async (requests) => {
       for await (const _request of requests) return { version: { version: 7 } };
       return {};

@@ -12,7 +12,7 @@ export interface Service<S extends Settings = Settings> {
   /** The word: folder, package, proto package, schema and env prefix. */
   readonly name: string;
   readonly settings: S;
-  /** Throws SettingsError for settings that are good one by one, and no service could start with together. Opens nothing. */
+  /** Throws SettingsError for settings that are valid alone but cannot work together. Opens nothing. */
   check?(config: Readonly<CleanedEnv<S>>): void;
   /** Opens what the service needs, registers its RPCs on `host.mesh`, and returns how to check and drain it. */
   start(host: Host<S>): Promise<Running>;

@@ -8,7 +8,7 @@ function recordingLog() {
   return { lines, log: createLogger({ level: 'warn', name: 'test', destination: { write } }) };
 }
 
-test('a job that fails goes on, and says so once until it works again', async () => {
+test('a job that fails goes on, and logs the failure once until it works again', async () => {
   const { lines, log } = recordingLog();
   const rounds = ['bad', 'bad', 'good', 'bad', 'good'];
   const done: string[] = [];

@@ -44,7 +44,7 @@ test('a sibling that goes away is named by /readyz and does not take the process
   expect(await ask('/readyz/own')).toEqual([503, { 'edge.store': 'failed' }]);
 });
 
-test('former mesh keys are accepted, and a comma too many lets nobody in', async () => {
+test('former mesh keys are accepted, and an empty entry in their list admits nobody', async () => {
   const service = defineService({
     name: 'auth',
     settings: {},

@@ -35,7 +35,7 @@ describe('createLogger', () => {
     expect(last()).toMatchObject({ password: '[redacted]', maxTokens: 12 });
   });
 
-  it('writes errors with type, code, stack and causes, and leaves out the objects that hang on them', () => {
+  it('writes errors with type, code, stack and causes, and leaves out the objects attached to them', () => {
     const { log, lines, last } = capture();
     const error = Object.assign(new TypeError('broken', { cause: new Error('deeper') }), {
       code: 'E7',

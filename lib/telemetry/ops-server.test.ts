@@ -42,7 +42,7 @@ describe('startOpsServer', () => {
     expect((await get('/readyz')).status).toBe(200);
   });
 
-  it('is admitted when everything has answered once, and held to its own checks from then on', async () => {
+  it('/readyz/own needs all checks to pass once, and later only the checks of the process itself', async () => {
     const failing = new Set(['sibling']);
     const check = (name: string) => async () => {
       if (failing.has(name)) throw new Error(name);

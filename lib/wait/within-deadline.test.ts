@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('work that ends in time decides, and its timer is cleared', async () => {
+test('work that ends in time gives the result, and the timer is cleared', async () => {
   expect(await withinDeadline(Promise.resolve('done'), 1_000, () => 'late')).toBe('done');
   await expect(withinDeadline(Promise.reject(new Error('broken')), 1_000, () => 'late')).rejects.toThrow('broken');
   expect(vi.getTimerCount()).toBe(0);

@@ -3,7 +3,7 @@ import type { BusDriver } from './bus-driver.ts';
 
 /** The driver under test and its server. */
 export interface DriverBench extends AsyncDisposable {
-  /** Opens a driver as another process would: all of them hear what one publishes. */
+  /** Opens a driver like another process would. Every driver receives the hints that one of them publishes. */
   open(): Promise<BusDriver & AsyncDisposable>;
   /** Cuts every connection that the drivers hold now, as a failing network would. */
   cutConnections(): Promise<void>;
@@ -16,7 +16,7 @@ const text = (payload: Uint8Array): string => new TextDecoder().decode(payload);
 interface Drivers {
   bench: DriverBench;
   one: BusDriver;
-  /** Opened as by another process. */
+  /** A driver opened like another process would. */
   other: BusDriver;
 }
 
@@ -61,7 +61,7 @@ function testDelivery(drivers: Drivers): void {
     await vi.waitFor(() => expect(heard).toEqual(sent));
   });
 
-  test('a subject is not heard on another one, however long the names', async () => {
+  test('a hint does not arrive on another subject, even with long names', async () => {
     const long = `agentmesh.tests.v1.${'x'.repeat(100)}`;
     const first = await collect(drivers.other, `${long}.a`);
     const second = await collect(drivers.other, `${long}.b`);
@@ -114,14 +114,14 @@ function testConnections(drivers: Drivers): void {
     await vi.waitFor(() => expect(heard).toEqual(['after']));
   });
 
-  test('subscribing while the connection is lost holds once it resolves', async () => {
+  test('a subscription made while the connection is lost works once it resolves', async () => {
     await drivers.bench.cutConnections();
     const { heard } = await collect(drivers.other);
     await vi.waitFor(() => drivers.one.publish(subject, bytes('heard')), { timeout: 5_000 });
     await vi.waitFor(() => expect(heard).toContain('heard'));
   });
 
-  test('what was published before the driver is disposed is sent', async () => {
+  test('hints published before the driver is disposed are sent', async () => {
     const { heard } = await collect(drivers.other);
     const short = await drivers.bench.open();
     const sent = short.publish(subject, bytes('last words'));

@@ -52,7 +52,7 @@ export async function spawnPostmaster({ postgres, home, settings }: PostmasterOp
   }
 }
 
-/** The mesh's own environment holds keys, and PG* variables that were meant for clients. */
+/** Environment of the server without that of the mesh, which has keys, and PG* variables that are meant for clients. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }

@@ -11,7 +11,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './start-embedded-p
 
 const log = pino({ level: 'silent' });
 let root: string;
-/** The same for all tests that do not care: making the data takes most of the time. */
+/** Data folder shared by tests that can share it, because creating the data takes most of the time. */
 let dataDir: string;
 let opened: AsyncDisposableStack;
 

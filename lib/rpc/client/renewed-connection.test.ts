@@ -8,7 +8,7 @@ import { testMesh } from '../testing/test-mesh.ts';
 
 const key = 'schlüssel';
 
-/** A name that leads to the newest replica for those who connect, and to the one that they have for those who are connected. */
+/** A host name that resolves to the newest replica for new connections; existing connections keep their replica. */
 async function startRouter() {
   let target = 0;
   let connections = 0;
@@ -60,7 +60,7 @@ function startReplica(role: string, ended: Promise<void>) {
   });
 }
 
-test('a connection that has its age makes room for one to newer replicas; no call fails, streams go on where they began', async () => {
+test('a connection that reaches its age is replaced by one to newer replicas; no call fails, and streams go on where they started', async () => {
   const ended = Promise.withResolvers<void>();
   await using old = await startReplica('OLD', ended.promise);
   await using fresh = await startReplica('NEW', ended.promise);
@@ -93,7 +93,7 @@ test('a connection that has its age makes room for one to newer replicas; no cal
   transport.close();
 });
 
-test('a connection stays when no other can be had', async () => {
+test('a connection stays when no other can be opened', async () => {
   await using only = await startReplica('ONLY', Promise.resolve());
   using router = await startRouter();
   router.leadTo(only.url);

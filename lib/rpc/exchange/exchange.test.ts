@@ -47,7 +47,7 @@ function exchange(mesh: TestMesh, key = mesh.options.key) {
   return { call, send, heard, failed, stream };
 }
 
-test('answers come when they are there, each with the id of its call', async () => {
+test('answers are sent as soon as they exist, each with the id of its call', async () => {
   const slow = Promise.withResolvers<void>();
   const mesh = await start({
     getAccount: async ({ id }) => {
@@ -72,7 +72,7 @@ test('a method that nobody serves fails alone', async () => {
   expect(heard).toContainEqual([2, 'answer', 'b']);
 });
 
-test('it is closed to who lacks the credential, and survives what is no message', async () => {
+test('a caller without the credential is refused, and bytes that are no message do no harm', async () => {
   const mesh = await start({ getAccount: ({ id }) => ({ account: { id } }) });
   expect(await exchange(mesh, 'wrong').failed).toMatchObject({ code: 16 });
   const garbled = exchange(mesh);
@@ -97,7 +97,7 @@ test('calls of a caller who goes away are aborted', async () => {
   await vi.waitFor(() => expect(signal?.aborted).toBe(true));
 });
 
-test('a server that shuts down answers what is under way, says farewell and begins nothing more', async () => {
+test('a server that shuts down answers calls in progress, sends a farewell and starts no more calls', async () => {
   const slow = Promise.withResolvers<void>();
   const begun: string[] = [];
   const mesh = await start({
@@ -151,7 +151,7 @@ test('a large request has a stream of its own: it arrives whole, and one beyond 
   expect(small.account?.id).toBe('5');
 });
 
-test('a stream whose answer is beyond the limit fails, and its handler is left', async () => {
+test('a stream whose answer is beyond the limit fails, and its handler is ended', async () => {
   let left = false;
   const runs = {
     async *run() {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Roster } from './roster.ts';
 
-test('a roster holds what was added and not taken out, however they come and go', () => {
+test('a roster holds what was added and not taken out, in any order of changes', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(), { nil: 'add' as const, freq: 2 }), { maxLength: 100 }), (steps) => {
       const roster = new Roster<number>();
@@ -24,7 +24,7 @@ test('a roster holds what was added and not taken out, however they come and go'
   );
 });
 
-test('items that are taken out while a roster is walked let none of the others be skipped', () => {
+test('removing items during an iteration skips none of the others', () => {
   const roster = new Roster<number>();
   const leave = [0, 1, 2, 3].map((item) => roster.add(item));
   const walked: number[] = [];
