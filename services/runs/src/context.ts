@@ -12,7 +12,7 @@ import type { SpanLog } from './tracing/span-log.ts';
 export interface Context {
   readonly config: RunsConfig;
   readonly log: Logger;
-  /** Names this process as an executor, to the sessions service. */
+  /** Id of this process as an executor, for the sessions service. */
   readonly owner: string;
   readonly registry: Registry;
   readonly sessions: Client<typeof SessionsService>;

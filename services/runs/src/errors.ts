@@ -1,6 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 
-/** `hint` says what is wrong with the app's files, or which app may have been meant. */
+/** `hint` describes the mistake in the app's files, or names the app that may have been meant. */
 export function appNotFound(app: string, hint: string): MeshError {
   return new MeshError('not_found', 'app_not_found', `No root_agent found for '${app}'. ${hint}`);
 }
@@ -43,7 +43,7 @@ export const runPostponed = {
   message: 'The run is accepted and goes on when the service is back; read its session for the answer.',
 };
 
-/** The viewer's buffer is full. The run itself goes on, and everything it says is stored. */
+/** The viewer's buffer is full. The run itself goes on, and all its events are stored. */
 export function viewerTooSlow(): MeshError {
   const message = 'The reader is too slow for this run. Read the session again for the rest.';
   return new MeshError('resource_exhausted', 'viewer_too_slow', message);

@@ -26,7 +26,7 @@ export const runs = defineService({
   async start(host) {
     const { log, mesh, bus, resources, draining } = host;
     const config = readRunsConfig(host.config);
-    // Before ADK is imported, which asks for its tracer then, and only then.
+    // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
     const { createExecutor, openRegistry, quietAdk } = await importAdk();
     quietAdk(log);

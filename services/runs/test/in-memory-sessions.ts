@@ -20,7 +20,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 /** A stored event, parsed. */
 export type Stored = JsonObject & { id: string; author: string };
 
-/** Not what an executor takes for granted. */
+/** Lease of granted turns. It differs from the executor's default, so that tests see which one is used. */
 export const leaseSeconds = 15;
 
 export interface StoredRun {
@@ -55,7 +55,7 @@ export class InMemorySessions {
   after?: (call: Call) => void;
   /** How many claims to answer with nothing, as under contention. */
   emptyClaims = 0;
-  /** Hears which run has been granted the turn. */
+  /** Called with the run that has been granted the turn. */
   onGranted?: (owner: string, session: SessionKey, invocationId: string) => void;
   readonly #sessions = new Map<string, StoredSession>();
   readonly #byPk = new Map<bigint, StoredSession>();
@@ -102,7 +102,7 @@ export class InMemorySessions {
     return run;
   }
 
-  /** Commits a fact beside the running turn. */
+  /** Commits a state change beside the running turn. */
   patch(key: SessionKey, delta: JsonObject): void {
     const event = { id: randomUUID(), author: 'user', timestamp: 1, actions: { stateDelta: delta } };
     append(this.#find(key), encode(event), encode(delta));
@@ -113,7 +113,7 @@ export class InMemorySessions {
     this.#sessions.delete(nameOf(key));
   }
 
-  /** Stores a run whose process died before it took up its turn. */
+  /** Stores a run whose process died before it started the turn. */
   leave(key: SessionKey): void {
     const session = this.#find(key);
     const messageJson = encode({ role: 'user', parts: [{ text: 'left' }] });
@@ -122,7 +122,7 @@ export class InMemorySessions {
     session.turn = 'e-left';
   }
 
-  /** Gives the turn to nobody: the executor's fence is old from then on. */
+  /** Takes the turn from the executor: its fence is old from then on. */
   loseTurn(key: SessionKey): void {
     this.#find(key).fence += 1n;
   }

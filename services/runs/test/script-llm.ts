@@ -5,7 +5,7 @@ export type ScriptStep =
   | readonly LlmResponse[]
   | ((request: LlmRequest, signal?: AbortSignal) => AsyncIterable<LlmResponse>);
 
-/** A model that plays one step of a script a call; the last step again and again. */
+/** A model that answers each call with the next step of a script, and repeats the last step. */
 export class ScriptLlm extends BaseLlm {
   readonly requests: LlmRequest[] = [];
   readonly #steps: readonly ScriptStep[];
@@ -38,13 +38,13 @@ export function calls(name: string, args: Record<string, unknown> = {}): LlmResp
   return [{ content: { role: 'model', parts: [{ functionCall: { name, args } }] } }];
 }
 
-/** Streams partial pieces and then the whole. */
+/** Streams partial pieces, then the whole response. */
 export function streams(...pieces: string[]): LlmResponse[] {
   const chunks = pieces.map((text) => ({ content: { role: 'model', parts: [{ text }] }, partial: true }));
   return [...chunks, { content: { role: 'model', parts: [{ text: pieces.join('') }] }, partial: false }];
 }
 
-/** Says nothing until it is aborted. */
+/** Sends nothing until it is aborted. */
 export async function* hangs(_: LlmRequest, signal?: AbortSignal): AsyncIterable<LlmResponse> {
   await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
   yield* [];

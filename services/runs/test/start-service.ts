@@ -16,7 +16,7 @@ export interface ServiceBench extends AsyncDisposable {
   readonly sessions: InMemorySessions;
   readonly key: SessionKey;
   readonly bus: Bus;
-  /** Starts to drain; resolves when what ran is over. */
+  /** Starts to drain; resolves when the running attempts are over. */
   drain(): Promise<void>;
   settle(): Promise<void>;
 }

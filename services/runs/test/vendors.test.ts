@@ -43,7 +43,7 @@ afterEach(() => {
   for (const fake of [openAi, anthropic, gemini]) fake.forget();
 });
 
-/** Each vendor thinks where it can, then calls or talks. */
+/** Answers of each vendor: a thought where it supports them, then a call or text. */
 const vendors: Record<string, Vendor> = {
   'openai/gpt-x': {
     calls: (...calls) =>

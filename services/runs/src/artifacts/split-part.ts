@@ -1,7 +1,7 @@
 import type { Part } from '@google/genai';
 import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
 
-/** A Part as the artifacts service takes it. */
+/** A Part in the form of the artifacts service. */
 export interface SplitPart {
   readonly payload: PayloadKind;
   readonly bytes: Buffer;
@@ -9,7 +9,7 @@ export interface SplitPart {
   readonly partJson: Buffer;
 }
 
-/** Takes the payload out of a Part as ADK has it: bytes in base64 of either alphabet. */
+/** Separates the payload from a Part of ADK, whose bytes are base64 in either alphabet. */
 export function splitPart({ text, inlineData, ...others }: Part): SplitPart {
   if (inlineData !== undefined) {
     const { data, ...blob } = inlineData;

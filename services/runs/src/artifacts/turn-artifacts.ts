@@ -10,7 +10,7 @@ type TurnArtifactService = NonNullable<InvocationContextParams['artifactService'
 
 const timeoutMs = 60_000;
 const chunkBytes = 256 * 1024;
-/** More than any model takes. */
+/** Largest payload in bytes that is loaded. It is more than any model accepts. */
 const maxLoadBytes = 16 * 1024 * 1024;
 
 interface TurnArtifactsOptions {

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
  */
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
   return async ({ accountId, invocationId, outcome }) => {
-    // An earlier attempt that waits for input: the run goes on with the attempt that is queued.
+    // The run that ended is an earlier attempt that waits for input; the queued attempt continues it.
     if (outcome === AttemptEnd_Outcome.WAITING) return;
     for (const run of context.waiting.find(accountId, invocationId)) {
       const viewer = context.waiting.take(run);
@@ -20,7 +20,7 @@ export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema>
   };
 }
 
-/** Invocation ids are unique only in their session, and the hint names none: the ledger knows which attempt is meant. */
+/** Asks sessions which attempt ended, because invocation ids are unique only in their session, and the hint names no session. */
 async function stopIfLost({ executor, sessions, owner }: Context, invocationId: string): Promise<void> {
   const leases = executor.leases().filter((lease) => lease.invocationId === invocationId);
   if (leases.length === 0) return;

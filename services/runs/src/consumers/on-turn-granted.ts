@@ -4,7 +4,7 @@ import type { TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { takeUp } from '../execution/take-up.ts';
 
-/** The hint of a grant may come before the answer that the run was queued, when its viewer is not registered yet. */
+/** The hint of a grant may arrive before the response that the run is queued; then its viewer is not registered yet. */
 const viewerComesWithinMs = 50;
 
 /** Pauses between claims: a claim returns no turn while many others write to the session. */

@@ -1,8 +1,9 @@
 import { type BaseAgent, type Event, findEventByLastFunctionResponseId, isRoutableLlmAgent } from '@google/adk';
 
 /**
- * The agent that takes the turn: the one whose call the last event answers, else the one that spoke last, if it may be talked to
- * directly, else the root. Like ADK's `determineAgentForResumption`, which also prints every event that it looks at.
+ * Chooses the agent for the turn: the agent whose call the last event answers, else the agent of the last event if the user may
+ * talk to it directly, else the root agent. Like ADK's `determineAgentForResumption`, which also prints every event that it
+ * reads.
  */
 export function agentForTurn(events: readonly Event[], root: BaseAgent): BaseAgent {
   const caller = findEventByLastFunctionResponseId([...events])?.author;

@@ -1,4 +1,4 @@
-/** Why an attempt is stopped from outside: it lost its turn, or the process ends. */
+/** Reason to stop an attempt from outside: it lost its turn, or the process ends. */
 export type StopCause = 'lost' | 'shutdown';
 
 /** The reason of an aborted attempt's signal. */

@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptStopped } from './attempt-stopped.ts';
 
-/** A failure as it is stored and as a viewer is sent it. */
+/** A failure in the form that is stored and sent to the viewer. */
 export interface DescribedFailure {
   /** Class of the error. */
   readonly type: string;
@@ -12,7 +12,7 @@ export interface DescribedFailure {
 
 const longestMessage = 2_000;
 
-/** Describes the error that stopped an agent loop. Its text is public, so that the author of an app can find a mistake by it. */
+/** Describes the error that stopped an agent loop. The text is public, so that the author of an app can find the mistake. */
 export function describeFailure(error: unknown): DescribedFailure {
   if (error instanceof AttemptStopped) {
     return { type: 'RunInterrupted', errorCode: 'SHUTDOWN', errorMessage: error.message };

@@ -10,9 +10,9 @@ import type { Recorder } from './recording/recorder.ts';
 type Loop = AsyncGenerator<Event, void, void>;
 
 /**
- * Runs an agent loop to its end and records its events. The end is stored with the last event where it is known by
- * then; an event with an error ends the run. Rejects with the error of the loop or the reason of `signal`,
- * without waiting for a loop that does not heed it.
+ * Runs an agent loop to its end and records its events. If the loop is known to be over, its end is stored together with the
+ * last event. An event with an error ends the run. Rejects with the error of the loop or the reason of `signal`, and does not
+ * wait for a loop that ignores the signal.
  */
 export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal): Promise<void> {
   const stopped = rejectOnAbort(signal);

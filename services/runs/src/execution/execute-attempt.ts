@@ -20,14 +20,14 @@ import type { Viewer } from './viewers/viewer.ts';
 
 export interface ExecutionDeps {
   readonly sessions: Client<typeof SessionsService>;
-  /** Memory for the agents' tools; without it the tools answer an error. */
+  /** Memory for the agents' tools. Absent: the tools return an error. */
   readonly memory?: Client<typeof MemoryService>;
-  /** Artifacts for the agents' tools; without it the tools answer an error. */
+  /** Artifacts for the agents' tools. Absent: the tools return an error. */
   readonly artifacts?: Client<typeof ArtifactsService>;
-  /** Finds an app; throws MeshError when it is not there. */
+  /** Finds an app. Throws MeshError when there is none. */
   readonly findApp: (name: string) => App;
   readonly maxModelCalls: number;
-  /** Most recent events that an agent sees. */
+  /** Number of most recent events that an agent sees. */
   readonly historyWindow: number;
   readonly histories: HistoryCache;
   readonly log: Logger;
@@ -35,10 +35,10 @@ export interface ExecutionDeps {
 
 export interface AttemptRun {
   readonly turn: Turn;
-  /** The window that BeginTurn was told is known here. */
+  /** The cached window that the request to BeginTurn named. */
   readonly known?: HistoryWindow | undefined;
   readonly viewer?: Viewer | undefined;
-  /** Ends the agents; aborted with AttemptStopped from outside, and in any case when the attempt is over. */
+  /** Ends the agents. It is aborted with AttemptStopped from outside, and in any case when the attempt is over. */
   readonly working: AbortController;
   /** Aborted with AttemptStopped when nothing more can be written. */
   readonly lost: AbortSignal;
@@ -47,7 +47,7 @@ export interface AttemptRun {
 /** How an attempt ended for its executor. `lost`: the executor no longer holds the turn. */
 export type Ending = 'ended' | 'failed' | 'lost';
 
-/** One error for all attempts: making one for each would cost a stack trace. */
+/** One error for all attempts, because creating one for each would cost a stack trace. */
 const attemptOver = new Error('The attempt is over.');
 
 /** Executes a granted turn. Never rejects: a failure is stored if that is still possible, and sent to the viewer. */
@@ -61,7 +61,7 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
     run.viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
     return 'lost';
   } finally {
-    // In ADK, parallel agents go on after one of them failed until the signal aborts.
+    // ADK's parallel agents go on after one of them failed, until the signal aborts.
     run.working.abort(attemptOver);
   }
 }
@@ -95,7 +95,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   }
 }
 
-/** Keeps the window for the next turn, unless others have written events that this attempt has not seen. */
+/** Caches the window for the next turn, unless others have written events that this attempt has not seen. */
 function remember(
   { histories }: ExecutionDeps,
   attempt: { turn: Turn; window: HistoryWindow; journal: Journal },
@@ -105,7 +105,7 @@ function remember(
   if (seen && turn.session !== undefined) histories.set(turn.session, extendWindow(window, journal.written));
 }
 
-/** Lets the loop run its `finally` blocks, without waiting for a tool that heeds no signal. */
+/** Lets the loop run its `finally` blocks, but does not wait for a tool that ignores the signal. */
 function leave(loop: AsyncGenerator<Event, void, void>, working: AbortController): void {
   working.abort(attemptOver);
   loop.return().catch(() => undefined);

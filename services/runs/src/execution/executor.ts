@@ -10,17 +10,17 @@ export type HeldLease = Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>;
 
 /** The attempts that run in this process. They go on when their callers leave. */
 export interface Executor {
-  /** Executes a granted turn and does not wait for it. `known`: the window that BeginTurn was told is known here. */
+  /** Executes a granted turn without waiting for it. `known`: the cached window that the request to BeginTurn named. */
   start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
   readonly running: number;
   leases(): HeldLease[];
-  /** Told that the leases were extended, at `nowMs`. */
+  /** To be called when the leases were extended, at `nowMs`. */
   extend(leases: readonly HeldLease[], nowMs: number): void;
   /** Stops attempts that no longer hold their turn. */
   stopLost(leases: readonly HeldLease[]): void;
   /** Stops attempts whose lease has run out by `nowMs`. */
   stopExpired(nowMs: number): void;
-  /** Resolves when nothing runs. */
+  /** Resolves when no attempt runs. */
   idle(): Promise<void>;
   /** Waits for the attempts. Those that still run after `deadlineMs` end as failed, with an event `SHUTDOWN`. */
   drain(deadlineMs: number): Promise<void>;
@@ -28,7 +28,7 @@ export interface Executor {
 
 export interface ExecutorOptions extends ExecutionDeps {
   readonly onEnded?: (ending: Ending) => void;
-  /** Runs an attempt in surroundings of its own. */
+  /** Wraps the execution of an attempt, e.g. in a span. */
   readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
 }
 
@@ -41,7 +41,7 @@ interface RunningAttempt {
   done: Promise<void>;
 }
 
-/** Used where the sessions service does not say for how long it grants a turn. */
+/** Lease in milliseconds when the sessions service does not say how long a turn lasts. */
 const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {

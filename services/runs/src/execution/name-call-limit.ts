@@ -2,7 +2,7 @@ import type { Event } from '@google/adk';
 
 const limitText = /^Max number of llm calls limit of (\d+) exceeded$/;
 
-/** Gives ADK's event for too many model calls a code of its own, and a text that names the setting. */
+/** Gives ADK's event for too many model calls its own code, and a text that names the setting. */
 export function nameCallLimit(event: Event): void {
   const [, limit] = limitText.exec(event.errorMessage ?? '') ?? [];
   if (limit === undefined || event.errorCode !== 'UNKNOWN_ERROR') return;

@@ -13,12 +13,12 @@ export interface LoopOptions {
   readonly root: BaseAgent;
   readonly turn: Turn;
   readonly turnSession: TurnSession;
-  /** Memory of the turn's user; absent: agents are answered that there is none. */
+  /** Memory of the turn's user. Absent: agents get the error that there is none. */
   readonly memory: Client<typeof MemoryService> | undefined;
-  /** Artifacts of the turn's session and user; absent: agents are answered that there are none. */
+  /** Artifacts of the turn's session and user. Absent: agents get the error that there are none. */
   readonly artifacts: Client<typeof ArtifactsService> | undefined;
   readonly maxModelCalls: number;
-  /** Aborts models, tools and the agents beside the one that failed. */
+  /** Aborts models and tools, and the parallel agents of one that failed. */
   readonly signal: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ export async function takeUpDue(context: Context, limit: number): Promise<void> 
   for (const turn of turns) startTurn(context, turn);
 }
 
-/** Claims one run and executes it, if its turn has been granted. False when there is more to wait for. */
+/** Claims one run and executes it if its turn was granted. False when the run has to wait longer. */
 export async function takeUp(context: Context, { session, invocationId }: WaitingRun): Promise<boolean> {
   const { owner, config, sessions } = context;
   try {

@@ -2,7 +2,7 @@ import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { takeUp, takeUpDue } from '../execution/take-up.ts';
 
-/** A hint that has not come after this time counts as lost. */
+/** Time after which a missing hint counts as lost. */
 const hintIsLateMs = 1_500;
 const mostNamedClaims = 16;
 

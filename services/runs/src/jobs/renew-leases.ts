@@ -1,7 +1,7 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 
-/** Keeps the turns of all running attempts in one call, and stops those that have lost theirs. */
+/** Renews the leases of all running attempts in one call, and stops attempts that have lost theirs. */
 export function createRenewLeases({ executor, owner, sessions }: Context): Job {
   return {
     pauseMs: 3_000,

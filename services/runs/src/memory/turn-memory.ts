@@ -11,7 +11,7 @@ interface TurnMemoryOptions {
   readonly signal: AbortSignal;
 }
 
-/** A memory entry as ADK for Python has it, with fields that ADK for JavaScript lacks. */
+/** A memory entry with the fields of ADK for Python, some of which ADK for JavaScript lacks. */
 interface Remembered extends MemoryEntry {
   readonly id: string;
   readonly customMetadata: object;

@@ -18,7 +18,7 @@ const vendors = {
 };
 
 /**
- * The one place where a model's name and credentials become something that can be asked; nothing is asked yet.
+ * Connects a model's name with its endpoint and credentials. This is the only place that does so, and it sends no request.
  * Throws ModelCallError `MODEL_KEY_MISSING`, which names the setting.
  */
 export function connectModel({ provider, model }: VendorModel, endpoint: Endpoint): Connection {

@@ -1,6 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 
-/** The error for a live connection, which no model of this service has. */
+/** Error of a live connection to a model; no model of this service supports one. */
 export function liveUnsupported(model: string): MeshError {
   return new MeshError('failed_precondition', 'model_live_unsupported', `The model "${model}" has no live connection.`);
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { ModelFailure } from './model-failure.ts';
 import { modelNameProblem, readModelName } from './model-name.ts';
 
-/** Where the models live and how long they may be silent. */
+/** Endpoints and time-outs of the models. */
 export interface ModelsConfig {
   /** Ends in `/v1`; a server other than OpenAI's own may need no key. */
   readonly openai: Endpoint;
@@ -14,12 +14,12 @@ export interface ModelsConfig {
   readonly anthropic: Endpoint;
   /** Without `/v1beta`. */
   readonly gemini: Endpoint;
-  /** How long a model may take to its first byte, and between two chunks, in milliseconds. */
+  /** Longest silence of a model before its first byte, and between two chunks, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 export interface ModelsDeps {
-  /** Told of every call that ended in an error response. */
+  /** Called after every call that ended in an error response. */
   readonly onFailure?: (failure: ModelFailure) => void;
 }
 
@@ -30,7 +30,7 @@ export interface Models {
    * Throws MeshError `invalid_argument`: `model_unknown`.
    */
   resolve(modelName: string): BaseLlm;
-  /** Text for the app's author where `resolve` would throw; undefined for a name that is known. */
+  /** Public text for the app's author when `resolve` would throw; undefined for a known name. */
   problemWith(modelName: string): string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Waits; answers false as soon as `signal` aborts, true when the time is over. No timer is set for no time. */
+/** Waits. Returns false as soon as `signal` aborts, and true when the time is over. Zero milliseconds set no timer. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false);
   if (ms <= 0) return Promise.resolve(true);

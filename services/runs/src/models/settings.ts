@@ -3,7 +3,7 @@ import { str } from 'envalid';
 import type { Endpoint } from './endpoint.ts';
 import type { ModelsConfig } from './models.ts';
 
-/** In seconds: Node's fetch gives up on a server that sends nothing for longer. */
+/** Longest time-out in seconds: Node's fetch aborts a connection that is silent for longer. */
 const longestSilence = 300;
 
 /** The settings of the models, to be spread into those of the service. */

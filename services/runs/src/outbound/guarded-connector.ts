@@ -15,8 +15,8 @@ const resolveByDns: ResolveAll = (hostname, options, callback) => {
 };
 
 /**
- * A connector of undici that asks the policy about IP literals (for which no lookup happens) and about every address
- * of a lookup. What the policy has seen is what the socket connects to, so a name cannot change its mind between.
+ * A connector of undici that checks IP literals (for which there is no lookup) and every address of a lookup with the policy.
+ * The socket connects to exactly the checked address, so a second DNS answer cannot change it.
  */
 export function createGuardedConnector(
   policy: AddressPolicy,

@@ -1,6 +1,6 @@
 export type OutboundReason = 'address_invalid' | 'address_refused' | 'too_many_redirects' | 'timeout' | 'unreachable';
 
-/** Why an outbound request has no response; the message is public and names neither resolved addresses nor internals. */
+/** Reason why an outbound request failed. The message is public and contains no resolved addresses or internals. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
   readonly reason: OutboundReason;

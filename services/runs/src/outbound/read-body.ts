@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Reads at most `maxBytes` of a body and gives the rest up. */
+/** Reads at most `maxBytes` of a body and discards the rest. */
 export async function readBody(body: Readable, maxBytes: number): Promise<{ body: Uint8Array; truncated: boolean }> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -13,7 +13,7 @@ export async function readBody(body: Readable, maxBytes: number): Promise<{ body
   return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: length > maxBytes };
 }
 
-/** Gives a body up unread. */
+/** Discards an unread body. */
 export function discardBody(body: Readable): void {
   body.on('error', ignoreAbandoned);
   body.destroy();

@@ -5,7 +5,7 @@ import { AppFilesError, type Mistake, printMistake } from './files/mistake.ts';
 import { rootFile } from './files/root-file.ts';
 import { loadApp } from './load-app.ts';
 
-/** The present version of every app, and the mistakes in files that cannot be used. */
+/** The current version of every app, and the mistakes in files that cannot be used. */
 export interface AppShelf {
   readonly apps: ReadonlyMap<string, App>;
   /** By app; never empty. An app that is in `apps` too serves with its last good version. */
@@ -56,7 +56,7 @@ function outcome(servesLastVersion: boolean): string {
 
 interface Failure {
   readonly mistakes: readonly Mistake[];
-  /** The folder has no root file any more: no version of the app goes on serving. */
+  /** The folder has no root file any more, so no version of the app is kept. */
   readonly isGone: boolean;
 }
 

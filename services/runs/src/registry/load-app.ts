@@ -5,7 +5,7 @@ import { printAppInfo } from './app-info.ts';
 import { type AgentParts, buildAgent } from './agents/build-agent.ts';
 import { loadAgentFiles } from './files/load-agent-files.ts';
 
-/** The app to load, and its version that may still be good. */
+/** The app to load, and its current version, which may still be valid. */
 export interface AppPlace {
   /** Folder of all apps. */
   readonly dir: string;
@@ -13,7 +13,7 @@ export interface AppPlace {
   readonly present?: App | undefined;
 }
 
-/** Reads and builds an app. Answers the present version when its files have not changed. Throws like `loadAgentFiles`. */
+/** Reads and builds an app. Returns the current version if its files have not changed. Throws like `loadAgentFiles`. */
 export async function loadApp({ dir, name, present }: AppPlace, parts: AgentParts): Promise<App> {
   const { root: file, text } = await loadAgentFiles(join(dir, name), {
     checkModel: (model) => parts.models.problemWith(model),

@@ -18,7 +18,7 @@ export interface Registry {
    * mistakes in the files that could not be loaded.
    */
   get(name: string): App;
-  /** Reads one app again. An app that cannot be used any more keeps its last good version; one whose root file is gone goes. */
+  /** Reads one app again. An app with mistakes keeps its last good version; an app whose root file is gone is removed. */
   reload(name: string): Promise<void>;
   /** Reads all apps again. */
   reloadAll(): Promise<void>;
@@ -37,7 +37,7 @@ export async function createRegistry(options: AppShelfOptions): Promise<Registry
     for (const name of names) await shelf.load(name);
     sorted = [...shelf.apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
-  // A slow older read must not overtake a newer one.
+  // A slow older read must not overwrite a newer one.
   const oneByOne = (work: () => Promise<void>): Promise<void> => {
     last = last.then(work);
     return last;

@@ -9,7 +9,7 @@ export interface WatchOptions {
   readonly log: Logger;
 }
 
-/** An editor writes a file in several steps. */
+/** Delay after a change, because an editor writes a file in several steps. */
 const quietMs = 100;
 
 /** Reloads an app when something in its folder changes, until disposed. Resolves when the watch is set. */

@@ -11,7 +11,7 @@ export interface BuiltInToolSpec {
   run(request: RunAsyncToolRequest): unknown;
 }
 
-/** A tool whose failures are results: nothing it does ends a run. */
+/** Creates a tool whose failures are results, so that no failure ends a run. */
 export class BuiltInTool extends BaseTool {
   readonly #spec: BuiltInToolSpec;
 

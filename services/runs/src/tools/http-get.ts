@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../outbound/index.ts';
 import { BuiltInTool } from './built-in-tool.ts';
 import { readText } from './read-text.ts';
 
-/** How much of a body the model is given, in bytes. */
+/** Most bytes of a body that the model gets. */
 const maxBodyBytes = 65_536;
 
 /**

@@ -1,4 +1,4 @@
-/** The text argument of this name; throws a message for the model when it is missing or no text. */
+/** Returns the text argument of this name. Throws a message for the model when it is missing or not a text. */
 export function readText(args: Record<string, unknown>, name: string): string {
   const value = args[name];
   if (typeof value !== 'string' || value === '')

@@ -18,9 +18,9 @@ export interface SpanLog {
 }
 
 export interface SpanLimits {
-  /** Beyond it the session that was quiet for longest is forgotten. */
+  /** Most sessions. Beyond it the session without new spans for the longest time is dropped. */
   readonly sessions: number;
-  /** Most spans of one session; beyond it the oldest are forgotten. */
+  /** Most spans of one session; beyond it the oldest are dropped. */
   readonly spansOfSession: number;
 }
 

@@ -1,10 +1,10 @@
-/** Standard or URL-safe base64, padded or not, as URL-safe base64 with padding: the public form. */
+/** Converts base64 of either alphabet, padded or not, to URL-safe base64 with padding, the public form. */
 export function toUrlSafeBase64(text: string): string {
   const bare = text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=');
 }
 
-/** URL-safe base64 as standard base64: what model APIs take. */
+/** Converts URL-safe base64 to standard base64, which model APIs expect. */
 export function toStandardBase64(text: string): string {
   return text.replaceAll('-', '+').replaceAll('_', '/');
 }

@@ -10,14 +10,14 @@ import {
 } from '@agentmesh/proto/event';
 import { toStandardBase64, toUrlSafeBase64 } from './base64.ts';
 
-/** Facts that stand on every event of a run. */
+/** Fields that every event of a run has. */
 export interface RunFacts {
   readonly invocationId: string;
-  /** Stands on every event; keys of the event itself win. */
+  /** Metadata for every event. Keys of the event itself have priority. */
   readonly customMetadata?: JsonObject | undefined;
 }
 
-/** Maps whose keys and nulls belong to users, tools and models. */
+/** Free-form maps: their keys and nulls come from users, tools and models. */
 const freeForm = new Set([
   'args',
   'response',
@@ -51,7 +51,7 @@ export function toPublicEvent(event: Event, run: RunFacts): EventJson {
   };
 }
 
-/** Whether an event asks for tools. */
+/** Returns whether an event has function calls. */
 export function hasCalls(event: Event): boolean {
   return event.content?.parts?.some((part) => Boolean(part.functionCall)) ?? false;
 }
@@ -80,7 +80,7 @@ function isBytes(key: string): boolean {
   return key === 'inlineData.data' || key === 'thoughtSignature';
 }
 
-/** A stored event as ADK has it: milliseconds, standard base64. */
+/** Converts a stored event to ADK's form: milliseconds, standard base64. */
 export function fromPublicEvent(json: Uint8Array): Event {
   const text = textOf(json);
   const event = JSON.parse(text) as EventJson;
@@ -91,7 +91,7 @@ export function fromPublicEvent(json: Uint8Array): Event {
   return event as unknown as Event;
 }
 
-/** The user's message as ADK has it. */
+/** Converts the user's message to ADK's form. */
 export function parseMessage(json: Uint8Array): ContentJson {
   const text = textOf(json);
   return fromPublicContent(JSON.parse(text) as ContentJson, text);
@@ -114,7 +114,7 @@ function toStandardBytes(value: unknown, key = ''): unknown {
   );
 }
 
-/** Through Buffer, which reads short texts several times faster than TextDecoder. */
+/** Uses Buffer, which decodes short texts several times faster than TextDecoder. */
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -2,7 +2,7 @@ import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { LRUCache } from 'lru-cache';
 import type { HistoryWindow } from './history-window.ts';
 
-/** Windows of the sessions that this process has served lately. Their next turns read only newer events. */
+/** Cache of the windows of sessions that this process served recently. The next turn of such a session reads only newer events. */
 export interface HistoryCache {
   get(session: SessionKey): HistoryWindow | undefined;
   set(session: SessionKey, window: HistoryWindow): void;
@@ -10,10 +10,10 @@ export interface HistoryCache {
   forget(accountId: string): void;
 }
 
-/** Windows that were not used for longer are dropped. */
+/** Time after which an unused window is dropped. */
 const rememberedMs = 10 * 60_000;
 
-/** Holds at most `maxBytes` of events, measured as JSON; nothing when that is 0. */
+/** Holds at most `maxBytes` of events, measured as JSON; 0 switches the cache off. */
 export function createHistoryCache(maxBytes: number): HistoryCache {
   if (maxBytes === 0) return { get: () => undefined, set: () => undefined, forget: () => undefined };
   const windows = new LRUCache<string, HistoryWindow>({

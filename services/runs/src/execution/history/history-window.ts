@@ -3,7 +3,7 @@ import type { WireEvent } from '@agentmesh/proto/event';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import { fromPublicEvent } from '../events/event-json.ts';
 
-/** Recent events of a session as agents see them: without gaps, beginning where a user's turn begins. Never changed. */
+/** Recent events of a session as agents see them: without gaps, from the start of a user's turn on. Immutable. */
 export interface HistoryWindow {
   readonly sessionPk: bigint;
   /** Sequence of the last event. */
@@ -14,16 +14,16 @@ export interface HistoryWindow {
 interface HistoryEvent {
   readonly event: Event;
   readonly turnStart: boolean;
-  /** Size of its JSON. */
+  /** Size of its JSON in bytes. */
   readonly bytes: number;
 }
 
-/** No window holds more events than this, however long its turn is. */
+/** Most events of a window, even if its last turn is longer. */
 const maxEvents = 2000;
 
 /**
- * The window of a turn: the events known here, then those that the turn brought. It is cut like a window that is read whole: to
- * `limit` events before the turn's own, and from there to the beginning of a user's turn.
+ * Returns the window of a turn: the cached events, then those that the turn brought. It is cut like a window that is read
+ * completely: `limit` events before the turn's own, and back to the start of a user's turn.
  */
 export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: number): HistoryWindow {
   const { sessionPk, lastSeq, knownSeq } = turn;
@@ -35,7 +35,7 @@ export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: 
   return { sessionPk, lastSeq, events: recentOf([...known.events, ...fresh], limit) };
 }
 
-/** The window with the events that its turn has added. */
+/** Returns the window with the events that its turn has added. */
 export function extendWindow(window: HistoryWindow, added: readonly WireEvent[]): HistoryWindow {
   const events = [...window.events, ...added.map(({ json }) => readEvent(json, false))];
   return { sessionPk: window.sessionPk, lastSeq: window.lastSeq + added.length, events };
@@ -45,7 +45,7 @@ function readEvent(json: Uint8Array, turnStart: boolean): HistoryEvent {
   return { event: fromPublicEvent(json), turnStart, bytes: json.length };
 }
 
-/** The last of `events` is the turn's own. */
+/** The last of `events` is the event of the turn itself. */
 function recentOf(events: readonly HistoryEvent[], limit: number): readonly HistoryEvent[] {
   const own = events.length - 1;
   const oldest = own - limit;

@@ -7,7 +7,7 @@ export interface TurnSession {
   readonly session: Session;
   /** ADK's session service for the agents of the attempt. Sessions that tools create in it end with the attempt. */
   readonly service: BaseSessionService;
-  /** Adds a whole event and its state delta. */
+  /** Adds a whole event and applies its state delta. */
   absorb(event: Event): Promise<void>;
   /** Applies state deltas that others committed, and the attempt's own that were committed after them. */
   applyDeltas(others: readonly Uint8Array[], own: readonly Uint8Array[]): void;
@@ -15,7 +15,7 @@ export interface TurnSession {
 
 const decoder = new TextDecoder();
 
-/** Makes ADK's session of a granted turn. */
+/** Creates ADK's session of a granted turn. */
 export function createTurnSession(turn: Turn, window: HistoryWindow): TurnSession {
   const events = window.events.map(({ event }) => event);
   const session: Session = {
@@ -54,7 +54,7 @@ function applyDelta(state: Record<string, unknown>, delta: Record<string, unknow
   }
 }
 
-/** Assignment would call the setter of a key such as `__proto__`. */
+/** Defines a property. An assignment would call the setter of a key such as `__proto__`. */
 function setKey(state: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(state, key, { value, writable: true, enumerable: true, configurable: true });
 }

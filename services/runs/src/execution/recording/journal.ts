@@ -16,7 +16,7 @@ export interface JournalOptions {
 const callTimeoutMs = 5_000;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
-/** Most internal errors of one append: an error that does not pass would hold the session for ever. */
+/** Most internal errors of one append. Without a limit a permanent error would block the session for ever. */
 const mostFaults = 8;
 
 /** Stores the events of a running attempt. */
@@ -35,7 +35,7 @@ export class Journal {
     return this.#written;
   }
 
-  /** Sequence of the session's last event, from the latest answer. */
+  /** Sequence of the session's last event in the latest answer. */
   get lastSeq(): number {
     return this.#lastSeq;
   }
@@ -74,7 +74,7 @@ async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Pr
       if (isFault(error)) faults += 1;
       if (!mayPass(error) || faults === mostFaults) throw error;
     }
-    // An abort is thrown at the beginning of the loop.
+    // An abort is thrown at the start of the loop.
     await delay(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }

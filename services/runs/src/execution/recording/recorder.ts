@@ -8,17 +8,17 @@ import type { End, Journal } from './journal.ts';
 import type { TurnSession } from '../history/turn-session.ts';
 import type { Viewer } from '../viewers/viewer.ts';
 
-/** Passes an attempt's events on: to its agents at once, to the log, and from there to the viewer. */
+/** Passes an attempt's events on: to its agents at once, then to the store, and from there to the viewer. */
 export interface Recorder {
-  /** Sends an incomplete chunk to a viewer who wants such; it is stored nowhere. */
+  /** Sends a partial event to a viewer who wants partial events. It is not stored. */
   partial(event: Event): void;
-  /** Takes a whole event: it has its public id and form, and the agents see it; it is stored by the next flush. */
+  /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
   add(event: Event): Promise<void>;
-  /** Stores what was added, then shows it. With `end`, ends the attempt in the same call. */
+  /** Stores the added events, then sends them to the viewer. With `end`, ends the attempt in the same call. */
   flush(end?: End): Promise<void>;
-  /** Stores what was added and ends the attempt: completed, or waiting for the calls that nobody has answered. */
+  /** Stores the added events and ends the attempt: completed, or waiting for calls without an answer. */
   complete(): Promise<void>;
-  /** Ends the attempt as failed, with an event that says so. What was added and not yet stored is kept if it can be stored. */
+  /** Ends the attempt as failed and stores an event with the error. Added events that are not stored yet are stored too, if possible. */
   fail(failure: { author: string; errorCode: string; errorMessage: string }): Promise<void>;
 }
 

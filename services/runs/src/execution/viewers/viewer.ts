@@ -13,7 +13,7 @@ export interface Viewer {
   /** Whether it wants partial events. */
   readonly partials: boolean;
   show(event: WireEvent): void;
-  /** Ends the responses after those that wait. */
+  /** Ends the stream after the waiting responses. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
   /** The responses to send, in order. Throws MeshError `viewer_too_slow`. Leaving the loop closes the viewer. */
@@ -92,7 +92,7 @@ class BufferedViewer implements Viewer {
 
 /** The responses that a viewer has not read yet. */
 interface Unread {
-  /** False when it does not fit. */
+  /** Returns false when the response does not fit. */
   add(event: WireEvent): boolean;
   addFailure(failure: Pick<Failure, 'type' | 'message'>): void;
   take(): Response | undefined;

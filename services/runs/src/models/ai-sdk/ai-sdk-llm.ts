@@ -15,17 +15,17 @@ export interface AiSdkLlmOptions {
   readonly model: string;
   /** Called before every model call, so that credentials may change. An error that it throws becomes the answer. */
   readonly connect: () => Connection | Promise<Connection>;
-  /** How long the model may take to its first part, and between two parts, in milliseconds. */
+  /** Longest silence of the model before its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
-  /** By when attempts after the first one end, unless the model has begun to answer; 14 s when absent. */
+  /** Deadline in milliseconds for all attempts after the first, unless the model has begun to answer. Default: 14 s. */
   readonly retryWindowMs?: number;
   readonly onFailure?: (failure: ModelFailure) => void;
 }
 
-/** Callers are promised 15 s; the rest is for the way to them. */
+/** Less than the 15 s that callers are promised; the rest is for the transport to them. */
 const defaultRetryWindowMs = 14_000;
 
-/** Characters of a vendor's message that the log may hold. */
+/** Most characters of a vendor's message in the log. */
 const longestLogged = 200;
 
 /** One attempt of a model call. */
@@ -33,7 +33,7 @@ interface Attempt {
   readonly connection: Connection;
   readonly request: LlmRequest;
   readonly stream: boolean;
-  /** How long it may take to its first sign of life, in milliseconds. */
+  /** Longest time in milliseconds until its first part. */
   readonly firstMs: number;
   readonly signal: AbortSignal | undefined;
 }

@@ -33,7 +33,7 @@ interface Said {
   readonly part: Part;
 }
 
-/** The answer of a model, as far as it has come. */
+/** The answer of a model as far as it has arrived. */
 export class Answer {
   modelVersion: string | undefined;
   readonly #dialect: Dialect;
@@ -74,7 +74,7 @@ export class Answer {
     if (call.providerExecuted !== true) this.#said.push(call);
   }
 
-  /** Adds a part of a whole answer; `id` tells it from the others. */
+  /** Adds a part of an answer that is not streamed; `id` distinguishes the parts. */
   addContent(part: LanguageModelV4Content, id: string): void {
     const metadata = part.providerMetadata;
     if (part.type === 'text') this.addText({ id, text: part.text, thought: false, metadata });
@@ -92,7 +92,7 @@ export class Answer {
     this.#end = end;
   }
 
-  /** The whole response. Throws ModelCallError when the answer did not come to an end or calls cannot be acted on. */
+  /** Returns the whole response. Throws ModelCallError when the answer is incomplete or its calls are invalid. */
   finish(): LlmResponse {
     const { finishReason: reason, usage, providerMetadata: metadata } = this.#end ?? {};
     if (reason === undefined || usage === undefined || reason.unified === 'interrupted') throw brokenOff();

@@ -1,10 +1,10 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Dialect } from './dialect.ts';
 
-/** A model that can be asked, with the ways of its vendor. */
+/** A model that can be called, with its vendor's dialect. */
 export interface Connection {
   readonly languageModel: LanguageModelV4;
   readonly dialect: Dialect;
-  /** Texts that no error message may show. */
+  /** Secrets that no error message may contain. */
   readonly secrets: readonly string[];
 }

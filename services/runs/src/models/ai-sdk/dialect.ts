@@ -9,26 +9,26 @@ import type { GenerateContentConfig, GenerateContentResponseUsageMetadata } from
 import type { FileRules } from './request/to-user-part.ts';
 import type { Ending, Finish } from './ending.ts';
 
-/** Where the words of an answer come from. */
+/** Sources that an answer is based on. */
 export type Sources = Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'>;
 
-/** The differences between vendors that the SDK leaves to its caller. */
+/** Differences between vendors that the SDK does not handle. */
 export interface Dialect {
   readonly files: FileRules;
-  /** Whether a conversation must begin with a user. */
+  /** Whether a conversation must begin with a user message. */
   readonly userFirst: boolean;
-  /** Call ids that the vendor takes; others are replaced in what is sent. */
+  /** Call ids that the vendor accepts. Others are replaced in requests. */
   readonly callId: RegExp;
-  /** Settings of the app in the vendor's own options. */
+  /** Converts settings of the app to the vendor's own options. */
   readonly options: (config: GenerateContentConfig) => Partial<LanguageModelV4CallOptions>;
-  /** The data that must be sent back with a part of an answer, as ADK's `thoughtSignature` (standard base64). */
+  /** Data that must be sent back with a part of an answer, as ADK's `thoughtSignature` (standard base64). */
   readonly readSignature: (metadata: SharedV4ProviderMetadata) => string | undefined;
-  /** The reverse; undefined for what another vendor signed. */
+  /** The inverse; undefined for the signature of another vendor. */
   readonly writeSignature: (thoughtSignature: string) => SharedV4ProviderOptions | undefined;
   readonly finish: (ending: Ending) => Finish;
   readonly usage: (usage: LanguageModelV4Usage) => GenerateContentResponseUsageMetadata;
-  /** The model's version in a raw chunk or body; absent where the SDK reads it. */
+  /** Reads the model's version from a raw chunk or body. Absent: the SDK reads it. */
   readonly readModelVersion?: (raw: unknown) => string | undefined;
-  /** The sources that a raw chunk or body names; absent where the vendor names none. */
+  /** Reads the sources from a raw chunk or body. Absent: the vendor names no sources. */
   readonly readSources?: (raw: unknown) => Sources;
 }

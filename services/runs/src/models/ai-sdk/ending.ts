@@ -5,11 +5,11 @@ import type { FinishReason } from '@google/genai';
 export interface Ending {
   readonly reason: LanguageModelV4FinishReason;
   readonly metadata: SharedV4ProviderMetadata | undefined;
-  /** Whether anything was said or called. */
+  /** Whether the answer has text or calls. */
   readonly hasContent: boolean;
 }
 
-/** How an answer ended, in ADK's words; with an error unless it ended well. */
+/** Converts the end of an answer to ADK's terms, with an error unless it ended normally. */
 export interface Finish {
   readonly finishReason?: FinishReason;
   readonly errorCode?: string;

@@ -1,6 +1,6 @@
 import { ModelCallError } from './failure/model-call-error.ts';
 
-/** The arguments of a call; none for an empty text. Throws ModelCallError `MALFORMED_FUNCTION_CALL`. */
+/** Parses the arguments of a call; an empty text means no arguments. Throws ModelCallError `MALFORMED_FUNCTION_CALL`. */
 export function readArgs(toolName: string, input: string): Record<string, unknown> {
   const malformed = `The model called "${toolName}" with arguments that are not a JSON object.`;
   try {

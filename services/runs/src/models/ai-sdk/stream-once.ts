@@ -13,7 +13,7 @@ export interface ModelCall {
   readonly stream: boolean;
 }
 
-/** Calls the model once. Throws every failure. */
+/** Calls the model once. Throws on every failure. */
 export async function* streamOnce(call: ModelCall): AsyncGenerator<LlmResponse, void> {
   const answer = new Answer({ stream: call.stream, dialect: call.connection.dialect });
   if (call.stream) yield* readStream(call, answer);
@@ -38,7 +38,7 @@ async function* readStream(
   const includeRawChunks = dialect.readModelVersion !== undefined;
   const { stream } = await languageModel.doStream({ ...call, includeRawChunks, abortSignal: watchdog.signal });
   for await (const part of stream) {
-    // It comes with the first byte, before the model has said anything.
+    // This part comes with the first byte, before any output of the model.
     if (part.type !== 'stream-start') watchdog.feed();
     if (part.type === 'raw') {
       answer.modelVersion ??= dialect.readModelVersion?.(part.rawValue);
@@ -63,7 +63,7 @@ function take(part: LanguageModelV4StreamPart, answer: Answer): LlmResponse | un
 function toPiece(part: LanguageModelV4StreamPart): Piece | undefined {
   if (part.type === 'text-delta') return piece(part, part.delta, false);
   if (part.type === 'reasoning-delta') return piece(part, part.delta, true);
-  // Vendors sign a thought where it begins, as it goes, or where it ends.
+  // Vendors send the signature of a thought at its start, during it, or at its end.
   return part.type === 'reasoning-start' || part.type === 'reasoning-end' ? piece(part, '', true) : undefined;
 }
 

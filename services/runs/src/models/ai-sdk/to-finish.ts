@@ -1,7 +1,7 @@
 import { FinishReason } from '@google/genai';
 import type { Ending, Finish } from './ending.ts';
 
-/** An unknown reason counts as the end of the answer when there is one: compatible servers have words of their own. */
+/** Compatible servers have their own finish reasons, so an unknown reason counts as a normal end if there is an answer. */
 export function toFinish({ reason: { unified }, hasContent }: Ending): Finish {
   if (unified === 'stop' || unified === 'tool-calls') return { finishReason: FinishReason.STOP };
   if (unified === 'length') return failed(FinishReason.MAX_TOKENS, 'The answer reached the limit of output tokens.');
@@ -10,7 +10,7 @@ export function toFinish({ reason: { unified }, hasContent }: Ending): Finish {
   return failed(FinishReason.OTHER, 'The model ended without an answer.');
 }
 
-/** An answer that did not end well. */
+/** An answer that did not end normally. */
 export function failed(finishReason: FinishReason, errorMessage: string): Finish {
   return { finishReason, errorCode: finishReason, errorMessage };
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { GenerateContentResponseUsageMetadata } from '@google/genai';
 
-/** Token counts in ADK's words; counts that the model did not tell are left out. */
+/** Converts token counts to ADK's form. Counts that the model did not report are left out. */
 export function toUsageMetadata(usage: LanguageModelV4Usage | undefined): GenerateContentResponseUsageMetadata {
   const prompt = usage?.inputTokens.total;
   const output = usage?.outputTokens.total;
@@ -17,7 +17,7 @@ export function toUsageMetadata(usage: LanguageModelV4Usage | undefined): Genera
   };
 }
 
-/** Vendors count thoughts within the output; some compatible servers count them beside it, which their total tells. */
+/** Vendors include thoughts in the output count. Some compatible servers count them separately, which their total shows. */
 function countsApart(usage: LanguageModelV4Usage | undefined): boolean {
   const { total: output = 0, reasoning: thoughts = 0 } = usage?.outputTokens ?? {};
   const beside = (usage?.inputTokens.total ?? 0) + output + thoughts;

@@ -1,10 +1,10 @@
 import { ModelCallError } from './failure/model-call-error.ts';
 
-/** How long a model may be silent, in milliseconds. */
+/** Longest silence of a model, in milliseconds. */
 export interface Patience {
-  /** Between two signs of life. */
+  /** Between two parts. */
   readonly timeoutMs: number;
-  /** Until the first one, when that is less. */
+  /** Until the first part, if shorter. */
   readonly firstMs?: number;
 }
 
@@ -31,12 +31,12 @@ export class Watchdog {
     return this.#controller.signal;
   }
 
-  /** The error of the silence, once it has been too long. */
+  /** The time-out error, after the model was silent for too long. */
   get expired(): ModelCallError | undefined {
     return this.#expired;
   }
 
-  /** The model has shown life: the time begins anew. */
+  /** Restarts the timer, because the model has sent something. */
   feed(): void {
     if (this.#waitingMs === this.#timeoutMs) {
       this.#timer.refresh();

@@ -3,7 +3,7 @@ import { readDirective } from './read-directive.ts';
 
 const opener = /\[\[(tool|artifact|state|fail|wait):/g;
 
-/** Keeps parsing cheap: the rest of the message after so many directives is text. */
+/** Most directives of a message, which keeps parsing cheap. The text after them is not parsed. */
 const maxDirectives = 100;
 
 /**

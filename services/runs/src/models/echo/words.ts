@@ -1,7 +1,7 @@
-/** The most pieces a text is streamed in; a longer one comes in larger pieces. */
+/** Most pieces of a streamed text; a longer text comes in larger pieces. */
 const maxPieces = 1000;
 
-/** How many words a text has; the echo model's measure of tokens. */
+/** Number of words of a text, which the echo model counts as tokens. */
 export function countWords(text: string): number {
   let count = 0;
   let inWord = false;

@@ -3,10 +3,10 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { GenerateContentConfig } from '@google/genai';
 import { toReasoning } from './to-reasoning.ts';
 
-/** The least that the vendor takes as a budget of thought, in tokens. */
+/** Smallest thinking budget that the vendor accepts, in tokens. */
 const leastBudget = 1024;
 
-/** ADK's settings in the vendor's own. Thoughts that are wanted without saying how many are `medium`. */
+/** Converts ADK's settings to the vendor's. Thinking without a level or budget is `medium`. */
 export function anthropicOptions({ thinkingConfig }: GenerateContentConfig): Partial<LanguageModelV4CallOptions> {
   const { thinkingBudget = 0, includeThoughts = false } = thinkingConfig ?? {};
   // With tool streaming, arguments need not be valid JSON; clients see calls only when they are complete.

@@ -10,7 +10,7 @@ const messages: ReadonlyMap<string, string> = new Map([
   ['UNEXPECTED_TOOL_CALL', 'The model called a tool that it was not given.'],
 ]);
 
-/** Gemini's reasons are ADK's. A prompt that was blocked has no finish reason, but the reason of the block as its error. */
+/** Gemini's finish reasons are also ADK's. A blocked prompt has no finish reason; the block reason becomes its error. */
 export function geminiFinish({ reason, metadata }: Ending): Finish {
   const { raw = FinishReason.OTHER } = reason;
   if (raw === FinishReason.STOP) return { finishReason: FinishReason.STOP };

@@ -2,7 +2,7 @@ import type { GoogleLanguageModelOptions } from '@ai-sdk/google';
 import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { GenerateContentConfig } from '@google/genai';
 
-/** Settings that the vendor's adaptor takes under the names that ADK has for them. */
+/** Settings that the vendor's adaptor accepts under ADK's names. */
 const sameNames = [
   'safetySettings',
   'cachedContent',
@@ -13,7 +13,7 @@ const sameNames = [
   'imageConfig',
 ] as const satisfies readonly (keyof GenerateContentConfig & keyof GoogleLanguageModelOptions)[];
 
-/** ADK's settings are Gemini's; only levels of thought are spelt in lower case. */
+/** ADK's settings are those of Gemini; only thinking levels become lower case. */
 export function geminiOptions(config: GenerateContentConfig): Partial<LanguageModelV4CallOptions> {
   const { thinkingConfig } = config;
   const google: Record<string, unknown> = {};

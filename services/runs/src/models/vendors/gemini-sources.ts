@@ -11,7 +11,7 @@ interface Body {
   }[];
 }
 
-/** The vendor's own records. One of its APIs calls the citations `citationSources`. */
+/** The vendor's own metadata. One of its APIs calls the citations `citationSources`. */
 export function geminiSources(raw: unknown): Sources {
   const [candidate] = (raw as Body | null | undefined)?.candidates ?? [];
   const grounding = candidate?.groundingMetadata;

@@ -48,7 +48,7 @@ function writeSignature(thoughtSignature: string): SharedV4ProviderOptions | und
   return kind === 'gemini' ? { google: { thoughtSignature: signature } } : undefined;
 }
 
-/** The vendor's own counts: ADK's words are Gemini's. */
+/** The vendor's own counts: ADK and Gemini use the same names. */
 function usage({ raw }: LanguageModelV4Usage): GenerateContentResponseUsageMetadata {
   return Object.fromEntries(Object.entries(raw ?? {}).filter(([, count]) => count !== null && count !== undefined));
 }

@@ -25,7 +25,7 @@ function isCanonical(text: string): boolean {
   return text !== '' && Buffer.from(text, 'base64').toString('base64') === text && !startsWithKind(text);
 }
 
-/** Such a one would be taken for a wrapped signature. */
+/** A signature of this form would be taken for a wrapped one. */
 function startsWithKind(text: string): boolean {
   const bytes = Buffer.from(text, 'base64').toString();
   return kinds.some((kind) => bytes.startsWith(`${kind}:`));

@@ -10,14 +10,14 @@ const levels: ReadonlyMap<string, Reasoning> = new Map([
   ['HIGH', 'high'],
 ]);
 
-/** Most tokens of thought that still count as the level. */
+/** Largest thinking budget, in tokens, that maps to each level. */
 const budgets: readonly (readonly [number, Reasoning])[] = [
   [0, 'none'],
   [1024, 'low'],
   [8192, 'medium'],
 ];
 
-/** How much a model should think, for vendors that know levels alone; undefined leaves it to the model. */
+/** Thinking level for vendors that support only levels; undefined leaves it to the model. */
 export function toReasoning({ thinkingLevel, thinkingBudget = -1 }: ThinkingConfig = {}): Reasoning | undefined {
   const level = levels.get(thinkingLevel?.toUpperCase() ?? '');
   if (level !== undefined || thinkingBudget < 0) return level;

@@ -1,4 +1,4 @@
-/** Most bytes of one answer, which is kept in memory. */
+/** Largest answer in bytes, because it is kept in memory. */
 const longestAnswer = 64 * 1024 * 1024;
 
 /**

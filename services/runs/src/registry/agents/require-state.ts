@@ -2,7 +2,7 @@ import { BaseLlmRequestProcessor, type Event, type InvocationContext } from '@go
 import { templateVariableMissing } from '../../errors.ts';
 import { requiredVariables } from './template-variables.ts';
 
-/** Where an instruction stands. */
+/** Place of an instruction in the app's files. */
 export interface InstructionPlace {
   readonly appName: string;
   readonly agentName: string;

@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Longer words are no slips of the pen, and comparing them takes time with the square of their length. */
+/** Longest word that is compared: a longer one is not a typing error, and the time grows with the square of the length. */
 const longestWord = 64;
 
-/** The one of `names` that was most likely meant by `word`; undefined when none is close: at most a third of it may differ. */
+/** Returns the one of `names` closest to `word`; undefined when more than a third of the characters differ. */
 export function closestName(word: string, names: readonly string[]): string | undefined {
   if (word.length > longestWord || names.length === 0) return undefined;
   const wanted = word.toLowerCase();

@@ -2,14 +2,14 @@
 export interface Mistake {
   /** Path inside the app's folder; empty for the folder itself. */
   readonly file: string;
-  /** From 1. Absent where no place in a text is meant, e.g. for a missing file. */
+  /** Counted from 1. Absent without a place in a text, e.g. for a missing file. */
   readonly at?: Place;
   /** The YAML key, e.g. `tools.0.name`; empty for the file as a whole. */
   readonly key: string;
   readonly reason: string;
 }
 
-/** A place in a text, both numbers from 1. */
+/** A place in a text, line and column counted from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -23,7 +23,7 @@ export class Mistakes {
   readonly #kept: Mistake[] = [];
   #dropped = 0;
 
-  /** True when nothing more is kept: reading on is of no use. */
+  /** True when no more mistakes are kept, so that reading on is useless. */
   get full(): boolean {
     return this.#kept.length >= mostKept;
   }
@@ -52,7 +52,7 @@ export class AppFilesError extends Error {
   override readonly name = 'AppFilesError';
   /** At least one. */
   readonly mistakes: readonly Mistake[];
-  /** The folder has no root file: it is no app, or no longer one. */
+  /** The folder has no root file: it is not an app, or no longer one. */
   readonly isRootMissing: boolean;
 
   constructor(mistakes: readonly Mistake[], { isRootMissing = false }: { readonly isRootMissing?: boolean } = {}) {
@@ -62,7 +62,7 @@ export class AppFilesError extends Error {
   }
 }
 
-/** `file:line:column: key: reason`; what is absent is left out. */
+/** Formats `file:line:column: key: reason` without the absent parts. */
 export function printMistake({ file, at, key, reason }: Mistake): string {
   const place = at === undefined ? file : `${file}:${at.line}:${at.column}`;
   return [place, key, reason].filter((part) => part !== '').join(': ');

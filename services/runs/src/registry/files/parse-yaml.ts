@@ -15,7 +15,7 @@ import {
 import type { Mistake, Mistakes, Place } from './mistake.ts';
 import { toSnakeCase } from './to-snake-case.ts';
 
-/** Where a value is: map keys and indexes of lists, from the top of the file. */
+/** Path of a value: map keys and list indexes, from the top of the file. */
 export type Path = readonly (string | number)[];
 
 /** A YAML file's value, and the way to name a place in it. */
@@ -25,7 +25,7 @@ export interface YamlFile {
   mistake(path: Path, reason: string): Mistake;
 }
 
-/** Enough for anchors that a person writes, far too few to fill the memory by aliases of aliases. */
+/** Most aliases: enough for anchors written by a person, and far too few to fill the memory with aliases of aliases. */
 const maxAliases = 20;
 const tooDeep = 'is nested too deeply';
 const top: Place = { line: 1, column: 1 };

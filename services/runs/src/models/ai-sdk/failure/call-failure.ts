@@ -1,15 +1,15 @@
 import { APICallError } from '@ai-sdk/provider';
 import { readVendorError, type VendorError } from './vendor-error.ts';
 
-/** A failure of the server or of the way to it. */
+/** A failure of the server or of the connection to it. */
 export interface CallFailure {
-  /** HTTP status, or what a vendor's error inside a stream stands for; undefined when nothing was answered. */
+  /** HTTP status, or the status that a vendor's error inside a stream stands for; undefined without an answer. */
   readonly status: number | undefined;
-  /** Whether it came in the place of an answer that had begun well. */
+  /** Whether it came inside a stream that had begun with status 200. */
   readonly inStream: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly vendor: VendorError | undefined;
-  /** Whether the SDK would try again. */
+  /** Whether the SDK would retry. */
   readonly isRetryable: boolean;
 }
 

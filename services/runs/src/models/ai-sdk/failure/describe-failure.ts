@@ -48,7 +48,7 @@ function describeCall({ status, inStream, vendor, isRetryable }: CallFailure): F
   if (status === undefined) {
     return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The model could not be reached.' };
   }
-  // The SDK marks broken connections as retryable, after a good status too.
+  // The SDK marks broken connections as retryable, even after a 2xx status.
   if (status < 400 && isRetryable) {
     return { errorCode: 'MODEL_UNREACHABLE', errorMessage: 'The connection to the model broke.' };
   }

@@ -5,15 +5,15 @@ export interface ErrorFacts {
   readonly type: string;
   /** HTTP status. */
   readonly status?: number;
-  /** The system's code, e.g. `ECONNREFUSED`, its own or that of what caused it. */
+  /** The system's code, e.g. `ECONNREFUSED`, of the error or of its cause. */
   readonly code?: string;
-  /** Where it was thrown, without the text. */
+  /** Stack trace without the message. */
   readonly stack?: string;
 }
 
 const deepestCause = 5;
 
-/** Class, status, code and place of an error. */
+/** Returns class, status, code and stack of an error. */
 export function errorFacts(error: unknown): ErrorFacts {
   if (!(error instanceof Error)) return { type: typeof error };
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
@@ -32,7 +32,7 @@ export function errorFacts(error: unknown): ErrorFacts {
   };
 }
 
-/** The error itself, or its facts where it comes from the SDK. */
+/** Returns the error itself, or only its facts if it comes from the SDK. */
 export function loggableError(error: unknown): unknown {
   return causes(error).some((cause) => AISDKError.isInstance(cause)) ? errorFacts(error) : error;
 }

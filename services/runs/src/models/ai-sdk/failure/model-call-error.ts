@@ -1,4 +1,4 @@
-/** A failed model call whose code and message may be shown as they are. */
+/** A failed model call whose code and message may be shown unchanged. */
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError';
   readonly errorCode: string;

@@ -24,7 +24,7 @@ function readRetryInfo(vendor: VendorError | undefined): number | undefined {
 
 const remaining = /^(anthropic|x)-ratelimit-(?:(.+)-remaining|remaining-(.+))$/;
 
-/** The latest of the limits that have nothing left. */
+/** The latest reset time of the limits that are used up. */
 function readLimits(headers: Readonly<Record<string, string>>): number | undefined {
   const waits = Object.entries(headers).flatMap(([name, value]) => {
     const [, vendor, anthropic, openAi] = remaining.exec(name) ?? [];
@@ -37,7 +37,7 @@ function readLimits(headers: Readonly<Record<string, string>>): number | undefin
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `2s`, `1.5s`, `6m0s`, `20ms`. */
+/** Parses durations such as `2s`, `1.5s`, `6m0s`, `20ms`. */
 function readDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
   const pieces = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];

@@ -2,24 +2,24 @@ import { type CallFailure, readFailure } from './call-failure.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { VendorError } from './vendor-error.ts';
 
-/** Least time for the last attempt, in milliseconds. */
+/** Shortest time left for the last attempt, in milliseconds. */
 const leastAttemptMs = 2_000;
 const maxRetries = 4;
 const baseDelayMs = 400;
 
-/** How far a model call has come. */
+/** Progress of a model call. */
 export interface Progress {
-  /** Attempts that failed before this one. */
+  /** Number of attempts that failed before this one. */
   readonly attempt: number;
-  /** Since the first attempt began. */
+  /** Milliseconds since the first attempt began. */
   readonly elapsedMs: number;
-  /** By when attempts after the first one end, unless the model has begun to answer. */
+  /** Deadline for all attempts after the first, unless the model has begun to answer. */
   readonly windowMs: number;
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds; undefined when another one is of no use: the error is not
- * passing, the server wants a longer pause than the window has left, or there were enough.
+ * Pause before the next attempt in milliseconds; undefined when there should be none: the error is permanent, the server wants
+ * a longer pause than the time left, or there were enough attempts.
  */
 export function retryDelayMs(error: unknown, { attempt, elapsedMs, windowMs }: Progress): number | undefined {
   const failure = readFailure(error);

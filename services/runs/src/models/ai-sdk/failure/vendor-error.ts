@@ -1,4 +1,4 @@
-/** A failure in the vendor's words. */
+/** An error as a vendor describes it. */
 export interface VendorError {
   readonly message: string;
   readonly code: string | undefined;

@@ -2,20 +2,20 @@ import type { JSONValue, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultP
 import type { FunctionCall, FunctionResponse } from '@google/genai';
 
 interface OpenCall {
-  /** The vendor's id; undefined where it gave none, and then answers have none either. */
+  /** The vendor's id; undefined when it gave none: then the answer has none either. */
   readonly id: string | undefined;
   /** The id that is sent. */
   readonly toolCallId: string;
   readonly toolName: string;
 }
 
-/** Pairs function calls with their answers: by id where there is one, else by name in the order of the calls. */
+/** Matches function calls and their answers: by id if there is one, else by name in the order of the calls. */
 export class CallLedger {
   readonly #open: OpenCall[] = [];
   readonly #takes: RegExp;
   readonly #sent = new Set<string>();
 
-  /** Ids that `takes` does not match are replaced, and so is an id that was there before. */
+  /** Replaces ids that do not match `takes`, and ids that were used before. */
   constructor(takes: RegExp) {
     this.#takes = takes;
   }
@@ -33,14 +33,14 @@ export class CallLedger {
     return `call_${count}`;
   }
 
-  /** The answer as part of the prompt; undefined when no call waits for it. */
+  /** Returns the answer as a part of the prompt; undefined when no call waits for it. */
   answer({ id, name, response }: FunctionResponse): LanguageModelV4ToolResultPart | undefined {
     const index = this.#open.findIndex((call) => (call.id === undefined ? call.toolName === name : call.id === id));
     const [call] = index === -1 ? [] : this.#open.splice(index, 1);
     return call === undefined ? undefined : toResult(call, response ?? {});
   }
 
-  /** Answers every call that still waits, so that something else can be said. */
+  /** Answers every call that still waits, because vendors require that before any other message. */
   closeOpen(): LanguageModelV4ToolResultPart[] {
     return this.#open.splice(0).map((call) => toResult(call, { status: 'pending' }));
   }

@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts';
 import { toJsonSchema } from './to-json-schema.ts';
 import { toPrompt } from './to-prompt.ts';
 
-/** A request of ADK as a call of the AI SDK. */
+/** Converts a request of ADK to a call of the AI SDK. */
 export function toCallOptions({ contents, config = {} }: LlmRequest, dialect: Dialect): LanguageModelV4CallOptions {
   const tools = functionDeclarations(config).map(toTool);
   return {

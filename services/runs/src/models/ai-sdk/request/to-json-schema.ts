@@ -6,7 +6,7 @@ const schemaMaps = new Set(['properties', '$defs', 'definitions']);
 const schemaLists = new Set(['anyOf', 'oneOf', 'allOf']);
 const geminiOnly = new Set(['nullable', 'propertyOrdering', 'example']);
 
-/** Gemini's schema dialect (`type: 'STRING'`, `nullable`) as JSON Schema; JSON Schema is not changed. */
+/** Converts Gemini's schema dialect (`type: 'STRING'`, `nullable`) to JSON Schema; JSON Schema is returned unchanged. */
 export function toJsonSchema(schema: unknown): JsonSchema | undefined {
   return isObject(schema) ? convertObject(schema) : undefined;
 }

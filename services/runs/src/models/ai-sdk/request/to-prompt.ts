@@ -8,7 +8,7 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'];
 type ToolContent = Extract<LanguageModelV4Message, { role: 'tool' }>['content'];
 
-/** A conversation as far as it is written. */
+/** A conversation under construction. */
 interface Draft {
   readonly prompt: LanguageModelV4Prompt;
   readonly ledger: CallLedger;
@@ -60,7 +60,7 @@ function toAssistantParts(part: Part, { ledger, dialect }: Draft): AssistantCont
   if (inlineData?.data !== undefined) return toAssistantFile(inlineData, dialect, signed);
   const text = part.text ?? part.executableCode?.code ?? part.codeExecutionResult?.output ?? '';
   if (part.thought === true) return providerOptions === undefined ? [] : [{ type: 'reasoning', text, ...signed }];
-  // Vendors refuse blocks of text that hold none.
+  // Vendors refuse text blocks without text.
   return text.trim() === '' && providerOptions === undefined ? [] : [{ type: 'text', text, ...signed }];
 }
 
@@ -99,7 +99,7 @@ function addAnswer(
     });
 }
 
-/** Adds answers to the tool message that is being written, or begins one. */
+/** Adds answers to the tool message under construction, or starts one. */
 function addTool({ prompt }: Draft, answers: ToolContent): void {
   if (answers.length === 0) return;
   const last = prompt.at(-1);

@@ -1,11 +1,11 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
 import type { Blob, Part } from '@google/genai';
 
-/** How a vendor takes files. */
+/** The vendor's support for files. */
 export interface FileRules {
-  /** How files of text are sent: as files of their own type, as documents of type `text/plain`, or in words. */
+  /** Form in which text files are sent: as files of their own type, as documents of type `text/plain`, or as message text. */
   readonly text: 'file' | 'document' | 'text';
-  /** Whether the vendor fetches a file of this type from there itself; others are named in words. */
+  /** Whether the vendor fetches a file of this type from this URL itself. For other files, a text names the URL. */
   readonly link: (url: URL, mediaType: string) => boolean;
 }
 
@@ -13,7 +13,7 @@ type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
 const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|csv|x-ndjson)\b)/;
 
-/** A part of a user's message; empty for a part without content. */
+/** Converts a part of a user's message; empty for a part without content. */
 export function toUserPart(part: Part, rules: FileRules): UserPart[] {
   const { text, inlineData, fileData } = part;
   // ADK puts other agents' thoughts into a user's message.
@@ -23,7 +23,7 @@ export function toUserPart(part: Part, rules: FileRules): UserPart[] {
   return text === undefined || text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Base64 of either alphabet, padded or not, as standard base64, which vendors expect. */
+/** Converts base64 of either alphabet, padded or not, to standard base64, which vendors expect. */
 export function toStandardBase64(data: string): string {
   return Buffer.from(data, 'base64').toString('base64');
 }
