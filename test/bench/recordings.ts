@@ -9,7 +9,7 @@ import type { Target } from './target.ts';
 
 const uploads = 50;
 const pieces = 40;
-/** Of the client, which must not hold a recording either. */
+/** Chunk that the client sends again and again, so that it never holds a whole recording. */
 const piece = randomBytes(250_000);
 const boundary = 'bench';
 

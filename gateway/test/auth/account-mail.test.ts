@@ -88,7 +88,7 @@ describe('account mail', () => {
   });
 });
 
-it('asking for mail too often from one address is 429, whoever the recipient is', async () => {
+it('asking for mail too often from one address is 429, for any recipient', async () => {
   await using edge = await startEdge({
     env: { RATE_LIMIT_MAIL_ADDRESS_BURST: '2', RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: '1' },
     auth: { requestPasswordReset: () => ({}), resendVerification: () => ({}) },

@@ -122,7 +122,7 @@ describe('the address of a request', () => {
   const many = (forwarded: (index: number) => string) =>
     Array.from({ length: 7 }, (_, index) => [`${index}@example.com`, 'wrong', forwarded(index)] as const);
 
-  it('is that of its connection, whatever its headers say', async () => {
+  it('is that of its connection, and headers do not change it', async () => {
     const { edge } = await start();
     await using _ = edge;
     expect(

@@ -45,7 +45,7 @@ const schemas: [string, object][] = [
   ['a sign-up', SignUpRequest],
 ];
 
-it.each(schemas)('whatever JSON is sent as %s: a value, or well-formed issues', (_, schema) => {
+it.each(schemas)('any JSON sent as %s gives a value or well-formed issues', (_, schema) => {
   const check = requestCheck(schema, 'body');
   fc.assert(
     fc.property(json, (input) => {

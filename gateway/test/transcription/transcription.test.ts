@@ -18,7 +18,7 @@ afterEach(async () => {
   edge = undefined;
 });
 
-/** What the service heard of one call. */
+/** Data that the service received in one call. */
 interface Heard {
   accountId: string;
   audio: Buffer;
@@ -163,7 +163,7 @@ describe('an upload', () => {
   });
 });
 
-describe('what the service answers', () => {
+describe('the answer of the service', () => {
   const sendSpeech = (edge: Edge) =>
     edge.send(path, { method: 'POST', headers: multipart, text: formOf(part('audio')) });
 

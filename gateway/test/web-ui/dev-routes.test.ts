@@ -89,7 +89,7 @@ describe("the web UI's own routes", () => {
     }
   });
 
-  it('send no telemetry, whatever is chosen', async () => {
+  it('send no telemetry, with any choice', async () => {
     expect((await edge.send('/config/telemetry')).body).toEqual({ telemetry: false });
     expect((await edge.send('/config/telemetry', { json: { telemetry: true } })).status).toBe(400);
     const headers = { 'x-adk-telemetry-request': 'true' };

@@ -17,7 +17,7 @@ function submit(own: Edge, fields: Record<string, string>, origin = own.url): Pr
 describe('the sign-up of the web UI', () => {
   const account = { email: ' new@example.com ', password: 'right', first_name: 'Ada', last_name: '<b>' };
 
-  it('creates an account, signs it in and leads on to what was asked for', async () => {
+  it('creates an account, signs it in and redirects to the requested page', async () => {
     const made: unknown[] = [];
     const signUp = ({ email, firstName }: { email: string; firstName: string }) => {
       made.push([email, firstName]);
@@ -30,7 +30,7 @@ describe('the sign-up of the web UI', () => {
     expect(made).toEqual([['new@example.com', 'Ada']]);
   });
 
-  it('shows the form again with what is wrong, and never with the password', async () => {
+  it('shows the form again with the mistakes, and never with the password', async () => {
     const taken = () => {
       throw new MeshError('already_exists', 'email_taken', 'Email already registered');
     };

@@ -33,7 +33,7 @@ const text = fc.string({
 const junk = fc.oneof(text, fc.string({ unit: 'binary', maxLength: 20 }));
 const segment = text.filter((id) => id.trim() !== '' && !/[/\\\0]/.test(id) && id !== '..');
 
-/** What `work` answers; undefined when it is refused, and only as a MeshError. */
+/** Returns the result of `work`; undefined when it throws a MeshError. Fails on any other error. */
 function unlessRefused<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -44,7 +44,7 @@ function unlessRefused<T>(work: () => T): T | undefined {
 }
 
 describe('names', () => {
-  it('have one spelling, which stays as it is, whatever is sent', () => {
+  it('are normalised for any input, and a normalised name does not change', () => {
     fc.assert(
       fc.property(junk, (sent) => {
         const name = unlessRefused(() => storedName(sent));
@@ -59,7 +59,7 @@ describe('names', () => {
 });
 
 describe('references', () => {
-  it('lead back to the version whose address they are', () => {
+  it('are parsed to the version that they were made from', () => {
     fc.assert(
       fc.property(
         fc.record({ appName: segment, userId: segment, sessionId: segment, name: junk }),
@@ -74,7 +74,7 @@ describe('references', () => {
     );
   });
 
-  it('stay within account, app, user and session, whatever they say', () => {
+  it('never leave account, app, user and session, for any input', () => {
     const from = [accountId, 'app', 'u', 's', 'x'] as const;
     const part = fc.constantFrom('app', 'u', 's', 'x', 'other', '..', '%2e%2e', 'user:y', '', 'versions/1');
     const uri = fc

@@ -47,7 +47,7 @@ describe('versions', () => {
     expect((await service.client.getVersion({ key })).version).toEqual(records[1]);
   });
 
-  test('that are not there are not found, negative ones included', async () => {
+  test('that do not exist are not found, negative ones included', async () => {
     const key = newKey();
     await expect(load(service.client, key)).rejects.toEqual(notFound);
     await saveText(service.client, key, 'one');
@@ -59,7 +59,7 @@ describe('versions', () => {
     expect(await versions(service.client, newKey())).toEqual([]);
   });
 
-  test('of many concurrent saves have no gaps and no doubles', async () => {
+  test('of many concurrent saves have no gaps and no duplicates', async () => {
     const key = newKey();
     const large = randomBytes(50_000);
     const saves = Array.from({ length: 40 }, (_, index) =>
@@ -89,7 +89,7 @@ describe('versions', () => {
 });
 
 describe('names', () => {
-  test('of a session and its user are listed sorted by code point, and user artifacts are seen from every session', async () => {
+  test('of a session and its user are listed sorted by code point, and user artifacts are visible in every session', async () => {
     const key = newKey();
     for (const name of ['b/c.txt', 'a.txt', 'user:z.txt', 'É.txt', 'Z.txt']) {
       await saveText(service.client, { ...key, name }, name);
@@ -156,7 +156,7 @@ describe('names', () => {
     },
   );
 
-  test('as long as may be are stored', async () => {
+  test('of the longest allowed length are stored', async () => {
     const id = 'i'.repeat(512);
     const key = newKey({ appName: id, userId: id, sessionId: id, name: randomBytes(512).toString('hex') });
     await saveText(service.client, key, 'x');
@@ -183,7 +183,7 @@ describe('references', () => {
     expect((await load(service.client, { ...key, name: 'raw' })).text).toBe('target');
   });
 
-  test('to what is gone are not found, and those in a circle are refused', async () => {
+  test('to a deleted artifact are not found, and a circle is refused', async () => {
     const key = newKey();
     const uri = (name: string) => `artifact://apps/echo/users/u1/sessions/s1/artifacts/${name}/versions/0`;
     await saveReference(service.client, { ...key, name: 'one' }, uri('two'));
@@ -228,7 +228,7 @@ describe('references', () => {
     ]);
   });
 
-  test('a part with nothing to keep is refused', async () => {
+  test('a part without content is refused', async () => {
     const sent = { payload: PayloadKind.NONE, part: { functionCall: { name: 'f' } } };
     const saving = save(service.client, newKey(), new Uint8Array(0), sent);
     await expect(saving).rejects.toEqual(code('invalid_argument', 'artifact_part_invalid'));

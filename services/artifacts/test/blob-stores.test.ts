@@ -49,7 +49,7 @@ describe.each([
   ['a directory', directory],
   ['an S3-compatible server', s3],
 ])('%s', (_, open) => {
-  test('gives back what was written, whole and in part, small and in several parts', async () => {
+  test('returns the written bytes, whole and in part, small and in several parts', async () => {
     await using opened = await open();
     const { store } = opened;
     await store.check();
@@ -64,7 +64,7 @@ describe.each([
     }
   });
 
-  test('shows nothing of what was given up, is being written, or was removed', async () => {
+  test('does not show aborted, unfinished or removed objects', async () => {
     await using opened = await open();
     const { store } = opened;
     const name = newName();
@@ -83,7 +83,7 @@ describe.each([
     await expect(read(store, kept)).rejects.toEqual(missing);
   });
 
-  test('that has gone is told as unavailable, and leaves no promise behind', async () => {
+  test('that is away throws unavailable, and leaves no unhandled rejection', async () => {
     const opened = await open();
     const { store } = opened;
     const name = newName();

@@ -122,7 +122,7 @@ describe('payloads', () => {
     expect(await names(service.client, key)).toEqual([]);
   });
 
-  test('that are sent anew replace what came before', async () => {
+  test('that are sent again replace the earlier bytes', async () => {
     const key = newKey();
     async function* requests() {
       const [opening, ...rest] = await Array.fromAsync(requestsOf(key, Buffer.from('second')));
@@ -151,7 +151,7 @@ describe('payloads', () => {
 });
 
 describe('accounts', () => {
-  test('see nothing of each other', async () => {
+  test("cannot see each other's artifacts", async () => {
     const key = newKey();
     await saveText(service.client, key, 'mine');
     const other = { ...key, accountId: newKey().accountId };
@@ -189,7 +189,7 @@ describe('accounts', () => {
     expect((await load(service.client, other)).text).toBe('kept');
   });
 
-  test('a call that names none is refused', async () => {
+  test('a call without an account is refused', async () => {
     const refused = code('invalid_argument', 'request_invalid');
     await expect(saveText(service.client, newKey({ accountId: 'x' }), 'x')).rejects.toEqual(refused);
     await expect(service.client.eraseAccount({ accountId: '' })).rejects.toEqual(refused);

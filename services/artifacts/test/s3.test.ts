@@ -9,7 +9,7 @@ const credentials = {
   ARTIFACT_S3_SECRET_ACCESS_KEY: s3Credentials.secretAccessKey,
 };
 
-test('with a bucket by setting, large payloads are there and nowhere else, and are removed when nothing refers to them', async () => {
+test('with a bucket in the settings, large payloads are stored only there, and are removed when nothing refers to them', async () => {
   await using server = await startS3();
   const settings = {
     ARTIFACT_STORE_URL: 's3://artifacts/prefix',

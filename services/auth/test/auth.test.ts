@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => resources.disposeAsync());
 
 describe('the auth service as a process', () => {
-  test('lets the superadmin in from the start', async () => {
+  test('lets the superadmin sign in from the start', async () => {
     expect((await neighbour.client.signIn(superadmin)).accessToken).not.toBe('');
   });
 

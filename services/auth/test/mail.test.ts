@@ -149,7 +149,7 @@ describe('sending', () => {
     expect(await waiting()).toBe(1);
   });
 
-  test('that may have left is not sent again, one that the server has refused is', async () => {
+  test('is not repeated for a mail that may have been sent, but for one that the server has refused', async () => {
     await client.signUp(signUpOf('doubt@example.com'));
     sink.failNext(450);
     await sendDueMails(context);
@@ -161,7 +161,7 @@ describe('sending', () => {
     expect(await waiting()).toBe(0);
   });
 
-  test('of what waits in the queue of a former release goes on, but for a mail that may have left', async () => {
+  test('of mails in the queue of a former release goes on, except for a mail that may have been sent', async () => {
     await client.signUp(signUpOf('former@example.com'));
     await mail.allSent();
     await context.db.query({

@@ -12,7 +12,7 @@ const language = makeValidator<Language>((input) => {
 /** Settings of the service; see docs/settings.md. */
 export const settings = {
   MEMORY_ENABLED: flag({ default: true }),
-  /** The language of texts that do not tell theirs by their stop words. */
+  /** Language of texts whose stop words do not show their language. */
   MEMORY_LANGUAGE: language({ default: 'english' }),
   ...embeddingSettings,
 };

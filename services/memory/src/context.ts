@@ -8,10 +8,10 @@ import type { Language } from './text/languages.ts';
 import type { Partition } from './store/partitions.ts';
 import type { Lexicon } from './text/lexicon.ts';
 
-/** Finds entries by meaning, beside words. */
+/** Finds entries by meaning, in addition to words. */
 export interface Embedding {
   readonly meaning: Meaning;
-  /** Has entries embedded, once the transaction has committed. */
+  /** Adds jobs that embed entries, in the transaction. */
   enqueue(tx: Transaction, partition: Partition, places: readonly number[]): Promise<void>;
   /** Looks for entries to embed now. For calls after the commit. */
   wake(): void;
@@ -26,7 +26,7 @@ export interface Context {
   readonly jobs: Jobs;
   readonly sessions: Client<typeof SessionsService>;
   readonly lexicon: Lexicon;
-  /** Keeps calls that add sessions from taking every connection of the database. */
+  /** Limits calls that add sessions, so that they do not take every connection of the database. */
   readonly addLimit: KeyedLimit;
   /** Present when an embedding model is set. */
   readonly embedding?: Embedding;

@@ -18,7 +18,7 @@ async function entriesOf(memory: SessionKey, over: object = {}) {
 }
 
 describe('adding a session', () => {
-  test('keeps every event with content and a part, with where it comes from', async () => {
+  test('keeps every event with content and a part, with its origin', async () => {
     const session = newKey();
     const call = { content: { role: 'model', parts: [{ functionCall: { name: 'f', args: { a: 1 } } }] } };
     service.sessions.say(
@@ -43,7 +43,7 @@ describe('adding a session', () => {
     expect(JSON.parse(Buffer.from(second?.contentJson ?? []).toString())).toEqual(call.content);
   });
 
-  test('again changes nothing, and adds only what is new, each event once', async () => {
+  test('again changes nothing, and adds only new events, each once', async () => {
     const session = newKey();
     service.sessions.say(session, { id: 'a', content: { parts: [{ text: 'one' }] } }, 'two');
     await service.client.addSession({ session });
@@ -56,7 +56,7 @@ describe('adding a session', () => {
     expect(after.slice(0, 2)).toEqual(before);
   });
 
-  test('replaces what a session of the same id held that was deleted since', async () => {
+  test('replaces the entries of a deleted session with the same id', async () => {
     const session = newKey();
     service.sessions.say(session, { id: 'a', content: { parts: [{ text: 'old words' }] } }, 'gone words', 'more words');
     await service.client.addSession({ session });
@@ -69,7 +69,7 @@ describe('adding a session', () => {
     expect(await search(service, session, 'old gone more')).toEqual([]);
   });
 
-  test('is one switch: a search during it sees nothing, or what was there before', async () => {
+  test('is atomic: a search during it sees none of the new entries', async () => {
     const session = newKey();
     service.sessions.pageSize = 10;
     service.sessions.say(session, ...Array.from({ length: 50 }, (_, index) => `word ${index}`));
@@ -85,7 +85,7 @@ describe('adding a session', () => {
     expect(await search(service, session, 'word', 100)).toHaveLength(70);
   });
 
-  test('by many at once ends as by one', async () => {
+  test('by many concurrent calls has the same result as by one', async () => {
     const session = newKey();
     const other = { ...session, sessionId: 'other' };
     service.sessions.say(session, ...Array.from({ length: 40 }, (_, index) => `word ${index}`));
@@ -100,7 +100,7 @@ describe('adding a session', () => {
     expect(await search(service, session, 'word', 100)).toHaveLength(80);
   });
 
-  test('of a session that is deleted, or deleted and made anew, while it is read leaves no half', async () => {
+  test('of a session that is deleted, or deleted and created again, during the read leaves no partial result', async () => {
     const session = newKey();
     service.sessions.pageSize = 10;
     service.sessions.say(session, ...Array.from({ length: 30 }, (_, index) => `word ${index}`));
@@ -155,8 +155,8 @@ describe('adding a session', () => {
   });
 });
 
-describe('the wall', () => {
-  test('stands between accounts, apps and users of the same names', async () => {
+describe('isolation', () => {
+  test('holds between accounts, apps and users of the same names', async () => {
     const session = newKey();
     service.sessions.say(session, 'secret word');
     await service.client.addSession({ session });

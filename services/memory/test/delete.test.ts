@@ -25,7 +25,7 @@ async function remember(session: SessionKey, ...texts: string[]): Promise<Sessio
 }
 
 describe('deleting', () => {
-  test('an entry leaves no word of it behind, and adding its session again brings it back', async () => {
+  test('an entry removes all its postings, and adding its session again restores it', async () => {
     const memory = await remember(newKey(), 'keep this');
     const before = await postingsOf(memory);
     await remember(memory, 'drop these words 猫');
@@ -41,7 +41,7 @@ describe('deleting', () => {
     expect((await service.client.listEntries({ memory })).entries.map(({ id }) => id)).toContain(entryId);
   });
 
-  test('a session takes its entries alone, and the session can be added again', async () => {
+  test('a session removes only its entries, and the session can be added again', async () => {
     const memory = await remember(newKey(), ...Array.from({ length: 30 }, (_, index) => `word ${index}`));
     const other = await remember({ ...memory, sessionId: 'other' }, 'other word');
     expect(await service.client.deleteEntries({ memory, sessionId: memory.sessionId })).toMatchObject({ deleted: 30 });
@@ -53,7 +53,7 @@ describe('deleting', () => {
     expect(await postingsOf(memory)).toBe(0);
   });
 
-  test('an account takes everything of it, and counts nothing the second time', async () => {
+  test('an account removes all its data, and counts nothing the second time', async () => {
     const memory = await remember(newKey(), 'one', 'two');
     await remember({ ...memory, userId: 'u2' }, 'three');
     const { accountId } = memory;
@@ -80,7 +80,7 @@ describe('a list', () => {
     expect((await service.client.listEntries({ memory: newKey() })).entries).toEqual([]);
   });
 
-  test('of entries that are large comes in pages that can be sent', async () => {
+  test('of large entries has pages small enough to send', async () => {
     const memory = await remember(newKey(), ...Array.from({ length: 5 }, () => 'x '.repeat(4_000_000)));
     const first = await service.client.listEntries({ memory });
     expect(first.entries).toHaveLength(3);

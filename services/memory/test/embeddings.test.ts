@@ -13,7 +13,7 @@ import { newKey, search, type SessionKey, startMemory, type TestMemory } from '.
 
 const apiKey = 'sk-secret-of-the-embeddings';
 
-/** Each group of words is a dimension of its own. */
+/** Each group of words is one dimension of the fake's vectors. */
 const meanings = [
   ['cat', 'kitten', 'feline'],
   ['boat', 'ship', 'vessel'],
@@ -58,7 +58,7 @@ function openOwn({ databaseUrl: url }: TestMemory): Promise<Database> {
 }
 
 describe('with an embedding model', () => {
-  test('a search finds what is meant, behind what is both meant and said, and not what is neither', async () => {
+  test('a search puts entries that match words and meaning first, then those that match only the meaning, and no others', async () => {
     const service = await start();
     const memory = await remember(service, 'my kitten sleeps', 'a ship sails', 'the cat sleeps', 'bread');
     await expect.poll(() => search(service, memory, 'cat')).toEqual(['the cat sleeps', 'my kitten sleeps']);
@@ -67,7 +67,7 @@ describe('with an embedding model', () => {
     expect(await search(service, newKey(), 'cat')).toEqual([]);
   });
 
-  test('a server that fails delays neither adding nor search, and what waits is embedded later', async () => {
+  test('a server that fails delays neither adding nor search, and waiting entries are embedded later', async () => {
     const service = await start();
     const away = { status: 503, error: { message: 'away' } };
     fake.answer(away, away);
@@ -86,7 +86,7 @@ describe('with an embedding model', () => {
     expect(await search(service, memory, 'bread')).toEqual([]);
   });
 
-  test('what was added before the model was set, or was being embedded when the process died, is embedded', async () => {
+  test('entries added before the model was set, or in work when the process died, are embedded', async () => {
     const plain = await startMemory();
     resources.push(plain);
     const memory = await remember(plain, 'my kitten sleeps', 'a ship sails');
@@ -99,7 +99,7 @@ describe('with an embedding model', () => {
     await expect.poll(() => search(second, memory, 'feline'), { timeout: 20_000 }).toEqual(['my kitten sleeps']);
   });
 
-  test('what waits in the queue of a former release is embedded', async () => {
+  test('entries in the queue of a former release are embedded', async () => {
     const service = await start();
     await using db = await openOwn(service);
     const memory = await remember(service, 'my kitten sleeps');
@@ -125,7 +125,7 @@ describe('with an embedding model', () => {
     expect(await jobs()).toEqual([]);
   });
 
-  test('deleting an entry deletes what it means', async () => {
+  test('deleting an entry deletes its vector', async () => {
     const service = await start();
     const memory = await remember(service, 'my kitten sleeps');
     await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
@@ -145,7 +145,7 @@ describe('a server that fails', () => {
     embed: () => Promise.reject(new EmbeddingFailure('status 503', { isRefusal: false })),
   };
 
-  test('is told of once until it works again, and told neither texts nor keys', async () => {
+  test('is logged once until it works again, without texts and keys', async () => {
     const service = await start();
     const memory = await remember(service, 'a secret text');
     const lines: string[] = [];
@@ -164,7 +164,7 @@ describe('a server that fails', () => {
     expect(lines[0]).not.toContain('secret');
   });
 
-  test('says no more than its status', async () => {
+  test('is logged only with its status', async () => {
     const { baseUrl } = fake;
     const embedder = await createEmbedder({ model: 'm', dimensions: undefined, apiKey, baseUrl });
     const embed = (text: string) => embedder.embed([text], AbortSignal.timeout(2_000));
@@ -187,7 +187,7 @@ describe('a server that fails', () => {
   });
 });
 
-test('a vector survives being stored, and is as like itself as can be', () => {
+test('a stored vector is read back unchanged, with similarity 1 to itself', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { maxLength: 30 }), (values) => {
       const vector = toUnit(values);
@@ -198,7 +198,7 @@ test('a vector survives being stored, and is as like itself as can be', () => {
   );
 });
 
-test('fusing keeps every place once, the order of one ranking, and prefers what stands in both', () => {
+test('fusing keeps every place once, the order of one ranking, and prefers places in both rankings', () => {
   const ranking = fc.uniqueArray(fc.nat({ max: 50 }), { maxLength: 20 });
   fc.assert(
     fc.property(ranking, ranking, (a, b) => {

@@ -7,7 +7,7 @@ import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client, ServiceImpl } from '@connectrpc/connect';
 import { memory } from '../src/index.ts';
 
-/** An event of the tests: its text, or what its content is, and what else it holds. */
+/** An event of the tests: its text or its content, and other fields. */
 export type Said = string | { readonly id?: string; readonly content?: unknown; readonly [key: string]: unknown };
 
 export type SessionKey = ReturnType<typeof newKey>;

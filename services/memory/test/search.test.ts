@@ -19,7 +19,7 @@ async function remember(...said: readonly Said[]): Promise<SessionKey> {
 }
 
 describe('a search', () => {
-  test('finds whole words in any case, not parts of ASCII words, and nothing of texts without words', async () => {
+  test('finds whole words in any case, not parts of ASCII words, and finds nothing for queries without words', async () => {
     const memory = await remember('The CAT sat.', 'concatenate', 'dog', '...', {
       content: { parts: [{ thought: true }] },
     });
@@ -40,7 +40,7 @@ describe('a search', () => {
     ]);
   });
 
-  test('answers ten unless asked otherwise, of every session of the user in the order of their adding', async () => {
+  test('returns ten entries by default, of all sessions of the user in the order of insertion', async () => {
     const memory = await remember(...Array.from({ length: 8 }, (_, index) => `first ${index} word`));
     const other = { ...memory, sessionId: 'other' };
     service.sessions.say(other, ...Array.from({ length: 8 }, (_, index) => `second ${index} word`));
@@ -71,12 +71,12 @@ describe('a search', () => {
     expect(await search(service, memory, 'full')).toEqual(['ｆｕｌｌ']);
   });
 
-  test('is not fooled by the parts of a word in other places', async () => {
+  test('does not match a word whose parts are in different places', async () => {
     const memory = await remember('абвг вгде', 'абвгде');
     expect(await search(service, memory, 'абвгде')).toEqual(['абвгде']);
   });
 
-  test('adds what shares stems in the language of the text, behind what shares words', async () => {
+  test('adds entries that share stems in the language of the text, after those that share words', async () => {
     const memory = await remember(
       'I have been walking to the harbour',
       'a walk in the park',
@@ -89,7 +89,7 @@ describe('a search', () => {
     expect(await search(service, memory, 'кошки')).toEqual(['мы видели кошку на крыше']);
   });
 
-  test('finds a sentence without spaces by its parts, behind what holds it whole', async () => {
+  test('finds a sentence without spaces by its parts, after entries with the whole sentence', async () => {
     const memory = await remember('明日の東京は雨です', '大阪に行きます', '東京の天気');
     expect(await search(service, memory, '東京の天気はどうですか')).toEqual(
       expect.arrayContaining(['明日の東京は雨です', '東京の天気']),
@@ -134,7 +134,7 @@ const sentence = fc
   .array(fc.tuple(fc.constantFrom(...vocabulary), fc.constantFrom(' ', '', '-', '\n')), { maxLength: 8 })
   .map((words) => words.flat().join(''));
 
-test('the index ranks as the rule does, for texts and queries of any words', async () => {
+test('the index ranks like the rule of matching, for any texts and queries', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(sentence, { maxLength: 25 }),

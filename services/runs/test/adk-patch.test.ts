@@ -43,7 +43,7 @@ async function unpatched(): Promise<string> {
   return folder;
 }
 
-test('a run leaves nothing of its session behind because of the patch of ADK, and would without it', {
+test('with the patch of ADK a run leaves nothing of its session in memory, and without the patch it does', {
   timeout: 120_000,
 }, async () => {
   const folder = await unpatched();

@@ -25,7 +25,7 @@ describe('state', () => {
     expect(JSON.stringify(bench.sessions.events(bench.key))).not.toContain('temp:');
   });
 
-  test('what others patch during a run is seen by the next step', async () => {
+  test('a PATCH by others during a run is visible to the next step', async () => {
     const execute = () => {
       bench.sessions.patch(bench.key, { topic: 'ships', gone: null });
       return 'ok';

@@ -35,7 +35,7 @@ describe('a run', () => {
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
   });
 
-  test('what is sent is byte for byte what is stored', async () => {
+  test('events are sent byte for byte as they are stored', async () => {
     const bench = createAgentBench(agent(new ScriptLlm(says('hi'))));
     const seen = await bench.run({ customMetadata: { trace: 7, none: null } });
     expect(seen.events).toEqual(bench.sessions.events(bench.key).slice(1));
@@ -80,7 +80,7 @@ describe('a run', () => {
     expect(seen.events).toHaveLength(3);
   });
 
-  test('a call of an unknown tool is answered once, and the model is asked on', async () => {
+  test('a call of an unknown tool is answered once, and the model is called again', async () => {
     const model = new ScriptLlm(calls('nowhere'), says('I see'));
     const bench = createAgentBench(agent(model));
     const seen = await bench.run();
@@ -98,7 +98,7 @@ describe('a run', () => {
     expect(JSON.stringify(seen.events[0])).toContain(`"args":{"${key}":"other"}`);
   });
 
-  test('a transfer to an unknown agent is answered, and the model is asked on', async () => {
+  test('a transfer to an unknown agent is answered with an error, and the model is called again', async () => {
     const other = new LlmAgent({ name: 'other', model: new ScriptLlm(says('I am here')) });
     const model = new ScriptLlm(calls('transfer_to_agent', { agentName: 'zz' }), says('I see'));
     const bench = createAgentBench(agent(model, { subAgents: [other] }));
@@ -162,7 +162,7 @@ describe('a run', () => {
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);
   });
 
-  test('an event that the sessions service keeps failing on ends the run as failed, and holds the session no longer', async () => {
+  test('an event that the sessions service keeps failing on ends the run as failed, and frees the session', async () => {
     const bench = createAgentBench(agent(new ScriptLlm(says('hi'))));
     let faults = 8;
     bench.sessions.before = (call) => {
@@ -221,7 +221,7 @@ describe('an attempt', () => {
     expect((await seen).failure?.type).toBe('RunCancelled');
   });
 
-  test('a tool that heeds no signal does not hold a stopped attempt', async () => {
+  test('a tool that ignores the signal does not delay a stopped attempt', async () => {
     const deaf = tool('deaf', () => new Promise(() => undefined));
     const bench = createAgentBench(agent(new ScriptLlm(calls('deaf')), { tools: [deaf] }));
     await bench.begin();
@@ -231,7 +231,7 @@ describe('an attempt', () => {
     expect(bench.executor.running).toBe(0);
   });
 
-  test('an aborted loop agent does not turn on', async () => {
+  test('an aborted loop agent starts no more iterations', async () => {
     const worker = agent(new ScriptLlm(hangs));
     const bench = createAgentBench(new LoopAgent({ name: 'loop', subAgents: [worker], maxIterations: 6 }));
     const { seen } = await bench.begin();
@@ -277,7 +277,7 @@ describe('an attempt', () => {
     expect(bench.sessions.events(bench.key)).toHaveLength(2);
   });
 
-  test('what runs at the end of the drain ends as failed, with an event that says so', async () => {
+  test('an attempt that still runs at the end of the drain fails, with an event SHUTDOWN', async () => {
     const bench = createAgentBench(agent(new ScriptLlm(hangs)));
     const { seen } = await bench.begin();
     await bench.executor.drain(10);

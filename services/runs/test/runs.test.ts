@@ -72,7 +72,7 @@ describe('Run', () => {
     expect(bench.sessions.calls.filter((call) => call === 'claimRuns').length).toBeGreaterThanOrEqual(3);
   });
 
-  test('a run that nobody watches is taken up and finished', async () => {
+  test('a run without a viewer is claimed and finished', async () => {
     await using bench = await startService({ hints: false });
     const first = run(bench, 'first [[wait:50]]');
     const leaving = new AbortController();
@@ -85,7 +85,7 @@ describe('Run', () => {
     await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(4), { timeout: 5_000 });
   });
 
-  test('the viewer of a queued run hears that it was cancelled', async () => {
+  test('the viewer of a queued run is told when it is cancelled', async () => {
     await using bench = await startService({ hints: false });
     const first = run(bench, 'first [[wait:300]]');
     const second = run(bench, 'second');
@@ -154,7 +154,7 @@ describe('a draining service', () => {
     expect((await running).texts).toHaveLength(1);
   });
 
-  test('lets the viewers of queued runs go', async () => {
+  test('ends the streams of viewers of queued runs', async () => {
     await using bench = await startService();
     const running = run(bench, 'slow [[wait:100]]');
     const queued = run(bench, 'next');
@@ -185,7 +185,7 @@ describe('apps', () => {
     await expect(bench.client.getAppInfo({ appName: 'nope' })).rejects.toMatchObject({ reason: 'app_not_found' });
   });
 
-  test('ListApps tells the mistakes of apps that cannot be loaded, and of those that serve with an older version', async () => {
+  test('ListApps returns the mistakes of apps that cannot be loaded or that serve an older version', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'agents-'));
     const good = 'name: a\nmodel: echo/x\n';
     for (const name of ['old', 'bad', 'empty']) await mkdir(join(dir, name));

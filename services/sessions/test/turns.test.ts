@@ -206,7 +206,7 @@ describe('a waiting run', () => {
 });
 
 describe('under load', () => {
-  test('120 runs, twelve at a time, are 120 whole turns in order, each with all that was said before it', {
+  test('120 runs, twelve at a time, are 120 complete turns in order, each with the whole history before it', {
     timeout: 60_000,
   }, async () => {
     const session = await newSession();

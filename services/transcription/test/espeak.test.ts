@@ -10,7 +10,7 @@ function freshSpeech(): Buffer {
   return status === 0 ? stdout : speech('wav');
 }
 
-test('real speech is heard by the server as it was said', async () => {
+test('real speech is transcribed correctly', async () => {
   const audio = freshSpeech();
   await using fake = await startFakeOpenAiSpeech({ apiKey: 'sk-right' });
   const settings = { TRANSCRIBE_BASE_URL: fake.baseUrl, TRANSCRIBE_API_KEY: 'sk-right' };

@@ -33,7 +33,7 @@ function heard() {
 }
 
 describe('Gemini', () => {
-  test('is given every format unchanged, however it is cut into chunks', async () => {
+  test('gets every format unchanged, for any chunks', async () => {
     for (const [index, format] of formats.entries()) {
       fake.answer({ parts: [{ text: 'Hello mesh.\n' }] });
       const audio = speech(format);
@@ -44,7 +44,7 @@ describe('Gemini', () => {
     }
   });
 
-  test('says nothing for silence', async () => {
+  test('gives an empty transcript for silence', async () => {
     fake.answer({ parts: [] });
     expect((await service.client.transcribe(sent(speech('wav')))).outcome.value).toMatchObject({ text: '' });
   });
@@ -56,7 +56,7 @@ describe('Gemini', () => {
     }
   });
 
-  test('that is busy says when to come again', async () => {
+  test('that is busy gives the time to retry', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '17s' }];
     fake.answer({ error: { code: 429, message: 'quota', status: 'RESOURCE_EXHAUSTED', details } });
     const { outcome } = await service.client.transcribe(sent(speech('wav')));

@@ -211,7 +211,7 @@ describe('the call of the server', () => {
     await expect(away.client.transcribe(sent(speech('wav')))).rejects.toEqual(failure('transcription_failed'));
   });
 
-  test('that is answered with 429 says when to come again, in whatever way the server says it', async () => {
+  test('that is answered with 429 gives the time to retry, in every format of the servers', async () => {
     const { fake, client } = await withOpenAi();
     const limited = { status: 429, contentType: 'application/json', body: '{}' };
     const info = { error: { details: [{ '@type': 'RetryInfo', retryDelay: '2.5s' }] } };

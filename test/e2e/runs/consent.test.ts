@@ -74,7 +74,7 @@ describe('consent to a connector', () => {
     const resource = `v1alpha/${connector}`;
     expect(google.finalized).toContainEqual({ resource, userId: 'u1', validationState: 'state', consentNonce: nonce });
 
-    // As the web UI answers: the request as it was.
+    // The web UI answers with the request unchanged.
     const response = { id: call.id, name: call.name, response: call.args.authConfig };
     const newMessage = { role: 'user', parts: [{ functionResponse: response }] };
     const resumed = await caller.run(session, '', { newMessage, functionCallEventId: request?.id });

@@ -23,7 +23,7 @@ function decodeInPieces(text: string, at: readonly number[]): { value: string } 
 }
 
 describe('base64 that flows', () => {
-  it('is what it is as a whole, however it is cut', () => {
+  it('decodes to the same bytes as the whole text, for any chunks', () => {
     fc.assert(
       fc.property(good, cuts, (text, at) => {
         expect(decodeInPieces(text, at)).toEqual(readBase64(text));
@@ -31,7 +31,7 @@ describe('base64 that flows', () => {
     );
   });
 
-  it('is refused exactly when it is as a whole, for the same reason unless it mixes alphabets', () => {
+  it('is refused exactly when the whole text is, for the same reason unless it mixes alphabets', () => {
     fc.assert(
       fc.property(near, cuts, (text, at) => {
         const whole = readBase64(text);

@@ -49,7 +49,7 @@ function expected(value: unknown): { value: unknown; strings: string[] } {
 }
 
 describe('strings of certain places in JSON that flows', () => {
-  it('are told from the rest, however it is cut', () => {
+  it('are found for any chunks', () => {
     fc.assert(
       fc.property(body, cuts, fc.boolean(), (value, at, pretty) => {
         const json = pretty ? JSON.stringify(value, undefined, 1) : JSON.stringify(value);
@@ -61,7 +61,7 @@ describe('strings of certain places in JSON that flows', () => {
     );
   });
 
-  it('are passed on unread in text that is no JSON, whatever it is', () => {
+  it('are passed on unread in any text that is not JSON', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'{}[]",:a\\ 1'.split('')), maxLength: 60 }),

@@ -3,7 +3,7 @@ import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { expect, test } from 'vitest';
 import { createSlashRedirect } from './slash-redirect.ts';
 
-test('a redirect leads to a path of this server that is served, whatever was asked for', async () => {
+test('a redirect always leads to a path that this server serves', async () => {
   const app = fastify();
   const redirect = createSlashRedirect(app);
   app.setNotFoundHandler((request, reply) => {

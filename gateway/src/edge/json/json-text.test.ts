@@ -52,7 +52,7 @@ describe('JSON', () => {
     expect(faultOf('1e400')).toEqual({ infinite: [] });
   });
 
-  it('is read as it is, a byte order mark aside', () => {
+  it('is parsed unchanged, except for a byte order mark', () => {
     expect(parseJsonBody(Buffer.from('\ufeff{"a":[1]}'))).toEqual({ a: [1] });
     expect(parseJsonBody(Buffer.alloc(0))).toBeNull();
   });

@@ -10,7 +10,7 @@ const hour = 3_600_000;
 describe('a throttle', () => {
   const bucket: Bucket = { key: 'a', burst: 3, perHour: 60 };
 
-  test('allows a burst, then the hourly rate, and tells when the next one is allowed', async () => {
+  test('allows a burst, then the hourly rate, and returns the time of the next allowed one', async () => {
     let now = 0;
     const throttle = createThrottle(createMemoryStore(() => now));
     const verdicts = [];
@@ -35,7 +35,7 @@ describe('a throttle', () => {
     expect(await throttle.take([bucket])).toMatchObject({ isAllowed: true, remaining: 1 });
   });
 
-  test('never lets more through than burst and time allow, and never holds back who waited as told', async () => {
+  test('never lets more through than burst and time allow, and never refuses a caller that waited the given time', async () => {
     const steps = fc.array(fc.record({ wait: fc.nat(hour), give: fc.boolean() }), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(

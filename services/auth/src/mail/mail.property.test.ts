@@ -7,7 +7,7 @@ import { composeMail } from './compose-mail.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
 
 describe('the address of an SMTP server', () => {
-  test('is read or refused, whatever it is', () => {
+  test('is parsed or refused, for any text', () => {
     const nearly = fc.tuple(fc.constantFrom('smtp://', 'smtps://', 'http://', ''), fc.string());
     fc.assert(
       fc.property(

@@ -4,7 +4,7 @@ import { formatArgon2id, hashArgon2id, matchesArgon2id, parseArgon2id, unmatchab
 const cost = { memoryKib: 64, passes: 1, parallelism: 1 };
 
 describe('an argon2id hash', () => {
-  test('survives its string form', async () => {
+  test('is unchanged after it is formatted and parsed', async () => {
     const text = formatArgon2id(await hashArgon2id('correct horse', cost));
     expect(text).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(await matchesArgon2id('correct horse', parseArgon2id(text))).toBe(true);

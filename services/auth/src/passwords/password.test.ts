@@ -11,7 +11,7 @@ describe('a password', () => {
     expect(await weak.verify('Correct horse', stored)).toEqual({ matches: false, outdated: false });
   });
 
-  test('matches no account where there is none', async () => {
+  test('never matches when there is no account', async () => {
     expect((await weak.verify('correct horse', undefined)).matches).toBe(false);
   });
 

@@ -3,9 +3,9 @@ import { toUnit } from './vector.ts';
 
 /** Turns texts into vectors of length 1. Texts of similar meaning have similar vectors. */
 export interface Embedder {
-  /** Names the vectors that can be compared: model and dimensions. */
+  /** Id of comparable vectors: model and dimensions. */
   readonly name: string;
-  /** One for each text, undefined for one without meaning. Throws EmbeddingFailure, or the reason of the signal. */
+  /** Returns one vector for each text, undefined for a text without meaning. Throws EmbeddingFailure, or the reason of the signal. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<(Float32Array | undefined)[]>;
 }
 
@@ -38,7 +38,7 @@ export async function createEmbedder({ model, dimensions, apiKey, baseUrl }: Emb
   return {
     name: dimensions === undefined ? model : `${model}/${dimensions}`,
     async embed(texts, abortSignal) {
-      // Some servers refuse JSON with half a surrogate pair, which cutting the text may leave.
+      // Cutting a text may leave half a surrogate pair, and some servers refuse JSON with one.
       const values = texts.map((text) => text.slice(0, mostCharacters).toWellFormed());
       try {
         const { embeddings } = await embedding.doEmbed({ values, abortSignal, providerOptions });

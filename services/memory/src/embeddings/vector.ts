@@ -1,7 +1,7 @@
-/** Vectors shorter than this have lost their direction to rounding. */
+/** Shortest vector length: below it rounding has destroyed the direction. */
 const shortest = 1e-30;
 
-/** A vector of length 1; undefined for one that has no direction. */
+/** Scales a vector to length 1; undefined when it has no direction. */
 export function toUnit(values: readonly number[]): Float32Array | undefined {
   const length = Math.hypot(...values);
   return Number.isFinite(length) && length > shortest
@@ -17,7 +17,7 @@ export function similarity(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** The signs of a vector as PostgreSQL writes bits. */
+/** The signs of a vector as a PostgreSQL bit string. */
 export function signsOf(vector: Float32Array): string {
   return Array.from(vector, (value) => (value < 0 ? '1' : '0')).join('');
 }

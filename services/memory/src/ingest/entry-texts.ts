@@ -12,12 +12,12 @@ export interface EntryText<T> {
   readonly known: ReadonlyMap<string, WordStems>;
 }
 
-/** Words that are looked up at once. */
+/** Words per look-up. */
 const mostWords = 10_000;
 
 type Read<T> = Omit<EntryText<T>, 'known'>;
 
-/** Reads entries and looks their words up, a group of them at a time: few calls for many short ones, little memory for long ones. */
+/** Reads entries and looks up their words in groups: few calls for many short entries, little memory for long ones. */
 export async function* readTexts<T extends { readonly contentJson: string }>(
   entries: Iterable<T>,
   lexicon: Lexicon,

@@ -7,7 +7,7 @@ import { findSource, upsertSource, type Source } from '../store/sources.ts';
 import { startIngest } from './ingest.ts';
 import { removeSession } from './remove-session.ts';
 
-/** Most time for a page: the transaction that waits for it holds the memory. */
+/** Time limit of a page in milliseconds: the transaction that waits for it holds the lock of the memory. */
 const timeoutMs = 20_000;
 
 /** A session that is to be added. */
@@ -20,7 +20,7 @@ export interface Named {
   readonly signal: AbortSignal;
 }
 
-/** The events of a session that were not added yet: the first page. The next pages are read while they are added. */
+/** The events of a session that are not added yet: the first page. Later pages are read while the history is added. */
 export interface History extends Named {
   readonly first: ListEventsResponse;
   /** Whether the session was deleted and made anew since it was added. */
@@ -29,7 +29,7 @@ export interface History extends Named {
   readonly isKnown: boolean;
 }
 
-/** Reads the first page of what is to be added. NOT_FOUND session_not_found. */
+/** Reads the first page of events to add. Throws NOT_FOUND session_not_found. */
 export async function readHistory(context: Context, named: Named): Promise<History> {
   const { known } = named;
   const next = await readPage(context, named, known?.lastSeq ?? 0);
@@ -39,8 +39,8 @@ export async function readHistory(context: Context, named: Named): Promise<Histo
 }
 
 /**
- * Adds a history in one transaction; how many entries are new. Undefined when another has added the session since, or the
- * session is no longer the one whose first page was read: nothing was changed, and it is read again.
+ * Adds a history in one transaction and returns the number of new entries. Undefined when another call has added the session
+ * since, or the session was replaced after its first page was read: then nothing was changed, and the caller reads it again.
  */
 export async function addHistory(context: Context, history: History): Promise<number | undefined> {
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyedLimit } from './keyed-limit.ts';
 
-test('work of one key never overlaps, of all keys no more than so many do, and what fails stops nobody', async () => {
+test('work of one key never overlaps, all keys together stay within the limit, and a failure does not stop other work', async () => {
   const limit = createKeyedLimit(2);
   const running = new Map<string, number>();
   let most = 0;

@@ -1,4 +1,4 @@
-/** Runs work in the order in which it comes: one at a time for a key, and a limited number at a time for all keys. */
+/** Runs work in the order of the calls: one at a time for each key, and a limited number for all keys. */
 export type KeyedLimit = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /**

@@ -15,7 +15,7 @@ export interface EntryBatch {
 
 export const mostInBatch = 64;
 
-/** Tried for ever: while the embedding server is away, search goes on by words. */
+/** Retried for ever: while the embedding server is away, search works by words. */
 export const embedEntries = defineTask<EntryBatch>({
   name: 'embed-entries',
   read: readBatch,
@@ -36,11 +36,11 @@ function readBatch(payload: unknown): EntryBatch {
 interface EmbedParts {
   readonly db: Database;
   readonly embedder: Embedder;
-  /** Gives the calls in hand up when it aborts: another process makes them again. */
+  /** Aborts running calls to the model: another process repeats them. */
   readonly draining: AbortSignal;
 }
 
-/** Embeds the entries of a batch that are still there and have no vector of the model yet. */
+/** Embeds the entries of a batch that still exist and have no vector of the model yet. */
 export function embedBatch({ db, embedder, draining }: EmbedParts): Handler<EntryBatch> {
   return async (batch, attempt) => {
     const signal = AbortSignal.any([attempt.signal, draining]);
@@ -55,7 +55,7 @@ export function embedBatch({ db, embedder, draining }: EmbedParts): Handler<Entr
 type Text = Unembedded & { readonly text: string };
 type Embedded = Text & { readonly vector: Float32Array };
 
-/** Embeds all in one call. When the server refuses one of the texts, asks one by one and leaves out those that it refuses. */
+/** Embeds all texts in one call. When the server refuses one of them, sends them one by one and leaves out those that it refuses. */
 async function embedEach(embedder: Embedder, texts: readonly Text[], signal: AbortSignal): Promise<Embedded[][]> {
   if (texts.length === 0) return [];
   try {

@@ -22,7 +22,7 @@ export async function enqueueEntries(tx: Transaction, jobs: Jobs, entries: reado
   await jobs.add(tx, embedEntries, batches);
 }
 
-/** Notes which model is set. When it has changed, or none was set before, every entry without a vector of it is to be embedded. */
+/** Stores the name of the model. When it is new or has changed, adds jobs for every entry without a vector of it. */
 export function settleModel(db: Database, jobs: Jobs, model: string | undefined): Promise<void> {
   return db.transaction(async (tx) => {
     if (!(await updateModel(tx, model)) || model === undefined) return;

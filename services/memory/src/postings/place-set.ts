@@ -1,4 +1,4 @@
-/** Places are kept in sets of so many. */
+/** Number of places in one stored set. */
 export const chunkPlaces = 8_192;
 
 const bitmapBytes = chunkPlaces / 8;
@@ -9,7 +9,7 @@ export function locate(place: number): { chunk: number; offset: number } {
   return { chunk: Math.floor(place / chunkPlaces), offset: place % chunkPlaces };
 }
 
-/** A stored set as a bitmap of its own; an empty one for none. */
+/** Converts a stored set to a new bitmap, an empty one when there is no set. */
 export function toBitmap(stored: Uint8Array | undefined): Uint8Array {
   if (stored?.length === bitmapBytes) return new Uint8Array(stored);
   const bitmap = new Uint8Array(bitmapBytes);
@@ -19,12 +19,12 @@ export function toBitmap(stored: Uint8Array | undefined): Uint8Array {
   return bitmap;
 }
 
-/** A bitmap as it is stored: as 16-bit offsets while these are shorter than itself. No bytes for the empty set. */
+/** Converts a bitmap to its stored form: 16-bit offsets while these are shorter, else the bitmap. The empty set has no bytes. */
 export function fromBitmap(bitmap: Uint8Array): Buffer {
   return fromOffsets(offsetsOf(bitmap)) ?? Buffer.from(bitmap);
 }
 
-/** Ascending offsets as they are stored; undefined where a bitmap is shorter. */
+/** Converts ascending offsets to their stored form; undefined when a bitmap is shorter. */
 export function fromOffsets(offsets: readonly number[]): Buffer | undefined {
   if (offsets.length * offsetBytes >= bitmapBytes) return undefined;
   const stored = Buffer.alloc(offsets.length * offsetBytes);

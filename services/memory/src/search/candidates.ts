@@ -13,7 +13,7 @@ export function compareCandidates(a: Candidate, b: Candidate): number {
   return b.count - a.count || a.place - b.place;
 }
 
-/** All places that match anything, in the order of `compareCandidates`. Lazy: few are ever asked for. */
+/** Yields all places that match anything, in the order of `compareCandidates`. Lazy, because few are read. */
 export function* candidatesOf({ most, chunks }: Counts): Generator<Candidate, undefined> {
   for (let count = most; count > 0; count--) {
     for (const ofChunk of chunks) yield* candidatesIn(ofChunk, count);

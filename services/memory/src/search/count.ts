@@ -7,22 +7,22 @@ export type Postings = ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>;
 const words = chunkPlaces / 32;
 
 /**
- * Counts units for all places of a chunk at once: bit n of a place's count stands in plane n, so a bitmap is added 32 places at
- * a time.
+ * Counts units for all places of a chunk at once: bit n of the count of a place is in plane n, so a bitmap is added for 32
+ * places at a time.
  */
 export interface ChunkCounts {
   readonly chunk: number;
   readonly planes: Uint32Array[];
 }
 
-/** How many units each place matches, chunk by chunk in order. */
+/** Number of units that each place matches, chunk by chunk in order. */
 export interface Counts {
-  /** No place matches more. */
+  /** Highest count of any place. */
   readonly most: number;
   readonly chunks: readonly ChunkCounts[];
 }
 
-/** Counts, for every place that the postings name, how many units it matches. */
+/** Counts for every place of the postings how many units it matches. */
 export function countUnits(units: readonly Unit[], postings: Postings): Counts {
   const counts = new Map<number, ChunkCounts>();
   for (const unit of units) {

@@ -1,7 +1,7 @@
-/** Softens how much a first place counts against a second. The constant of the paper (Cormack et al. 2009). */
+/** Reduces the weight of a first place over a second one. The constant is that of the paper (Cormack et al. 2009). */
 const softener = 60;
 
-/** Reciprocal rank fusion: places that stand high in several rankings first, then in the order of insertion. */
+/** Reciprocal rank fusion: places that rank high in several rankings come first; ties keep the order of insertion. */
 export function fuse(rankings: readonly (readonly number[])[]): number[] {
   const scores = new Map<number, number>();
   for (const ranking of rankings) {

@@ -7,7 +7,7 @@ import { selectNearestVectors } from '../store/vectors.ts';
 
 /** Finds entries by meaning. */
 export interface Meaning {
-  /** Places of the entries nearest to the query, nearest first. Empty while the model cannot be asked. */
+  /** Returns places of the entries nearest to the query, nearest first. Empty while the model is unavailable. */
   rank(partition: Partition, query: string): Promise<number[]>;
 }
 
@@ -15,14 +15,14 @@ interface MeaningParts {
   readonly db: Database;
   readonly embedder: Embedder;
   readonly log: Logger;
-  /** Entries below this cosine similarity are not found, from 0 to 1. */
+  /** Lowest cosine similarity of a result, from 0 to 1. */
   readonly minSimilarity: number;
 }
 
 const timeoutMs = 2_000;
-/** After a failure searches do not ask the model for so long. */
+/** Time after a failure during which searches do not call the model. */
 const restMs = 5_000;
-/** Vectors that are compared exactly: those whose signs differ least. */
+/** Number of vectors compared exactly: those with the fewest different signs. */
 const compared = 256;
 const most = 50;
 

@@ -1,23 +1,23 @@
 import { type Candidate, compareCandidates } from './candidates.ts';
 
-/** A candidate that was looked at: what it is, and its true count. */
+/** A candidate that was read, with its exact count. */
 export interface Looked<T> extends Candidate {
   readonly value: T;
 }
 
 export interface PickOptions<T> {
   readonly limit: number;
-  /** Reads candidates; those that are gone are absent from the answer, and counts may come out lower. */
+  /** Reads candidates. Deleted ones are missing in the result, and counts may be lower than estimated. */
   readonly look: (candidates: readonly Candidate[]) => Promise<Looked<T>[]>;
 }
 
-/** Candidates that are looked at in vain before the search gives up. */
+/** Number of useless reads after which the search stops. */
 const mostLooked = 2_000;
 const smallestBatch = 16;
 
 /**
- * The best of candidates that come in the order of counts that are bounds from above: looks at them until none of the rest
- * can be better.
+ * Picks the best candidates. They come in the order of their estimated counts, which are upper bounds, so it reads them until
+ * none of the rest can be better.
  */
 export async function pickBest<T>(
   candidates: Iterator<Candidate, undefined>,

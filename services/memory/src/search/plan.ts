@@ -23,7 +23,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const telling = /^\p{sc=Han}$|^.{2,}$/su;
 
-/** The words of a query that count. */
+/** The words of a query that are used. */
 export function queryWords(query: string): string[] {
   return [...wordsOf(query)].slice(0, mostWords);
 }
@@ -60,7 +60,7 @@ function stemUnit(word: string, stems: WordStems, spoken: readonly string[]): Un
   return languages.flatMap((language, index) => {
     const stem = stems[index];
     if (!stem || !spoken.includes(language)) return [];
-    // An entry's word that is its own stem stands there as a word.
+    // A word that equals its stem is stored as a word.
     return [[stemTerm(language, stem)], ...(isAscii(stem) && stem !== word ? [[wordTerm(stem)]] : [])];
   });
 }

@@ -9,7 +9,7 @@ import type { Unit } from './plan.ts';
 const offsets = fc.uniqueArray(fc.nat({ max: chunkPlaces - 1 }), { maxLength: 700 });
 
 describe('a stored set', () => {
-  test('holds what was put in and not taken out, sparse or dense', () => {
+  test('contains the places that were added and not removed, sparse or dense', () => {
     fc.assert(
       fc.property(offsets, offsets, (put, taken) => {
         const bitmap = toBitmap(undefined);
@@ -63,7 +63,7 @@ function naive(units: readonly Unit[], held: Held) {
 }
 
 describe('counting', () => {
-  test('ranks every place as counting one by one does', () => {
+  test('gives every place the same rank as counting one by one', () => {
     fc.assert(
       fc.property(
         anyHeld,
@@ -81,14 +81,14 @@ describe('counting', () => {
     );
   });
 
-  test('does not mix up what it was given', () => {
+  test('does not change its input', () => {
     const postings = postingsOf({ a: [1, 2], b: [2, 3], c: [], d: [] });
     const units = [[['a'], ['b']], [['a']]];
     expect([...candidatesOf(countUnits(units, postings))]).toEqual([...candidatesOf(countUnits(units, postings))]);
   });
 });
 
-test('the best are found though counts were bounds from above', async () => {
+test('the best candidates are found although the counts are upper bounds', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ bound: fc.integer({ min: 1, max: 5 }), loss: fc.nat({ max: 5 }), gone: fc.boolean() }), {

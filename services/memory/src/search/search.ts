@@ -6,10 +6,10 @@ import { searchText } from './search-text.ts';
 
 type Searching = Pick<Context, 'db' | 'lexicon' | 'embedding'>;
 
-/** Places of each ranking that are fused with the other one. */
+/** Number of places of each ranking that are fused. */
 const fused = 50;
 
-/** Entries that match a query, best first: by their words, and where a model is set also by what they mean. */
+/** Finds entries that match a query, best first: by their words, and if a model is set also by meaning. */
 export async function search(
   context: Searching,
   partition: Partition,

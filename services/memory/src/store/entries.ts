@@ -58,7 +58,7 @@ const present: Statement = {
   text: 'select id from entries where partition_pk = $1 and id = any($2::uuid[])',
 };
 
-/** Those of the ids that are entries already. */
+/** Returns the ids for which entries exist. */
 export async function selectPresentIds(
   tx: Transaction,
   { pk }: Partition,

@@ -64,7 +64,7 @@ function toPlaced({ account_id: accountId, partition_pk: partitionPk, place }: P
   return { accountId, partitionPk, place };
 }
 
-/** Writes down which model is set; whether it was another one before. Replicas that start at once wait for each other. */
+/** Stores the name of the model and returns whether it was another one before. Replicas that start at once wait for each other. */
 export async function updateModel(tx: Transaction, model: string | undefined): Promise<boolean> {
   await tx.query({ text: 'lock table embedding_model in exclusive mode' });
   const [known] = await tx.query<{ model: string }>({ text: 'select model from embedding_model' });

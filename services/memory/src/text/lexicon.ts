@@ -20,7 +20,7 @@ const lexize: Statement = {
 };
 const dictionaries = languages.map((language) => `pg_catalog.${language}_stem`);
 
-/** Remembers the words it was last asked for. */
+/** Caches the words of recent calls. */
 export function createLexicon(db: Queryable): Lexicon {
   const remembered = new Map<string, string>();
   const remember = (word: string, stems: string): void => {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { asciiRunsOf, isAscii } from './words.ts';
 
-/** Longest word that is a term as it is: keys of an index have a limit. */
+/** Longest word that is a term itself, because index keys have a limit. */
 const longestWord = 64;
 const longestGram = 3;
 
-/** Longest word, in characters, whose terms name it exactly; of longer ones they only promise. */
+/** Longest word, in characters, that its terms identify exactly. For longer words a match must be verified. */
 export const exactSubstringLength = longestGram;
 
 /** The term of a whole ASCII word. */
@@ -19,7 +19,7 @@ export function stemTerm(language: string, stem: string): string {
   return `s:${language}:${stem}`;
 }
 
-/** Terms that an entry holds all of when one of its words beyond ASCII contains this text. */
+/** Returns terms that an entry has if one of its non-ASCII words contains this text. */
 export function substringTerms(text: string): string[] {
   const characters = Array.from(text);
   return gramsOf(characters, Math.min(characters.length, longestGram));

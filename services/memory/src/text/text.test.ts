@@ -22,7 +22,7 @@ describe('words', () => {
     );
   });
 
-  test('are the same however a text is cased, and whatever stands between them', () => {
+  test('are the same in upper and lower case, and with any separators', () => {
     fc.assert(
       fc.property(
         fc.array(fc.stringMatching(/^[a-zA-Z0-9_é猫]{1,8}$/)),
@@ -50,7 +50,7 @@ describe('words', () => {
 });
 
 describe('terms', () => {
-  test('of a text hold those of every word that matches it', () => {
+  test('of a text include the terms of every word that matches it', () => {
     fc.assert(
       fc.property(anyText, anyText, (text, query) => {
         const terms = entryTerms(wordsOf(text), noStems);
@@ -78,7 +78,7 @@ describe('terms', () => {
 describe('the language of a text', () => {
   const stems = (word: string, ...stopIn: string[]) => languages.map((one) => (stopIn.includes(one) ? '' : word));
 
-  test('is that of most of its stop words, and the given one where none says otherwise', () => {
+  test('is that of most of its stop words, or the given one without stop words', () => {
     expect(detectLanguage([], 'german')).toBe('german');
     expect(detectLanguage([stems('katze')], 'german')).toBe('german');
     expect(detectLanguage([stems('les', 'french'), stems('on', 'french', 'english')], 'english')).toBe('french');

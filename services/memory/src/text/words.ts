@@ -1,4 +1,4 @@
-/** Characters of one entry that search reads; the rest is kept and not found. */
+/** Characters of an entry that search reads. The rest is stored but not found. */
 export const maxIndexedCharacters = 32_768;
 
 const wordPattern = /[\p{L}\p{N}\p{M}_]+/gu;
@@ -25,6 +25,6 @@ export function asciiRunsOf(word: string): string[] {
 
 function normalize(text: string): string {
   const lower = text.slice(0, maxIndexedCharacters).normalize('NFKC').toLowerCase();
-  // Two letters that lower case spells by their place, or leaves with a dot that nobody types.
+  // Two letters whose lower case depends on the position, or has a combining dot that nobody types.
   return lower.replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createHistoryCache } from '../execution/history/history-cache.ts';
 import { onAccountDeleted } from './on-account-deleted.ts';
 
-test('a deleted account’s events leave the memory of this process, and nobody else’s', async () => {
+test('the cached events of a deleted account are dropped, and those of others stay', async () => {
   const histories = createHistoryCache(1_000_000);
   const keyOf = (accountId: string) =>
     create(SessionKeySchema, { accountId, appName: 'echo', userId: 'u', sessionId: 's' });

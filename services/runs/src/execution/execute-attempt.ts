@@ -57,7 +57,7 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
     return await runAgents(deps, run);
   } catch (err) {
     if (hasLost(err)) deps.log.info({ err, invocationId, app: session?.appName }, 'run lost its turn');
-    else deps.log.error({ err, invocationId, app: session?.appName }, 'run could not be written down');
+    else deps.log.error({ err, invocationId, app: session?.appName }, 'the end of a run could not be stored');
     run.viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
     return 'lost';
   } finally {

@@ -55,7 +55,7 @@ test('an attempt whose lease cannot be renewed is stopped when it has run out', 
   expect(bench.executor.running).toBe(0);
 });
 
-test('a process that is full takes up no more', async () => {
+test('a process at its limit claims no more runs', async () => {
   const bench = hanging();
   await bench.begin();
   await createClaimDueRuns(contextOf(bench, 1)).run();

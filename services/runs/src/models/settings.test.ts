@@ -6,7 +6,7 @@ import { modelSettings, readModelsConfig } from './index.ts';
 const settings = { ...modelSettings, ...toolSettings };
 
 describe('the settings of models and tools', () => {
-  test('have defaults that reach nothing private', () => {
+  test('have defaults that allow no private address', () => {
     const cleaned = parseSettings(settings, {});
     expect(readModelsConfig(cleaned)).toEqual({
       openai: { baseUrl: 'https://api.openai.com/v1', openAiApi: 'chat' },
@@ -31,7 +31,7 @@ describe('the settings of models and tools', () => {
     expect(readToolsConfig(cleaned).allow).toEqual(['127.0.0.1/32', 'wiki.local']);
   });
 
-  test('are refused by name when they are wrong', () => {
+  test('with invalid values are refused by name', () => {
     const env = {
       OPENAI_BASE_URL: 'localhost',
       RUNS_OPENAI_API: 'live',

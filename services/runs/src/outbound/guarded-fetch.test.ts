@@ -54,7 +54,7 @@ describe('the guarded fetch', () => {
     await expect(fetch('http://two.example/')).rejects.toMatchObject(refused);
   });
 
-  test('reaches what is allowed by address, CIDR or host', async () => {
+  test('reaches hosts that are allowed by address, CIDR or name', async () => {
     const port = await serve((_request, response) => response.setHeader('content-type', 'text/x').end('hello'));
     for (const allow of ['127.0.0.1', '127.0.0.0/8', 'localhost']) {
       const host = allow === 'localhost' ? 'localhost' : '127.0.0.1';
@@ -78,7 +78,7 @@ describe('the guarded fetch', () => {
     expect(Buffer.from((await fetch(`http://127.0.0.1:${port}/`)).body).toString()).toBe('home');
   });
 
-  test('a ring of redirects ends', async () => {
+  test('a circle of redirects ends with an error', async () => {
     const port = await serve((_request, response) => response.writeHead(302, { location: '/' }).end());
     const fetch = createGuardedFetch({ allow: ['127.0.0.1'] });
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ reason: 'too_many_redirects' });
@@ -137,7 +137,7 @@ describe('the address policy', () => {
     },
   );
 
-  test('the metadata name stays closed', () => {
+  test('the host name of the metadata server is always refused', () => {
     const policy = createAddressPolicy(['metadata.google.internal']);
     expect(() => policy.check('Metadata.Google.Internal.', ['93.184.216.34'])).toThrow('may not be reached');
   });

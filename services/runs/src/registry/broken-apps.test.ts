@@ -121,7 +121,7 @@ describe('a bad file is refused with file, place, key and reason', () => {
     expect(problem).toContain(expected);
   });
 
-  test('all mistakes of all files are told at once, from top to end', async () => {
+  test('all mistakes of all files are reported at once, from top to end', async () => {
     await put('bad/one.yaml', 'nmae: one', 'tools: [http_gett]');
     await put('bad/two.yaml', 'name: two', 'tools: [');
     const problem = await problemOf(
@@ -165,7 +165,7 @@ describe('a bad file is refused with file, place, key and reason', () => {
   });
 });
 
-describe('a folder without root_agent.yaml is named with what to do', () => {
+describe('a folder without root_agent.yaml is reported with advice', () => {
   test.each([
     ['agent.py', 'bad/agent.py: Python is not run here: describe the agent in root_agent.yaml'],
     ['root_agent.yml', 'bad/root_agent.yml: rename this file to root_agent.yaml'],
@@ -184,7 +184,7 @@ describe('a folder without root_agent.yaml is named with what to do', () => {
     expect(() => registry.get('bad')).toThrow('bad/: the folder is empty: put a root_agent.yaml into it');
   });
 
-  test('one that was an app is none any more', async () => {
+  test('one that was an app is removed', async () => {
     await put('echo/root_agent.yaml', ...echo);
     const registry = await open();
     await rename(join(dir, 'echo/root_agent.yaml'), join(dir, 'echo/root_agent.yml'));

@@ -34,7 +34,7 @@ const open = (): Promise<Registry> => createRegistry({ dir, log, models, toolDep
 const echo = ['name: echo', 'model: echo/default'];
 
 describe('the registry', () => {
-  test('lists apps by name and ignores what is no app', async () => {
+  test('lists apps by name and ignores other folders and files', async () => {
     await put('zebra/root_agent.yaml', ...echo);
     await put('apple/root_agent.yaml', ...echo);
     await put('.hidden/root_agent.yaml', ...echo);
@@ -44,7 +44,7 @@ describe('the registry', () => {
     expect((await open()).list().map(({ name }) => name)).toEqual(['apple', 'zebra']);
   });
 
-  test('a bad file hides nothing but its own app', async () => {
+  test('an invalid file hides only its own app', async () => {
     await put('bad/root_agent.yaml', 'name: [');
     await put('good/root_agent.yaml', ...echo);
     expect((await open()).list().map(({ name }) => name)).toEqual(['good']);
@@ -64,7 +64,7 @@ describe('the registry', () => {
     expect(() => registry.get('__nope')).toThrow('Access to internal special agents is disabled in API server mode.');
   });
 
-  test('an unknown app is answered with the closest one, and with its mistakes where it cannot be loaded', async () => {
+  test('the error for an unknown app names the closest one, with its mistakes if it cannot be loaded', async () => {
     await put('weather/root_agent.yaml', ...echo);
     await put('shopping/root_agent.yaml', 'name: shop');
     const registry = await open();

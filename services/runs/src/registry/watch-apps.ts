@@ -30,7 +30,9 @@ export async function watchApps({ dir, registry, log }: WatchOptions): Promise<A
       setTimeout(() => void reload(name), quietMs),
     );
   });
-  watcher.on('error', (err) => log.warn({ err, dir }, 'AGENTS_DIR is not watched as it should be'));
+  watcher.on('error', (err) =>
+    log.warn({ err, dir }, 'watching AGENTS_DIR failed: changes of its files may be missed'),
+  );
   await new Promise<void>((resolve) => void watcher.once('ready', resolve));
   return {
     async [Symbol.asyncDispose]() {

@@ -24,7 +24,7 @@ async function call(name: string, args: Record<string, unknown>, toolContext = c
 }
 
 describe('the built-in tools', () => {
-  test('every name in YAML has one meaning, and every tool bears its name', () => {
+  test('every name in YAML is one tool, which has this name', () => {
     const names = [...toolNames];
     expect(new Set(names).size).toBe(names.length);
     for (const name of builtInTools.keys()) expect(toolOf(name).name).toBe(name);
@@ -57,7 +57,7 @@ describe('the built-in tools', () => {
     });
   });
 
-  test('http_get reads the charset it is told, and tells the size of what is not text', async () => {
+  test('http_get uses the charset of the response, and returns only the size of a body that is not text', async () => {
     const server = createServer((request, response) => {
       if (request.url === '/binary') return response.end(Buffer.from([1, 0, 2]));
       return response.setHeader('content-type', 'text/plain; charset=latin1').end(Buffer.from([0xe9]));
@@ -79,7 +79,7 @@ describe('the built-in tools', () => {
     expect(await call('set_state', { value: 1 })).toHaveProperty('error');
   });
 
-  test('load_memory answers what keeps it from searching', async () => {
+  test('load_memory returns its failure as a result', async () => {
     expect(await call('load_memory', { query: 'x' })).toEqual({ error: 'Memory service is not initialized.' });
     expect(await call('load_memory', {})).toHaveProperty('error');
   });

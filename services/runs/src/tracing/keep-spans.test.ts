@@ -13,7 +13,7 @@ const app = { accountId: 'a', appName: 'shop' };
 const session = create(SessionKeySchema, { ...app, userId: 'u', sessionId: 's' });
 const turn = create(TurnSchema, { session, invocationId: 'e-1' });
 
-it('an attempt leaves its spans with every process, with the events that were made in them, also when it fails', async () => {
+it('the spans of an attempt reach every process, with the events that were made in them, also when it fails', async () => {
   await using resources = new AsyncDisposableStack();
   const watching = await startSpanWatching('test');
   if (watching !== undefined) resources.use(watching);

@@ -10,7 +10,7 @@ const span = (spanId: string, over: Over = {}) =>
 const names = (spans: Uint8Array[]) => spans.map((json) => Buffer.from(json).toString());
 
 describe('a log of spans', () => {
-  it('shows a session to its account, in its app, and nobody else', () => {
+  it('shows a session only to its account, in its app', () => {
     const log = createSpanLog({ sessions: 10, spansOfSession: 10 });
     log.add(span('1', { eventId: 'e' }));
     expect(names(log.ofSession(app, 's'))).toEqual(['1']);
@@ -34,13 +34,13 @@ describe('a log of spans', () => {
     expect(names(log.ofSession({ ...app, accountId: 'ab' }, 's'))).toEqual(['2']);
   });
 
-  it('knows a span once, however often it hears of it', () => {
+  it('stores a span once, however often it is added', () => {
     const log = createSpanLog({ sessions: 10, spansOfSession: 10 });
     for (const id of ['1', '2', '1']) log.add(span(id));
     expect(names(log.ofSession(app, 's'))).toEqual(['1', '2']);
   });
 
-  it('forgets the oldest spans of a session, and the session that was quiet for longest', () => {
+  it('forgets the oldest spans of a session, and the session without new spans for the longest time', () => {
     const log = createSpanLog({ sessions: 2, spansOfSession: 2 });
     for (const id of ['1', '2', '3']) log.add(span(id));
     log.add(span('4', { sessionId: 't' }));

@@ -1441,7 +1441,7 @@ export declare type GetErasureResponse = Message<"agentmesh.auth.v1.GetErasureRe
 export declare const GetErasureResponseSchema: GenMessage<GetErasureResponse>;
 
 /**
- * What one service has erased.
+ * Confirmation of one service that it has erased an account, with counts.
  *
  * @generated from message agentmesh.auth.v1.ErasedPart
  */

@@ -96,7 +96,7 @@ export declare type Refusal = Message<"agentmesh.keys.v1.Refusal"> & {
   status: number;
 
   /**
-   * What it said, for the caller; fixed text for 5xx.
+   * Its error text, which may be shown to the caller; a fixed text for 5xx.
    *
    * @generated from field: string message = 2;
    */

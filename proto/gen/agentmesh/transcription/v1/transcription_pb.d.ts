@@ -107,7 +107,7 @@ export declare type TranscribeResponse = Message<"agentmesh.transcription.v1.Tra
 export declare const TranscribeResponseSchema: GenMessage<TranscribeResponse>;
 
 /**
- * What was said.
+ * Text of a recording.
  *
  * @generated from message agentmesh.transcription.v1.Transcript
  */

@@ -20,7 +20,7 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
     if (token.used) throw mailTokenInvalid();
     const hash = await passwords.hash(request.newPassword, signal);
     await db.transaction(async (tx) => {
-      // Of two concurrent requests, the second waits here and then finds the token used.
+      // The second of two concurrent requests waits here and then finds the token used.
       if (!(await useMailToken(tx, token.hash))) throw mailTokenInvalid();
       // The link was mailed to the address, so the address is proven.
       const account = await markVerified(tx, token.accountId);

@@ -75,7 +75,7 @@ describe('the sign-ins of an account', () => {
     expect(await stands((await signIn()).id)).toBe(true);
   });
 
-  test('end all but one, which goes on and does not bring back what ended before', async () => {
+  test('end all but one, which goes on, and ended ones stay ended', async () => {
     const [ended, other, kept] = [await signIn(), await signIn(), await signIn()];
     await auth.client.endSignIn({ accountId, id: ended.id });
     await auth.client.endSignIns({ accountId, exceptId: kept.id });

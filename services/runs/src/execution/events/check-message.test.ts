@@ -4,7 +4,7 @@ import { checkMessage } from './check-message.ts';
 const check = (content: unknown): string[] => checkMessage(new TextEncoder().encode(JSON.stringify(content)));
 const response = (id: string): object => ({ functionResponse: { id, name: 'f', response: {} } });
 
-test('the calls that a message answers are named', () => {
+test('returns the calls that a message answers', () => {
   expect(check({ parts: [response('1'), response('2')] })).toEqual(['1', '2']);
   expect(check({ parts: [{ text: 'hi' }] })).toEqual([]);
   expect(checkMessage(new Uint8Array(0))).toEqual([]);

@@ -65,7 +65,7 @@ describe('the public form of an event', () => {
     );
   });
 
-  test('any event is the same again after a round through the store', () => {
+  test('any event is unchanged after it was stored and read', () => {
     fc.assert(
       fc.property(adkEvent, (event) => {
         const first = publicOf(event);
@@ -75,7 +75,7 @@ describe('the public form of an event', () => {
     );
   });
 
-  test('bytes are URL-safe with padding, whatever alphabet they came in', () => {
+  test('bytes of either alphabet become URL-safe base64 with padding', () => {
     const parts = ['+/+/aQ==', '-_-_aQ'].map((data) => ({
       inlineData: { data, mimeType: 'a/b' },
       thoughtSignature: data,
@@ -93,18 +93,18 @@ describe('the public form of an event', () => {
     expect(event.timestamp).toBeCloseTo(json.timestamp * 1000);
   });
 
-  test('a key named data in the arguments of a call is no bytes', () => {
+  test('a key named data in the arguments of a call is not converted as bytes', () => {
     const call = { functionCall: { name: 'f', args: { inlineData: { data: 'a+b' }, nothing: null } } };
     expect(publicOf({ content: { role: 'model', parts: [call] } }).content?.parts).toEqual([call]);
   });
 
-  test('temporary state leaves with the attempt', () => {
+  test('temporary state is not part of the public form', () => {
     expect(publicOf({ actions: { stateDelta: { 'temp:a': 1, b: null } } as never }).actions.stateDelta).toEqual({
       b: null,
     });
   });
 
-  test('metadata of the run stands on the event, and the event wins', () => {
+  test('metadata of the run is on the event, whose own keys have priority', () => {
     const { customMetadata } = publicOf({ customMetadata: { a: 1 } }, { ...run, customMetadata: { a: 0, b: 2 } });
     expect(customMetadata).toEqual({ a: 1, b: 2 });
   });
@@ -115,7 +115,7 @@ describe('the public form of an event', () => {
     expect(publicOf({ content: { role: 'model', parts: [{ text: 'x' }] } })).not.toHaveProperty('longRunningToolIds');
   });
 
-  test('a key that would be a prototype is a key', () => {
+  test('the key __proto__ is a key like any other', () => {
     const stateDelta = JSON.parse('{"__proto__":{"x":1},"temp:y":1}') as Record<string, unknown>;
     const event = toPublicEvent(createEvent({ actions: { stateDelta } }), run);
     expect(JSON.stringify(event.actions.stateDelta)).toBe('{"__proto__":{"x":1}}');

@@ -38,7 +38,7 @@ function idsOf({ events }: HistoryWindow) {
 }
 
 describe('a window kept between turns', () => {
-  test('holds what one read anew would hold, whatever happened in between', () => {
+  test('holds the same events as one read completely, after any changes in between', () => {
     // A turn: what it adds, whether others write before it, whether its executor sees and keeps it.
     const turn = fc.record({ own: fc.nat(6), others: fc.array(fc.boolean(), { maxLength: 9 }), kept: fc.boolean() });
     fc.assert(

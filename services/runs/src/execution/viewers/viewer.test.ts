@@ -63,7 +63,7 @@ test('one event fits however large it is, and takes the place of partial ones', 
   expect(await read(viewer)).toEqual(['whole']);
 });
 
-test('a partial event that does not fit is left out and cuts nobody off', async () => {
+test('a partial event that does not fit is left out and does not cut the viewer off', async () => {
   const viewer = createViewer(true, limits);
   viewer.show(event('whole', { size: 80 }));
   viewer.show(event('partial', { partial: true, size: 30 }));
@@ -71,7 +71,7 @@ test('a partial event that does not fit is left out and cuts nobody off', async 
   expect(await read(viewer)).toEqual(['whole']);
 });
 
-test('only what is unread counts, also while an event is being sent', async () => {
+test('only unread events count, also while an event is being sent', async () => {
   const viewer = createViewer(true, limits);
   for (const id of ['1', '2', '3']) viewer.show(event(id, { size: 30 }));
   const responses = viewer.responses();

@@ -41,7 +41,7 @@ test.each([true, false])(
   },
 );
 
-test('the head of an answer is not yet the model speaking', async () => {
+test('headers and a comment at the head of a stream do not count as the start of the answer', async () => {
   await using openAi = await startFakeOpenAi({ apiKey: 'k' });
   openAi.answer({ status: 503, error: { message: 'busy' } });
   openAi.answer({ contentType: 'text/event-stream', body: ': hello\n\n', after: 'hang' });

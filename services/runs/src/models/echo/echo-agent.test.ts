@@ -51,7 +51,7 @@ describe('the echo model in the agent loop', () => {
     expect(lastText(await say('again'))).toBe('again');
   });
 
-  test('a question to the human waits, and its answer is told', async () => {
+  test('a question to the user waits, and its answer is repeated', async () => {
     const { say } = await converse(createAgent('a'));
     const asked = await say('[[tool:request_input {"message":"Which?"}]]');
     const call = asked.at(-1)?.content?.parts?.[0]?.functionCall;
@@ -76,7 +76,7 @@ describe('the echo model in the agent loop', () => {
     expect(await say('[[tool:exit_loop]]')).toHaveLength(2);
   });
 
-  test('a failure and a tool that is not there end the run with an error event', async () => {
+  test('a failure and an unknown tool end the run with an error event', async () => {
     const { say } = await converse(createAgent('a'));
     expect((await say('[[fail:no luck]]')).at(-1)).toMatchObject({ errorCode: 'ECHO_FAIL', errorMessage: 'no luck' });
     expect((await say('[[tool:nothing]]')).at(-1)).toMatchObject({ errorCode: 'ECHO_TOOL_UNKNOWN' });

@@ -34,7 +34,7 @@ async function ask(
 const textOf = (response: LlmResponse | undefined): string | undefined => response?.content?.parts?.[0]?.text;
 
 describe('echo', () => {
-  test('one response says the last user message back', async () => {
+  test('one response repeats the last user message', async () => {
     const responses = await ask([user('first'), { role: 'model', parts: [{ text: 'first' }] }, user('last ', 'one')]);
     expect(responses).toEqual([
       {
@@ -56,7 +56,7 @@ describe('echo', () => {
     ]);
   });
 
-  test('a tool directive calls, and its response is told with the remaining text', async () => {
+  test('a tool directive calls the tool, and its response is repeated with the remaining text', async () => {
     const message = user('[[tool:lookup {"sku": [["A]]"]]}]] thanks');
     const [call] = await ask([message]);
     expect(call?.content?.parts).toEqual([{ functionCall: { name: 'lookup', args: { sku: [['A]]']] } } }]);
@@ -75,7 +75,7 @@ describe('echo', () => {
     expect(textOf((await ask([...second, ...answered('lookup', {})]))[0])).toBe('x\nlookup: {}');
   });
 
-  test('what another agent has done for the message is not done again', async () => {
+  test('directives that another agent has executed for the message are not executed again', async () => {
     const retold = user('For context:', '[a] tool `lookup` returned result: {}');
     expect(textOf((await ask([user('[[tool:lookup]] hi'), retold]))[0])).toBe('hi');
   });

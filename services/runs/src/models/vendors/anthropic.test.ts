@@ -46,7 +46,7 @@ describe('an answer', () => {
     });
   });
 
-  test('comes as one response where nobody streams', async () => {
+  test('comes as one response without streaming', async () => {
     fake.answer({ blocks: [{ thinking: 'hm' }, { text: 'Hello' }] });
     const [response, ...others] = await ask({}, { stream: false });
     expect(others).toEqual([]);
@@ -127,7 +127,7 @@ describe('thoughts', () => {
     },
   );
 
-  test('that another vendor signed, or nobody, are left out', async () => {
+  test('that another vendor signed, or without a signature, are left out', async () => {
     const parts = [
       { text: 'hm', thought: true },
       { text: 'foreign', thought: true, thoughtSignature: 'AAAA' },
@@ -157,7 +157,7 @@ describe('thoughts', () => {
 });
 
 describe('a request', () => {
-  test('carries settings in the words of the vendor, and leaves out what it does not know', async () => {
+  test("has the settings under the vendor's names, without unknown ones", async () => {
     await ask({
       config: {
         systemInstruction: 'Be kind.',
@@ -197,7 +197,7 @@ describe('a request', () => {
     expect(fake.requests[0]?.body['output_config']).toMatchObject({ format: { type: 'json_schema' } });
   });
 
-  test('to a model that thinks as much as it likes says how hard, and asks for its thoughts', async () => {
+  test('to a model with adaptive thinking has an effort and asks for the thoughts', async () => {
     const newest = createAsker('anthropic/claude-opus-4-8', { baseUrl: fake.baseUrl, apiKey: key });
     await newest({ config: { thinkingConfig: { includeThoughts: true }, temperature: 0.5 } });
     expect(sent()).toMatchObject({

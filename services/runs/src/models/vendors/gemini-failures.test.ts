@@ -79,7 +79,7 @@ describe('a failure ends as one clean error response:', () => {
   });
 });
 
-test('a retry comes when Google says, and hides what has passed', async () => {
+test('a retry waits for the time that Google gives, and hides a temporary failure', async () => {
   const startedAt = performance.now();
   fake.answer(failure(429, 'RESOURCE_EXHAUSTED', 'spent', retryIn('0.7s')), failure(503, 'UNAVAILABLE', 'busy'));
   expect((await ask()).at(-1)?.content?.parts).toEqual([{ text: 'ok' }]);

@@ -59,7 +59,7 @@ describe('an answer', () => {
     });
   });
 
-  test('comes as one response where nobody streams', async () => {
+  test('comes as one response without streaming', async () => {
     fake.answer({ parts: [{ thought: 'hm' }, { text: 'Hello' }, { image: 'AA==' }] });
     const [response, ...others] = await ask({}, { stream: false });
     expect(others).toEqual([]);
@@ -94,7 +94,7 @@ describe('an answer', () => {
     },
   );
 
-  test.each([true, false])('names where its words come from; streamed: %s', async (stream) => {
+  test.each([true, false])('names its sources; streamed: %s', async (stream) => {
     const groundingMetadata = { webSearchQueries: ['q'], groundingChunks: [{ web: { uri: 'https://a.example' } }] };
     const citations = [{ startIndex: 0, endIndex: 2, uri: 'https://b.example' }];
     fake.answer({ parts: [{ text: ['a', 'b'] }], groundingMetadata, citationMetadata: { citationSources: citations } });
@@ -116,8 +116,8 @@ describe('an answer', () => {
   });
 });
 
-describe('what the vendor signed', () => {
-  test.each([true, false])('goes back to it as it was; streamed: %s', async (stream) => {
+describe('a signature of the vendor', () => {
+  test.each([true, false])('is sent back unchanged; streamed: %s', async (stream) => {
     const text: FakePart = { text: '', signed: true };
     fake.answer({ parts: [{ thought: 'hm', signed: true }, { text: 'wait' }, call('fc_1', true), call('fc_2')] });
     const content = (await ask({ config: { tools } }, { stream })).at(-1)?.content;
@@ -145,7 +145,7 @@ describe('what the vendor signed', () => {
     if (stream) expect(last?.content?.parts).toEqual([{ text: 'done', thoughtSignature: signPart() }]);
   });
 
-  test('is not asked of calls that another model made', async () => {
+  test('is not required for calls that another model made', async () => {
     const thoughtSignature = Buffer.from('anthropic:sig').toString('base64');
     const parts = [
       { text: 'foreign', thought: true, thoughtSignature },

@@ -34,7 +34,7 @@ describe("OpenAI's own server", () => {
     return Array.fromAsync(llm.generateContentAsync({ contents, config, toolsDict: {}, liveConnectConfig: {} }, true));
   }
 
-  test('is asked in the words of its reasoning models', async () => {
+  test('gets requests in the format of its reasoning models', async () => {
     fake.answer({ text: ['Hel', 'lo'] });
     expect((await askOwn('gpt-5-mini', key)).at(-1)?.content?.parts).toEqual([{ text: 'Hello' }]);
     const { body } = fake.requests[0] ?? {};

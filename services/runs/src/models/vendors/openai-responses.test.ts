@@ -43,7 +43,7 @@ test('an answer streams thoughts and text, then the whole with usage', async () 
   expect(responses.at(-1)?.content?.parts?.at(-1)).toEqual({ text: 'Hello' });
 });
 
-test.each([true, false])('thoughts go back sealed, calls with their ids; streamed: %s', async (stream) => {
+test.each([true, false])('thoughts are sent back encrypted, calls with their ids; streamed: %s', async (stream) => {
   fake.answer({
     items: [{ reasoning: 'one', summary: ['a', 'b'] }, { reasoning: 'two' }, call('call_1'), call('call_2')],
   });
@@ -71,7 +71,7 @@ test.each([true, false])('thoughts go back sealed, calls with their ids; streame
   ]);
 });
 
-test('a request carries settings in the words of the vendor, and is stored by nobody', async () => {
+test("a request has the settings under the vendor's names, and store: false", async () => {
   const responseSchema = { type: Type.OBJECT, properties: { a: { type: Type.INTEGER } } };
   const thinkingConfig = { thinkingBudget: 500, includeThoughts: true };
   await ask({
@@ -96,7 +96,7 @@ test('a request carries settings in the words of the vendor, and is stored by no
   expect(sent()).not.toHaveProperty('temperature');
 });
 
-describe('an answer that does not end well says so:', () => {
+describe('an answer that does not end normally has an error:', () => {
   test.each([
     [{ items: [{ text: 'Hel' }], incomplete: 'max_output_tokens' as const }, 'MAX_TOKENS'],
     [{ items: [{ text: 'Hel' }], incomplete: 'content_filter' as const }, 'SAFETY'],

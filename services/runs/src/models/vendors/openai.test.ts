@@ -52,7 +52,7 @@ describe('an answer', () => {
     expect(fake.requests[0]).toMatchObject({ model: 'gpt-x', stream: true, includeUsage: true });
   });
 
-  test('comes as one response where nobody streams', async () => {
+  test('comes as one response without streaming', async () => {
     fake.answer({ text: 'Hello' });
     const responses = await ask({}, { stream: false });
     expect(responses).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('an answer', () => {
 });
 
 describe('a request', () => {
-  test('carries settings and schema in the words of the vendor', async () => {
+  test("has settings and schema under the vendor's names", async () => {
     const responseSchema = { type: Type.OBJECT, properties: { a: { type: Type.INTEGER } } };
     await ask({
       config: { systemInstruction: 'Be kind.', maxOutputTokens: 99, stopSequences: ['END'], responseSchema },
@@ -281,7 +281,7 @@ test('an abort ends the call at any time without a response', async () => {
   expect(failures).toEqual([]);
 });
 
-test('a refusal is told, and counts as an error', async () => {
+test('a refusal is passed on and counts as an error', async () => {
   const frames = [chunk({ refusal: 'I will ' }), chunk({ refusal: 'not.' }), chunk({}, 'stop'), done];
   const responses = await askSse(frames);
   expect(textOf(responses)).toBe('I will not.');

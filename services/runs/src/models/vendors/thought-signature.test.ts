@@ -11,7 +11,7 @@ const signature = fc.oneof(
   fc.tuple(kind, fc.string()).map(([one, text]) => Buffer.from(`${one}:${text}`).toString('base64')),
 );
 
-test('any signature is the same again after a round through the store, and of the vendor that made it', () => {
+test('any signature is unchanged after it was stored and read, and keeps its vendor', () => {
   fc.assert(
     fc.property(kind, signature, (one, text) => {
       const stored = toUrlSafeBase64(keepSignature(one, text));

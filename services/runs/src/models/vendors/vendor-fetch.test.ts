@@ -6,7 +6,7 @@ const answering =
   () =>
     Promise.resolve(answer);
 
-test('an answer passes as it is, up to the limit', async () => {
+test('an answer passes unchanged up to the limit', async () => {
   const headers = { 'retry-after': '1' };
   const response = await createVendorFetch(answering(new Response('12345', { status: 429, headers })), 5)('http://x');
   expect(response.status).toBe(429);

@@ -69,7 +69,7 @@ function freeze(value: unknown): void {
   Object.values(value).forEach(freeze);
 }
 
-test('a model is given the conversation that ADK would give it', async () => {
+test('a model gets the same conversation as with the processors of ADK', async () => {
   const ours = requestProcessors([CONTENT_REQUEST_PROCESSOR]);
   const outcome = (contents: Promise<unknown>) => contents.catch((error: Error) => error.message);
   await fc.assert(
@@ -82,7 +82,7 @@ test('a model is given the conversation that ADK would give it', async () => {
   );
 });
 
-test('all that ADK does beside is done too, except what no agent of a mesh can need', () => {
+test('all other processors of ADK run too, except those that no agent here needs', () => {
   const names = (processors: typeof usual) => processors.map(({ constructor }) => constructor.name);
   const left = names(usual).filter((name) => !names(requestProcessors(usual)).includes(name));
   expect(left).toEqual(['AuthPreprocessor', 'ContentRequestProcessor', 'InteractionsRequestProcessor']);

@@ -80,13 +80,13 @@ function apply(text: string, { at, length, text: put }: { at: number; length: nu
 }
 
 describe('loadAgentFiles', () => {
-  test('the file that the damage is done to is good', async () => {
+  test('the undamaged file is valid', async () => {
     expect(await load(good)).toMatchObject({
       root: { definition: { name: 'boss' }, subAgents: [{ file: 'one.yaml' }] },
     });
   });
 
-  test('any damage leaves a good app or mistakes of which one has a place in the text', async () => {
+  test('any damage gives a valid app, or mistakes with at least one place in the text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 4 }), async (damages) => {
         const result = await load(damages.reduce(apply, good));

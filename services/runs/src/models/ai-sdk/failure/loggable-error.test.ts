@@ -5,7 +5,7 @@ import { errorFacts, loggableError } from './loggable-error.ts';
 const refused = Object.assign(new Error('connect to secret'), { code: 'ECONNREFUSED' });
 const apiCall = { url: 'http://h', requestBodyValues: { text: 'secret' }, responseBody: 'secret' };
 
-test('an error of the SDK is logged by class, status, code and place, without what was said', () => {
+test('an error of the SDK is logged by class, status, code and place, without its message', () => {
   const parse = new JSONParseError({ text: 'secret answer\n    at secret', cause: new SyntaxError('secret') });
   const call = new APICallError({ ...apiCall, message: 'secret', statusCode: 500, cause: refused });
   expect(loggableError(call)).toMatchObject({ type: 'AI_APICallError', status: 500, code: 'ECONNREFUSED' });

@@ -10,7 +10,7 @@ function failed(statusCode: number, responseHeaders: Record<string, string> = {}
 }
 
 describe('retries', () => {
-  test('begin within 12 s however long each attempt takes and whatever the server wants', () => {
+  test('begin within 12 s for any length of the attempts and any request of the server', () => {
     const headers = fc.constantFrom(
       {},
       { 'retry-after': '3' },
@@ -31,7 +31,7 @@ describe('retries', () => {
     );
   });
 
-  test('come after the time the server names, in milliseconds, seconds or as a date', () => {
+  test('wait for the time that the server gives, in milliseconds, seconds or as a date', () => {
     const progress = { attempt: 0, elapsedMs: 0, windowMs };
     expect(retryDelayMs(failed(429, { 'retry-after-ms': '7', 'retry-after': '2' }), progress)).toBe(7);
     expect(retryDelayMs(failed(429, { 'retry-after': '2' }), progress)).toBe(2000);
@@ -40,7 +40,7 @@ describe('retries', () => {
     expect(retryDelayMs(failed(503, { 'retry-after': new Date(0).toUTCString() }), progress)).toBe(0);
   });
 
-  test('come when a spent limit is filled again, or Google says so', () => {
+  test('wait until a used-up limit is reset, or for the time that Google gives', () => {
     const progress = { attempt: 0, elapsedMs: 0, windowMs };
     const reset = new Date(Date.now() + 4000).toISOString();
     const anthropic = {
@@ -59,7 +59,7 @@ describe('retries', () => {
     expect(retryDelayMs(failed(429, {}, data), progress)).toBe(2500);
   });
 
-  test('are made or not as the server says', () => {
+  test("follow the server's statement whether to retry", () => {
     const progress = { attempt: 0, elapsedMs: 0, windowMs };
     expect(retryDelayMs(failed(503, { 'x-should-retry': 'false' }), progress)).toBeUndefined();
     expect(retryDelayMs(failed(409, { 'x-should-retry': 'true' }), progress)).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ describe('retries', () => {
     expect(retryDelayMs(failed(429, { 'retry-after': '60' }), { attempt: 0, elapsedMs: 0, windowMs })).toBeUndefined();
   });
 
-  test('are few, and only for what passes', () => {
+  test('are few, and only for temporary errors', () => {
     expect(retryDelayMs(failed(503), { attempt: 4, elapsedMs: 0, windowMs })).toBeUndefined();
     for (const error of [failed(400), failed(404), failed(200), new Error('bug')]) {
       expect(retryDelayMs(error, { attempt: 0, elapsedMs: 0, windowMs })).toBeUndefined();

@@ -11,7 +11,7 @@ const optionsOf = (config: GenerateContentConfig) =>
   );
 
 describe('a request of ADK', () => {
-  test('without settings is a prompt alone', () => {
+  test('without settings is only a prompt', () => {
     expect(optionsOf({})).toEqual({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }] });
   });
 
@@ -49,7 +49,7 @@ describe('a request of ADK', () => {
     ]);
   });
 
-  test('chooses tools as it was told', () => {
+  test('has the tool choice of the request', () => {
     const tools = [{ functionDeclarations: [{ name: 'a' }, { name: 'b' }] }];
     const choiceOf = (mode: FunctionCallingConfigMode, allowedFunctionNames: string[] = []) =>
       optionsOf({ tools, toolConfig: { functionCallingConfig: { mode, allowedFunctionNames } } }).toolChoice;

@@ -19,12 +19,12 @@ describe('a prompt', () => {
     expect(said(other)).toEqual([{ type: 'text', text: '[file: gs://bucket/a.pdf]' }]);
   });
 
-  test('tells an answer whose call is out of sight', () => {
+  test('has an answer as text when its call is not in the window', () => {
     const functionResponse = { id: 'lost', name: 'lookup', response: { r: 1 } };
     expect(said({ functionResponse })).toEqual([{ type: 'text', text: 'lookup answered: {"r":1}' }]);
   });
 
-  test('leaves out what says nothing', () => {
+  test('leaves out empty parts', () => {
     const contents = [
       { role: 'user', parts: [{ text: '' }, { text: ' \n' }, { text: 'of another', thought: true }] },
       { role: 'model', parts: [{ text: 'musing', thought: true }] },
@@ -34,7 +34,7 @@ describe('a prompt', () => {
     expect(toPrompt(contents, dialect)).toEqual([nudge]);
   });
 
-  test('closes a call that the conversation ends with', () => {
+  test('answers a call at the end of the conversation', () => {
     const [assistant, tool] = toPrompt([{ role: 'model', parts: [{ functionCall: { name: 'lookup' } }] }], dialect);
     expect(assistant).toMatchObject({ role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1' }] });
     expect(tool).toMatchObject({
