@@ -13,7 +13,7 @@ const LAST_PASS_MS = 2_000;
 
 // Rows that another relay is about to publish are locked, and skipped.
 const TAKE = {
-  name: 'outbox_take',
+  name: 'take-outbox',
   text: `delete from outbox where id in (select id from outbox order by id for update skip locked limit ${BATCH})
     returning id, subject, payload`,
 };

@@ -9,7 +9,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const BATCH = 500;
 
 const NOTIFY = {
-  name: 'bus_notify',
+  name: 'notify-bus',
   text: 'select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as hint(channel, payload)',
 };
 
