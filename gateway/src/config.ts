@@ -62,7 +62,7 @@ export const settings = {
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;
 
-/** This API as the outside sees it. */
+/** The public address of this API. */
 export function publicBaseUrl({ PUBLIC_BASE_URL, HOST, PORT }: Config): string {
   return PUBLIC_BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }

@@ -126,7 +126,7 @@ describe.each(transports)('a client stream over %s', (_, transport) => {
     const leaving = new AbortController();
     const call = failureOf(mesh.client.client(ArtifactsService).saveArtifact(input, { signal: leaving.signal }));
     let before = -1;
-    // The producer has come to rest when it makes nothing for a while.
+    // The producer waits when it has produced nothing for a while.
     for (let still = 0; still < 5; still = state.sent === before ? still + 1 : 0) {
       before = state.sent;
       await delay(10);

@@ -137,7 +137,7 @@ describe.each(transports)('over %s', (_, transport) => {
     const answers = mesh.client.client(RunsService).run({}, { signal: caller.signal })[Symbol.asyncIterator]();
     for (let read = 0; read < 10; read += 1) await answers.next();
     let before = -1;
-    // The producer has come to rest when it makes nothing for a while.
+    // The producer waits when it has produced nothing for a while.
     for (let still = 0; still < 5; still = produced === before ? still + 1 : 0) {
       before = produced;
       await delay(10);

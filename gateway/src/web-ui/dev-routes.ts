@@ -43,7 +43,10 @@ export function devRoutes(ui: App, context: Context): void {
   addRefusal(ui, '/dev/*', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 }
 
-/** Evaluations, tests and the builder: the UI hides them (`session.css`), and calls of other clients are told so. */
+/**
+ * Evaluations, tests and the builder, which this server does not have: the UI hides them (`session.css`), and calls of other
+ * clients get an error.
+ */
 function addRefusal(ui: App, url: string, method: HTTPMethods[]): void {
   const detail = 'Evaluations, tests and the agent builder are not part of Agent Mesh.';
   const refuse = (_request: FastifyRequest, reply: FastifyReply) => reply.code(501).send({ detail });

@@ -44,7 +44,7 @@ export function signUpRoutes(ui: App, { config, auth, signIn }: Context, browser
     refuseForeignForm(browser, request);
     const { password, next = '', ...typed } = request.body;
     const email = typed.email.trim();
-    // The API creates accounts without a password, which are opened by a reset mail; nobody means that at a form.
+    // The API can create accounts without a password, which a reset mail opens later. The form always needs one.
     if (password === '') return sendPage(reply, 422, { ...typed, email, next, fault: 'Choose a password.' });
     try {
       const names = { firstName: typed.first_name, lastName: typed.last_name };

@@ -59,7 +59,7 @@ beforeEach(async () => {
 });
 afterAll(() => edge[Symbol.asyncDispose]());
 
-/** Makes the gateway forget what it knows of the account. */
+/** Makes the gateway drop its cached data of the account. */
 const forget = () => edge.bus.publish(AccountChangedSchema, { accountId });
 
 async function send(path: string, { headers, ...options }: SendOptions = {}, token = secret) {

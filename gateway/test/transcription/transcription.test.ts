@@ -26,7 +26,7 @@ interface Heard {
   signal: AbortSignal;
 }
 
-/** A gateway before a service that hears what it is sent and answers how long it was. */
+/** A gateway in front of a fake service that records its requests and answers with the length of the audio. */
 async function startHearing(over: EdgeOptions['transcription'] = {}): Promise<{ edge: Edge; heard: Heard[] }> {
   const heard: Heard[] = [];
   const transcribe = async (requests: AsyncIterable<TranscribeRequest>, { signal }: { signal: AbortSignal }) => {

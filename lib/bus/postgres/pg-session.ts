@@ -42,7 +42,7 @@ export function listenTo(channel: string): string {
   return `listen ${pg.escapeIdentifier(channel)}`;
 }
 
-/** Sends a query now and then: a dead connection that TCP does not report does not answer, and is closed. */
+/** Sends a query from time to time. A dead connection that TCP does not report gives no answer, and is closed. */
 async function keepWatch(client: pg.Client, socket: Socket, ended: Promise<void>): Promise<void> {
   const timer = setInterval(() => {
     const late = setTimeout(() => socket.destroy(), HEARTBEAT_MS);

@@ -18,7 +18,10 @@ interface Start {
   readonly signal: AbortSignal;
 }
 
-/** The server that runs on the data folder, or a new one; of several starts at once one wins and the others adopt its server. */
+/**
+ * Returns the server that runs on the data folder, or starts one. When several processes start at once, one wins and the others
+ * adopt its server.
+ */
 export async function adoptOrStart(start: Start): Promise<{ postmaster: Postmaster; adopted: boolean }> {
   for (;;) {
     const running = await untilReady(start, undefined);
@@ -32,7 +35,7 @@ export async function adoptOrStart(start: Start): Promise<{ postmaster: Postmast
   }
 }
 
-/** Undefined when nothing runs, or when the child has ended before it was ready. */
+/** Undefined when no server runs, or when the child has ended before it was ready. */
 async function untilReady({ home, signal }: Start, child: ChildProcess | undefined): Promise<Postmaster | undefined> {
   let failure: Error | undefined;
   child?.once('error', (error) => (failure = error));

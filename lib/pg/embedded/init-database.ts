@@ -9,7 +9,7 @@ import { isAlive } from './running-process.ts';
 export const SUPERUSER = 'agentmesh';
 const DRAFT = 'initdb-';
 
-/** Makes the data folder unless it is there. A start that was killed half way, or that lost a race, leaves nothing behind. */
+/** Creates the data folder unless it exists. A start that was killed, or that lost a race, leaves no partial folder. */
 export async function initDatabase(initdb: string, home: PostgresHome, log: Logger): Promise<void> {
   await removeAbandonedDrafts(home);
   if (await isInitialized(home)) return;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Account, isReachable } from './postgres-account.ts';
 
-/** Where root keeps what PostgreSQL's account cannot reach inside a checkout of mode 700. Only root can write there. */
+/** Folder for root's copy of programs that PostgreSQL's user cannot reach inside a checkout of mode 700. Only root can write there. */
 export const SYSTEM_FOLDER = '/var/lib/agentmesh';
 
 export interface Binaries {

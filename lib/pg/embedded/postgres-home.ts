@@ -22,13 +22,13 @@ import { type Account, isReachable, postgresAccount } from './postgres-account.t
 /** A unix socket's path has room for 107 bytes; the longest name in the folder is `.s.PGSQL.5432.lock`. */
 const SOCKET_FOLDER_BYTES = 107 - '/.s.PGSQL.5432'.length;
 
-/** Where one embedded PostgreSQL keeps its files, and who it runs as. Paths are absolute and free of symbolic links. */
+/** Paths of the files of one embedded PostgreSQL, and the user that it runs as. Paths are absolute, without symbolic links. */
 export interface PostgresHome {
   readonly folder: string;
   readonly data: string;
   readonly sockets: string;
   readonly log: string;
-  /** Names the mesh process that has to stop the server. */
+  /** File with the id of the mesh process that has to stop the server. */
   readonly owner: string;
   readonly password: string;
   readonly account: Account | undefined;

@@ -12,12 +12,12 @@ export async function isAlive(pid: number): Promise<boolean> {
   return (await processStat(pid))?.state !== 'Z';
 }
 
-/** Tells one process from another that was later given the same id. */
+/** Distinguishes a process from a later one with the same id. */
 export async function processIdentity(pid: number): Promise<string> {
   return `${pid} ${(await processStat(pid))?.startTime ?? ''}`;
 }
 
-/** The process's command line, words parted by blanks; empty when it is gone. */
+/** The command line of a process, its words separated by blanks; empty when the process has ended. */
 export async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');

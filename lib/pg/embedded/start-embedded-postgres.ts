@@ -16,7 +16,7 @@ export interface EmbeddedOptions {
   readonly log: Logger;
   /** Further server settings as `name=value`; they win over ours. */
   readonly settings?: readonly string[];
-  /** Gives up a start that is under way. */
+  /** Aborts a start that is in progress. */
   readonly signal?: AbortSignal;
 }
 

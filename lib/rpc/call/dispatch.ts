@@ -7,7 +7,7 @@ export type Input = Message | AsyncIterable<Message>;
 /** The answer of a handler: a message or its plain fields. */
 export type Answer = MessageInitShape<DescMessage>;
 
-/** Runs the handlers of this process. Every road hands its calls to it. */
+/** Runs the handlers of this process. Every transport passes its calls to it. */
 export interface Dispatch {
   /** Calls a method with one answer. Rejects with MeshError. */
   unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Answer>;

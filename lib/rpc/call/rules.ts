@@ -2,7 +2,7 @@ import { Wake } from '../../wait/index.ts';
 import { MeshError } from './mesh-error.ts';
 
 /**
- * The rules of a call. Both ends of every road follow them: calls within the process, calls over an exchange, and gRPC.
+ * The rules of a call. Both ends of every transport follow them: calls within the process, calls over an exchange, and gRPC.
  *
  * Deadline. A caller gives `timeoutMs`; absent, 0 or less means no deadline. The time left crosses the wire, never a point in
  * time, because clocks differ. Each end has its own timer: the caller's call rejects with `deadline_exceeded`, the handler's signal

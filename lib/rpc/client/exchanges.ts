@@ -9,7 +9,7 @@ const maxAgeMs = 10_000;
 /** A larger request would hold up the other calls of the stream, so it gets a stream of its own. */
 const largestShared = 64 * 1024;
 
-/** The streams that carry calls with one request: one that calls to an address share, and one for each large request. */
+/** The streams that carry calls with one request: one shared stream for an address, and one for each large request. */
 export class Exchanges {
   readonly #connection: RenewedConnection;
   readonly #presentedKey: string;

@@ -25,7 +25,7 @@ export class ExchangeClient {
     this.#stream.on('end', () => this.#fail(unavailable));
   }
 
-  /** Whether it takes no more calls: retired, told farewell, or broken. */
+  /** Whether it accepts no more calls: it is retired, got a farewell, or is broken. */
   get retired(): boolean {
     return this.#retired;
   }

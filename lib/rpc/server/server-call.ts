@@ -97,7 +97,7 @@ export class ServerCall implements HandlerContext {
     return requestContext.run(this.#context, span ? () => span.run(work) : work);
   }
 
-  /** Settles as `work` does, or rejects as soon as the call is aborted. One piece of work at a time. */
+  /** Settles like `work`, or rejects as soon as the call is aborted. One `work` at a time. */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#interrupt = reject;

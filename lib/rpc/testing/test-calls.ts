@@ -4,7 +4,7 @@ import { testCertificate } from './test-certificate.ts';
 import type { TestMeshOptions } from './test-mesh.ts';
 
 const certificate = testCertificate();
-/** The roads that the conformance suites run over. TLS is left out where there is no openssl. */
+/** Transports that the conformance suites run over. TLS is left out without openssl. */
 export const transports: [string, Pick<TestMeshOptions, 'local' | 'tls'>][] = [
   ['local', { local: true }],
   ['gRPC', { local: false }],

@@ -33,7 +33,10 @@ export interface TestMeshOptions {
   serverOptions?: Partial<MeshOptions>;
 }
 
-/** A mesh that serves auth, runs and artifacts, and a node that calls them. What is not given answers `not_found not_served`. */
+/**
+ * A mesh that serves auth, runs and artifacts, and a node that calls them. Methods without an implementation answer `not_found
+ * not_served`.
+ */
 export async function testMesh({ auth, runs, artifacts, local, tls, ...own }: TestMeshOptions): Promise<TestMesh> {
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);

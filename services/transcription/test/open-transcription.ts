@@ -34,7 +34,7 @@ export function speech(format: (typeof formats)[number]): Buffer {
   return readFileSync(new URL(`speech/hello.${format}`, import.meta.url));
 }
 
-/** A WAV file of so many bytes. */
+/** A WAV file of this many bytes. */
 export function wavOf(bytes: number): Buffer {
   const wav = Buffer.alloc(bytes);
   speech('wav').copy(wav, 0, 0, 44);
@@ -51,7 +51,7 @@ export function chunk(bytes: Uint8Array): Request {
 
 export const end: Request = { kind: { case: 'end', value: {} } };
 
-/** A whole call, in chunks of so many bytes. */
+/** The messages of a whole call, in chunks of this many bytes. */
 export async function* sent(audio: Buffer, chunkBytes = 64 * 1024): AsyncGenerator<Request> {
   yield opening();
   for (let at = 0; at < audio.length; at += chunkBytes) yield chunk(audio.subarray(at, at + chunkBytes));

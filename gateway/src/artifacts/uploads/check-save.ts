@@ -66,7 +66,10 @@ function notUnicode(input: string): Issue {
   return { ...faults.unicode, loc: ['body', 'artifact', 'text'], input };
 }
 
-/** Issues of a body with a mark in it, as those of the body that was sent; of what was streamed only its beginning is repeated. */
+/**
+ * Converts issues of the body with a mark in place of the payload to issues of the body that was sent. Of a streamed value only
+ * the start is quoted.
+ */
 function retold(issues: readonly Issue[], streamed: StreamedString | undefined): readonly Issue[] {
   if (streamed === undefined) return issues;
   const { mark, base64Fault } = streamed;

@@ -11,7 +11,7 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** A section of the document: its operations bear its name as their tag. */
+/** A section of the document. Its operations have its name as their tag. */
 export interface Section {
   readonly name: string;
   readonly description: string;

@@ -23,7 +23,7 @@ export interface Named {
 /** The events of a session that are not added yet: the first page. Later pages are read while the history is added. */
 export interface History extends Named {
   readonly first: ListEventsResponse;
-  /** Whether the session was deleted and made anew since it was added. */
+  /** Whether the session was deleted and created again since it was added. */
   readonly isNew: boolean;
   /** Whether there is nothing to add. */
   readonly isKnown: boolean;

@@ -4,7 +4,7 @@ import type { Partition } from './partitions.ts';
 
 /** How much of a session has been added. */
 export interface Source {
-  /** Handle of the session: a session made anew under the same id has another one. */
+  /** Handle of the session: a new session with the same id has another one. */
   readonly sessionPk: bigint;
   /** All events up to this sequence are entries. */
   readonly lastSeq: number;

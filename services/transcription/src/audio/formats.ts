@@ -7,7 +7,7 @@ export interface AudioFormat {
   readonly mimeType: string;
 }
 
-/** `file-type` needs at most so many bytes to recognise a format. */
+/** Most bytes that `file-type` needs to recognise a format. */
 export const headBytes = 4100;
 
 const formats: Readonly<Record<string, AudioFormat>> = {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { notConfigured } from '../errors.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Passes a recording on to the transcription server while it arrives, and answers what the server made of it. */
+/** Passes a recording on to the transcription server while it arrives, and returns the server's transcript. */
 export function transcribe({ transcriber }: Context): Handlers['transcribe'] {
   return async (requests, { signal }) => {
     if (transcriber === undefined) throw notConfigured();

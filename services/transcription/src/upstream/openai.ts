@@ -4,7 +4,7 @@ import type { Recording } from '../audio/recording.ts';
 import { type Dialect, type Spoken, UnusableAnswer } from './dialect.ts';
 import { errorTextOf, isObject } from './error-text.ts';
 
-/** OpenAI's limit counts the whole body of the request: the audio has what the form around it leaves. */
+/** OpenAI's limit is for the whole body of the request; the form around the audio takes a part of it. */
 const maxBodyBytes = 25 * 1024 * 1024;
 /** More than the form around the audio ever takes. */
 const formBytes = 1024;

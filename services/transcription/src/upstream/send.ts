@@ -54,7 +54,7 @@ export function createSender(silenceMs: number): Sender {
   };
 }
 
-/** Watches one call: what it waits for, and why it is given up. */
+/** Monitors one call: the step that it waits for, and the reason to abort it. */
 class Call {
   readonly #silenceMs: number;
   readonly #givenUp = new AbortController();
@@ -79,7 +79,7 @@ class Call {
     clearTimeout(this.#timer);
   }
 
-  /** The body as it is sent. It is asked for its next piece when the server has taken the one before. */
+  /** Yields the body of the request. The next piece is read only when the server has accepted the one before. */
   async *passOn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
     try {
       this.rest();
