@@ -41,9 +41,9 @@ async function resident() {
   const caller = await newAccount(mesh.url);
   const me = (await caller.request<{ user_id: number; email: string }>('GET', '/api/users/me')).body;
   const session = await caller.createSession('echo', { state: { own: secretWord, 'app:a': 1, 'user:u': 2 } });
-  const args = { authConfig: { nonce: secretWord } };
-  const content = { role: 'model', parts: [{ functionCall: { name: 'adk_request_credential', args } }] };
-  await caller.createSession('echo', { events: [{ author: 'agent', content }] });
+  const consent = JSON.stringify({ connector: 'c', auth_uri: 'https://consent.example', nonce: secretWord });
+  const asking = await caller.createSession('consent');
+  expect((await caller.run(asking, `[[tool:request_credential ${consent}]]`)).status).toBe(200);
   expect((await caller.run(session, `I like ${secretWord}`)).status).toBe(200);
   const artifact = { filename: 'a.txt', artifact: { text: secretWord } };
   expect((await caller.request('POST', `${sessionPath(session)}/artifacts`, artifact)).status).toBe(200);

@@ -18,7 +18,12 @@ export interface Finalized {
 export type CredentialAnswer =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   /** A long-running operation that is done after this many polls, with an error or without. */
-  | { readonly polls: number; readonly error?: { readonly code: number; readonly message: string } }
+  | {
+      readonly polls: number;
+      readonly error?: { readonly code: number; readonly message: string };
+      /** Name of the operation; one of its project when left out. */
+      readonly name?: string;
+    }
   | 'hang'
   | 'break';
 
@@ -38,7 +43,7 @@ export interface FakeGoogleCredentials extends AsyncDisposable {
 const accessToken = 'ya29.fake';
 const finalizePath =
   /^\/(v1alpha\/projects\/[^/]+\/locations\/[^/]+\/connectors\/[^/]+|v1\/projects\/[^/]+\/locations\/[^/]+\/authProviders\/[^/]+)\/credentials:finalize$/;
-const operationPath = /^\/(?:v1alpha|v1)\/(projects\/p\/locations\/l\/operations\/\d+)$/;
+const operationPath = /^\/(?:v1alpha|v1)\/((?:projects\/p\/locations\/l\/)?operations\/[\w.~-]+)$/;
 
 /** Starts a fake of Google's IAM connector and agent identity credential services. It accepts each nonce once. */
 export async function startFakeGoogleCredentials(): Promise<FakeGoogleCredentials> {
@@ -109,7 +114,7 @@ class State {
       if (answer !== undefined && 'status' in answer) return send(response, answer.status, answer.body, answer.headers);
       this.finalized.push(finalized);
       if (answer === undefined) return send(response, 200, {});
-      const name = `projects/p/locations/l/operations/${this.#operations.size}`;
+      const { name = `projects/p/locations/l/operations/${this.#operations.size}` } = answer;
       this.#operations.set(name, { polls: answer.polls, error: answer.error });
       send(response, 200, { name, done: false });
     } catch (error) {

@@ -21,17 +21,20 @@ export function addKeys(app: App, { keys, authentication }: Context): void {
           403: Problem,
           404: Problem,
           409: Problem,
+          429: Problem,
           502: Problem,
           ...bodyFailures,
           ...failures,
         },
       },
     },
-    async ({ identity, body }) => {
+    async ({ identity, body }, reply) => {
       const { accountId, email } = identity;
       const { refusal } = await keys.finalizeCredential({ accountId, email, ...body }, unary);
-      if (refusal !== undefined) throw new HttpError(refusal.status, refusal.message);
-      return {};
+      if (refusal === undefined) return {};
+      const { status, message, retryAfterSeconds } = refusal;
+      if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+      throw new HttpError(status, message);
     },
   );
 }

@@ -72,6 +72,11 @@ describe('finalizing', () => {
     expect(await post(edge, body)).toMatchObject({ status, body: { detail: 'No.' } });
   });
 
+  test('that was refused with 429 says when to come again, if the service does', async () => {
+    const { edge } = await start(() => ({ refusal: { status: 429, message: 'No.', retryAfterSeconds: 7 } }));
+    expect((await post(edge, body)).headers.get('retry-after')).toBe('7');
+  });
+
   test.each([
     ['permission_denied', 'credential_user_foreign', 403],
     ['invalid_argument', 'validation_state_invalid', 400],

@@ -70,6 +70,14 @@ describe('a consent flow', () => {
     expect(refusal).toMatchObject({ status: 400, message: 'Invalid credentials request: The consent has expired.' });
   });
 
+  test('is followed under whatever name the operation has', async () => {
+    const { client } = await open();
+    for (const name of ['operations/akmf.p7-12-34', 'projects/p/locations/l/operations/a~b_c']) {
+      fake.answer({ polls: 1, name, error: { code: 5, message: 'Gone.' } });
+      expect((await client.finalizeCredential(request())).refusal).toMatchObject({ status: 404 });
+    }
+  });
+
   test('uses one access token again and again', async () => {
     const { client } = await open();
     for (let count = 0; count < 3; count += 1) await client.finalizeCredential(request());
@@ -135,6 +143,8 @@ describe('an account finalizes', () => {
       expect((await client.finalizeCredential(request({ userId }))).refusal).toBeUndefined();
     }
     expect(asked).toEqual([]);
+    // The token has to be found under the address that the account has, however it was typed.
+    expect(fake.finalized.map(({ userId }) => userId)).toEqual([email, email, accountId]);
   });
 
   test("for a user of its sessions when an agent asked there with this nonce, and else for nobody's", async () => {
@@ -185,6 +195,43 @@ describe('when the credential service refuses', () => {
     const message = 'Failed to finalize credentials: the credential service cannot be reached.';
     expect((await client.finalizeCredential(request())).refusal).toMatchObject({ status: 500, message });
     expect((await client.finalizeCredential(request())).refusal).toMatchObject({ status: 418 });
+  });
+
+  test.each([
+    { error: { code: 13, message: 'No.' } },
+    { error: 'No.' },
+    { name: 'projects/p/locations/l/operations/../secrets/1' },
+    { name: 'operations/.hidden', done: false },
+    { name: 'operations/1?x=y', done: false },
+    { name: 7 },
+    { done: false },
+    { name: 'operations/1', done: 'true' },
+    [],
+    '<html>',
+  ])('with status 200 and %j, that is no success', async (body) => {
+    const { client } = await open();
+    fake.answer({ status: 200, body });
+    const { refusal } = await client.finalizeCredential(request());
+    expect(refusal?.status).toBe(500);
+    expect(refusal?.message).toMatch(/^Failed to finalize credentials: /);
+  });
+
+  test('with the error of an operation that never ran, the caller is told that error', async () => {
+    const { client } = await open();
+    fake.answer({ status: 200, body: { error: { code: 3, message: 'No.' } } });
+    const { refusal } = await client.finalizeCredential(request());
+    expect(refusal).toMatchObject({ status: 400, message: 'Invalid credentials request: No.' });
+  });
+
+  test.each([
+    ['7', 7],
+    [new Date(Date.now() - 60_000).toUTCString(), 0],
+    ['9'.repeat(9), 86_400],
+    ['soon', undefined],
+  ])('with 429 and Retry-After %j, the caller is told when to come again', async (header, seconds) => {
+    const { client } = await open();
+    fake.answer({ ...error(429), headers: { 'retry-after': header } });
+    expect((await client.finalizeCredential(request())).refusal?.retryAfterSeconds).toBe(seconds);
   });
 
   test('our own credential, that is our fault and not the caller’s', async () => {

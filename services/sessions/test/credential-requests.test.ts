@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toWireEvent } from '@agentmesh/proto/event';
+import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentEvent, beginWith, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
@@ -11,11 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
+const camelCase = (oauth2: JsonObject): JsonObject => ({ authConfig: { exchangedAuthCredential: { oauth2 } } });
+const snakeCase = (oauth2: JsonObject): JsonObject => ({ auth_config: { exchanged_auth_credential: { oauth2 } } });
+
 /** An agent's event that asks for a credential as ADK does. */
-function asking(invocationId: string, nonce: string) {
-  const oauth2 = { authUri: 'https://consent.example', nonce };
-  const authConfig = { credentialKey: 'k', exchangedAuthCredential: { authType: 'oauth2', oauth2 } };
-  const args = { functionCallId: 'call-1', authConfig };
+function asking(invocationId: string, nonce: string, argsOf = camelCase) {
+  const args = argsOf({ authUri: 'https://consent.example', nonce });
   const event = parse(agentEvent(invocationId, '').json);
   const functionCall = { id: randomUUID(), name: 'adk_request_credential', args };
   return toWireEvent({ ...event, content: { role: 'model', parts: [{ functionCall }] } });
@@ -26,13 +27,17 @@ async function found(key: ReturnType<typeof newKey>, nonce: string): Promise<boo
   return (await service.client.findCredentialRequest({ accountId, userId, nonce })).found;
 }
 
-async function sessionThatAsks(nonce: string, key = newKey()) {
+function sessionThatAsks(nonce: string, key = newKey()) {
+  return sessionThatAppends((invocationId) => [agentEvent(invocationId, 'wait'), asking(invocationId, nonce)], key);
+}
+
+/** A session whose waiting run has appended these events. */
+async function sessionThatAppends(eventsOf: (invocationId: string) => WireEvent[], key = newKey()) {
   await service.client.createSession({ session: key });
   const { invocationId, turn } = await service.client.beginTurn(beginWith(key, 'hello'));
   if (turn === undefined) throw new Error('no turn');
   const { sessionPk, fence, lastSeq } = turn;
-  const events = [agentEvent(invocationId, 'wait'), asking(invocationId, nonce)];
-  const append = { accountId: key.accountId, sessionPk, invocationId, fence, lastSeq, events };
+  const append = { accountId: key.accountId, sessionPk, invocationId, fence, lastSeq, events: eventsOf(invocationId) };
   await service.client.appendEvents({ ...append, end: { outcome: Outcome.WAITING } });
   return key;
 }
@@ -49,25 +54,34 @@ describe('a request for a credential', () => {
     expect(await found(key, '')).toBe(false);
   });
 
-  test('is found in the events that a session begins with, in either spelling of its fields', async () => {
-    const key = newKey();
-    const args = { auth_config: { exchanged_auth_credential: { oauth2: { nonce: 'imported' } } } };
-    const content = { role: 'model', parts: [{ functionCall: { name: 'adk_request_credential', args } }] };
-    const event = { ...parse(agentEvent('', '').json), content };
-    await service.client.createSession({ session: key, events: [toWireEvent(event)] });
-    expect(await found(key, 'imported')).toBe(true);
+  test('is found in either spelling of its fields', async () => {
+    const nonce = randomUUID();
+    const key = await sessionThatAppends((invocationId) => [asking(invocationId, nonce, snakeCase)]);
+    expect(await found(key, nonce)).toBe(true);
+  });
+
+  test('is not an event that the client wrote: one that a session begins with, or one of the user', async () => {
+    const nonce = randomUUID();
+    const imported = newKey();
+    await service.client.createSession({ session: imported, events: [asking('', nonce)] });
+    expect(await found(imported, nonce)).toBe(false);
+    const said = await sessionThatAppends((invocationId) => {
+      const event = parse(asking(invocationId, nonce).json);
+      return [toWireEvent({ ...event, author: 'user' })];
+    });
+    expect(await found(said, nonce)).toBe(false);
   });
 
   test('is not an event that only mentions one', async () => {
-    const key = newKey();
-    const mention = agentEvent('', 'adk_request_credential {"nonce":"said"}');
     const answer = { name: 'adk_request_credential', response: { nonce: 'answered' } };
     const content = {
       role: 'user',
       parts: [{ functionResponse: answer }, { functionCall: { name: 'other', args: { nonce: 'other' } } }],
     };
-    const event = toWireEvent({ ...parse(agentEvent('', '').json), content });
-    await service.client.createSession({ session: key, events: [mention, event] });
+    const key = await sessionThatAppends((invocationId) => {
+      const mention = agentEvent(invocationId, 'adk_request_credential {"nonce":"said"}');
+      return [mention, toWireEvent({ ...parse(agentEvent(invocationId, '').json), content })];
+    });
     for (const nonce of ['said', 'answered', 'other']) expect(await found(key, nonce)).toBe(false);
   });
 

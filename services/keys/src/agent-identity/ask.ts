@@ -12,8 +12,10 @@ export interface Question {
 export interface Reply {
   /** HTTP status; undefined when there was no reply. */
   readonly status: number | undefined;
-  /** The JSON object of its body; empty when there is none. */
-  readonly json: Readonly<Record<string, unknown>>;
+  /** The JSON object of its body; undefined when the body is none. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+  /** Its header `Retry-After`. */
+  readonly retryAfter: string | null;
 }
 
 /** Asks once. Redirects are not followed: they would carry the token to another server. Throws the reason of the signal only. */
@@ -22,10 +24,11 @@ export async function ask({ url, token, body }: Question, signal: AbortSignal): 
   const sent = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) };
   try {
     const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal });
-    return { status: response.status, json: parseObject(await readText(response)) };
+    const retryAfter = response.headers.get('retry-after');
+    return { status: response.status, json: parseObject(await readText(response)), retryAfter };
   } catch {
     signal.throwIfAborted();
-    return { status: undefined, json: {} };
+    return { status: undefined, json: undefined, retryAfter: null };
   }
 }
 
@@ -43,8 +46,8 @@ async function readText({ body }: Response): Promise<string> {
 function parseObject(text: string): Reply['json'] {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

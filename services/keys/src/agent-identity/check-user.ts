@@ -7,17 +7,20 @@ const lookUpTimeoutMs = 5_000;
 type Caller = Pick<FinalizeCredentialRequest, 'accountId' | 'email' | 'userId' | 'consentNonce'>;
 
 /**
- * Throws `credential_user_foreign` unless the caller may finalize for this user id: it is the caller's own, or an agent asked for
- * the credential in a session of this user in the caller's account. Else an account could bind its consent to another's user.
+ * Returns the user id to finalize for. Throws `credential_user_foreign` unless the caller may finalize for this user id: it is the
+ * caller's own, or an agent asked for the credential in a session of this user in the caller's account. Else an account could bind its
+ * consent to another's user. An e-mail address in other letter case is the caller's own too, and is returned as the account has it.
  */
-export async function checkUser({ requireNonce, sessions }: Context, caller: Caller): Promise<void> {
-  if (isOwn(caller) && !requireNonce) return;
+export async function checkUser({ requireNonce, sessions }: Context, caller: Caller): Promise<string> {
   const { accountId, userId, consentNonce: nonce } = caller;
+  if (!requireNonce && userId === accountId) return userId;
+  if (!requireNonce && isOwnEmail(caller)) return caller.email;
   const { found } = await sessions.findCredentialRequest({ accountId, userId, nonce }, { timeoutMs: lookUpTimeoutMs });
   if (!found) throw credentialUserForeign();
+  return userId;
 }
 
 /** The anonymous account has no e-mail address. */
-function isOwn({ accountId, email, userId }: Caller): boolean {
-  return userId === accountId || (email !== '' && userId.toLowerCase() === email);
+function isOwnEmail({ email, userId }: Caller): boolean {
+  return email !== '' && userId.toLowerCase() === email;
 }

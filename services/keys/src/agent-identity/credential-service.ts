@@ -5,8 +5,8 @@ import { serviceTimeout } from '../errors.ts';
 import type { TokenSource } from '../google/token-source.ts';
 import { ask, type Reply } from './ask.ts';
 import type { Connector } from './connector.ts';
-import { errorOfOperation, isRunning, operationOf } from './operation.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
+import { progressOf } from './operation.ts';
+import { type Refusal, refusalOf, unreadableAnswer } from './refusal.ts';
 
 const timeoutMs = 20_000;
 
@@ -48,7 +48,7 @@ export function createCredentialService({ config, tokens, log }: CredentialServi
         const token = await untilAborted(tokens.accessToken(), either);
         const version = versions[connector.kind];
         const reply = await ask({ url: `${version}/${connector.name}/credentials:finalize`, token, body }, either);
-        const refusal = refusalOf(await untilDone(reply, { version, token }, either));
+        const refusal = await outcomeOf(reply, { version, token }, either);
         if (refusal !== undefined) log.warn({ status: refusal.status }, 'the credential service refused to finalize');
         return refusal;
       } catch (error) {
@@ -62,20 +62,19 @@ export function createCredentialService({ config, tokens, log }: CredentialServi
 const firstPauseMs = 200;
 const longestPauseMs = 2_000;
 
-/** Follows a long-running operation to its end. Any other reply is the end itself. */
-async function untilDone(
-  first: Reply,
+/** The outcome of a call. When its reply is a long-running operation, that is followed to its end. */
+async function outcomeOf(
+  reply: Reply,
   { version, token }: { version: string; token: string },
   signal: AbortSignal,
-): Promise<Reply> {
-  let reply = first;
-  const name = operationOf(first);
-  for (let pauseMs = firstPauseMs; name !== undefined && isRunning(reply); ) {
+): Promise<Refusal | undefined> {
+  let progress = progressOf(reply);
+  for (let pauseMs = firstPauseMs; progress.state === 'running'; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    const { name } = progress;
     await sleep(pauseMs, undefined, { signal });
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs);
-    reply = await ask({ url: `${version}/${name}`, token }, signal);
+    progress = progressOf(await ask({ url: `${version}/${name}`, token }, signal), name);
   }
-  return name === undefined ? reply : errorOfOperation(reply);
+  return progress.state === 'ended' ? refusalOf(progress.reply) : unreadableAnswer();
 }
 
 /** Rejects with the reason of the signal as soon as it is aborted. Google's library cannot be told to stop. */

@@ -1,16 +1,36 @@
 import type { Reply } from './ask.ts';
 
-/** Names of operations, e.g. `projects/p/locations/l/operations/o`: safe in the path of a URL. */
-const pattern = /^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*){0,9}$/;
+/**
+ * Names of operations, e.g. `projects/p/locations/l/operations/o` and `operations/akmf.p7-12-34`. They are safe in the path of a URL:
+ * no segment begins with a dot or holds two dots in a row.
+ */
+const pattern = /^(?!.*\.\.)[A-Za-z0-9][\w.~-]*(?:\/[A-Za-z0-9][\w.~-]*){0,9}$/;
 
-/** The name of the long-running operation that a reply is about; undefined when it is about none. */
-export function operationOf({ status, json }: Reply): string | undefined {
-  const { name } = json;
-  return status === 200 && typeof name === 'string' && pattern.test(name) ? name : undefined;
-}
+/** State of a long-running operation after a reply. */
+export type Progress =
+  /** To be asked again under this name. */
+  | { readonly state: 'running'; readonly name: string }
+  /** `reply` is the outcome, as a plain call would have had it. */
+  | { readonly state: 'ended'; readonly reply: Reply }
+  /** A reply of status 200 that is neither a success, nor an error, nor an operation that can be followed. */
+  | { readonly state: 'unreadable' };
 
-export function isRunning({ status, json }: Reply): boolean {
-  return status === 200 && json.done !== true;
+/**
+ * Reads a reply: of the first call, which is an operation only if it has `name` or `done`, or of a later one, about the operation
+ * `followed`.
+ */
+export function progressOf(reply: Reply, followed?: string): Progress {
+  if (reply.status !== 200) return { state: 'ended', reply };
+  if (reply.json === undefined) return { state: 'unreadable' };
+  const { done, error } = reply.json;
+  // proto JSON leaves a `done` of false out.
+  const name = followed ?? reply.json.name;
+  if (error !== undefined) return { state: 'ended', reply: { ...reply, status: statusOf(error) } };
+  if (done === true || (name === undefined && done === undefined)) return { state: 'ended', reply };
+  const isPending = done === undefined || done === false;
+  return isPending && typeof name === 'string' && pattern.test(name)
+    ? { state: 'running', name }
+    : { state: 'unreadable' };
 }
 
 /** HTTP statuses of Google's status codes; others are 500. */
@@ -26,10 +46,8 @@ const statuses = new Map([
   [16, 401],
 ]);
 
-/** An operation that ended with `error: {code, message}`, as the reply that a plain call would have had. */
-export function errorOfOperation(reply: Reply): Reply {
-  const { error } = reply.json;
-  if (reply.status !== 200 || typeof error !== 'object' || error === null) return reply;
-  const code = 'code' in error && typeof error.code === 'number' ? error.code : 0;
-  return { status: statuses.get(code) ?? 500, json: reply.json };
+/** HTTP status of the `error` of an operation, `{code, message}`. */
+function statusOf(error: unknown): number {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return (typeof code === 'number' ? statuses.get(code) : undefined) ?? 500;
 }

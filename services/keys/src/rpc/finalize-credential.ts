@@ -8,11 +8,11 @@ import type { Handlers } from './handlers.ts';
 /** Completes a consent flow at the credential service that the connector belongs to. */
 export function finalizeCredential(context: Context): Handlers['finalizeCredential'] {
   return async (request, { signal }) => {
-    const { accountId, userId, consentNonce } = request;
+    const { accountId, consentNonce } = request;
     checkAccountId(accountId);
     const connector = parseConnector(request.connectorName);
     const validationState = decodeState(request.userIdValidationState);
-    await checkUser(context, request);
+    const userId = await checkUser(context, request);
     const refusal = await context.credentials.finalize({ connector, userId, validationState, consentNonce }, signal);
     return refusal === undefined ? {} : { refusal };
   };

@@ -6,12 +6,14 @@ import { readText } from './read-text.ts';
 export const REQUEST_CREDENTIAL = 'request_credential';
 
 const description =
-  'Asks the end user to consent that a connector acts for them, and waits until they have. Answers whether they have consented.';
+  'Asks the end user to consent that a connector acts for them, and waits for the answer of the client. The status `granted` reports that ' +
+  'the client answered; it is no proof that the end user has consented.';
 
 /**
  * `request_credential`: `{connector, auth_uri, nonce}` -> `{status, connector}`. Asks for the consent as ADK does: an event calls
  * `adk_request_credential` with the address of the consent page and the nonce, and the run waits. When the client answers that call,
- * the tool is called once more and `status` is `granted`; until then it is `pending`.
+ * the tool is called once more and `status` is `granted`; until then it is `pending`. The client's answer proves no consent: only the
+ * connector's own service knows whether it was given.
  */
 export function createRequestCredential(): BaseTool {
   return new BuiltInTool({

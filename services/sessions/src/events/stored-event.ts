@@ -7,13 +7,17 @@ import { textOf } from '../json-bytes.ts';
 import type { StoredEvent } from '../store/events/events.ts';
 import { credentialNonces } from './credential-nonces.ts';
 
-/** An event of a running attempt. Its JSON is stored unchanged. */
+/**
+ * An event of a running attempt. Its JSON is stored unchanged. These are the only events whose nonces are stored, unless the user is their
+ * author: clients write the other events, and could make up a request for a credential in them.
+ */
 export function fromAttempt(event: Event): StoredEvent {
   if (event.partial) throw invalid('A partial event is never stored.');
   if (event.id === '' || event.author === '') throw invalid('An event needs an id and an author.');
   const { id, invocationId, author, timestamp } = event;
   const json = textOf(event.json);
-  return { id, invocationId, author, timestamp, turnStart: false, json, nonces: credentialNonces(json) };
+  const nonces = author === 'user' ? undefined : credentialNonces(json);
+  return { id, invocationId, author, timestamp, turnStart: false, json, nonces };
 }
 
 /**
@@ -36,16 +40,7 @@ export function fromImport(event: Event): { stored: StoredEvent; delta: JsonObje
     timestamp,
     actions: { ...actions, stateDelta: delta },
   });
-  const stored = {
-    id,
-    invocationId,
-    author,
-    timestamp,
-    turnStart: startsTurn(given),
-    json,
-    nonces: credentialNonces(json),
-  };
-  return { stored, delta };
+  return { stored: { id, invocationId, author, timestamp, turnStart: startsTurn(given), json }, delta };
 }
 
 function startsTurn(event: Partial<EventJson>): boolean {

@@ -37,7 +37,8 @@ export declare type FinalizeCredentialRequest = Message<"agentmesh.keys.v1.Final
 
   /**
    * Under this id the credential service stores the token. It must be the account's e-mail address or id, or the user of a
-   * session of the account with a stored request for a credential that carries `consent_nonce`.
+   * session of the account with a stored request for a credential that carries `consent_nonce`. The e-mail address may be in
+   * any letter case; it is sent on in lower case.
    *
    * @generated from field: string user_id = 4;
    */
@@ -101,6 +102,13 @@ export declare type Refusal = Message<"agentmesh.keys.v1.Refusal"> & {
    * @generated from field: string message = 2;
    */
   message: string;
+
+  /**
+   * With status 429: seconds after which to try again. Absent when the service does not say.
+   *
+   * @generated from field: optional int32 retry_after_seconds = 3;
+   */
+  retryAfterSeconds?: number | undefined;
 };
 
 /**

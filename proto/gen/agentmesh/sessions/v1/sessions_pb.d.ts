@@ -1260,8 +1260,9 @@ export declare const SessionsService: GenService<{
     output: typeof DeleteSessionResponseSchema;
   },
   /**
-   * Returns whether an agent requested a credential with this nonce in a session of this user: whether a stored event calls
-   * `adk_request_credential` with the nonce. It is one look-up in an index.
+   * Returns whether an agent requested a credential with this nonce in a session of this user: whether an event that
+   * a run of an agent appended calls `adk_request_credential` with the nonce. Events that clients write, such as those that a
+   * session is created with, do not count. It is one look-up in an index.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.FindCredentialRequest
    */
