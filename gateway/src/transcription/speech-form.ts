@@ -42,12 +42,14 @@ class SpeechForm {
     this.#parser = parserOf(contentType);
     this.#parser.on('file', (name, part) => {
       part.on('error', this.#fail);
-      if (name !== 'file') part.resume();
-      else if (this.hasFile) this.#fail(secondFile());
-      else {
+      if (name === 'file' && !this.hasFile) {
         this.hasFile = true;
         part.on('data', (piece: Buffer) => this.#pieces.push(piece));
+        return;
       }
+      if (name === 'file') this.#fail(secondFile());
+      // The parser waits for every part to be read, also one that is refused.
+      part.resume();
     });
     this.#parser.on('field', (name, value) => void (name === 'file' && this.#fail(textInPlaceOfFile(value))));
     this.#parser.on('error', () => this.#fail(unparsable()));

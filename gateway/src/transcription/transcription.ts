@@ -11,6 +11,9 @@ import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { openSpeechForm } from './speech-form.ts';
 import { SpeechUpload, Transcript as TranscriptRecord } from './transcript-record.ts';
 
+/** Longest time for an upload: a client that drips would hold a request to the transcription server for as long. */
+const uploadMs = 300_000;
+
 type Request = MessageInitShape<typeof TranscribeRequestSchema>;
 
 /** Dictation. */
@@ -28,9 +31,18 @@ function addTranscribe(app: App, { transcription, authentication }: Context): vo
         tags: ['audio'],
         operationId: 'transcribeAudio',
         summary: 'Turn recorded speech into text',
-        description: 'The upload is passed on while it arrives. Its first bytes decide the format; at most 25 MiB.',
+        description:
+          'The upload is passed on while it arrives. Its first bytes decide the format; at most 25 MiB, within 5 minutes.',
         body: SpeechUpload,
-        response: { 200: TranscriptRecord, 415: Problem, 429: Problem, 502: Problem, ...bodyFailures, ...failures },
+        response: {
+          200: TranscriptRecord,
+          408: Problem,
+          415: Problem,
+          429: Problem,
+          502: Problem,
+          ...bodyFailures,
+          ...failures,
+        },
       },
     },
     async (request, reply) => {
@@ -52,7 +64,7 @@ async function transcribe(
 ): Promise<TranscribeResponse> {
   const left = new AbortController();
   reply.raw.once('close', () => left.abort(clientLeft));
-  const body = new UploadReader(request.raw);
+  const body = new UploadReader(request.raw, { totalMs: uploadMs });
   try {
     const file = await openSpeechForm(body, request.headers['content-type']);
     return await streamInto(requestsOf(request.identity.accountId, file), (requests, signal) =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
   app.post('/whole', async ({ body }) => ({ body }));
   app.post('/flowing', { config: { flows: true } }, async ({ raw }) => {
     let length = 0;
-    for await (const chunk of new UploadReader(raw, 400)) length += chunk.length;
+    for await (const chunk of new UploadReader(raw, { idleMs: 400 })) length += chunk.length;
     return { length };
   });
   app.setErrorHandler((error, _request, reply) => reply.code(error instanceof HttpError ? error.status : 500).send());

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { TranscribeRequest } from '@agentmesh/proto/transcription/v1';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { accountId, type Edge, type EdgeOptions, startEdge, token } from '../edge.ts';
 
 const path = '/api/audio/transcribe';
@@ -115,6 +115,36 @@ describe('an upload', () => {
     const answer = await edge.send(path, { method: 'POST', headers, text: body });
     expect(answer).toMatchObject(type === undefined ? { status: 400 } : { status: 422, body: issue(type) });
     expect(heard.every(({ ended }) => !ended)).toBe(true);
+  });
+
+  test('with a second file is refused at once, also when its data comes after its header', async () => {
+    const { edge, heard } = await startHearing();
+    // The parser holds the end of the header back until the next chunk: it could be the beginning of a boundary.
+    const second = part(Buffer.alloc(1024 * 1024), { filename: 'b.wav' });
+    const data = second.indexOf('\r\n\r\n') + 4;
+    // With a length, no framing is between the pieces: one read has 64 KiB of data, as much as fills the buffer of a part.
+    const sent = await open(edge, { 'content-length': '10000000' });
+    sent.on('error', () => undefined).write(Buffer.concat([part('x'), second.subarray(0, data)]));
+    await expect.poll(() => heard[0]?.audio.length).toBe(1);
+    sent.write(second.subarray(data));
+    const { status, body } = await answerOf(sent);
+    expect({ status, body: JSON.parse(body) as unknown }).toEqual({ status: 422, body: issue('value_error') });
+    sent.destroy();
+  });
+
+  test('that drips is refused after five minutes', async () => {
+    const { edge, heard } = await startHearing();
+    const sent = await open(edge, { 'transfer-encoding': 'chunked' });
+    sent.on('error', () => undefined).write(part(Buffer.alloc(200_000)).subarray(0, 150_000));
+    await expect.poll(() => heard[0]?.audio.length).toBeGreaterThan(100_000);
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 300_000);
+    sent.write('a');
+    const { status } = await answerOf(sent);
+    later.mockRestore();
+    expect(status).toBe(408);
+    await expect.poll(() => heard[0]?.signal.aborted).toBe(true);
+    sent.destroy();
   });
 
   test('over 26 MiB beside the file is refused while it arrives', async () => {

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import { parseSettings } from '@agentmesh/lib/service';
+import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type FakeLocalSpeech,
@@ -7,6 +10,9 @@ import {
   startFakeSpeaches,
   startFakeWhisperCpp,
 } from '../../../test/fakes/transcription/index.ts';
+import { openRecording } from '../src/audio/open-recording.ts';
+import { settings } from '../src/config.ts';
+import { createTranscriber } from '../src/upstream/create-transcriber.ts';
 import {
   chunk,
   end,
@@ -46,6 +52,17 @@ async function* endless(): AsyncGenerator<Request> {
   yield opening();
   yield chunk(wavOf(64 * 1024));
   for (;;) yield chunk(Buffer.alloc(64 * 1024));
+}
+
+/** A recording whose caller stops sending before its end. */
+async function* unended(): AsyncGenerator<Request> {
+  yield opening();
+  yield chunk(wavOf(200_000));
+  await new Promise(() => undefined);
+}
+
+async function* bytesOf(audio: Buffer): AsyncGenerator<Uint8Array, void, void> {
+  yield audio;
 }
 
 describe('a recording', () => {
@@ -163,15 +180,10 @@ describe('a recording', () => {
 describe('the call of the server', () => {
   test('is aborted when the caller leaves, while the recording arrives and while the answer is awaited', async () => {
     const { fake, client } = await withOpenAi();
-    async function* unfinished(): AsyncGenerator<Request> {
-      yield opening();
-      yield chunk(wavOf(200_000));
-      await new Promise(() => undefined);
-    }
     const whole = () => sent(speech('wav'));
     fake.behave('hang', 'hang');
     for (const [requests, state] of [
-      [unfinished, 'arriving'],
+      [unended, 'arriving'],
       [whole, 'complete'],
     ] as const) {
       const leaving = new AbortController();
@@ -195,6 +207,41 @@ describe('the call of the server', () => {
       }
     }
     expect((await client.transcribe(slow())).outcome.case).toBe('transcript');
+  });
+
+  test('is given up when the answer drips, also an answer that comes before the recording has ended', async () => {
+    const { fake, client } = await withOpenAi({ TRANSCRIBE_TIMEOUT_SECONDS: '1' });
+    fake.behave('drip', { drip: 400 });
+    for (const requests of [sent(speech('wav')), unended()]) {
+      await expect(client.transcribe(requests)).rejects.toEqual(failure('transcription_timeout'));
+    }
+  });
+
+  test('that is answered with 2xx before the recording has ended is a failure of the server; early errors are used', async () => {
+    const { fake, client } = await withOpenAi();
+    const early = { contentType: 'application/json', body: '{"text":"Too early."}' };
+    fake.behave({ early });
+    await expect(client.transcribe(unended())).rejects.toEqual(failure('transcription_failed'));
+    fake.behave({ early: { ...early, status: 429, headers: { 'retry-after': '7' } } });
+    const { outcome } = await client.transcribe(unended());
+    expect(outcome).toMatchObject({ case: 'busy', value: { retryAfterSeconds: 7 } });
+  });
+
+  test('leaves no part of the key in the log or in the error when the server quotes the key', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'debug', name: 'test', destination: { write: (line) => void lines.push(line) } });
+    const key = 'sk-a-key-that-would-be-cut';
+    const fake = resources.use(await startFakeOpenAiSpeech({ apiKey }));
+    const config = parseSettings(settings, { TRANSCRIBE_BASE_URL: fake.baseUrl, TRANSCRIBE_API_KEY: key });
+    const body = JSON.stringify({ error: { message: `${'x'.repeat(290)}${key}` } });
+    fake.behave({ status: 401, contentType: 'application/json', body });
+    const recording = await openRecording(bytesOf(speech('wav')));
+    const call = createTranscriber(config, { log, resources })?.transcribe(recording, new AbortController().signal);
+    const error: unknown = await call?.catch((thrown: unknown) => thrown);
+    for (const text of [lines.join(''), inspect(error)]) {
+      expect(text).toContain('xxx***');
+      expect(text).not.toContain('sk-a');
+    }
   });
 
   test('that is refused, breaks off or cannot be read is a failure of the server', async () => {

@@ -15,6 +15,10 @@ export type Behaviour =
   | 'stall'
   /** Answers at once, before the whole body has arrived. */
   | { readonly early: FakeBody }
+  /** Reads the request and sends white space every 100 ms instead of the answer. */
+  | 'drip'
+  /** Sends white space every 100 ms, from the beginning of the request on, with this status. */
+  | { readonly drip: number }
   /** Reads the request and sends this instead of the regular answer. */
   | FakeBody;
 
@@ -58,13 +62,15 @@ export async function startAudioServer<Request>({ judge }: Script<Request>): Pro
     const behaviour = behaviours.shift() ?? 'answer';
     if (behaviour === 'stall') return;
     if (typeof behaviour === 'object' && 'early' in behaviour) return send(response, behaviour.early);
+    if (typeof behaviour === 'object' && 'drip' in behaviour) return drip(response, behaviour.drip);
     void readBody(request, upload).then(async (body) => {
       if (body === undefined) return;
       upload.state = 'complete';
       const judged = await judge(request, body);
       if ('right' in judged) requests.push(judged.right);
       if (behaviour === 'hang') return;
-      if (behaviour === 'break') response.destroy();
+      if (behaviour === 'drip') drip(response, 200);
+      else if (behaviour === 'break') response.destroy();
       else if (behaviour !== 'answer') send(response, behaviour);
       else send(response, 'right' in judged ? judged.answer : judged.wrong);
     });
@@ -101,4 +107,10 @@ async function readBody(request: IncomingMessage, upload: { bytes: number }): Pr
 function send(response: ServerResponse, { status = 200, contentType, headers = {}, body }: FakeBody): void {
   response.writeHead(status, { ...headers, 'content-type': contentType });
   response.end(body);
+}
+
+function drip(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 100);
+  response.once('close', () => clearInterval(timer));
 }

@@ -6,23 +6,32 @@ import { BadRequest, HttpError } from '../errors/request-error.ts';
 /** Longest time without data from a client. */
 const patienceMs = 60_000;
 
+export interface UploadLimits {
+  /** Longest time without data; a minute when left out. */
+  readonly idleMs?: number;
+  /** Longest time in which the whole body arrives, from the creation of the reader on; without limit when left out. */
+  readonly totalMs?: number;
+}
+
 /**
  * Body of a request, chunk by chunk, at the pace of its reader. A reader that leaves early neither ends the connection nor keeps
  * listeners on the request; the answer decides what happens to the rest. Throws BadRequest when the client disconnects, and
- * HttpError 408 after a minute without data.
+ * HttpError 408 when a limit is exceeded.
  */
 export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
   readonly #request: IncomingMessage;
   readonly #idleMs: number;
+  readonly #deadline: number;
   readonly #chunks: Buffer[] = [];
   readonly #release = createMemoryRelease();
   #ended = false;
   #broken = false;
   readonly #wake = new Wake();
 
-  constructor(request: IncomingMessage, idleMs = patienceMs) {
+  constructor(request: IncomingMessage, { idleMs = patienceMs, totalMs = Infinity }: UploadLimits = {}) {
     this.#request = request;
     this.#idleMs = idleMs;
+    this.#deadline = performance.now() + totalMs;
     request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose).on('error', this.#onClose);
     if (request.destroyed) this.#onClose();
   }
@@ -35,7 +44,8 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
     while (this.#chunks.length === 0 && !this.#ended) {
       if (this.#broken) throw new BadRequest('The request ended early.');
       this.#request.resume();
-      if (!(await this.#wake.wait({ timeoutMs: this.#idleMs }))) throw requestTooSlow();
+      const timeoutMs = Math.min(this.#idleMs, this.#deadline - performance.now());
+      if (timeoutMs <= 0 || !(await this.#wake.wait({ timeoutMs }))) throw requestTooSlow();
     }
     const value = this.#chunks.shift();
     return value === undefined ? { done: true, value } : { done: false, value };

@@ -28,7 +28,7 @@ export function createTranscriber(config: Config, { log, resources }: Surroundin
         return transcriptOf(readAnswer(dialect, answer), dialect.model);
       } catch (error) {
         if (!(error instanceof UnusableAnswer)) throw error;
-        const said = hideKey(error.message, config.TRANSCRIBE_API_KEY);
+        const said = loggable(error.message, config.TRANSCRIBE_API_KEY);
         log.warn({ status, said }, 'the transcription server gave no transcript');
         throw failureOf(status, new UnusableAnswer(said));
       }
@@ -63,7 +63,12 @@ function failureOf(status: number, cause: UnusableAnswer): Error {
   return ofRecording.has(status) ? recordingRefused(cause) : serverFailed(cause);
 }
 
-/** OpenAI quotes a wrong key in its answer. The cause of an error is logged too, so it has to be without the key. */
-function hideKey(text: string, key: string | undefined): string {
-  return key === undefined ? text : text.replaceAll(key, '***');
+const longestSaid = 300;
+
+/**
+ * Text of a server without our key, at most 300 characters: OpenAI quotes a wrong key in its answer, and the cause of an error is logged
+ * too. The key is hidden before the text is cut, because a cut could leave a part of it.
+ */
+function loggable(text: string, key: string | undefined): string {
+  return (key === undefined ? text : text.replaceAll(key, '***')).slice(0, longestSaid);
 }

@@ -21,12 +21,14 @@ export interface Sender extends AsyncDisposable {
 
 /**
  * Sends requests whose bodies are made while they are sent, at the pace of the server. Throws `transcription_timeout` when the
- * server takes nothing and answers nothing for `silenceMs`; waiting for the next piece of a body does not count. Throws
- * `transcription_failed` when the server cannot be reached or breaks off, what making the body throws, and the reason of the
- * signal. Redirects are not followed: they would carry the key to another server.
+ * server takes nothing for `patienceMs`, or when its whole answer has not come `patienceMs` after the end of the body; waiting for
+ * the next piece of a body does not count. An answer that begins before the end of the body has as long, from its beginning on; if its
+ * status is 2xx, it cannot be about the whole body, and `transcription_failed` is thrown. This is also thrown when the server cannot be
+ * reached or breaks off. Throws what making the body throws, and the reason of the signal. Redirects are not followed: they would carry
+ * the key to another server.
  */
-export function createSender(silenceMs: number): Sender {
-  // Silence is watched here, so that a slow client is not taken for a slow server.
+export function createSender(patienceMs: number): Sender {
+  // The time is watched here, so that a slow client is not taken for a slow server.
   const agent = new Agent({
     connect: { timeout: connectTimeoutMs },
     headersTimeout: 0,
@@ -35,19 +37,19 @@ export function createSender(silenceMs: number): Sender {
   });
   return {
     send: async ({ url, headers, body }, signal) => {
-      const call = new Call(silenceMs);
+      const call = new Call(patienceMs);
       const either = AbortSignal.any([signal, call.signal]);
       try {
-        call.watch();
         const sent = Readable.from(call.passOn(body), { objectMode: false, highWaterMark: 1 });
         const options = { method: 'POST', headers, body: sent, signal: either, dispatcher: agent } as const;
         const { statusCode: status, headers: answered, body: answer } = await request(url, options);
-        return { status, headers: answered, json: parseJson(await call.read(answer)) };
+        call.expectAnswer(status);
+        return { status, headers: answered, json: parseJson(await readText(answer)) };
       } catch (error) {
         signal.throwIfAborted();
         throw call.signal.aborted ? call.signal.reason : serverFailed(error);
       } finally {
-        call.rest();
+        call.end();
       }
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
@@ -56,56 +58,79 @@ export function createSender(silenceMs: number): Sender {
 
 /** Monitors one call: the step that it waits for, and the reason to abort it. */
 class Call {
-  readonly #silenceMs: number;
+  readonly #patienceMs: number;
   readonly #givenUp = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #isBodyWhole = false;
+  /** The deadline of the answer is set, and does not move any more. */
+  #isAnswerDue = false;
 
-  constructor(silenceMs: number) {
-    this.#silenceMs = silenceMs;
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
   }
 
   get signal(): AbortSignal {
     return this.#givenUp.signal;
   }
 
-  /** From now on the server is waited for. */
-  watch(): void {
-    this.rest();
-    this.#timer = setTimeout(() => this.#givenUp.abort(serverTimeout()), this.#silenceMs);
-  }
-
-  /** From now on the server is not waited for. */
-  rest(): void {
-    clearTimeout(this.#timer);
-  }
-
   /** Yields the body of the request. The next piece is read only when the server has accepted the one before. */
   async *passOn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
     try {
-      this.rest();
       for await (const piece of body) {
-        this.watch();
+        this.#waitForServer();
         yield piece;
-        this.rest();
+        this.#waitForClient();
       }
-      this.watch();
+      this.#isBodyWhole = true;
+      this.#dueAnswer();
     } catch (error) {
       this.#givenUp.abort(error);
       throw error;
     }
   }
 
-  async read(answer: AsyncIterable<Uint8Array>): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of answer) {
-      this.watch();
-      bytes += chunk.byteLength;
-      if (bytes > maxAnswerBytes) throw new Error(`The answer is larger than ${maxAnswerBytes} bytes.`);
-      chunks.push(chunk);
+  /** Starts the deadline of an answer that has begun. Throws if its status is 2xx and the body has not ended. */
+  expectAnswer(status: number): void {
+    if (!this.#isBodyWhole && status >= 200 && status <= 299) {
+      const early = new Error(`The server answered ${status} before the recording had ended.`);
+      this.#givenUp.abort(serverFailed(early));
+      throw early;
     }
-    return Buffer.concat(chunks).toString();
+    this.#dueAnswer();
   }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #waitForServer(): void {
+    if (!this.#isAnswerDue) this.#startTimer();
+  }
+
+  #waitForClient(): void {
+    if (!this.#isAnswerDue) clearTimeout(this.#timer);
+  }
+
+  #dueAnswer(): void {
+    this.#waitForServer();
+    this.#isAnswerDue = true;
+  }
+
+  #startTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#givenUp.abort(serverTimeout()), this.#patienceMs);
+  }
+}
+
+async function readText(answer: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    bytes += chunk.byteLength;
+    if (bytes > maxAnswerBytes) throw new Error(`The answer is larger than ${maxAnswerBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function parseJson(text: string): unknown {
