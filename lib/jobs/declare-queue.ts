@@ -17,6 +17,6 @@ export async function declareQueue(boss: PgBoss, task: TaskRules): Promise<void>
     retentionSeconds: 3_650 * day,
     deleteAfterSeconds: 30 * day,
   };
-  await boss.createQueue(task.name, { ...options, policy: task.oneWaitingPerKey ? 'short' : 'standard' });
+  await boss.createQueue(task.name, options);
   await boss.updateQueue(task.name, options);
 }

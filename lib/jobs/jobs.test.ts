@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../pg/index.ts';
 import { type Jobs, PermanentJobError } from './index.ts';
-import { greet, greetDue, type Greeting, greetOnce, greetThrice, openTestQueue, type TestQueue } from './testing.ts';
+import { greet, greetDue, type Greeting, greetSoon, greetThrice, openTestQueue, type TestQueue } from './testing.ts';
 
 let queue: TestQueue;
 let db: Database;
@@ -88,12 +88,12 @@ describe('a job', () => {
     );
     expect(statements).toHaveLength(3);
     const run = (index: number) => db.query({ text: statements[index] ?? '' });
-    await jobs.add(db, greetOnce, [{ payload: { to: 'margaret' } }]);
-    expect(await run(0)).toContainEqual(expect.objectContaining({ name: 'greet-once', state: 'created', count: 1n }));
-    await jobs.drain(greetOnce, () => Promise.reject(new PermanentJobError('refused')));
-    expect((await run(1))[0]).toMatchObject({ name: 'greet-once', attempts: 1, error: 'refused' });
+    await jobs.add(db, greetSoon, [{ payload: { to: 'margaret' } }]);
+    expect(await run(0)).toContainEqual(expect.objectContaining({ name: 'greet-soon', state: 'created', count: 1n }));
+    await jobs.drain(greetSoon, () => Promise.reject(new PermanentJobError('refused')));
+    expect((await run(1))[0]).toMatchObject({ name: 'greet-soon', attempts: 1, error: 'refused' });
     await run(2);
-    expect(await greetDue(jobs, greetOnce)).toEqual(['margaret']);
+    expect(await greetDue(jobs, greetSoon)).toEqual(['margaret']);
     await greetDue(jobs);
   });
 
@@ -104,16 +104,23 @@ describe('a job', () => {
     expect(await rowsOf('poison')).toEqual([]);
   });
 
-  test('is not added while a job with its key waits, but is added while such a job is in hand', async () => {
-    const [payload, key] = [{ to: 'once' }, 'key'];
-    const add = () => jobs.add(db, greetOnce, [{ payload, key }]);
-    await add();
-    await add();
-    const greeted: string[] = [];
-    await jobs.drain(greetOnce, async ({ to }) => {
-      if (greeted.push(to) === 1) await add();
+  test('that runs out of time fails like any other, and the outcome of its handler is ignored', async () => {
+    await jobs.add(db, greetSoon, [{ payload: { to: 'late' } }]);
+    const [gate, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await jobs.drain(greetSoon, async () => {
+      await gate.promise;
+      ended.resolve();
     });
-    expect(greeted).toEqual(['once', 'once']);
+    const waiting = [{ state: 'retry', due: '5', output: expect.stringContaining('timeout') }];
+    expect(await rowsOf('late')).toMatchObject(waiting);
+    gate.resolve();
+    await ended.promise;
+    await jobs.settle();
+    expect(await rowsOf('late')).toMatchObject(waiting);
+    expect(await queue.metrics.registry.metrics()).toContain(
+      'jobs_attempts_total{service="greeter",task="greet-soon",outcome="retried"} 1',
+    );
+    await jobs.remove(db, { to: 'late' });
   });
 
   test('with the same id is added once', async () => {
@@ -144,7 +151,9 @@ describe('a job', () => {
         insert into greeter_jobs.job select * from gone`;
       await tx.query({ text });
       removing = jobs.remove(db, { to: 'put back' });
-      const waiting = { text: 'select from pg_locks where not granted' };
+      const waiting = {
+        text: 'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))',
+      };
       await expect.poll(async () => (await tx.query(waiting)).length).toBe(1);
     });
     expect(await removing).toBe(1);

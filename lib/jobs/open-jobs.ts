@@ -15,13 +15,13 @@ export interface JobsOptions {
   readonly tasks: readonly TaskRules[];
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** No job starts after it has aborted. */
+  /** Once it has aborted, workers fetch no more jobs. A job that is being fetched at that moment still starts. */
   readonly draining?: AbortSignal;
 }
 
 /** Seconds between two polls for jobs of dead processes. */
 const superviseSeconds = 10;
-/** Errors of the queue are logged once in this time, because every poll for jobs repeats them. */
+/** Errors of the queue are logged once in this time, and so are its warnings, because every poll repeats them. */
 const quietMs = 60_000;
 
 /** Opens the queue of a service: creates and migrates its tables while other replicas wait. Disposing it lets jobs in hand end. */
@@ -49,11 +49,21 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
 }
 
 function reportErrors(boss: PgBoss, log: Logger): void {
-  let quietUntil = 0;
+  const isLoud = { error: createQuietTime(), warning: createQuietTime() };
   boss.on('error', (err) => {
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + quietMs;
-    log.warn({ err }, 'the job queue cannot be read or written');
+    if (isLoud.error()) log.warn({ err }, 'the job queue cannot be read or written');
   });
-  boss.on('warning', ({ message, data }) => log.warn({ data }, message));
+  boss.on('warning', ({ message, data }) => {
+    if (isLoud.warning()) log.warn({ data }, message);
+  });
+}
+
+/** True on the first call, then false until `quietMs` have passed. */
+function createQuietTime(): () => boolean {
+  let quietUntil = 0;
+  return () => {
+    if (performance.now() < quietUntil) return false;
+    quietUntil = performance.now() + quietMs;
+    return true;
+  };
 }

@@ -19,10 +19,14 @@ export interface Performance<Payload extends object> {
   readonly count: (outcome: Outcome) => void;
 }
 
+const lost = 'a job was removed, put back or taken over while it was done';
+
 /** Makes one attempt at a job that this process has taken, and settles it. Rejects only when PostgreSQL cannot be reached. */
 export async function performJob<P extends object>(performance: Performance<P>, job: JobWithMetadata): Promise<void> {
-  const { boss, task, count, failing } = performance;
+  const { boss, task, log, count, failing } = performance;
   const error = await attempt(performance, job);
+  // pg-boss aborts the signal when the job was removed or taken over, and when the process stops, after it has put the job back.
+  if (job.signal.aborted) return log.info(toldOf(task, job), lost);
   if (error === undefined) {
     await boss.deleteJob(task.name, job);
     failing.delete(task.name);
@@ -39,10 +43,26 @@ async function attempt<P extends object>({ task, handler }: Performance<P>, job:
   if (number > (task.mostAttempts ?? number)) return new PermanentJobError('every attempt ended with its process');
   const signal = AbortSignal.any([job.signal, AbortSignal.timeout(task.timeoutSeconds * 1000)]);
   try {
-    await handler(task.read(job.data), { jobId: job.id, number, addedAt: job.createdOn, signal });
+    await unlessAborted(
+      handler(task.read(job.data), { jobId: job.id, number, addedAt: job.createdOn, signal }),
+      signal,
+    );
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Settles as the handler does, or rejects when the signal aborts first. The handler's later outcome is ignored, also when it fails. */
+async function unlessAborted(handled: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    await Promise.race([handled, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 
@@ -59,7 +79,7 @@ interface Failure {
 
 async function putBack<P extends object>(performance: Performance<P>, job: JobWithMetadata, { error, pause }: Failure) {
   const { boss, db, task, log, count, failing } = performance;
-  const told = { task: task.name, jobId: job.id, attempt: job.retryCount + 1 };
+  const told = toldOf(task, job);
   const held = await db.transaction(async (tx) => {
     const options = { db: bossTransaction(tx) };
     const failed = await boss.fail(task.name, job, { message: error.message }, options);
@@ -73,7 +93,7 @@ async function putBack<P extends object>(performance: Performance<P>, job: JobWi
     }
     return true;
   });
-  if (!held) return log.info(told, 'a job was removed or taken over while it was done');
+  if (!held) return log.info(told, lost);
   count(pause === undefined ? 'failed' : 'retried');
   if (pause === undefined) return log.error({ ...told, err: error }, 'a job has failed for good');
   // Logged once until a job of the task succeeds: while a server is away, all jobs fail.
@@ -82,4 +102,8 @@ async function putBack<P extends object>(performance: Performance<P>, job: JobWi
     'a job failed and is tried again',
   );
   failing.add(task.name);
+}
+
+function toldOf({ name }: TaskRules, { id, retryCount }: JobWithMetadata) {
+  return { task: name, jobId: id, attempt: retryCount + 1 };
 }

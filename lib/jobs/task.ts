@@ -6,14 +6,12 @@ export interface TaskRules {
   readonly retrySeconds: readonly number[];
   /** Number of failed attempts after which a job has failed for good. Default: it is retried for ever. */
   readonly mostAttempts?: number;
-  /** Time limit of an attempt in seconds. Then its signal aborts; ten seconds later the attempt counts as failed. */
+  /** Time limit of an attempt in seconds. Then it has failed: its signal aborts, and the outcome of a handler that goes on is ignored. */
   readonly timeoutSeconds: number;
   /** Most jobs of this kind that one process does at the same time. */
   readonly atOnce: number;
-  /** Seconds between two polls for jobs that no `wake` announced: 0.5 or more. */
+  /** Seconds between two polls for jobs that no `wake` announced. */
   readonly pollSeconds: number;
-  /** True: a job is not added while another job of this kind with the same key waits. Default false: keys only help to find jobs. */
-  readonly oneWaitingPerKey?: boolean;
   /** True: the payload has personal data and is removed when a job has failed for good. Default false. */
   readonly personal?: boolean;
 }
@@ -33,9 +31,6 @@ export interface NewJob<Payload extends object> {
   readonly payload: Payload;
   /** A UUID. A job whose id exists already is not added again. Default: a random one. */
   readonly id?: string;
-  readonly key?: string;
-  /** Default: now. */
-  readonly startAfter?: Date;
 }
 
 /** One attempt at a job. */
@@ -45,7 +40,7 @@ export interface Attempt {
   readonly number: number;
   /** When the job was added. */
   readonly addedAt: Date;
-  /** Aborts when the time limit is over, the process ends, or another process has taken the job over. */
+  /** Aborts when the time limit is over, the process ends, the job is removed, or another process has taken it over. */
   readonly signal: AbortSignal;
 }
 

@@ -18,7 +18,8 @@ const read = (payload: unknown): Greeting => {
   return { to };
 };
 export const greet = defineTask<Greeting>({ name: 'greet', read, ...rules });
-export const greetOnce = defineTask<Greeting>({ name: 'greet-once', read, ...rules, oneWaitingPerKey: true });
+/** An attempt has one second. */
+export const greetSoon = defineTask<Greeting>({ name: 'greet-soon', read, ...rules, timeoutSeconds: 1 });
 export const greetThrice = defineTask<Greeting>({
   name: 'greet-thrice',
   read,
@@ -50,7 +51,7 @@ export async function openTestQueue(): Promise<TestQueue> {
   const log = createLogger({ level: 'info', name: 'test', destination: { write } });
   const metrics = createMetrics({ processMetrics: false });
   const common = { service: 'greeter', poolSize: 4, migrations: pathToFileURL(`${folder}/`), jobs: true };
-  const tasks = [greet, greetOnce, greetThrice];
+  const tasks = [greet, greetSoon, greetThrice];
   const open = {
     openDatabase: (address = url) => openDatabase({ ...common, url: address }, log),
     openJobs: (db: Database, draining?: AbortSignal) =>

@@ -56,6 +56,64 @@ describe('workers', () => {
     expect(running).toBe(5);
   });
 
+  test.each(['first', 'second'])('take a job at once while the %s of them has a long one', async (which) => {
+    await using replica = await queue.openJobs(db);
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    // They do not look by themselves during the test.
+    await replica.work({ ...greet, pollSeconds: 60 }, async ({ to }) => {
+      begun.push(to);
+      if (to === 'slow') await gate.promise;
+    });
+    const add = async (to: string) => {
+      await replica.add(db, greet, [{ payload: { to } }]);
+      replica.wake(greet);
+      await expect.poll(() => begun.at(-1)).toBe(to);
+    };
+    try {
+      if (which === 'second') await add('before');
+      await add('slow');
+      await add('quick');
+      await add('quicker');
+    } finally {
+      gate.resolve();
+    }
+  });
+
+  test('look for jobs by themselves while one of them has a long one', async () => {
+    await using replica = await queue.openJobs(db);
+    const gate = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    await replica.work(greet, async ({ to }) => {
+      begun.push(to);
+      if (to === 'slow') await gate.promise;
+    });
+    try {
+      for (const to of ['before', 'slow', 'quick', 'quicker']) {
+        await jobs.add(db, greet, [{ payload: { to } }]);
+        await expect.poll(() => begun.at(-1), { timeout: 5_000 }).toBe(to);
+      }
+    } finally {
+      gate.resolve();
+    }
+  });
+
+  test('put a job back for another process when it does not end in time, without a pause', async () => {
+    const replica = await queue.openJobs(db);
+    await replica.work(greet, (_, { signal }) => {
+      const { promise, reject } = Promise.withResolvers<never>();
+      signal.addEventListener('abort', () => reject(signal.reason));
+      return promise;
+    });
+    await replica.add(db, greet, [{ payload: { to: 'endless' } }]);
+    replica.wake(greet);
+    await expect.poll(async () => (await activeJobs()).length).toBe(1);
+    queue.logged.length = 0;
+    await replica[Symbol.asyncDispose]();
+    expect(await greetDue(jobs)).toEqual(['endless']);
+    expect(queue.logged).not.toContain('a job failed and is tried again');
+  }, 20_000);
+
   test('begin no job once the process drains, and let the one in hand end', async () => {
     const draining = new AbortController();
     const replica = await queue.openJobs(db, draining.signal);
@@ -109,6 +167,8 @@ test('a login without rights beyond its two schemas is enough', async () => {
   await replica.add(database, greet, [{ payload: { to: 'least' } }]);
   expect(await greetDue(replica)).toEqual(['least']);
 });
+
+const activeJobs = () => db.query({ text: `select from greeter_jobs.job where state = 'active'` });
 
 async function dropDatabase(address: string): Promise<void> {
   const server = new URL(address);
