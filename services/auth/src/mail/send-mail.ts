@@ -38,5 +38,7 @@ export async function withdrawMails(
   jobs: Jobs,
   request: Pick<MailRequest, 'address'> & Partial<MailRequest>,
 ): Promise<number> {
-  return (await jobs.remove(db, request, sendMail)) + (await deleteFormerMails(db, request));
+  // In this order: a mail that is just moved to the jobs is locked, so the deletion waits, and the job is found afterwards.
+  const former = await deleteFormerMails(db, request);
+  return former + (await jobs.remove(db, request, sendMail));
 }
