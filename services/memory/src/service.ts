@@ -16,7 +16,10 @@ import { createHandlers } from './rpc/index.ts';
 import { createMeaning } from './search/meaning.ts';
 import { createLexicon } from './text/lexicon.ts';
 
-/** Calls that add sessions at a time. The pool has four connections for transactions: one is left to deletions. */
+/**
+ * Calls that add sessions at a time. By default the pool has four connections for transactions: deletions and the job queue share the
+ * last one, and wait for each other.
+ */
 const mostAdding = 3;
 /** How often rows of the former queue are looked for, in milliseconds. */
 const moveFormerPauseMs = 10_000;
@@ -51,16 +54,12 @@ export const memory = defineService({
   },
 });
 
-async function openEmbedding(
-  { config, log, draining }: MemoryHost,
-  db: Database,
-  jobs: Jobs,
-): Promise<Embedding | undefined> {
+async function openEmbedding({ config, log }: MemoryHost, db: Database, jobs: Jobs): Promise<Embedding | undefined> {
   const embeddings = config.MEMORY_ENABLED ? readEmbeddingConfig(config) : undefined;
   const embedder = embeddings && (await createEmbedder(embeddings));
   await settleModel(db, jobs, embedder?.name);
   if (embedder === undefined) return undefined;
-  await jobs.work(embedEntries, embedBatch({ db, embedder, draining }));
+  await jobs.work(embedEntries, embedBatch({ db, embedder }));
   return {
     meaning: createMeaning({ db, embedder, log, minSimilarity: config.MEMORY_EMBEDDING_MIN_SIMILARITY }),
     enqueue: (tx, { accountId, pk }, places) =>

@@ -6,6 +6,7 @@ import { type FakeEmbeddings, startFakeEmbeddings } from '../../../test/fakes/op
 import { json } from '../../../test/fakes/scripted-server.ts';
 import { createEmbedder, EmbeddingFailure } from '../src/embeddings/embedder.ts';
 import { fromBytes, similarity, toBytes, toUnit } from '../src/embeddings/vector.ts';
+import { embedBatch } from '../src/jobs/embed-entries.ts';
 import { fuse } from '../src/search/fuse.ts';
 import { createMeaning } from '../src/search/meaning.ts';
 import { findPartition } from '../src/store/partitions.ts';
@@ -97,6 +98,21 @@ describe('with an embedding model', () => {
     resources.pop();
     const second = await start({ DATABASE_URL: plain.databaseUrl });
     await expect.poll(() => search(second, memory, 'feline'), { timeout: 20_000 }).toEqual(['my kitten sleeps']);
+  });
+
+  test('a process whose model is no longer the one that is set leaves its batches to the others', async () => {
+    const service = await start();
+    await using db = await openOwn(service);
+    const memory = await remember(service, 'my kitten sleeps');
+    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
+    const [entry] = await db.query<{ accountId: string; partitionPk: string; place: number }>({
+      text: 'select account_id as "accountId", partition_pk::text as "partitionPk", place from entries',
+    });
+    if (entry === undefined) throw new Error('nothing was added');
+    const embed = (): Promise<never> => Promise.reject(new Error('was asked'));
+    const former = embedBatch({ db, embedder: { name: 'former', embed } });
+    const attempt = { jobId: '', number: 1, addedAt: new Date(), signal: new AbortController().signal };
+    await expect(former({ ...entry, places: [entry.place] }, attempt)).rejects.toThrow('another embedding model');
   });
 
   test('entries in the queue of a former release are embedded', async () => {

@@ -1,7 +1,7 @@
 import { defineTask, type Handler } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import { type Embedder, EmbeddingFailure } from '../embeddings/embedder.ts';
-import { selectUnembedded, type Unembedded } from '../store/unembedded.ts';
+import { selectModel, selectUnembedded, type Unembedded } from '../store/unembedded.ts';
 import { insertVectors } from '../store/vectors.ts';
 import { contentText } from '../text/content-text.ts';
 
@@ -36,14 +36,17 @@ function readBatch(payload: unknown): EntryBatch {
 interface EmbedParts {
   readonly db: Database;
   readonly embedder: Embedder;
-  /** Aborts running calls to the model: another process repeats them. */
-  readonly draining: AbortSignal;
 }
 
-/** Embeds the entries of a batch that still exist and have no vector of the model yet. */
-export function embedBatch({ db, embedder, draining }: EmbedParts): Handler<EntryBatch> {
-  return async (batch, attempt) => {
-    const signal = AbortSignal.any([attempt.signal, draining]);
+/**
+ * Embeds the entries of a batch that still exist and have no vector of the model yet. Rejects when a process that started later has set
+ * another model: the job is then left to that process.
+ */
+export function embedBatch({ db, embedder }: EmbedParts): Handler<EntryBatch> {
+  return async (batch, { signal }) => {
+    if ((await selectModel(db)) !== embedder.name) {
+      throw new Error('another embedding model has been set since this process started');
+    }
     const entries = await selectUnembedded(db, { ...batch, model: embedder.name });
     const texts = entries
       .map((entry) => ({ ...entry, text: contentText(entry.contentJson) }))

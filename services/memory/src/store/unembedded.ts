@@ -64,6 +64,15 @@ function toPlaced({ account_id: accountId, partition_pk: partitionPk, place }: P
   return { accountId, partitionPk, place };
 }
 
+/** The model that the process that started last has set; undefined when it has none. */
+export async function selectModel(db: Queryable): Promise<string | undefined> {
+  const [row] = await db.query<{ model: string }>({
+    name: 'select-embedding-model',
+    text: 'select model from embedding_model',
+  });
+  return row?.model;
+}
+
 /** Stores the name of the model and returns whether it was another one before. Replicas that start at once wait for each other. */
 export async function updateModel(tx: Transaction, model: string | undefined): Promise<boolean> {
   await tx.query({ text: 'lock table embedding_model in exclusive mode' });
