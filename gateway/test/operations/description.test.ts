@@ -59,6 +59,8 @@ describe('the description', () => {
     expect(answersOf('getAppInfo')).toBe('200 400 401 403 404 422 500 503 504');
     expect(answersOf('createSession')).toBe('200 400 401 409 413 422 500 503 504');
     expect(answersOf('createToken')).toBe('200 400 401 403 413 422 429 500 503 504');
+    expect(answersOf('transcribeAudio')).toBe('200 400 401 408 413 415 422 429 500 502 503 504');
+    expect(answersOf('finalizeAgentIdentity')).toBe('200 400 401 403 404 409 413 422 429 500 502 503 504');
     expect(answersOf('getReadiness')).toBe('200 503');
   });
 

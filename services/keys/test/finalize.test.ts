@@ -206,7 +206,8 @@ describe('when the credential service refuses', () => {
     { name: 7 },
     { done: false },
     { name: 'operations/1', done: 'true' },
-    [],
+    '[]',
+    '',
     '<html>',
   ])('with status 200 and %j, that is no success', async (body) => {
     const { client } = await open();

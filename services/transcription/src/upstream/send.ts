@@ -99,8 +99,10 @@ class Call {
     this.#dueAnswer();
   }
 
+  /** Stops all timers. A body that is still being read starts none. */
   end(): void {
     clearTimeout(this.#timer);
+    this.#isAnswerDue = true;
   }
 
   #waitForServer(): void {
