@@ -3,13 +3,7 @@ import { inspect } from 'node:util';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type FakeLocalSpeech,
-  type FakeOpenAiSpeech,
-  startFakeOpenAiSpeech,
-  startFakeSpeaches,
-  startFakeWhisperCpp,
-} from '../../../test/fakes/transcription/index.ts';
+import { type FakeOpenAiSpeech, startFakeOpenAiSpeech } from '../../../test/fakes/transcription/index.ts';
 import { openRecording } from '../src/audio/open-recording.ts';
 import { settings } from '../src/config.ts';
 import { createTranscriber } from '../src/upstream/create-transcriber.ts';
@@ -38,11 +32,6 @@ async function withOpenAi(env: Record<string, string> = {}, options: { said?: st
   const fake: FakeOpenAiSpeech = resources.use(await startFakeOpenAiSpeech({ apiKey, ...options }));
   const settings = { TRANSCRIBE_BASE_URL: fake.baseUrl, TRANSCRIBE_API_KEY: apiKey, ...env };
   return { fake, client: resources.use(await openTranscription(settings)).client };
-}
-
-async function withLocal(fake: FakeLocalSpeech, env: Record<string, string>) {
-  resources.use(fake);
-  return resources.use(await openTranscription({ TRANSCRIBE_BASE_URL: fake.baseUrl, ...env })).client;
 }
 
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -283,39 +272,5 @@ describe('the call of the server', () => {
       const { client } = resources.use(await openTranscription(env));
       await expect(client.transcribe(sent(speech('wav')))).rejects.toEqual(failure('transcription_not_configured'));
     }
-  });
-});
-
-describe('a local server', () => {
-  test('of speaches is understood, answers and errors', async () => {
-    const fake = await startFakeSpeaches();
-    const client = await withLocal(fake, { TRANSCRIBE_MODEL: 'Systran/faster-whisper-small' });
-    const { outcome } = await client.transcribe(sent(speech('webm')));
-    expect(outcome.value).toMatchObject({ text: 'Hello mesh.', language: 'en', durationMs: 900n });
-    await expect(client.transcribe(sent(speech('aac')))).rejects.toMatchObject({
-      reason: 'transcription_failed',
-      message: 'The transcription server refused the recording.',
-    });
-    const other = await withLocal(await startFakeSpeaches(), { TRANSCRIBE_MODEL: 'not-there' });
-    await expect(other.transcribe(sent(speech('wav')))).rejects.toEqual(failure('transcription_failed'));
-  });
-
-  test.each([
-    ['at its own path', {}],
-    ["at OpenAI's path", { isOpenAiShaped: true }],
-  ])('of whisper.cpp %s is understood, and its errors of status 200 too', async (_, options) => {
-    const fake = await startFakeWhisperCpp(options);
-    const client = await withLocal(fake, { TRANSCRIBE_PROVIDER: 'whisper_cpp' });
-    const { outcome } = await client.transcribe(sent(speech('wav')));
-    expect(outcome.value).toMatchObject({ text: 'Hello mesh.', durationMs: 900n });
-    expect(fake.requests[0]?.fields).toEqual({ response_format: 'verbose_json' });
-    await expect(client.transcribe(sent(speech('webm')))).rejects.toEqual(failure('transcription_failed'));
-  });
-
-  test('of whisper.cpp calls silence blank audio, which is an empty text', async () => {
-    const client = await withLocal(await startFakeWhisperCpp({ said: '[BLANK_AUDIO]' }), {
-      TRANSCRIBE_PROVIDER: 'whisper_cpp',
-    });
-    expect((await client.transcribe(sent(speech('wav')))).outcome.value).toMatchObject({ text: '' });
   });
 });
