@@ -17,6 +17,7 @@ const services: Record<string, () => Promise<Service>> = {
   memory: async () => (await import('@agentmesh/memory')).memory,
   keys: async () => (await import('@agentmesh/keys')).keys,
   transcription: async () => (await import('@agentmesh/transcription')).transcription,
+  webhooks: async () => (await import('@agentmesh/webhooks')).webhooks,
   gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 

@@ -189,7 +189,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
       const toAnyone = portsOf(egress.filter(({ to }) => !to));
       const internet = egress.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
       expect([word, fromAnyone, toAnyone]).toEqual([word, word === 'gateway' ? [8000] : [], [53, 53, 5432]]);
-      expect([word, internet.length > 0]).toEqual([word, ['runs', 'keys', 'transcription'].includes(word)]);
+      expect([word, internet.length > 0]).toEqual([word, ['runs', 'keys', 'transcription', 'webhooks'].includes(word)]);
       for (const { except } of internet) expect(except.length).toBeGreaterThan(0);
     }
   });

@@ -21,12 +21,24 @@ export const words =
     ?.split(', ')
     .toSorted() ?? [];
 
-/** Which service calls which, as pairs `[caller, called]`: every `mesh.client(XService)` in the sources. */
-export const calls = globSync('{gateway,services/*}/src/**/*.ts', { cwd: root }).flatMap((file) => {
+/** The service that serves each service of the contracts: its package, by the name in proto, e.g. `AuthService`. */
+const servers = new Map(
+  globSync('proto/agentmesh/*/v1/*.proto', { cwd: root }).flatMap((file) =>
+    Array.from(
+      readFileSync(join(root, file), 'utf8').matchAll(/^service (\w+) \{/gm),
+      ([, name = '']) => [name, file.split(sep)[2] ?? ''] as const,
+    ),
+  ),
+);
+
+const callSites = globSync('{gateway,services/*}/src/**/*.ts', { cwd: root }).flatMap((file) => {
   const caller = file.split(sep).at(file.startsWith('services') ? 1 : 0) ?? '';
-  const clients = readFileSync(join(root, file), 'utf8').matchAll(/\bmesh\.client\((\w+)Service\)/g);
-  return Array.from(clients, ([, called = '']) => [caller, called.toLowerCase()] as const);
+  const clients = readFileSync(join(root, file), 'utf8').matchAll(/\bmesh\.client\((\w+Service)\)/g);
+  return Array.from(clients, ([, called = '']) => [caller, servers.get(called) ?? called] as const);
 });
+
+/** Which service calls which, as pairs `[caller, called]`: every `mesh.client(XService)` in the sources, each pair once. */
+export const calls = [...new Map(callSites.map((pair) => [pair.join('>'), pair])).values()];
 
 /** Every setting in the tables of docs/settings.md. `<SERVICE>` stands for the name of each service. */
 const documented = new Set(

@@ -32,6 +32,7 @@ const mayRemember = [
   'sessions.erased',
   'artifacts.erased',
   'memory.erased',
+  'webhooks.erased',
 ];
 
 const secretWord = 'pomegranate';

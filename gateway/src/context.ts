@@ -6,6 +6,7 @@ import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import type { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { Client } from '@connectrpc/connect';
 import type { Config } from './config.ts';
 import type { Authentication } from './edge/authentication/authenticate.ts';
@@ -32,6 +33,7 @@ export interface Context {
   readonly artifacts: Client<typeof ArtifactsService>;
   readonly transcription: Client<typeof TranscriptionService>;
   readonly keys: Client<typeof KeysService>;
+  readonly subscriptions: Client<typeof SubscriptionsService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
 }

@@ -23,6 +23,7 @@ import { addOperations } from './operations/index.ts';
 import { addRuns } from './runs/index.ts';
 import { addSessions } from './sessions/index.ts';
 import { addTranscription } from './transcription/index.ts';
+import { addWebhooks } from './webhooks/index.ts';
 import { addWebUi } from './web-ui/index.ts';
 
 /** The public API, slice by slice. */
@@ -35,6 +36,7 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addMemory,
   addTranscription,
   addKeys,
+  addWebhooks,
   addWebUi,
 ];
 
@@ -47,6 +49,7 @@ const sections: readonly Section[] = [
   { name: 'artifacts', description: 'Named, versioned payloads of a session, or of its user (`user:` names).' },
   { name: 'memory', description: 'What past sessions of a user have said, found by search.' },
   { name: 'audio', description: 'Recorded speech as text.' },
+  { name: 'webhooks', description: 'Subscriptions to mailboxes: mail that arrives runs agents.' },
   { name: 'agent identity', description: 'Consent of end users to connectors.' },
   { name: 'operations', description: 'Probes, version and public configuration.' },
 ];

@@ -6,6 +6,7 @@ import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { createTokenReader } from './edge/authentication/access-token.ts';
@@ -55,6 +56,7 @@ async function start(host: GatewayHost): Promise<Running> {
     artifacts: mesh.client(ArtifactsService),
     transcription: mesh.client(TranscriptionService),
     keys: mesh.client(KeysService),
+    subscriptions: mesh.client(SubscriptionsService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
     signIn: createSignIn({ auth, config, throttle, log }),

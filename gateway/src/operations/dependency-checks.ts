@@ -27,6 +27,9 @@ export function dependencyChecks(context: Context): Checks {
       const key = { ...user, sessionId: '-', name: '-' };
       await context.artifacts.getVersion({ key }, { timeoutMs }).catch(unless('not_found'));
     },
+    webhooks: async () => {
+      await context.subscriptions.listSubscriptions({ accountId }, { timeoutMs });
+    },
   };
 }
 

@@ -72,6 +72,7 @@ const unknowable: Readonly<Record<string, number>> = {
   listUsers: 403,
   transcribeAudio: 422,
   finalizeAgentIdentity: 403,
+  getWebhookSubscription: 404,
 };
 /** Operations that delete what other examples need. They are sent last, in this order. */
 const last = [

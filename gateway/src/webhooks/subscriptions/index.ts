@@ -1,0 +1,1 @@
+export { addSubscriptions } from './subscriptions.ts';

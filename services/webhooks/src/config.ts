@@ -1,0 +1,17 @@
+import { httpUrl, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import type { CleanedEnv } from 'envalid';
+
+/** Environment variables of this service; docs/settings.md explains each. */
+export const settings = {
+  PUBLIC_BASE_URL: httpUrl({ default: undefined }),
+  HOST: text({ default: '127.0.0.1' }),
+  PORT: portNumber({ default: 8000 }),
+  MICROSOFT_GRAPH_BASE_URL: httpUrl({ default: 'https://graph.microsoft.com' }),
+  GMAIL_BASE_URL: httpUrl({ default: 'https://gmail.googleapis.com' }),
+  GMAIL_PUBSUB_PROJECT_ID: text({ default: undefined }),
+  GMAIL_PUBSUB_TOPIC: text({ default: undefined }),
+  WEBHOOK_RENEWAL_INTERVAL_SECONDS: positiveInteger({ default: 21_600 }),
+  WEBHOOK_RENEWAL_WINDOW_SECONDS: positiveInteger({ default: 43_200 }),
+};
+
+export type Config = Readonly<CleanedEnv<typeof settings>>;

@@ -1,0 +1,16 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Jobs } from '@agentmesh/lib/jobs';
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+
+/** Dependencies of every RPC, consumer and job of this service. */
+export interface Context {
+  readonly config: Config;
+  readonly db: Database;
+  readonly bus: Bus;
+  readonly jobs: Jobs;
+  readonly log: Logger;
+  readonly clock: Clock;
+}

@@ -1,0 +1,13 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { Context } from '../../context.ts';
+import { selectSubscriptions } from '../../store/subscriptions.ts';
+import type { Handlers } from './handlers.ts';
+import { subscriptionRecord } from './subscription-record.ts';
+
+/** Returns all subscriptions of an account. */
+export function listSubscriptions({ db }: Context): Handlers['listSubscriptions'] {
+  return async (request) => {
+    const rows = await selectSubscriptions(db, { accountId: checkAccountId(request.accountId) });
+    return { subscriptions: rows.map(subscriptionRecord) };
+  };
+}
