@@ -22,7 +22,6 @@ import {
 import { type SubscriptionRules, subscriptionRoutes } from './subscriptions.ts';
 import { type Change, type StoredMail, type Subscription, World } from './world.ts';
 
-
 /** Fakes of `login.microsoftonline.com` and `graph.microsoft.com` over one set of mailboxes. */
 export interface FakeMicrosoft extends AsyncDisposable {
   readonly login: Upstream;
