@@ -30,9 +30,9 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gives ENCRYPT_KEY only to auth and gateway, and no secret a default', () => {
-    expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway']);
-    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)(?!:\?)/);
+  it('gives ENCRYPT_KEY only to auth, gateway and keys, and no secret a default', () => {
+    expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway', 'keys']);
+    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)\b(?!:\?)/);
   });
 
   it('sets only documented settings, and the settings of each process pass its check', { timeout: 90_000 }, () => {

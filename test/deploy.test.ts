@@ -115,9 +115,9 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     }
   });
 
-  it('gives ENCRYPT_KEY only to auth and gateway, and every secret from the Secret', () => {
+  it('gives ENCRYPT_KEY only to auth, gateway and keys, and every secret from the Secret', () => {
     const holders = [...pods].filter(([, pod]) => 'ENCRYPT_KEY' in envOf(pod)).map(([word]) => word);
-    expect(holders.toSorted()).toEqual(['auth', 'gateway']);
+    expect(holders.toSorted()).toEqual(['auth', 'gateway', 'keys']);
     for (const [word, pod] of pods) {
       const secrets = containerOf(pod).env.filter(({ value }) => value === undefined);
       const expected = ['DATABASE_URL', ...(holders.includes(word) ? ['ENCRYPT_KEY'] : []), 'MESH_KEY'];

@@ -31,6 +31,7 @@ const mayRemember = [
   'sessions.outbox',
   'sessions.erased',
   'artifacts.erased',
+  'keys.erased',
   'memory.erased',
   'webhooks.erased',
 ];

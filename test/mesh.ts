@@ -114,7 +114,7 @@ function separateEnvironments(
   const { ENCRYPT_KEY: _, ...withoutKey } = shared;
   return Object.fromEntries(
     words.map((word, index) => {
-      const env: Record<string, string> = word === 'auth' || word === 'gateway' ? shared : withoutKey;
+      const env: Record<string, string> = ['auth', 'gateway', 'keys'].includes(word) ? shared : withoutKey;
       return [word, { ...env, MESH_PORT: String(ports[index]) }];
     }),
   );

@@ -1,8 +1,12 @@
-import { flag, httpUrl } from '@agentmesh/lib/service';
-import type { CleanedEnv } from 'envalid';
+import { encryptKey, flag, httpUrl, positiveInteger } from '@agentmesh/lib/service';
+import { type CleanedEnv, str } from 'envalid';
 
 /** Settings of the service; see docs/settings.md. */
 export const settings = {
+  ENCRYPT_KEY: encryptKey(),
+  // The whole text, because a former key may itself contain blanks and commas.
+  ENCRYPT_KEY_PREVIOUS: str({ default: '' }),
+  KEYS_MAX_PER_ACCOUNT: positiveInteger({ default: 500 }),
   AGENT_IDENTITY_REQUIRE_NONCE: flag({ default: false }),
   IAM_CONNECTOR_BASE_URL: httpUrl({ default: 'https://iamconnectorcredentials.googleapis.com' }),
   AGENT_IDENTITY_BASE_URL: httpUrl({ default: 'https://agentidentitycredentials.googleapis.com' }),

@@ -1,11 +1,20 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { CredentialService } from './agent-identity/credential-service.ts';
+import type { Config } from './config.ts';
+import type { Vault } from './saved-keys/vault.ts';
 
-/** Dependencies of every RPC of this service. */
+/** Dependencies of every RPC, consumer and job of this service. */
 export interface Context {
-  /** Whether a consent flow is finalized only for a credential request that is stored in a session. */
-  readonly requireNonce: boolean;
+  readonly config: Config;
+  readonly db: Database;
+  readonly bus: Bus;
+  readonly log: Logger;
   readonly sessions: Client<typeof SessionsService>;
   readonly credentials: CredentialService;
+  /** Encrypts the secrets of saved keys. */
+  readonly vault: Vault;
 }

@@ -32,3 +32,39 @@ export function serviceTimeout(): MeshError {
   const message = 'The credential service did not answer in time.';
   return new MeshError('deadline_exceeded', 'agent_identity_timeout', message);
 }
+
+/** The call breaks the RPC contract. The gateway never sends such a call, so another service has a bug. */
+export function keyRequestInvalid(message: string): MeshError {
+  return new MeshError('invalid_argument', 'request_invalid', message);
+}
+
+/** A field of a key that has rules. */
+export type KeyField = 'name' | 'provider' | 'secret' | 'model' | 'model_api_base';
+
+const fieldReasons: Readonly<Record<KeyField, (message: string) => MeshError>> = {
+  name: (message) => new MeshError('invalid_argument', 'key_name_invalid', message),
+  provider: (message) => new MeshError('invalid_argument', 'key_provider_invalid', message),
+  secret: (message) => new MeshError('invalid_argument', 'key_secret_invalid', message),
+  model: (message) => new MeshError('invalid_argument', 'key_model_invalid', message),
+  model_api_base: (message) => new MeshError('invalid_argument', 'model_api_base_refused', message),
+};
+
+/** A field of a key is not allowed. The message says why and does not quote it. */
+export function keyFieldInvalid(field: KeyField, message: string): MeshError {
+  return fieldReasons[field](message);
+}
+
+/** A stored secret is not sent to an address or a provider that it was not given for. */
+export function keySecretRequired(): MeshError {
+  const message = 'Enter the key again: its base address or its provider changes.';
+  return new MeshError('invalid_argument', 'key_secret_required', message);
+}
+
+/** The account has no such key. */
+export function keyNotFound(): MeshError {
+  return new MeshError('not_found', 'key_not_found', 'API key not found');
+}
+
+export function keysTooMany(limit: number): MeshError {
+  return new MeshError('resource_exhausted', 'keys_too_many', `An account has at most ${limit} keys.`);
+}

@@ -1,23 +1,38 @@
-import { defineService } from '@agentmesh/lib/service';
+import { defineService, isShortKey } from '@agentmesh/lib/service';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
+import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
 import { settings } from './config.ts';
+import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createGoogleTokens } from './google/google-tokens.ts';
-import { createHandlers } from './rpc/index.ts';
+import { agentIdentityHandlers, savedKeysHandlers } from './rpc/index.ts';
+import { createVault } from './saved-keys/vault.ts';
 
 /** Credentials that the mesh holds or obtains for accounts. */
 export const keys = defineService({
   name: 'keys',
   settings,
-  async start({ config, log, mesh }) {
+  async start(host) {
+    const { config, log, mesh, bus, resources } = host;
+    if (isShortKey(config.ENCRYPT_KEY)) {
+      log.warn('ENCRYPT_KEY has under 32 bytes: whoever guesses it can decrypt the stored keys');
+    }
+    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const context: Context = {
-      requireNonce: config.AGENT_IDENTITY_REQUIRE_NONCE,
+      config,
+      db,
+      bus,
+      log,
       sessions: mesh.client(SessionsService),
       credentials: createCredentialService({ config, tokens: createGoogleTokens(log), log }),
+      vault: createVault({ current: config.ENCRYPT_KEY, previous: config.ENCRYPT_KEY_PREVIOUS }),
     };
-    mesh.serve(KeysService, createHandlers(context));
-    return {};
+    mesh.serve(KeysService, agentIdentityHandlers(context));
+    mesh.serve(SavedKeysService, savedKeysHandlers(context));
+    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    return { ready: { database: () => db.ping() } };
   },
 });

@@ -1,25 +1,36 @@
+import { createPgBus } from '@agentmesh/lib/bus';
+import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { unserved } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
+import { AccountDeletedSchema, type AccountErased, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
+import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { type FindCredentialRequestRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import { keys } from '../src/index.ts';
 
+export const encryptKey = 'an encrypt key that only tests of this service use';
+
 export interface TestKeys extends AsyncDisposable {
   readonly client: Client<typeof KeysService>;
+  readonly savedKeys: Client<typeof SavedKeysService>;
   /** Look-ups that the sessions service received. */
   readonly asked: Pick<FindCredentialRequestRequest, 'accountId' | 'userId' | 'nonce'>[];
+  readonly databaseUrl: string;
+  /** Runs SQL in the schema of the service. */
+  rows(statement: string): Promise<Record<string, unknown>[]>;
+  /** Announces that an account was deleted, as auth does. Resolves with the answer of the service. */
+  announceDeletion(accountId: string): Promise<AccountErased>;
 }
 
-/** Starts this service alone, beside sessions that know of one request for a credential. */
+/** Starts this service alone, beside sessions that know of one request for a credential. DATABASE_URL in `env` names a database to go on with. */
 export async function openKeys(
-  env: Record<string, string>,
+  env: Record<string, string> = {},
   known?: { accountId: string; userId: string; nonce: string },
 ): Promise<TestKeys> {
   await using resources = new AsyncDisposableStack();
-  // The service has no database; the bus of its process has.
-  const { url } = resources.use(await testDatabaseUrl());
+  const url = env['DATABASE_URL'] ?? resources.use(await testDatabaseUrl()).url;
   const asked: TestKeys['asked'] = [];
   const sessions = defineService({
     name: 'sessions',
@@ -35,10 +46,30 @@ export async function openKeys(
       return {};
     },
   });
-  const own = { DATABASE_URL: url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env };
+  const own = { DATABASE_URL: url, OPS_PORT: '0', LOG_LEVEL: 'silent', ENCRYPT_KEY: encryptKey, ...env };
   const process = resources.use(
     await startProcess({ services: [sessions, keys], words: ['sessions', 'keys'], env: own }),
   );
+  const migrations = new URL('../migrations/', import.meta.url);
+  const sql = resources.use(await openDatabase({ service: 'keys', url, poolSize: 3, migrations }, process.log));
+  const bus = resources.use(await createPgBus({ url, log: process.log }));
   const opened = resources.move();
-  return { client: process.mesh.client(KeysService), asked, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    client: process.mesh.client(KeysService),
+    savedKeys: process.mesh.client(SavedKeysService),
+    asked,
+    databaseUrl: url,
+    rows: (statement) => sql.query({ text: statement }),
+    announceDeletion: async (accountId) => {
+      const { promise, resolve } = Promise.withResolvers<AccountErased>();
+      await using subscription = new AsyncDisposableStack();
+      const unsubscribe = await bus.subscribe(AccountErasedSchema, (answer) => {
+        if (answer.accountId === accountId) resolve(answer);
+      });
+      subscription.defer(unsubscribe);
+      await bus.publish(AccountDeletedSchema, { accountId });
+      return await promise;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

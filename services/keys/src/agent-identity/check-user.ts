@@ -11,8 +11,9 @@ type Caller = Pick<FinalizeCredentialRequest, 'accountId' | 'email' | 'userId' |
  * caller's own, or an agent asked for the credential in a session of this user in the caller's account. Else an account could bind its
  * consent to another's user. An e-mail address in other letter case is the caller's own too, and is returned as the account has it.
  */
-export async function checkUser({ requireNonce, sessions }: Context, caller: Caller): Promise<string> {
+export async function checkUser({ config, sessions }: Context, caller: Caller): Promise<string> {
   const { accountId, userId, consentNonce: nonce } = caller;
+  const requireNonce = config.AGENT_IDENTITY_REQUIRE_NONCE;
   if (!requireNonce && userId === accountId) return userId;
   if (!requireNonce && isOwnEmail(caller)) return caller.email;
   const { found } = await sessions.findCredentialRequest({ accountId, userId, nonce }, { timeoutMs: lookUpTimeoutMs });

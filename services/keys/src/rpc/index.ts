@@ -1,8 +1,25 @@
+import type { Handlers as AgentIdentity } from './agent-identity/handlers.ts';
+import { finalizeCredential } from './agent-identity/finalize-credential.ts';
 import type { Context } from '../context.ts';
-import { finalizeCredential } from './finalize-credential.ts';
-import type { Handlers } from './handlers.ts';
+import { createKey } from './saved-keys/create-key.ts';
+import { deleteKey } from './saved-keys/delete-key.ts';
+import { getKey } from './saved-keys/get-key.ts';
+import type { Handlers as SavedKeys } from './saved-keys/handlers.ts';
+import { listKeys } from './saved-keys/list-keys.ts';
+import { updateKey } from './saved-keys/update-key.ts';
 
-/** The table of contents: every RPC of the service. */
-export function createHandlers(context: Context): Handlers {
+/** Every RPC of agent identity. */
+export function agentIdentityHandlers(context: Context): AgentIdentity {
   return { finalizeCredential: finalizeCredential(context) };
+}
+
+/** Every RPC of saved keys. */
+export function savedKeysHandlers(context: Context): SavedKeys {
+  return {
+    createKey: createKey(context),
+    listKeys: listKeys(context),
+    getKey: getKey(context),
+    updateKey: updateKey(context),
+    deleteKey: deleteKey(context),
+  };
 }

@@ -1,8 +1,8 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { checkUser } from '../agent-identity/check-user.ts';
-import { parseConnector } from '../agent-identity/connector.ts';
-import { decodeState } from '../agent-identity/decode-state.ts';
-import type { Context } from '../context.ts';
+import { checkUser } from '../../agent-identity/check-user.ts';
+import { parseConnector } from '../../agent-identity/connector.ts';
+import { decodeState } from '../../agent-identity/decode-state.ts';
+import type { Context } from '../../context.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Completes a consent flow at the credential service that the connector belongs to. */

@@ -1,0 +1,2 @@
+export { createEnvelopes, type Envelopes } from './envelopes.ts';
+export { createLocalWrapper, deriveKey, type RootKeys } from './local-wrapper.ts';

@@ -1,0 +1,29 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { Context } from '../../context.ts';
+import { keysTooMany } from '../../errors.ts';
+import { readModel, readName, readProvider, readSecret } from '../../saved-keys/key-fields.ts';
+import { keyRecord, kindWord } from '../../saved-keys/key-record.ts';
+import { insertKey, takeKeyId } from '../../store/saved-keys.ts';
+import type { Handlers } from './handlers.ts';
+
+/** Stores a key, encrypted. */
+export function createKey({ config, db, vault }: Context): Handlers['createKey'] {
+  return async (request) => {
+    const accountId = checkAccountId(request.accountId);
+    const kind = kindWord(request.kind);
+    const fields = {
+      name: readName(request.name),
+      provider: readProvider(request.provider),
+      model: readModel(request.model),
+      modelApiBase: request.modelApiBase.trim(),
+    };
+    const plain = readSecret(request.secret);
+    const [taken] = await takeKeyId(db, {});
+    const keyId = taken?.id ?? 0n;
+    const secret = await vault.seal(plain, { accountId, keyId });
+    const limit = config.KEYS_MAX_PER_ACCOUNT;
+    const [row] = await insertKey(db, { accountId, keyId, kind, ...fields, secret, limit });
+    if (row === undefined) throw keysTooMany(limit);
+    return { key: await keyRecord(vault, row) };
+  };
+}

@@ -1,0 +1,14 @@
+import type { Context } from '../../context.ts';
+import { keyNotFound } from '../../errors.ts';
+import { placeOf } from '../../saved-keys/find-key.ts';
+import { deleteKeyRow } from '../../store/saved-keys.ts';
+import type { Handlers } from './handlers.ts';
+
+/** Deletes a key. */
+export function deleteKey({ db }: Context): Handlers['deleteKey'] {
+  return async (request) => {
+    const deleted = await deleteKeyRow(db, placeOf(request));
+    if (deleted.length === 0) throw keyNotFound();
+    return {};
+  };
+}

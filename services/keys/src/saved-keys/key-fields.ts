@@ -1,0 +1,56 @@
+import { keyFieldInvalid, type KeyField } from '../errors.ts';
+
+/** Providers that a key may be for. `google` is another name of `gemini`; empty means the provider of the model it is used for. */
+const providers = ['', 'openai', 'anthropic', 'gemini', 'google'];
+
+const [shortestSecret, longestSecret] = [4, 500];
+const longestName = 100;
+const longestModel = 200;
+
+/** Trims a key's name. Throws `key_name_invalid` unless 1 to 100 characters are left, none of them a control character. */
+export function readName(text: string): string {
+  const name = text.trim();
+  const length = charactersOf(name);
+  if (length < 1 || length > longestName) throw fault('name', `has 1 to ${longestName} characters`);
+  return withoutControls('name', name);
+}
+
+/** Returns the provider in lower case. Throws `key_provider_invalid` for one that there is not. */
+export function readProvider(text: string): string {
+  const provider = text.trim().toLowerCase();
+  if (providers.includes(provider)) return provider;
+  throw fault('provider', `is openai, anthropic, gemini, google or empty`);
+}
+
+/** Returns the secret unchanged. Throws `key_secret_invalid` for a length or a character that no provider's key has. */
+export function readSecret(secret: string): string {
+  const length = charactersOf(secret);
+  if (length < shortestSecret || length > longestSecret) {
+    throw fault('secret', `has ${shortestSecret} to ${longestSecret} characters`);
+  }
+  return withoutControls('secret', secret);
+}
+
+/** Trims a model's name. Throws `key_model_invalid` when it is too long or contains a control character. */
+export function readModel(text: string): string {
+  const model = text.trim();
+  if (charactersOf(model) > longestModel) throw fault('model', `has at most ${longestModel} characters`);
+  return withoutControls('model', model);
+}
+
+/** The message never quotes the text, which may be a secret. */
+function withoutControls(field: KeyField, text: string): string {
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) throw fault(field, 'contains no control characters');
+  return text;
+}
+
+function fault(field: KeyField, rule: string): Error {
+  return keyFieldInvalid(field, `The ${field} of a key ${rule}.`);
+}
+
+/** Code points. */
+function charactersOf(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
