@@ -107,6 +107,7 @@ const edgeRooms = [
   'throttle',
   'openapi',
   'http',
+  'bodies',
 ];
 
 /** Path of a gateway source inside `src`, as folders and file name; undefined for other files. */

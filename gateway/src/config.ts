@@ -47,6 +47,7 @@ export const settings = {
   ADK_WEB_UI: flag({ default: false }),
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
+  GATEWAY_MAX_BODIES_BYTES: positiveInteger({ default: 64 * 1024 * 1024 }),
   GATEWAY_HEARTBEAT_SECONDS: positiveInteger({ default: 15 }),
   GATEWAY_DOCS_ENABLED: flag({ default: true }),
   GATEWAY_TRUSTED_PROXIES: networks({ default: [] }),

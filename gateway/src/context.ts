@@ -10,6 +10,7 @@ import type { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscrip
 import type { Client } from '@connectrpc/connect';
 import type { Config } from './config.ts';
 import type { Authentication } from './edge/authentication/authenticate.ts';
+import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import type { BrowserSession } from './edge/authentication/browser-session.ts';
 import type { MailLimit } from './edge/throttle/mail-limit.ts';
 import type { SignIn } from './edge/throttle/sign-in.ts';
@@ -24,6 +25,8 @@ export interface Context {
   readonly authentication: Authentication;
   /** Sign-in of the web UI; undefined unless it is served. */
   readonly browser: BrowserSession | undefined;
+  /** Room for bodies that are kept in memory. */
+  readonly bodies: BodyBudgets;
   readonly signIn: SignIn;
   readonly limitMail: MailLimit;
   readonly auth: Client<typeof AuthService>;

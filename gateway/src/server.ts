@@ -5,8 +5,9 @@ import { type Config, publicBaseUrl } from './config.ts';
 import type { App, Context } from './context.ts';
 import { errorHandler } from './edge/errors/problem.ts';
 import { createAdmission } from './edge/http/admit.ts';
-import { addBodyParsers } from './edge/http/body-parsers.ts';
-import { limitBodyTime } from './edge/http/body-time.ts';
+import { addBodyParsers } from './edge/bodies/body-parsers.ts';
+import { limitBodies } from './edge/bodies/body-limits.ts';
+import { limitBodyTime } from './edge/bodies/body-time.ts';
 import { onClientError } from './edge/http/client-error.ts';
 import { createDefaultAppPaths } from './edge/http/default-app-paths.ts';
 import { createMethodGuard } from './edge/http/method-guard.ts';
@@ -57,9 +58,9 @@ const sections: readonly Section[] = [
 /** Longest path parameter, in characters. It is no limit of ids: longer ids are refused with 422 by their schema. */
 const maxParamLength = 16_384;
 
-/** Time in which a whole body must arrive. */
-const bodyTimeMs = 120_000;
-/** The same for routes that read their body as it arrives. */
+/** Times of a body that is read whole. */
+const bodyTimes = { idleMs: 30_000, totalMs: 120_000 };
+/** Longest time for a body on routes that read their body as it arrives. */
 const longestUploadMs = 3_600_000;
 
 /** The HTTP server, ready to listen. */
@@ -72,9 +73,10 @@ export async function createServer(context: Context): Promise<App> {
   app.setErrorHandler(errorHandler({ log, bodyLimit: config.GATEWAY_MAX_BODY_BYTES }));
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
   admitRequests(app, context, upgrades);
-  limitBodyTime(app, bodyTimeMs);
+  limitBodies(app);
+  limitBodyTime(app, bodyTimes);
   observe(app, context);
-  addBodyParsers(app);
+  addBodyParsers(app, context.bodies);
   const closeOtherMethods = createMethodGuard(app);
   await describeApi(app, { serverUrl: publicBaseUrl(config), sections });
   app.decorateRequest('identity');

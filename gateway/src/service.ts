@@ -7,12 +7,14 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
-import { publicBaseUrl, settings } from './config.ts';
+import { type Config, publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { createTokenReader } from './edge/authentication/access-token.ts';
 import { createAccountChanges } from './edge/authentication/account-changes.ts';
 import { createAuthentication } from './edge/authentication/authenticate.ts';
 import { createBearer } from './edge/authentication/bearer.ts';
+import { createBodyBudget } from './edge/bodies/body-budget.ts';
+import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import { type BrowserSession, createBrowserSession } from './edge/authentication/browser-session.ts';
 import type { Directory } from './edge/authentication/directory.ts';
 import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
@@ -59,6 +61,7 @@ async function start(host: GatewayHost): Promise<Running> {
     subscriptions: mesh.client(SubscriptionsService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
+    bodies: bodyBudgetsOf(config),
     signIn: createSignIn({ auth, config, throttle, log }),
     limitMail: createMailLimit(config, throttle),
   };
@@ -67,6 +70,14 @@ async function start(host: GatewayHost): Promise<Running> {
   const listener = { host: config.HOST, port: config.PORT };
   const address = await listenOn({ ...listener, portSetting: 'PORT' }, () => app.listen(listener));
   return { address, siblings: dependencyChecks(context), drain: () => drain(app) };
+}
+
+/** Room for bodies of up to 64 KiB: five hundred of the largest at once. */
+const smallBodiesBytes = 32 * 1024 * 1024;
+
+function bodyBudgetsOf({ GATEWAY_MAX_BODIES_BYTES, GATEWAY_MAX_BODY_BYTES }: Config): BodyBudgets {
+  const largest = Math.max(GATEWAY_MAX_BODIES_BYTES, GATEWAY_MAX_BODY_BYTES);
+  return { small: createBodyBudget(smallBodiesBytes), large: createBodyBudget(largest) };
 }
 
 async function browserSessionOf(

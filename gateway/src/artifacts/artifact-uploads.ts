@@ -3,9 +3,10 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
+import type { HeldBytes } from '../edge/bodies/body-budget.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
 import { bodyFailures, failures } from '../edge/records/problem.ts';
-import { withFlowingBodies } from '../edge/http/flowing-bodies.ts';
+import { withFlowingBodies } from '../edge/bodies/flowing-bodies.ts';
 import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { artifactOf, artifactsPath, greedy, greedyPath, placeOf, tags } from './artifact-paths.ts';
@@ -44,8 +45,8 @@ function addSave(app: App, context: Context): void {
     async (request, reply) => {
       const maxRestBytes = context.config.GATEWAY_MAX_BODY_BYTES;
       const contentType = request.headers['content-type'];
-      const requestsOf = (source: UploadReader) =>
-        jsonSaveRequests(placeOf(request), { source, contentType, maxRestBytes });
+      const requestsOf = (source: UploadReader, held: HeldBytes) =>
+        jsonSaveRequests(placeOf(request), { source, contentType, maxRestBytes, held });
       return save(context, requestsOf, request, reply);
     },
   );
@@ -72,18 +73,20 @@ function addRawSave(app: App, context: Context): void {
 
 /** Sends the body to the service as it arrives. A fault in the body ends the call and becomes the answer. */
 async function save(
-  { artifacts }: Context,
-  requestsOf: (body: UploadReader) => AsyncIterable<SaveRequest>,
+  { artifacts, bodies }: Context,
+  requestsOf: (body: UploadReader, held: HeldBytes) => AsyncIterable<SaveRequest>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const body = new UploadReader(request.raw);
+  const held = bodies.large.hold(body.giveUp);
   try {
     const call = (requests: AsyncIterable<SaveRequest>, signal: AbortSignal) =>
       artifacts.saveArtifact(requests, { signal });
-    const { version } = await streamInto(requestsOf(body), call);
+    const { version } = await streamInto(requestsOf(body, held), call);
     return await sendJson(reply, versionJson(version));
   } finally {
+    held.release();
     await body.return();
   }
 }

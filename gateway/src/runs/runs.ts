@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
+import { forgetBody } from '../edge/bodies/receive-body.ts';
 import { problemOf } from '../edge/errors/problem.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
@@ -59,8 +60,10 @@ function addRun(app: App, { config, runs, authentication }: Context, schema: Run
         response,
       },
     },
-    async ({ identity, body }, reply) => {
-      const run = await openRun({ runs, identity, body, defaultApp, streaming: false });
+    async (request, reply) => {
+      const { identity } = request;
+      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming: false });
+      forgetBody(request);
       reply.header(invocationHeader, headerText(run.invocationId));
       return sendJson(reply, jsonArray(await collect(run, reply.raw)));
     },
@@ -87,9 +90,11 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
       },
     },
     async (request, reply) => {
-      const { identity, body } = request;
-      const run = await openRun({ runs, identity, body, defaultApp, streaming: body.streaming });
-      const split = (body.functionCallEventId ?? '') === '';
+      const { identity } = request;
+      const { streaming, functionCallEventId } = request.body;
+      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming });
+      forgetBody(request);
+      const split = (functionCallEventId ?? '') === '';
       const stream = openStream(reply, run, heartbeatMs);
       try {
         for await (const answer of run.answers) await forward(answer, stream, split);

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App, Context } from '../context.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
-import { withFlowingBodies } from '../edge/http/flowing-bodies.ts';
+import { withFlowingBodies } from '../edge/bodies/flowing-bodies.ts';
 import { streamInto } from '../edge/streams/stream-into.ts';
 import { UploadReader } from '../edge/streams/upload-reader.ts';
 import { openSpeechForm } from './speech-form.ts';

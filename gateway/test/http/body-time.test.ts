@@ -4,14 +4,14 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UploadReader } from '../../src/edge/streams/upload-reader.ts';
 import { HttpError } from '../../src/edge/errors/request-error.ts';
-import { limitBodyTime } from '../../src/edge/http/body-time.ts';
+import { limitBodyTime } from '../../src/edge/bodies/body-time.ts';
 
 let app: FastifyInstance;
 let url: string;
 
 beforeAll(async () => {
   app = fastify();
-  limitBodyTime(app, 150);
+  limitBodyTime(app, { idleMs: 150, totalMs: 60_000 });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.addContentTypeParser('*', (_request, _body, done) => done(null));

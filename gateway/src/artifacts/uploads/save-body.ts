@@ -1,3 +1,4 @@
+import type { HeldBytes } from '../../edge/bodies/body-budget.ts';
 import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { parseJsonBody } from '../../edge/json/json-text.ts';
 import { JsonScanner, type Scanned } from './json-scanner.ts';
@@ -5,6 +6,14 @@ import { type StreamedString, streamedString } from './streamed-string.ts';
 
 /** Longest payload, in bytes, that stays in the body instead of being streamed. */
 const threshold = 64 * 1024;
+
+/** Limits of what is kept in memory. */
+export interface Keeping {
+  /** Most bytes. */
+  readonly maxRestBytes: number;
+  /** Room in the budget of the process. */
+  readonly held: HeldBytes;
+}
 
 /** A parsed body. A mark replaces the streamed string, if there is one. */
 export interface SaveBody {
@@ -26,31 +35,29 @@ function placeOf(path: readonly (string | undefined)[]): 'data' | 'text' | undef
  * Reads the JSON body of a save as it arrives. Yields the bytes of its first long payload, and returns the parsed rest. Only the
  * rest is kept in memory: HttpError 413 above `maxRestBytes`. Invalid JSON has the same errors as on other routes.
  */
-export async function* readSaveBody(
-  source: AsyncIterable<Buffer>,
-  maxRestBytes: number,
-): AsyncGenerator<Buffer, SaveBody> {
-  const body = new Body(maxRestBytes);
+export async function* readSaveBody(source: AsyncIterable<Buffer>, keeping: Keeping): AsyncGenerator<Buffer, SaveBody> {
+  const body = new Body(keeping);
   for await (const chunk of source) {
     for (const bytes of body.take(chunk)) if (bytes.length > 0) yield bytes;
   }
   return body.finish();
 }
 
-/** Reads a whole body: HttpError 413 above `maxBytes`. */
-export async function readWhole(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+/** Reads a whole body: HttpError 413 above `maxRestBytes`. */
+export async function readWhole(source: AsyncIterable<Buffer>, { maxRestBytes, held }: Keeping): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of source) {
     length += chunk.length;
-    if (length > maxBytes) throw tooLarge();
+    if (length > maxRestBytes) throw tooLarge();
+    held.take(chunk.length);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 class Body {
-  readonly #maxRestBytes: number;
+  readonly #keeping: Keeping;
   readonly #scanner = new JsonScanner((path) => placeOf(path) !== undefined);
   readonly #rest: Buffer[] = [];
   #restBytes = 0;
@@ -62,8 +69,8 @@ class Body {
   #markAt = -1;
   #isStreaming = false;
 
-  constructor(maxRestBytes: number) {
-    this.#maxRestBytes = maxRestBytes;
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping;
   }
 
   *take(chunk: Buffer): Generator<Buffer> {
@@ -83,6 +90,9 @@ class Body {
   }
 
   *#takeScanned(scanned: Scanned): Generator<Buffer> {
+    if (scanned.kind === 'rest' || (scanned.kind === 'string' && !this.#isStreaming)) {
+      this.#keeping.held.take(scanned.bytes.length);
+    }
     if (scanned.kind === 'rest') this.#add(scanned.bytes);
     else if (scanned.kind === 'begin') this.#place = placeOf(scanned.path) ?? 'data';
     else if (scanned.kind === 'end') yield* this.#endString();
@@ -93,7 +103,7 @@ class Body {
   *#hold(bytes: Buffer): Generator<Buffer> {
     this.#held.push(bytes);
     this.#heldBytes += bytes.length;
-    if (this.#restBytes + this.#heldBytes > this.#maxRestBytes) throw tooLarge();
+    if (this.#restBytes + this.#heldBytes > this.#keeping.maxRestBytes) throw tooLarge();
     if (this.#heldBytes <= threshold || this.#streamed !== undefined) return;
     this.#streamed = streamedString(this.#place);
     this.#isStreaming = true;
@@ -126,7 +136,7 @@ class Body {
 
   #add(bytes: Buffer): void {
     this.#restBytes += bytes.length;
-    if (this.#restBytes > this.#maxRestBytes) throw tooLarge();
+    if (this.#restBytes > this.#keeping.maxRestBytes) throw tooLarge();
     this.#rest.push(bytes);
   }
 

@@ -1,6 +1,7 @@
 import { type ArtifactKey, PayloadKind, type SaveArtifactRequestSchema } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
+import type { HeldBytes } from '../../edge/bodies/body-budget.ts';
 import { decode } from '../../edge/json/json-text.ts';
 import { checkSave, refusalOf } from './check-save.ts';
 import { readSaveBody, readWhole } from './save-body.ts';
@@ -17,6 +18,8 @@ export interface JsonUpload {
   readonly contentType: string | undefined;
   /** Most bytes, not counting a streamed payload. */
   readonly maxRestBytes: number;
+  /** Room for what is kept in memory. */
+  readonly held: HeldBytes;
 }
 
 const json = /^application\/(?:[^;\s]*\+)?json/i;
@@ -27,9 +30,9 @@ const json = /^application\/(?:[^;\s]*\+)?json/i;
  */
 export async function* jsonSaveRequests(place: Place, upload: JsonUpload): AsyncGenerator<Request> {
   yield { kind: { case: 'opening', value: { key: place } } };
-  const { source, contentType, maxRestBytes } = upload;
-  if (contentType !== undefined && !json.test(contentType)) throw await refuseText(source, maxRestBytes);
-  const reading = readSaveBody(source, maxRestBytes);
+  const { source, contentType } = upload;
+  if (contentType !== undefined && !json.test(contentType)) throw await refuseText(upload);
+  const reading = readSaveBody(source, upload);
   let next = await reading.next();
   for (; !next.done; next = await reading.next()) yield chunkOf(next.value);
   const { commit, bytes } = checkSave(next.value);
@@ -41,8 +44,8 @@ export async function* jsonSaveRequests(place: Place, upload: JsonUpload): Async
 }
 
 /** A body of another type is a text, as on every route. */
-async function refuseText(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Error> {
-  const text = decode(await readWhole(source, maxBytes));
+async function refuseText({ source, maxRestBytes, held }: JsonUpload): Promise<Error> {
+  const text = decode(await readWhole(source, { maxRestBytes, held }));
   return refusalOf(text === '' ? null : text);
 }
 

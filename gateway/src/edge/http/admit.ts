@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { createHostCheck, foreignHost, type HostPolicy } from '../origins/host.ts';
 import { createOriginGuard, forbid, type OriginPolicy } from '../origins/origin.ts';
-import { normaliseContentType } from './body-parsers.ts';
+import { normaliseContentType } from './content-type.ts';
 import { segmentsOf } from './greedy-route.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { Upgrades } from './upgrades.ts';

@@ -2,20 +2,21 @@ import { isUtf8 } from 'node:buffer';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { BadRequest, InvalidRequest } from '../errors/request-error.ts';
 import { pathToInfinity } from './finite-numbers.ts';
+import { type JsonSize, measureJson } from './json-bounds.ts';
 import { findJsonFault } from './json-fault.ts';
 
-/** Deepest nesting. No record of the contract is deeper, and every recursive walk of a body can take it. */
-const depthLimit = 200;
+const byteOrderMark = 0xfe_ff;
 
 /**
  * Parses a JSON body; an empty one is null, and long integers keep all digits. Throws BadRequest for a body that is not UTF-8, and
- * InvalidRequest for invalid JSON, deep nesting and numbers that no double can hold.
+ * InvalidRequest for invalid JSON, deep nesting, too many values and numbers that no double can hold.
+ * `size` is that of the body, if it was measured before.
  */
-export function parseJsonBody(body: Buffer): unknown {
+export function parseJsonBody(body: Buffer, size?: JsonSize): unknown {
   if (body.length === 0) return null;
+  const { excess } = size ?? measureJson(body);
+  if (excess !== undefined) throw invalid(offsetInText(body, excess.at), excess.error);
   const text = decode(body);
-  const deep = offsetOfDepth(text);
-  if (deep !== undefined) throw invalid(deep, `Nesting is deeper than ${depthLimit} levels`);
   const value = parse(text);
   const path = pathToInfinity(value);
   if (path !== undefined) throw notFinite(path);
@@ -35,7 +36,7 @@ function parse(text: string): unknown {
 export function decode(body: Buffer): string {
   if (!isUtf8(body)) throw new BadRequest('There was an error parsing the body');
   const text = body.toString();
-  return text.charCodeAt(0) === 0xfe_ff ? text.slice(1) : text;
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
 }
 
 function invalid(offset: number, error: string): InvalidRequest {
@@ -49,28 +50,8 @@ function notFinite(path: readonly (string | number)[]): InvalidRequest {
   return new InvalidRequest([{ type: 'finite_number', loc: ['body', ...path], msg, input: null }]);
 }
 
-/** Offset at which the nesting passes the limit. Ignores brackets inside strings. */
-function offsetOfDepth(text: string): number | undefined {
-  let depth = 0;
-  for (let offset = 0; offset < text.length; offset += 1) {
-    const code = text.charCodeAt(offset);
-    if (code === 0x22) offset = endOfString(text, offset);
-    else if (code === 0x7b || code === 0x5b) {
-      depth += 1;
-      if (depth > depthLimit) return offset;
-    } else if (code === 0x7d || code === 0x5d) depth -= 1;
-  }
-  return undefined;
-}
-
-/** Offset of the closing quote of the string that opens at `start`, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  let end = start;
-  for (;;) {
-    end = text.indexOf('"', end + 1);
-    if (end === -1) return text.length;
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
+/** Offset in the decoded text of a byte of the body. */
+function offsetInText(body: Buffer, at: number): number {
+  const before = body.toString('utf8', 0, at);
+  return before.length - Number(before.charCodeAt(0) === byteOrderMark);
 }

@@ -4,10 +4,10 @@ import { Wake } from '@agentmesh/lib/wait';
 import { BadRequest, HttpError } from '../errors/request-error.ts';
 
 /** Longest time without data from a client. */
-const patienceMs = 60_000;
+const patienceMs = 30_000;
 
 export interface UploadLimits {
-  /** Longest time without data; a minute when left out. */
+  /** Longest time without data; 30 s when left out. */
   readonly idleMs?: number;
   /** Longest time in which the whole body arrives, from the creation of the reader on; without limit when left out. */
   readonly totalMs?: number;
@@ -25,7 +25,7 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
   readonly #chunks: Buffer[] = [];
   readonly #release = createMemoryRelease();
   #ended = false;
-  #broken = false;
+  #failure: Error | undefined;
   readonly #wake = new Wake();
 
   constructor(request: IncomingMessage, { idleMs = patienceMs, totalMs = Infinity }: UploadLimits = {}) {
@@ -42,7 +42,7 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#chunks.length === 0 && !this.#ended) {
-      if (this.#broken) throw new BadRequest('The request ended early.');
+      if (this.#failure !== undefined) throw this.#failure;
       this.#request.resume();
       const timeoutMs = Math.min(this.#idleMs, this.#deadline - performance.now());
       if (timeoutMs <= 0 || !(await this.#wake.wait({ timeoutMs }))) throw requestTooSlow();
@@ -50,6 +50,12 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
     const value = this.#chunks.shift();
     return value === undefined ? { done: true, value } : { done: false, value };
   }
+
+  /** Makes the reader throw the error in place of more chunks. */
+  readonly giveUp = (error: Error): void => {
+    this.#failure ??= error;
+    this.#wake.wake();
+  };
 
   async return(): Promise<IteratorResult<Buffer, undefined>> {
     this.#ended = true;
@@ -72,10 +78,7 @@ export class UploadReader implements AsyncIterableIterator<Buffer, undefined> {
     this.#wake.wake();
   };
 
-  readonly #onClose = (): void => {
-    this.#broken = true;
-    this.#wake.wake();
-  };
+  readonly #onClose = (): void => this.giveUp(new BadRequest('The request ended early.'));
 }
 
 function requestTooSlow(): HttpError {

@@ -1,5 +1,5 @@
-import type { App } from './app.ts';
-import { validatorCompiler } from './validator.ts';
+import type { App } from '../http/app.ts';
+import { validatorCompiler } from '../http/validator.ts';
 
 /**
  * Adds routes whose handlers read the body themselves: it flows from the socket to the service and is checked on the way. So

@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify';
+import { onClientError } from '../http/client-error.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads its body as it arrives and limits the time itself. */
+    flows?: boolean;
+  }
+  interface FastifyRequest {
+    /** Undefined without a body, and on routes that read their body as it arrives. */
+    bodyTimer: BodyTimer | undefined;
+  }
+}
+
+/** Limits the time in which a body arrives. */
+export interface BodyTimer {
+  /** Call it for each piece of the body. */
+  progress(): void;
+}
+
+export interface BodyTimes {
+  /** Longest time without progress. */
+  readonly idleMs: number;
+  /** Time after which progress does not count any more. */
+  readonly totalMs: number;
+}
+
+const tooLate = Object.assign(new Error('The body took too long to arrive.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+
+/** Answers 408 and closes the connection when a body stalls, or arrives too slowly altogether. */
+export function limitBodyTime(app: FastifyInstance, { idleMs, totalMs }: BodyTimes): void {
+  app.decorateRequest('bodyTimer', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw, routeOptions } = request;
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = raw.headers;
+    if (routeOptions.config.flows !== true && (length !== '0' || encoding !== undefined)) {
+      const timer = setTimeout(() => {
+        if (reply.raw.headersSent) raw.socket.destroy();
+        else onClientError(tooLate, raw.socket);
+      }, idleMs);
+      const end = performance.now() + totalMs;
+      request.bodyTimer = { progress: () => void (performance.now() < end && timer.refresh()) };
+      raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+    }
+    done();
+  });
+}

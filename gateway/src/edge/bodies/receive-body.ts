@@ -1,0 +1,173 @@
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { BadRequest, HttpError } from '../errors/request-error.ts';
+import type { BodyBudget, HeldBytes } from './body-budget.ts';
+import { openBytes } from './body-limits.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** True after the hook that authenticates the route has accepted the request before its body was read. */
+    isAccepted: boolean;
+    /** Gives back the room that the body holds; without it the room is given back after the answer. */
+    releaseBody: (() => void) | undefined;
+  }
+}
+
+/** Budgets for bodies of up to 64 KiB, and for larger ones. A crowd of large bodies does not keep small ones out. */
+export interface BodyBudgets {
+  readonly small: BodyBudget;
+  readonly large: BodyBudget;
+}
+
+/** Called once, with the whole body or with an error. */
+export type Received = (error: Error | null, body?: Buffer) => void;
+
+export interface Receiving {
+  readonly payload: Readable;
+  readonly budgets: BodyBudgets;
+  readonly done: Received;
+}
+
+/** Checks the credentials of a request now, unless its route has none. `done` is called once. */
+export function acceptRequest(request: FastifyRequest, done: (error?: Error) => void): void {
+  const { authenticate } = request.routeOptions.config;
+  if (authenticate === undefined || request.isAccepted) return done();
+  authenticate(request, undefined, (error) => {
+    request.isAccepted = error === undefined;
+    done(error);
+  });
+}
+
+/**
+ * Reads the body of a request whole. More than 64 KiB is read only after the caller was authenticated. Fails with 413 above the
+ * limit of the route, with 503 if there is no room in the budget, and with the errors of authentication. Bytes that are not read are
+ * left to the answer.
+ */
+export function receiveBody(request: FastifyRequest, receiving: Receiving): void {
+  new BodyReceiver(request, receiving).start();
+}
+
+/** Forgets the body of a request whose handler has passed it on, and gives back its room. */
+export function forgetBody(request: { body: unknown; readonly releaseBody: FastifyRequest['releaseBody'] }): void {
+  request.releaseBody?.();
+  request.body = undefined;
+}
+
+class BodyReceiver {
+  readonly #request: FastifyRequest;
+  readonly #payload: Readable;
+  readonly #budgets: BodyBudgets;
+  readonly #done: Received;
+  readonly #maxBytes: number;
+  /** `Content-Length`; undefined for a chunked body. */
+  readonly #declared: number | undefined;
+  #held: HeldBytes;
+  #isLarge = false;
+  #isSettled = false;
+  /** The body so far, with room for more at its end. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(request: FastifyRequest, { payload, budgets, done }: Receiving) {
+    this.#request = request;
+    this.#payload = payload;
+    this.#budgets = budgets;
+    this.#done = done;
+    this.#maxBytes = request.routeOptions.bodyLimit;
+    const { 'content-length': declared } = request.headers;
+    this.#declared = declared === undefined ? undefined : Number(declared);
+    this.#held = budgets.small.hold(this.#fail);
+    request.releaseBody = () => this.#held.release();
+  }
+
+  start(): void {
+    const declared = this.#declared ?? 0;
+    if (declared > this.#maxBytes) this.#fail(tooLarge());
+    else if (declared > openBytes) this.#accept(this.#listen);
+    else this.#listen();
+  }
+
+  readonly #listen = (): void => {
+    this.#payload.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onBreak).on('close', this.#onBreak);
+  };
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#request.bodyTimer?.progress();
+    try {
+      this.#add(chunk);
+    } catch (error) {
+      return this.#fail(error as Error);
+    }
+    if (this.#length <= openBytes || this.#isLarge) return;
+    this.#payload.pause();
+    this.#accept(() => this.#payload.resume());
+  };
+
+  #add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#maxBytes) throw tooLarge();
+    this.#held.take(chunk.length);
+    if (this.#length === 0 && length === this.#declared) this.#bytes = chunk;
+    else this.#append(chunk, length);
+    this.#length = length;
+  }
+
+  /** Copies the chunk. Many small chunks that are kept one by one take a multiple of their bytes. */
+  #append(chunk: Buffer, length: number): void {
+    if (length > this.#bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, this.#declared ?? Math.min(2 * length, this.#maxBytes)));
+      this.#bytes.copy(grown, 0, 0, this.#length);
+      this.#bytes = grown;
+    }
+    chunk.copy(this.#bytes, this.#length);
+  }
+
+  /** Goes on with a large body when the caller is accepted. */
+  #accept(next: () => void): void {
+    acceptRequest(this.#request, (error) => {
+      if (this.#isSettled) return;
+      if (error !== undefined) return this.#fail(error);
+      if (this.#payload.destroyed) return this.#onBreak();
+      this.#isLarge = true;
+      this.#held.release();
+      this.#held = this.#budgets.large.hold(this.#fail);
+      try {
+        this.#held.take(this.#length);
+      } catch (full) {
+        return this.#fail(full as Error);
+      }
+      next();
+    });
+  }
+
+  readonly #onEnd = (): void => {
+    this.#isSettled = true;
+    this.#held.complete();
+    this.#leave();
+    this.#done(null, this.#bytes.subarray(0, this.#length));
+  };
+
+  readonly #onBreak = (): void => this.#fail(new BadRequest('The request ended early.'));
+
+  readonly #fail = (error: Error): void => {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#held.release();
+    this.#leave();
+    this.#payload.pause();
+    this.#bytes = Buffer.alloc(0);
+    this.#done(error);
+  };
+
+  #leave(): void {
+    this.#payload
+      .off('data', this.#onData)
+      .off('end', this.#onEnd)
+      .off('error', this.#onBreak)
+      .off('close', this.#onBreak);
+  }
+}
+
+function tooLarge(): HttpError {
+  return new HttpError(413, 'The request body is too large.');
+}
