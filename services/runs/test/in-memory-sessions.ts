@@ -77,6 +77,9 @@ export class InMemorySessions {
       patchSession: unused,
       deleteSession: unused,
       findCredentialRequest: unused,
+      getRun: unused,
+      listRuns: unused,
+      summarizeRuns: unused,
     };
   }
 

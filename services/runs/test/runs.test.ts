@@ -143,6 +143,32 @@ describe('Run', () => {
   });
 });
 
+describe('StartRun', () => {
+  const start = (bench: ServiceBench, text: string, over: object = {}) => {
+    const messageJson = encode({ role: 'user', parts: [{ text }] });
+    return bench.client.startRun({ session: bench.key, messageJson, ...over });
+  };
+
+  test('answers when the run is stored, and executes it without a viewer, also after others', async () => {
+    await using bench = await startService();
+    const first = await start(bench, '[[wait:50]] one', { idempotencyKey: 'k' });
+    const second = await start(bench, 'two');
+    expect(first).toMatchObject({ already: false, invocationId: expect.stringMatching(/^e-/) });
+    expect(bench.sessions.run(bench.key, first.invocationId).request.idempotencyKey).toBe('k');
+    await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(4), { timeout: 5_000 });
+    expect(bench.sessions.run(bench.key, second.invocationId).request.streaming).toBe(false);
+  });
+
+  test('is refused like Run', async () => {
+    await using bench = await startService();
+    await expect(start(bench, 'x', { messageJson: encode({}) })).rejects.toMatchObject({ reason: 'message_invalid' });
+    const elsewhere = { session: { ...bench.key, appName: 'nope' } };
+    await expect(start(bench, 'x', elsewhere)).rejects.toMatchObject({ reason: 'app_not_found' });
+    await bench.drain();
+    await expect(start(bench, 'late')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
 describe('a draining service', () => {
   test('refuses new runs and finishes those in hand', async () => {
     await using bench = await startService();

@@ -37,6 +37,17 @@ export function invocationNotFound(invocationId: string): MeshError {
   return new MeshError('invalid_argument', 'invocation_not_found', `Invocation not found: ${invocationId}`);
 }
 
+/** No such run in this account. */
+export function runNotFound(invocationId: string): MeshError {
+  return new MeshError('not_found', 'run_not_found', `Run not found: ${invocationId}`);
+}
+
+/** The account has used the idempotency key for another request. */
+export function idempotencyKeyReused(): MeshError {
+  const message = 'This idempotency key was used for another request.';
+  return new MeshError('failed_precondition', 'idempotency_key_reused', message);
+}
+
 /** An invocation cannot be resumed without a message: it has ended, or it waits for an answer. */
 export function nothingToResume(invocationId: string, status: 'completed' | 'waiting'): MeshError {
   const why = status === 'waiting' ? 'waits for the answer to its function calls' : 'has ended';

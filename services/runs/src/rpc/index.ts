@@ -5,11 +5,13 @@ import type { Handlers } from './handlers.ts';
 import { listApps } from './list-apps.ts';
 import { listSpans } from './list-spans.ts';
 import { run } from './run.ts';
+import { startRun } from './start-run.ts';
 
 /** The table of contents: every RPC of the service. */
 export function createHandlers(context: Context): Handlers {
   return {
     run: run(context),
+    startRun: startRun(context),
     listApps: listApps(context),
     getAppInfo: getAppInfo(context),
     getAppGraph: getAppGraph(context),

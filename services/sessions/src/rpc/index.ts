@@ -1,7 +1,4 @@
 import type { Context } from '../context.ts';
-import { appendEvents } from './append-events.ts';
-import { beginTurn } from './begin-turn.ts';
-import { claimRuns } from './claim-runs.ts';
 import { createSession } from './create-session.ts';
 import { deleteSession } from './delete-session.ts';
 import { findCredentialRequest } from './find-credential-request.ts';
@@ -10,7 +7,13 @@ import type { Handlers } from './handlers.ts';
 import { listEvents } from './list-events.ts';
 import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
-import { renewLeases } from './renew-leases.ts';
+import { appendEvents } from './runs/append-events.ts';
+import { beginTurn } from './runs/begin-turn.ts';
+import { claimRuns } from './runs/claim-runs.ts';
+import { getRun } from './runs/get-run.ts';
+import { listRuns } from './runs/list-runs.ts';
+import { renewLeases } from './runs/renew-leases.ts';
+import { summarizeRuns } from './runs/summarize-runs.ts';
 
 /** The table of contents: every RPC of the service. */
 export function createHandlers(context: Context): Handlers {
@@ -26,5 +29,8 @@ export function createHandlers(context: Context): Handlers {
     claimRuns: claimRuns(context),
     appendEvents: appendEvents(context),
     renewLeases: renewLeases(context),
+    getRun: getRun(context),
+    listRuns: listRuns(context),
+    summarizeRuns: summarizeRuns(context),
   };
 }

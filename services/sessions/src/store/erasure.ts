@@ -41,14 +41,16 @@ export async function eraseSomeSessions(tx: Transaction, accountId: string): Pro
 const restOfRuns: Statement = { text: 'delete from runs where account_id = $1 returning 1' };
 const restOfState: Statement = { text: 'delete from state where account_id = $1 returning 1' };
 const restOfNonces: Statement = { text: 'delete from credential_requests where account_id = $1' };
+const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $1' };
 
 /**
- * Erases rows without a session: state of apps and users, and runs of sessions that were deleted before. Also nonces: during a rolling
+ * Erases rows without a session: state of apps and users, idempotency keys, and runs of sessions that were deleted before. Also nonces: during a rolling
  * update a replica that does not know their table may have deleted the session without them.
  */
 export async function eraseRest(tx: Transaction, accountId: string): Promise<Pick<ErasedStep, 'runs' | 'state'>> {
   const runs = await tx.query(restOfRuns, [accountId]);
   const state = await tx.query(restOfState, [accountId]);
   await tx.query(restOfNonces, [accountId]);
+  await tx.query(restOfKeys, [accountId]);
   return { runs: runs.length, state: state.length };
 }

@@ -2,6 +2,7 @@ import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { hasKey } from './key-condition.ts';
+import type { RunKey } from './ledger/run-keys.ts';
 import { pageOfEvents } from './events/page-of-events.ts';
 import { joinVisibleState, publicKey } from './state.ts';
 import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
@@ -39,7 +40,7 @@ export interface RunRequest {
   readonly answeredSeq: number | null;
 }
 
-interface TurnValues extends CheckedKey, RunRequest {
+interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
   readonly invocationId: string;
   readonly owner: string;
   readonly leaseSeconds: number;
@@ -78,13 +79,15 @@ interface TurnQueryParts {
   readonly free: string;
   /** SQL that writes the row of the run. It may read relation `moved`, and calls the table `r`. */
   readonly ledger: (param: Params) => string;
+  /** SQL of a further CTE, led by a comma. It may read relations `moved` and `ledger`. */
+  readonly besides?: (param: Params) => string;
 }
 
 /**
  * Creates a statement that reads the session once, and changes it only if it is still as it was read: the window, the state and
  * the decision to take the turn or to queue belong to one moment.
  */
-function createTurnQuery({ name, where, free, ledger }: TurnQueryParts): WriteQuery<TurnValues, TurnRow> {
+function createTurnQuery({ name, where, free, ledger, besides }: TurnQueryParts): WriteQuery<TurnValues, TurnRow> {
   return createWriteQuery({
     name,
     source: 'started',
@@ -101,13 +104,13 @@ function createTurnQuery({ name, where, free, ledger }: TurnQueryParts): WriteQu
         last_update_time = case when snap.free then coalesce(${param.lastEventTime}::float8, s.last_update_time)
           else s.last_update_time end
       from snap where s.pk = snap.pk and s.version = snap.version
-      returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free
+      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free
     ), started as (
       select * from moved where free
     ), ledger as (
       ${ledger(param)}
       returning r.attempt
-    )${writes}
+    )${besides?.(param) ?? ''}${writes}
     ${selectTurnRows('session', {}, 'snap')}
     union all
     ${selectTurnRows('turn', heldBy('l.attempt', 'm.free'), 'moved m left join ledger l on true')}
@@ -131,12 +134,12 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
       where ${hasKey(param, 's')} and s.turn is null
         and s.version = (select version from sessions where ${hasKey(param)})
       returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq,
-        s.last_seq - ${param.eventCount}::integer as base
+        s.id, s.last_seq - ${param.eventCount}::integer as base
     ), ledger as (
-      insert into runs (account_id, session_pk, invocation_id, status, owner, fence, attempt, lease_until, custom_metadata,
-        streaming)
-      select account_id, pk, ${param.invocationId}, 'running', ${param.owner}, fence, 1,
-        now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean
+      insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt,
+        started_at, lease_until, custom_metadata, streaming)
+      select account_id, app_name, user_id, id, pk, ${param.invocationId}, 'running', ${param.owner}, fence, 1,
+        now(), now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean
       from started
     )${writes}
     ${selectTurnRows('turn', heldBy('1', 'true'), 'started m')}
@@ -144,25 +147,40 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
     ${startedRows(param)}`,
 });
 
-const acceptRun = createTurnQuery({
-  name: 'accept-run',
-  where: () => '',
-  free: 's.turn is null',
-  ledger: (param) => `insert into runs as r (account_id, session_pk, invocation_id, status, owner, fence, attempt,
-      lease_until, message, state_delta, custom_metadata, streaming, answered_seq)
-    select account_id, pk, ${param.invocationId}, case when free then 'running' else 'queued' end, ${param.owner},
-      case when free then fence else 0 end, case when free then 1 else 0 end,
+/** SQL that inserts the row of a run, or updates that of an invocation which continues. */
+const insertRun = (
+  param: Params,
+): string => `insert into runs as r (account_id, app_name, user_id, session_id, session_pk,
+      invocation_id, status, owner, fence, attempt, started_at, lease_until, message, state_delta, custom_metadata, streaming,
+      answered_seq)
+    select account_id, app_name, user_id, id, pk, ${param.invocationId}, case when free then 'running' else 'queued' end,
+      ${param.owner}, case when free then fence else 0 end, case when free then 1 else 0 end, case when free then now() end,
       case when free then now() + make_interval(secs => ${param.leaseSeconds}) end,
       case when free then null else ${param.message}::json end, case when free then null else ${param.stateDelta}::json end,
       ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer
     from moved
     on conflict (session_pk, invocation_id) do update set
+      app_name = excluded.app_name, user_id = excluded.user_id, session_id = excluded.session_id,
       status = excluded.status, owner = excluded.owner, fence = excluded.fence, attempt = r.attempt + excluded.attempt,
-      lease_until = excluded.lease_until, message = excluded.message, state_delta = excluded.state_delta,
-      custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
+      started_at = coalesce(excluded.started_at, r.started_at), lease_until = excluded.lease_until, message = excluded.message,
+      state_delta = excluded.state_delta, custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
       answered_seq = excluded.answered_seq,
       error_code = null, error_message = null, ended_at = null, position = default
-    where r.status in ('waiting', 'completed', 'failed', 'cancelled')`,
+    where r.status in ('waiting', 'completed', 'failed', 'cancelled')`;
+
+const acceptance = { where: () => '', free: 's.turn is null', ledger: insertRun };
+
+const acceptRun = createTurnQuery({ ...acceptance, name: 'accept-run' });
+
+/** Fails with a unique violation, and stores nothing, when a run with this key was accepted before. */
+const acceptKeyedRun = createTurnQuery({
+  ...acceptance,
+  name: 'accept-keyed-run',
+  besides: (param) => `, keyed as (
+      insert into run_keys (account_id, idempotency_key, invocation_id, request_sha256)
+      select m.account_id, ${param.idempotencyKey}, ${param.invocationId}, ${param.requestSha256}::bytea
+      from moved m cross join ledger
+    )`,
 });
 
 const takeGrantedRun = createTurnQuery({
@@ -173,7 +191,7 @@ const takeGrantedRun = createTurnQuery({
   ledger: (
     param,
   ) => `update runs r set status = 'running', owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1,
-      lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null
+      started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null
     from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });
 
@@ -191,16 +209,20 @@ export async function takeFreeTurn(
 }
 
 /**
- * Accepts a run: takes the turn or queues. Undefined when the session was changed meanwhile: then nothing was written.
+ * Accepts a run: takes the turn or queues. Undefined when the session was changed meanwhile: then nothing was written. With `key`, it rejects
+ * with a unique violation of `run_keys` when the account has used the key.
  *
  * @throws MeshError not_found `session_not_found`
  */
 export async function acceptTurn(
   db: Queryable,
   start: TurnStart,
-  request: RunRequest,
+  { request, key }: { readonly request: RunRequest; readonly key?: RunKey | undefined },
 ): Promise<TurnOutcome | undefined> {
-  const rows = await acceptRun(db, turnValues(start, request), start);
+  const values = turnValues(start, request);
+  const rows = await (key === undefined
+    ? acceptRun(db, values, start)
+    : acceptKeyedRun(db, { ...values, ...key }, start));
   if (rows.length === 0) throw sessionNotFound();
   return readOutcome(rows);
 }

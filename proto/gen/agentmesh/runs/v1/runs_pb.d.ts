@@ -63,6 +63,83 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
 export declare const RunRequestSchema: GenMessage<RunRequest>;
 
 /**
+ * @generated from message agentmesh.runs.v1.StartRunRequest
+ */
+export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+
+  /**
+   * The user's Content as public JSON; empty when an invocation is resumed without a message.
+   *
+   * @generated from field: bytes message_json = 2;
+   */
+  messageJson: Uint8Array;
+
+  /**
+   * State change as a JSON object, stored with the user's event; empty for none.
+   *
+   * @generated from field: bytes state_delta_json = 3;
+   */
+  stateDeltaJson: Uint8Array;
+
+  /**
+   * JSON object that is merged into `customMetadata` of every event of the run; empty for none.
+   *
+   * @generated from field: bytes custom_metadata_json = 4;
+   */
+  customMetadataJson: Uint8Array;
+
+  /**
+   * The invocation that the message continues or names; empty for a new one.
+   *
+   * @generated from field: string invocation_id = 5;
+   */
+  invocationId: string;
+
+  /**
+   * Unique in the account, at most 255 characters without NUL; empty for none. A repeated request with the same key returns the run that the
+   * first one started, from any replica and also after a crash. Then the session and the message are not checked again.
+   *
+   * @generated from field: string idempotency_key = 6;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.StartRunRequest.
+ * Use `create(StartRunRequestSchema)` to create a new message.
+ */
+export declare const StartRunRequestSchema: GenMessage<StartRunRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.StartRunResponse
+ */
+export declare type StartRunResponse = Message<"agentmesh.runs.v1.StartRunResponse"> & {
+  /**
+   * Id of the run.
+   *
+   * @generated from field: string invocation_id = 1;
+   */
+  invocationId: string;
+
+  /**
+   * True when an earlier request with this idempotency key started the run.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.StartRunResponse.
+ * Use `create(StartRunResponseSchema)` to create a new message.
+ */
+export declare const StartRunResponseSchema: GenMessage<StartRunResponse>;
+
+/**
  * @generated from message agentmesh.runs.v1.RunResponse
  */
 export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
@@ -510,6 +587,17 @@ export declare const RunsService: GenService<{
     methodKind: "server_streaming";
     input: typeof RunRequestSchema;
     output: typeof RunResponseSchema;
+  },
+  /**
+   * Accepts a run without watching it. The run is durable when this answers, and it continues whatever the caller does. Fails like `Run` before
+   * `accepted`, and with FAILED_PRECONDITION idempotency_key_reused. Its end is a row of the ledger: sessions.GetRun. RunEnded is the hint.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.StartRun
+   */
+  startRun: {
+    methodKind: "unary";
+    input: typeof StartRunRequestSchema;
+    output: typeof StartRunResponseSchema;
   },
   /**
    * Lists the applications that the account may use, and the folders without an application that can run.

@@ -9,7 +9,7 @@ import { file_agentmesh_sessions_v1_sessions } from "../../sessions/v1/sessions_
  * Describes the file agentmesh/runs/v1/runs.proto.
  */
 export const file_agentmesh_runs_v1_runs = /*@__PURE__*/
-  fileDesc("ChxhZ2VudG1lc2gvcnVucy92MS9ydW5zLnByb3RvEhFhZ2VudG1lc2gucnVucy52MSK4AQoKUnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhEKCXN0cmVhbWluZxgDIAEoCBIYChBzdGF0ZV9kZWx0YV9qc29uGAQgASgMEhwKFGN1c3RvbV9tZXRhZGF0YV9qc29uGAUgASgMEhUKDWludm9jYXRpb25faWQYBiABKAkipAEKC1J1blJlc3BvbnNlEi8KCGFjY2VwdGVkGAEgASgLMhsuYWdlbnRtZXNoLnJ1bnMudjEuQWNjZXB0ZWRIABItCgVldmVudBgCIAEoCzIcLmFnZW50bWVzaC5zZXNzaW9ucy52MS5FdmVudEgAEi0KB2ZhaWx1cmUYAyABKAsyGi5hZ2VudG1lc2gucnVucy52MS5GYWlsdXJlSABCBgoEa2luZCIhCghBY2NlcHRlZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJIigKB0ZhaWx1cmUSDAoEdHlwZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIiUKD0xpc3RBcHBzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIp4BCgNBcHASDAoEbmFtZRgBIAEoCRIXCg9yb290X2FnZW50X25hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkSFwoPaXNfY29tcHV0ZXJfdXNlGAUgASgIEjAKCG1pc3Rha2VzGAYgAygLMh4uYWdlbnRtZXNoLnJ1bnMudjEuRmlsZU1pc3Rha2UiVgoLRmlsZU1pc3Rha2USDAoEZmlsZRgBIAEoCRIMCgRsaW5lGAIgASgNEg4KBmNvbHVtbhgDIAEoDRILCgNrZXkYBCABKAkSDgoGcmVhc29uGAUgASgJIksKCUJyb2tlbkFwcBIMCgRuYW1lGAEgASgJEjAKCG1pc3Rha2VzGAIgAygLMh4uYWdlbnRtZXNoLnJ1bnMudjEuRmlsZU1pc3Rha2UiawoQTGlzdEFwcHNSZXNwb25zZRIkCgRhcHBzGAEgAygLMhYuYWdlbnRtZXNoLnJ1bnMudjEuQXBwEjEKC2Jyb2tlbl9hcHBzGAIgAygLMhwuYWdlbnRtZXNoLnJ1bnMudjEuQnJva2VuQXBwIjkKEUdldEFwcEluZm9SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkiIgoSR2V0QXBwSW5mb1Jlc3BvbnNlEgwKBGpzb24YASABKAwiOgoSR2V0QXBwR3JhcGhSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkiIwoTR2V0QXBwR3JhcGhSZXNwb25zZRIMCgRqc29uGAEgASgMImgKEExpc3RTcGFuc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRIUCgpzZXNzaW9uX2lkGAMgASgJSAASEgoIZXZlbnRfaWQYBCABKAlIAEIECgJvZiIiChFMaXN0U3BhbnNSZXNwb25zZRINCgVzcGFucxgBIAMoDCJ2CglTcGFuRW5kZWQSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEg8KB3NwYW5faWQYBCABKAkSEAoIZXZlbnRfaWQYBSABKAkSDAoEanNvbhgGIAEoDDK7AwoLUnVuc1NlcnZpY2USRgoDUnVuEh0uYWdlbnRtZXNoLnJ1bnMudjEuUnVuUmVxdWVzdBoeLmFnZW50bWVzaC5ydW5zLnYxLlJ1blJlc3BvbnNlMAESUwoITGlzdEFwcHMSIi5hZ2VudG1lc2gucnVucy52MS5MaXN0QXBwc1JlcXVlc3QaIy5hZ2VudG1lc2gucnVucy52MS5MaXN0QXBwc1Jlc3BvbnNlElkKCkdldEFwcEluZm8SJC5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBJbmZvUmVxdWVzdBolLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEluZm9SZXNwb25zZRJcCgtHZXRBcHBHcmFwaBIlLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEdyYXBoUmVxdWVzdBomLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEdyYXBoUmVzcG9uc2USVgoJTGlzdFNwYW5zEiMuYWdlbnRtZXNoLnJ1bnMudjEuTGlzdFNwYW5zUmVxdWVzdBokLmFnZW50bWVzaC5ydW5zLnYxLkxpc3RTcGFuc1Jlc3BvbnNlYgZwcm90bzM", [file_agentmesh_sessions_v1_sessions]);
+  fileDesc("ChxhZ2VudG1lc2gvcnVucy92MS9ydW5zLnByb3RvEhFhZ2VudG1lc2gucnVucy52MSK4AQoKUnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhEKCXN0cmVhbWluZxgDIAEoCBIYChBzdGF0ZV9kZWx0YV9qc29uGAQgASgMEhwKFGN1c3RvbV9tZXRhZGF0YV9qc29uGAUgASgMEhUKDWludm9jYXRpb25faWQYBiABKAkiwwEKD1N0YXJ0UnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhgKEHN0YXRlX2RlbHRhX2pzb24YAyABKAwSHAoUY3VzdG9tX21ldGFkYXRhX2pzb24YBCABKAwSFQoNaW52b2NhdGlvbl9pZBgFIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkiOgoQU3RhcnRSdW5SZXNwb25zZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg8KB2FscmVhZHkYAiABKAgipAEKC1J1blJlc3BvbnNlEi8KCGFjY2VwdGVkGAEgASgLMhsuYWdlbnRtZXNoLnJ1bnMudjEuQWNjZXB0ZWRIABItCgVldmVudBgCIAEoCzIcLmFnZW50bWVzaC5zZXNzaW9ucy52MS5FdmVudEgAEi0KB2ZhaWx1cmUYAyABKAsyGi5hZ2VudG1lc2gucnVucy52MS5GYWlsdXJlSABCBgoEa2luZCIhCghBY2NlcHRlZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJIigKB0ZhaWx1cmUSDAoEdHlwZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIiUKD0xpc3RBcHBzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIp4BCgNBcHASDAoEbmFtZRgBIAEoCRIXCg9yb290X2FnZW50X25hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkSFwoPaXNfY29tcHV0ZXJfdXNlGAUgASgIEjAKCG1pc3Rha2VzGAYgAygLMh4uYWdlbnRtZXNoLnJ1bnMudjEuRmlsZU1pc3Rha2UiVgoLRmlsZU1pc3Rha2USDAoEZmlsZRgBIAEoCRIMCgRsaW5lGAIgASgNEg4KBmNvbHVtbhgDIAEoDRILCgNrZXkYBCABKAkSDgoGcmVhc29uGAUgASgJIksKCUJyb2tlbkFwcBIMCgRuYW1lGAEgASgJEjAKCG1pc3Rha2VzGAIgAygLMh4uYWdlbnRtZXNoLnJ1bnMudjEuRmlsZU1pc3Rha2UiawoQTGlzdEFwcHNSZXNwb25zZRIkCgRhcHBzGAEgAygLMhYuYWdlbnRtZXNoLnJ1bnMudjEuQXBwEjEKC2Jyb2tlbl9hcHBzGAIgAygLMhwuYWdlbnRtZXNoLnJ1bnMudjEuQnJva2VuQXBwIjkKEUdldEFwcEluZm9SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkiIgoSR2V0QXBwSW5mb1Jlc3BvbnNlEgwKBGpzb24YASABKAwiOgoSR2V0QXBwR3JhcGhSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkiIwoTR2V0QXBwR3JhcGhSZXNwb25zZRIMCgRqc29uGAEgASgMImgKEExpc3RTcGFuc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRIUCgpzZXNzaW9uX2lkGAMgASgJSAASEgoIZXZlbnRfaWQYBCABKAlIAEIECgJvZiIiChFMaXN0U3BhbnNSZXNwb25zZRINCgVzcGFucxgBIAMoDCJ2CglTcGFuRW5kZWQSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEg8KB3NwYW5faWQYBCABKAkSEAoIZXZlbnRfaWQYBSABKAkSDAoEanNvbhgGIAEoDDKQBAoLUnVuc1NlcnZpY2USRgoDUnVuEh0uYWdlbnRtZXNoLnJ1bnMudjEuUnVuUmVxdWVzdBoeLmFnZW50bWVzaC5ydW5zLnYxLlJ1blJlc3BvbnNlMAESUwoIU3RhcnRSdW4SIi5hZ2VudG1lc2gucnVucy52MS5TdGFydFJ1blJlcXVlc3QaIy5hZ2VudG1lc2gucnVucy52MS5TdGFydFJ1blJlc3BvbnNlElMKCExpc3RBcHBzEiIuYWdlbnRtZXNoLnJ1bnMudjEuTGlzdEFwcHNSZXF1ZXN0GiMuYWdlbnRtZXNoLnJ1bnMudjEuTGlzdEFwcHNSZXNwb25zZRJZCgpHZXRBcHBJbmZvEiQuYWdlbnRtZXNoLnJ1bnMudjEuR2V0QXBwSW5mb1JlcXVlc3QaJS5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBJbmZvUmVzcG9uc2USXAoLR2V0QXBwR3JhcGgSJS5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBHcmFwaFJlcXVlc3QaJi5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBHcmFwaFJlc3BvbnNlElYKCUxpc3RTcGFucxIjLmFnZW50bWVzaC5ydW5zLnYxLkxpc3RTcGFuc1JlcXVlc3QaJC5hZ2VudG1lc2gucnVucy52MS5MaXN0U3BhbnNSZXNwb25zZWIGcHJvdG8z", [file_agentmesh_sessions_v1_sessions]);
 
 /**
  * Describes the message agentmesh.runs.v1.RunRequest.
@@ -19,109 +19,123 @@ export const RunRequestSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_runs_v1_runs, 0);
 
 /**
+ * Describes the message agentmesh.runs.v1.StartRunRequest.
+ * Use `create(StartRunRequestSchema)` to create a new message.
+ */
+export const StartRunRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_runs_v1_runs, 1);
+
+/**
+ * Describes the message agentmesh.runs.v1.StartRunResponse.
+ * Use `create(StartRunResponseSchema)` to create a new message.
+ */
+export const StartRunResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_runs_v1_runs, 2);
+
+/**
  * Describes the message agentmesh.runs.v1.RunResponse.
  * Use `create(RunResponseSchema)` to create a new message.
  */
 export const RunResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 1);
+  messageDesc(file_agentmesh_runs_v1_runs, 3);
 
 /**
  * Describes the message agentmesh.runs.v1.Accepted.
  * Use `create(AcceptedSchema)` to create a new message.
  */
 export const AcceptedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 2);
+  messageDesc(file_agentmesh_runs_v1_runs, 4);
 
 /**
  * Describes the message agentmesh.runs.v1.Failure.
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 3);
+  messageDesc(file_agentmesh_runs_v1_runs, 5);
 
 /**
  * Describes the message agentmesh.runs.v1.ListAppsRequest.
  * Use `create(ListAppsRequestSchema)` to create a new message.
  */
 export const ListAppsRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 4);
+  messageDesc(file_agentmesh_runs_v1_runs, 6);
 
 /**
  * Describes the message agentmesh.runs.v1.App.
  * Use `create(AppSchema)` to create a new message.
  */
 export const AppSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 5);
+  messageDesc(file_agentmesh_runs_v1_runs, 7);
 
 /**
  * Describes the message agentmesh.runs.v1.FileMistake.
  * Use `create(FileMistakeSchema)` to create a new message.
  */
 export const FileMistakeSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 6);
+  messageDesc(file_agentmesh_runs_v1_runs, 8);
 
 /**
  * Describes the message agentmesh.runs.v1.BrokenApp.
  * Use `create(BrokenAppSchema)` to create a new message.
  */
 export const BrokenAppSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 7);
+  messageDesc(file_agentmesh_runs_v1_runs, 9);
 
 /**
  * Describes the message agentmesh.runs.v1.ListAppsResponse.
  * Use `create(ListAppsResponseSchema)` to create a new message.
  */
 export const ListAppsResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 8);
+  messageDesc(file_agentmesh_runs_v1_runs, 10);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppInfoRequest.
  * Use `create(GetAppInfoRequestSchema)` to create a new message.
  */
 export const GetAppInfoRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 9);
+  messageDesc(file_agentmesh_runs_v1_runs, 11);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppInfoResponse.
  * Use `create(GetAppInfoResponseSchema)` to create a new message.
  */
 export const GetAppInfoResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 10);
+  messageDesc(file_agentmesh_runs_v1_runs, 12);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppGraphRequest.
  * Use `create(GetAppGraphRequestSchema)` to create a new message.
  */
 export const GetAppGraphRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 11);
+  messageDesc(file_agentmesh_runs_v1_runs, 13);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppGraphResponse.
  * Use `create(GetAppGraphResponseSchema)` to create a new message.
  */
 export const GetAppGraphResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 12);
+  messageDesc(file_agentmesh_runs_v1_runs, 14);
 
 /**
  * Describes the message agentmesh.runs.v1.ListSpansRequest.
  * Use `create(ListSpansRequestSchema)` to create a new message.
  */
 export const ListSpansRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 13);
+  messageDesc(file_agentmesh_runs_v1_runs, 15);
 
 /**
  * Describes the message agentmesh.runs.v1.ListSpansResponse.
  * Use `create(ListSpansResponseSchema)` to create a new message.
  */
 export const ListSpansResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 14);
+  messageDesc(file_agentmesh_runs_v1_runs, 16);
 
 /**
  * Describes the message agentmesh.runs.v1.SpanEnded.
  * Use `create(SpanEndedSchema)` to create a new message.
  */
 export const SpanEndedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 15);
+  messageDesc(file_agentmesh_runs_v1_runs, 17);
 
 /**
  * Applications and their execution. This service stores nothing: the sessions service stores every run.

@@ -679,6 +679,15 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: agentmesh.sessions.v1.KnownWindow known = 10;
    */
   known?: KnownWindow | undefined;
+
+  /**
+   * Unique in the account, at most 255 characters without NUL; empty for none. A request with a key that accepted a run before changes nothing and
+   * returns that run. FAILED_PRECONDITION idempotency_key_reused when the earlier request was another one. Requests are the same when `session`,
+   * `invocation_id`, `message_json`, `state_delta_json` and `custom_metadata_json` have the same bytes.
+   *
+   * @generated from field: string idempotency_key = 11;
+   */
+  idempotencyKey: string;
 };
 
 /**
@@ -726,11 +735,18 @@ export declare type BeginTurnResponse = Message<"agentmesh.sessions.v1.BeginTurn
   invocationId: string;
 
   /**
-   * The turn; absent when the run waits in the session's queue.
+   * The turn; absent when the run waits in the session's queue, and with `already`.
    *
    * @generated from field: agentmesh.sessions.v1.Turn turn = 2;
    */
   turn?: Turn | undefined;
+
+  /**
+   * True when an earlier request with this idempotency key accepted the run.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**
@@ -1129,6 +1145,341 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
 export declare const RenewLeasesResponseSchema: GenMessage<RenewLeasesResponse>;
 
 /**
+ * A run as the ledger knows it. Model, usage, and the calls that a waiting run waits for are not in the ledger yet.
+ *
+ * @generated from message agentmesh.sessions.v1.LedgerRun
+ */
+export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
+  /**
+   * Unique in the session. When a client named an invocation alike in several sessions, the account has several runs with this id.
+   *
+   * @generated from field: string invocation_id = 1;
+   */
+  invocationId: string;
+
+  /**
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string session_id = 4;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: agentmesh.sessions.v1.RunStatus status = 5;
+   */
+  status: RunStatus;
+
+  /**
+   * Place among the runs of the session that have not started, from 1, at most 1000; 0 unless the status is QUEUED.
+   *
+   * @generated from field: int32 queue_position = 6;
+   */
+  queuePosition: number;
+
+  /**
+   * Number of the latest attempt, from 1; 0 before the first one. A run that continues after an answer begins another attempt.
+   *
+   * @generated from field: int32 attempt = 7;
+   */
+  attempt: number;
+
+  /**
+   * Acceptance of the run. Unix time in seconds.
+   *
+   * @generated from field: double create_time = 8;
+   */
+  createTime: number;
+
+  /**
+   * Begin of the latest attempt. Unix time in seconds; 0 before the first one.
+   *
+   * @generated from field: double start_time = 9;
+   */
+  startTime: number;
+
+  /**
+   * End of the latest attempt, also when the run waits. Unix time in seconds; 0 while the run is queued or running.
+   *
+   * @generated from field: double end_time = 10;
+   */
+  endTime: number;
+
+  /**
+   * Set when the run failed, for example `INTERRUPTED` when its executor died.
+   *
+   * @generated from field: string error_code = 11;
+   */
+  errorCode: string;
+
+  /**
+   * @generated from field: string error_message = 12;
+   */
+  errorMessage: string;
+
+  /**
+   * BeginTurnRequest.custom_metadata_json.
+   *
+   * @generated from field: bytes custom_metadata_json = 13;
+   */
+  customMetadataJson: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.LedgerRun.
+ * Use `create(LedgerRunSchema)` to create a new message.
+ */
+export declare const LedgerRunSchema: GenMessage<LedgerRun>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.GetRunRequest
+ */
+export declare type GetRunRequest = Message<"agentmesh.sessions.v1.GetRunRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Of several runs with this id the newest is returned.
+   *
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.GetRunRequest.
+ * Use `create(GetRunRequestSchema)` to create a new message.
+ */
+export declare const GetRunRequestSchema: GenMessage<GetRunRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.GetRunResponse
+ */
+export declare type GetRunResponse = Message<"agentmesh.sessions.v1.GetRunResponse"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
+   */
+  run?: LedgerRun | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.GetRunResponse.
+ * Use `create(GetRunResponseSchema)` to create a new message.
+ */
+export declare const GetRunResponseSchema: GenMessage<GetRunResponse>;
+
+/**
+ * All filters must match. INVALID_ARGUMENT request_invalid for a session without app and user.
+ *
+ * @generated from message agentmesh.sessions.v1.ListRunsRequest
+ */
+export declare type ListRunsRequest = Message<"agentmesh.sessions.v1.ListRunsRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Empty for all applications.
+   *
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * Empty for all users.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * Only runs of this session of the application and user; empty for all. NOT_FOUND session_not_found when there is no such session.
+   *
+   * @generated from field: string session_id = 4;
+   */
+  sessionId: string;
+
+  /**
+   * Empty for all.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.RunStatus statuses = 5;
+   */
+  statuses: RunStatus[];
+
+  /**
+   * Only runs with this `create_time` or a later one, Unix time in seconds; 0 for all.
+   *
+   * @generated from field: double since = 6;
+   */
+  since: number;
+
+  /**
+   * The page begins after this place; absent for the first page.
+   *
+   * @generated from field: agentmesh.sessions.v1.RunPlace after = 7;
+   */
+  after?: RunPlace | undefined;
+
+  /**
+   * Maximum number of runs, at most 500; 0 means 500.
+   *
+   * @generated from field: int32 limit = 8;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListRunsRequest.
+ * Use `create(ListRunsRequestSchema)` to create a new message.
+ */
+export declare const ListRunsRequestSchema: GenMessage<ListRunsRequest>;
+
+/**
+ * Place of a run in the order of creation.
+ *
+ * @generated from message agentmesh.sessions.v1.RunPlace
+ */
+export declare type RunPlace = Message<"agentmesh.sessions.v1.RunPlace"> & {
+  /**
+   * Unix time in microseconds.
+   *
+   * @generated from field: int64 created_at = 1;
+   */
+  createdAt: bigint;
+
+  /**
+   * Orders runs with the same time.
+   *
+   * @generated from field: int64 position = 2;
+   */
+  position: bigint;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.RunPlace.
+ * Use `create(RunPlaceSchema)` to create a new message.
+ */
+export declare const RunPlaceSchema: GenMessage<RunPlace>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ListRunsResponse
+ */
+export declare type ListRunsResponse = Message<"agentmesh.sessions.v1.ListRunsResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.sessions.v1.LedgerRun runs = 1;
+   */
+  runs: LedgerRun[];
+
+  /**
+   * Place at which the next page begins; absent at the end of the list. A page reads at most 5000 runs of the application or user, so with
+   * further filters it can hold fewer runs than `limit`, also none, although others follow.
+   *
+   * @generated from field: agentmesh.sessions.v1.RunPlace last = 2;
+   */
+  last?: RunPlace | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ListRunsResponse.
+ * Use `create(ListRunsResponseSchema)` to create a new message.
+ */
+export declare const ListRunsResponseSchema: GenMessage<ListRunsResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.SummarizeRunsRequest
+ */
+export declare type SummarizeRunsRequest = Message<"agentmesh.sessions.v1.SummarizeRunsRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * At most 500.
+   *
+   * @generated from field: repeated string app_names = 2;
+   */
+  appNames: string[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.SummarizeRunsRequest.
+ * Use `create(SummarizeRunsRequestSchema)` to create a new message.
+ */
+export declare const SummarizeRunsRequestSchema: GenMessage<SummarizeRunsRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.SummarizeRunsResponse
+ */
+export declare type SummarizeRunsResponse = Message<"agentmesh.sessions.v1.SummarizeRunsResponse"> & {
+  /**
+   * One for each different name of the request, in no order.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.AppRuns apps = 1;
+   */
+  apps: AppRuns[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.SummarizeRunsResponse.
+ * Use `create(SummarizeRunsResponseSchema)` to create a new message.
+ */
+export declare const SummarizeRunsResponseSchema: GenMessage<SummarizeRunsResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.AppRuns
+ */
+export declare type AppRuns = Message<"agentmesh.sessions.v1.AppRuns"> & {
+  /**
+   * @generated from field: string app_name = 1;
+   */
+  appName: string;
+
+  /**
+   * Runs with status QUEUED or RUNNING.
+   *
+   * @generated from field: int32 active = 2;
+   */
+  active: number;
+
+  /**
+   * The run with the latest `create_time`; absent when there was none.
+   *
+   * @generated from field: agentmesh.sessions.v1.LedgerRun last_run = 3;
+   */
+  lastRun?: LedgerRun | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.AppRuns.
+ * Use `create(AppRunsSchema)` to create a new message.
+ */
+export declare const AppRunsSchema: GenMessage<AppRuns>;
+
+/**
  * Bus topic: agentmesh.sessions.v1.turn_granted. A hint to the executor `owner` that its waiting run may start.
  *
  * @generated from message agentmesh.sessions.v1.TurnGranted
@@ -1183,6 +1534,62 @@ export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
  * Use `create(RunEndedSchema)` to create a new message.
  */
 export declare const RunEndedSchema: GenMessage<RunEnded>;
+
+/**
+ * @generated from enum agentmesh.sessions.v1.RunStatus
+ */
+export enum RunStatus {
+  /**
+   * @generated from enum value: RUN_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Waits for the turn of its session, or for an executor.
+   *
+   * @generated from enum value: RUN_STATUS_QUEUED = 1;
+   */
+  QUEUED = 1,
+
+  /**
+   * @generated from enum value: RUN_STATUS_RUNNING = 2;
+   */
+  RUNNING = 2,
+
+  /**
+   * Waits for the answer to a function call: input of a person, or the result of a long-running tool.
+   *
+   * @generated from enum value: RUN_STATUS_WAITING = 3;
+   */
+  WAITING = 3,
+
+  /**
+   * @generated from enum value: RUN_STATUS_COMPLETED = 4;
+   */
+  COMPLETED = 4,
+
+  /**
+   * @generated from enum value: RUN_STATUS_FAILED = 5;
+   */
+  FAILED = 5,
+
+  /**
+   * @generated from enum value: RUN_STATUS_CANCELLED = 6;
+   */
+  CANCELLED = 6,
+
+  /**
+   * Another run of the session took its place. No run ends so yet.
+   *
+   * @generated from enum value: RUN_STATUS_INTERRUPTED = 7;
+   */
+  INTERRUPTED = 7,
+}
+
+/**
+ * Describes the enum agentmesh.sessions.v1.RunStatus.
+ */
+export declare const RunStatusSchema: GenEnum<RunStatus>;
 
 /**
  * The log of record: sessions, their events and state, and the ledger of runs.
@@ -1314,6 +1721,36 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof RenewLeasesRequestSchema;
     output: typeof RenewLeasesResponseSchema;
+  },
+  /**
+   * Returns one run of the ledger. It stays there when its session is deleted. NOT_FOUND run_not_found.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.GetRun
+   */
+  getRun: {
+    methodKind: "unary";
+    input: typeof GetRunRequestSchema;
+    output: typeof GetRunResponseSchema;
+  },
+  /**
+   * Returns one page of an account's runs, newest first by `create_time`.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ListRuns
+   */
+  listRuns: {
+    methodKind: "unary";
+    input: typeof ListRunsRequestSchema;
+    output: typeof ListRunsResponseSchema;
+  },
+  /**
+   * Returns the number of unfinished runs and the newest run of each named application. An application without runs is not an error.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.SummarizeRuns
+   */
+  summarizeRuns: {
+    methodKind: "unary";
+    input: typeof SummarizeRunsRequestSchema;
+    output: typeof SummarizeRunsResponseSchema;
   },
 }>;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { BeginTurnRequest } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../context.ts';
+import type { BeginTurnRequest, BeginTurnResponseSchema } from '@agentmesh/proto/sessions/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Context } from '../../context.ts';
 import {
   callNotFound,
   invalid,
@@ -8,37 +9,47 @@ import {
   nothingToResume,
   runInProgress,
   sessionNotFound,
-} from '../errors.ts';
-import { optionalText } from '../json-bytes.ts';
-import { type CheckedKey, canExist, checkSessionKey } from '../session-key.ts';
-import { parseDelta } from '../state-delta.ts';
-import { type CallSite, findFunctionCall } from '../store/events/events.ts';
-import { selectRunStatus } from '../store/runs.ts';
-import { acceptTurn, nothingKnown, type RunRequest, takeFreeTurn } from '../store/turns.ts';
-import { type Attempt, startOf, toTurn } from '../turns/turn.ts';
-import { untilCurrent } from '../until-current.ts';
-import type { Handlers } from './handlers.ts';
+} from '../../errors.ts';
+import { optionalText } from '../../json-bytes.ts';
+import { type CheckedKey, canExist, checkSessionKey } from '../../session-key.ts';
+import { parseDelta } from '../../state-delta.ts';
+import { type CallSite, findFunctionCall } from '../../store/events/events.ts';
+import type { RunKey } from '../../store/ledger/run-keys.ts';
+import { selectRunStatus } from '../../store/runs.ts';
+import { acceptTurn, nothingKnown, type RunRequest, takeFreeTurn } from '../../store/turns.ts';
+import { isInvocationId, maxInvocationIdLength } from '../../turns/invocation-id.ts';
+import { onceForKey, toRunKey } from '../../turns/run-key.ts';
+import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
+import { untilCurrent } from '../../until-current.ts';
+import type { Handlers } from '../handlers.ts';
 
-const maxInvocationIdLength = 256;
+type Answer = MessageInitShape<typeof BeginTurnResponseSchema>;
 
 /** Accepts a run in one statement. When this answers, the run is committed, and running or queued. */
 export function beginTurn(context: Context): Handlers['beginTurn'] {
   return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();
-    const attempt = await readAttempt(context, checkSessionKey(request.session), request);
-    const waiting = toWaiting(request, attempt);
-    const isNew = request.invocationId === '' && attempt.answeredSeq === undefined;
-    const { start, outcome } = await untilCurrent(async () => {
-      const start = startOf(attempt, context);
-      const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
-      const outcome = free ?? (await acceptTurn(context.db, start, waiting));
-      return outcome && { start, outcome };
-    });
-    const { invocationId } = attempt;
-    if (outcome === 'in_progress') throw runInProgress(invocationId);
-    if (outcome === 'queued') return { invocationId };
-    return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
+    const session = checkSessionKey(request.session);
+    const key = toRunKey(session, request);
+    if (key === undefined) return accept(context, session, request);
+    return onceForKey(context, { accountId: session.accountId, key }, () => accept(context, session, request, key));
   };
+}
+
+async function accept(context: Context, session: CheckedKey, request: BeginTurnRequest, key?: RunKey): Promise<Answer> {
+  const attempt = await readAttempt(context, session, request);
+  const waiting = toWaiting(request, attempt);
+  const isNew = request.invocationId === '' && attempt.answeredSeq === undefined && key === undefined;
+  const { start, outcome } = await untilCurrent(async () => {
+    const start = startOf(attempt, context);
+    const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
+    const outcome = free ?? (await acceptTurn(context.db, start, { request: waiting, key }));
+    return outcome && { start, outcome };
+  });
+  const { invocationId } = attempt;
+  if (outcome === 'in_progress') throw runInProgress(invocationId);
+  if (outcome === 'queued') return { invocationId };
+  return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
 }
 
 async function readAttempt(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<Attempt> {
@@ -99,8 +110,4 @@ async function checkInvocation(context: Context, key: CheckedKey, request: Begin
   if (status === null) throw invocationNotFound(invocationId);
   if (status === 'completed' || status === 'waiting') throw nothingToResume(invocationId, status);
   return invocationId;
-}
-
-function isInvocationId(text: string): boolean {
-  return text !== '' && text.length <= maxInvocationIdLength && !text.includes('\0');
 }

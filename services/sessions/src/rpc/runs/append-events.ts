@@ -2,17 +2,17 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { EventJson } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { AppendEventsRequest } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../context.ts';
-import { fenceLost, invalid } from '../errors.ts';
-import { fromAttempt } from '../events/stored-event.ts';
-import { bytesOf } from '../json-bytes.ts';
-import { parseDelta, type StateChange, toChanges } from '../state-delta.ts';
-import { type Append, insertAppend } from '../store/appends.ts';
-import { type EventRow, selectEvents } from '../store/events/events.ts';
-import { findAttempt } from '../store/runs.ts';
-import { endAttempt } from '../turns/attempt.ts';
-import { untilCurrent } from '../until-current.ts';
-import type { Handlers } from './handlers.ts';
+import type { Context } from '../../context.ts';
+import { fenceLost, invalid } from '../../errors.ts';
+import { fromAttempt } from '../../events/stored-event.ts';
+import { bytesOf } from '../../json-bytes.ts';
+import { parseDelta, type StateChange, toChanges } from '../../state-delta.ts';
+import { type Append, insertAppend } from '../../store/appends.ts';
+import { type EventRow, selectEvents } from '../../store/events/events.ts';
+import { findAttempt } from '../../store/runs.ts';
+import { endAttempt } from '../../turns/attempt.ts';
+import { untilCurrent } from '../../until-current.ts';
+import type { Handlers } from '../handlers.ts';
 
 /** Most events that others may append between two appends of an executor. */
 const maxCatchUp = 1000;

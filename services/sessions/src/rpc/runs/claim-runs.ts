@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { completeActions, toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Context } from '../context.ts';
-import { textOf } from '../json-bytes.ts';
-import { checkSessionKey } from '../session-key.ts';
-import { parseDelta } from '../state-delta.ts';
-import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun } from '../store/runs.ts';
-import { nothingKnown, takeGrantedTurn } from '../store/turns.ts';
-import { endAttempt } from '../turns/attempt.ts';
-import { type Attempt, startOf, toTurn } from '../turns/turn.ts';
-import { untilCurrent } from '../until-current.ts';
-import type { Handlers } from './handlers.ts';
+import type { Context } from '../../context.ts';
+import { textOf } from '../../json-bytes.ts';
+import { checkSessionKey } from '../../session-key.ts';
+import { parseDelta } from '../../state-delta.ts';
+import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun } from '../../store/runs.ts';
+import { nothingKnown, takeGrantedTurn } from '../../store/turns.ts';
+import { endAttempt } from '../../turns/attempt.ts';
+import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
+import { untilCurrent } from '../../until-current.ts';
+import type { Handlers } from '../handlers.ts';
 
 type TurnInit = MessageInitShape<typeof TurnSchema>;
 

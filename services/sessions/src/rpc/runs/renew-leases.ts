@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { updateLeases } from '../store/runs.ts';
-import type { Handlers } from './handlers.ts';
+import type { Context } from '../../context.ts';
+import { updateLeases } from '../../store/runs.ts';
+import type { Handlers } from '../handlers.ts';
 
 /** Extends all leases of one executor in one statement. */
 export function renewLeases({ db, leaseSeconds }: Context): Handlers['renewLeases'] {

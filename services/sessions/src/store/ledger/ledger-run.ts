@@ -1,0 +1,82 @@
+import { type LedgerRunSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { bytesOf } from '../../json-bytes.ts';
+import { createdMicroseconds } from '../created-at.ts';
+
+/** A run's row, as the ledger's statements read it. */
+export interface LedgerRow {
+  readonly invocation_id: string;
+  /** Null in rows that a replica without this column wrote. The same for the next two. */
+  readonly app_name: string | null;
+  readonly user_id: string | null;
+  readonly session_id: string | null;
+  readonly status: string;
+  readonly queue_position: number;
+  readonly attempt: number;
+  /** Unix time in microseconds. */
+  readonly created: bigint;
+  /** Unix time in seconds. */
+  readonly started: number | null;
+  /** Unix time in seconds. */
+  readonly ended: number | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly metadata: string | null;
+  readonly position: bigint;
+}
+
+const mostCounted = 1000;
+
+/** SQL of the columns of `LedgerRow`, from row `r` of `runs`. The queue is counted only for runs that wait in it. */
+export const ledgerColumns = `r.invocation_id, r.app_name, r.user_id, r.session_id, r.status,
+      case when r.status in ('queued', 'granted') then (
+        select count(*)::integer from (
+          select from runs q where q.session_pk = r.session_pk and q.ended_at is null and q.status in ('queued', 'granted')
+            and q.position <= r.position
+          order by q.position limit ${mostCounted}
+        ) ahead
+      ) else 0 end as queue_position,
+      r.attempt, ${createdMicroseconds} as created, extract(epoch from r.started_at)::float8 as started,
+      extract(epoch from r.ended_at)::float8 as ended, r.error_code, r.error_message, r.custom_metadata::text as metadata, r.position`;
+
+const stored: Readonly<Record<RunStatus, readonly string[]>> = {
+  [RunStatus.UNSPECIFIED]: [],
+  // The turn was granted, and no executor has started the run yet.
+  [RunStatus.QUEUED]: ['queued', 'granted'],
+  [RunStatus.RUNNING]: ['running'],
+  [RunStatus.WAITING]: ['waiting'],
+  [RunStatus.COMPLETED]: ['completed'],
+  [RunStatus.FAILED]: ['failed'],
+  [RunStatus.CANCELLED]: ['cancelled'],
+  [RunStatus.INTERRUPTED]: ['interrupted'],
+};
+
+const statusOf = new Map(
+  Object.entries(stored).flatMap(([status, names]) =>
+    names.map((name) => [name, Number(status) as RunStatus] as const),
+  ),
+);
+
+/** Values of the column `status` for public statuses; all of them for none. */
+export function storedStatuses(statuses: readonly RunStatus[]): string[] {
+  return statuses.length === 0 ? [...statusOf.keys()] : [...new Set(statuses)].flatMap((status) => stored[status]);
+}
+
+/** The public form of a row. */
+export function toLedgerRun(row: LedgerRow): MessageInitShape<typeof LedgerRunSchema> {
+  return {
+    invocationId: row.invocation_id,
+    appName: row.app_name ?? '',
+    userId: row.user_id ?? '',
+    sessionId: row.session_id ?? '',
+    status: statusOf.get(row.status) ?? RunStatus.UNSPECIFIED,
+    queuePosition: row.queue_position,
+    attempt: row.attempt,
+    createTime: Number(row.created) / 1_000_000,
+    startTime: row.started ?? 0,
+    endTime: row.ended ?? 0,
+    errorCode: row.error_code ?? '',
+    errorMessage: row.error_message ?? '',
+    customMetadataJson: bytesOf(row.metadata ?? ''),
+  };
+}

@@ -1,0 +1,62 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { ledgerColumns, type LedgerRow } from './ledger-run.ts';
+
+interface RunName {
+  readonly accountId: string;
+  readonly invocationId: string;
+  /** Only a run of this user; empty for any. */
+  readonly userId: string;
+}
+
+const getRunQuery = createQuery<RunName, LedgerRow>({
+  name: 'get-run',
+  text: (param) => `select ${ledgerColumns} from runs r
+    where r.account_id = ${param.accountId} and r.invocation_id = ${param.invocationId}
+      and (${param.userId}::text = '' or r.user_id = ${param.userId})
+    order by r.created_at desc, r.position desc limit 1`,
+});
+
+/** The newest run of the account with this id; undefined when there is none. */
+export async function selectRun(db: Queryable, name: RunName): Promise<LedgerRow | undefined> {
+  const [row] = await getRunQuery(db, name);
+  return row;
+}
+
+interface AppNames {
+  readonly accountId: string;
+  readonly appNames: readonly string[];
+}
+
+const countActive = createQuery<AppNames, { app_name: string; active: number }>({
+  name: 'count-active-runs',
+  text: (param) => `select r.app_name, count(*)::integer as active
+    from (values ('queued'), ('granted'), ('running')) v (status)
+    cross join lateral (
+      select app_name from runs where account_id = ${param.accountId} and status = v.status
+      order by created_at, position offset 0
+    ) r
+    where r.app_name = any(${param.appNames}::text[]) group by r.app_name`,
+});
+
+const listLastRuns = createQuery<AppNames, LedgerRow>({
+  name: 'list-last-runs',
+  text: (param) => `select l.* from unnest(${param.appNames}::text[]) a (app_name)
+    cross join lateral (
+      select ${ledgerColumns} from runs r where r.account_id = ${param.accountId} and r.app_name = a.app_name
+      order by r.created_at desc, r.position desc limit 1
+    ) l`,
+});
+
+/** The number of unfinished runs that do not wait for an answer, and the newest run, of one app. */
+export interface AppSummary {
+  readonly active: number;
+  readonly lastRun: LedgerRow | undefined;
+}
+
+/** Summaries of apps by name. */
+export async function selectAppSummaries(db: Queryable, apps: AppNames): Promise<Map<string, AppSummary>> {
+  const [counts, lastRuns] = await Promise.all([countActive(db, apps), listLastRuns(db, apps)]);
+  const active = new Map(counts.map((row) => [row.app_name, row.active]));
+  const last = new Map(lastRuns.map((row) => [row.app_name, row]));
+  return new Map(apps.appNames.map((name) => [name, { active: active.get(name) ?? 0, lastRun: last.get(name) }]));
+}

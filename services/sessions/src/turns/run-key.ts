@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { BeginTurnRequest } from '@agentmesh/proto/sessions/v1';
+import type { Context } from '../context.ts';
+import { idempotencyKeyReused, invalid } from '../errors.ts';
+import type { CheckedKey } from '../session-key.ts';
+import { findKeyedRun, isKeyTaken, type KeyedRun, type RunKey } from '../store/ledger/run-keys.ts';
+
+const maxKeyLength = 255;
+
+/** The idempotency key of a request, with the request's hash; undefined when it has none. Throws `request_invalid`. */
+export function toRunKey(session: CheckedKey, request: BeginTurnRequest): RunKey | undefined {
+  const { idempotencyKey } = request;
+  if (idempotencyKey === '') return undefined;
+  if (idempotencyKey.length > maxKeyLength || idempotencyKey.includes('\0')) {
+    throw invalid(`An idempotency key has at most ${maxKeyLength} characters, none of them NUL.`);
+  }
+  return { idempotencyKey, requestSha256: hashRequest(session, request) };
+}
+
+/** An accepted run: by this request, or by an earlier one with the same key. */
+type Already = { readonly invocationId: string; readonly already: true };
+
+/**
+ * Accepts a run unless one with this key was accepted before, also by a request at the same time in another replica. `accept` stores the key and
+ * fails when it is taken.
+ *
+ * @throws MeshError failed_precondition `idempotency_key_reused` when the key belongs to another request
+ */
+export async function onceForKey<T>(
+  { db }: Context,
+  { accountId, key }: { readonly accountId: string; readonly key: RunKey },
+  accept: () => Promise<T>,
+): Promise<T | Already> {
+  const earlier = await findKeyedRun(db, accountId, key);
+  if (earlier !== undefined) return answerEarlier(earlier);
+  try {
+    return await accept();
+  } catch (error) {
+    const rival = isKeyTaken(error) ? await findKeyedRun(db, accountId, key) : undefined;
+    if (rival === undefined) throw error;
+    return answerEarlier(rival);
+  }
+}
+
+function answerEarlier({ invocation_id: invocationId, same_request: same }: KeyedRun): Already {
+  if (!same) throw idempotencyKeyReused();
+  return { invocationId, already: true };
+}
+
+/** Every part is preceded by its length, so that different requests never hash the same bytes. */
+function hashRequest({ appName, userId, sessionId }: CheckedKey, request: BeginTurnRequest): Uint8Array {
+  const { invocationId, messageJson, stateDeltaJson, customMetadataJson } = request;
+  const hash = createHash('sha256');
+  for (const part of [appName, userId, sessionId, invocationId, messageJson, stateDeltaJson, customMetadataJson]) {
+    hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  }
+  return hash.digest();
+}

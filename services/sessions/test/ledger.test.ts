@@ -1,0 +1,202 @@
+import { AttemptEnd_Outcome, RunStatus } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appendTo, completed, driveTurns } from './drive-turns.ts';
+import { agentEvent, beginWith, json, newKey, startSessions, type TestSessions } from './sessions.ts';
+
+let service: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const { newSession, begin, askDatabase } = driveTurns(() => service);
+
+type Key = ReturnType<typeof newKey>;
+
+async function getRun({ accountId }: Key, invocationId: string, userId = '') {
+  return (await service.client.getRun({ accountId, invocationId, userId })).run;
+}
+
+/** A session in the given account, app and user. */
+async function sessionIn(over: Parameters<typeof newKey>[0]) {
+  const session = newKey(over);
+  await service.client.createSession({ session });
+  return session;
+}
+
+async function runToEnd(session: Key, end: object = completed): Promise<string> {
+  const turn = await begin(session, 'hello');
+  await service.client.appendEvents(appendTo(turn, [agentEvent(turn.invocationId, 'done')], end));
+  return turn.invocationId;
+}
+
+describe('a run of the ledger', () => {
+  test('is found by its account from acceptance to end, with its times', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one', { customMetadataJson: json({ from: 'test' }) });
+    const { accountId: _, ...names } = session;
+    const running = await getRun(session, turn.invocationId);
+    expect(running).toMatchObject({ ...names, status: RunStatus.RUNNING, attempt: 1, queuePosition: 0, endTime: 0 });
+    expect(running && JSON.parse(Buffer.from(running.customMetadataJson).toString())).toEqual({ from: 'test' });
+    expect(running?.startTime).toBe(running?.createTime);
+    const failed = { outcome: AttemptEnd_Outcome.FAILED, errorCode: 'E', errorMessage: 'because' };
+    await service.client.appendEvents(appendTo(turn, [], failed));
+    const ended = await getRun(session, turn.invocationId);
+    expect(ended).toMatchObject({ status: RunStatus.FAILED, errorCode: 'E', errorMessage: 'because' });
+    expect(ended?.endTime).toBeGreaterThanOrEqual(ended?.startTime ?? Infinity);
+  });
+
+  test('tells its place in the queue, which includes a granted run', async () => {
+    const session = await newSession();
+    const first = await begin(session, 'one');
+    const ids: string[] = [];
+    for (const text of ['two', 'three'])
+      ids.push((await service.client.beginTurn(beginWith(session, text))).invocationId);
+    const places = () => Promise.all(ids.map(async (id) => (await getRun(session, id))?.queuePosition));
+    expect(await places()).toEqual([1, 2]);
+    await service.client.appendEvents(appendTo(first, [], completed));
+    expect(await places()).toEqual([1, 2]);
+    await service.client.claimRuns({ owner: 'o', window: 1, session, invocationId: ids[0] ?? '' });
+    expect(await places()).toEqual([0, 1]);
+  });
+
+  test('answers another account or another user as if it did not exist', async () => {
+    const session = await newSession();
+    const { invocationId } = await begin(session, 'one');
+    await expect(getRun(newKey(), invocationId)).rejects.toMatchObject({ reason: 'run_not_found' });
+    await expect(getRun(session, invocationId, 'u2')).rejects.toMatchObject({ reason: 'run_not_found' });
+    await expect(getRun(session, 'a\0b')).rejects.toMatchObject({ reason: 'run_not_found' });
+    expect(await getRun(session, invocationId, 'u1')).toBeDefined();
+  });
+
+  test('stays when its session is deleted, as cancelled if it had not ended', async () => {
+    const session = await newSession();
+    const { invocationId } = await begin(session, 'one');
+    await service.client.deleteSession({ session });
+    expect(await getRun(session, invocationId)).toMatchObject({ status: RunStatus.CANCELLED, userId: 'u1' });
+  });
+});
+
+describe('a list of runs', () => {
+  test('goes from the newest to the oldest, page by page, and takes filters', async () => {
+    const { accountId } = newKey();
+    const ids: string[] = [];
+    for (const over of [{}, { userId: 'u2' }, { appName: 'other' }, { appName: 'other', userId: 'u2' }, {}]) {
+      ids.unshift(await runToEnd(await sessionIn({ accountId, ...over })));
+    }
+    const open = await begin(await sessionIn({ accountId }), 'open');
+    ids.unshift(open.invocationId);
+    const list = async (filter: object = {}): Promise<string[]> => {
+      const found: string[] = [];
+      let after: { createdAt: bigint; position: bigint } | undefined;
+      do {
+        const page = await service.client.listRuns({ accountId, limit: 2, ...filter, ...(after && { after }) });
+        found.push(...page.runs.map(({ invocationId }) => invocationId));
+        after = page.last;
+      } while (after !== undefined);
+      return found;
+    };
+    const at = (...places: number[]) => places.map((place) => ids[place]);
+    expect(await list()).toEqual(ids);
+    expect(await list({ appName: 'other' })).toEqual(at(2, 3));
+    expect(await list({ userId: 'u2' })).toEqual(at(2, 4));
+    expect(await list({ userId: 'u2', appName: 'echo' })).toEqual(at(4));
+    expect(await list({ statuses: [RunStatus.RUNNING, RunStatus.QUEUED] })).toEqual(at(0));
+    expect(await list({ statuses: [RunStatus.RUNNING], appName: 'other' })).toEqual([]);
+    expect(await list({ statuses: [RunStatus.COMPLETED], appName: 'echo' })).toEqual(at(1, 4, 5));
+    const { run: third } = await service.client.getRun({ accountId, invocationId: ids[2] ?? '' });
+    expect(await list({ since: third?.createTime ?? 0 })).toEqual(at(0, 1, 2));
+    expect(await list({ appName: 'echo', since: third?.createTime ?? 0 })).toEqual(at(0, 1));
+    expect(await list({ appName: 'a\0' })).toEqual([]);
+  });
+
+  test('of a session needs that session', async () => {
+    const session = await newSession();
+    const ids = [await runToEnd(session), await runToEnd(session)];
+    await runToEnd(await sessionIn({ ...session, sessionId: 'another' }));
+    const { runs } = await service.client.listRuns(session);
+    expect(runs.map(({ invocationId }) => invocationId)).toEqual(ids.toReversed());
+    expect((await service.client.listRuns({ ...session, statuses: [RunStatus.FAILED] })).runs).toEqual([]);
+    const missing = { ...session, sessionId: 'missing' };
+    await expect(service.client.listRuns(missing)).rejects.toMatchObject({ reason: 'session_not_found' });
+    const nameless = { ...session, appName: '' };
+    await expect(service.client.listRuns(nameless)).rejects.toMatchObject({ reason: 'request_invalid' });
+  });
+
+  test('ends a page after it has read 5000 runs, and says where the next page begins', async () => {
+    const session = await newSession();
+    const oldest = await runToEnd(session, { outcome: AttemptEnd_Outcome.FAILED });
+    await askDatabase(
+      `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, ended_at)
+       select account_id, app_name, user_id, session_id, session_pk, 'e-' || n, 'completed', owner, now()
+       from runs, generate_series(1, 5500) n where account_id = $1`,
+      [session.accountId],
+    );
+    const filter = { accountId: session.accountId, appName: 'echo', statuses: [RunStatus.FAILED] };
+    const first = await service.client.listRuns(filter);
+    expect(first.runs).toEqual([]);
+    const second = await service.client.listRuns({ ...filter, after: first.last });
+    expect(second.runs.map(({ invocationId }) => invocationId)).toEqual([oldest]);
+    expect(second.last).toBeUndefined();
+  });
+});
+
+test('a summary names the newest run and counts the active ones of each app', async () => {
+  const { accountId } = newKey();
+  const busy = await sessionIn({ accountId });
+  await begin(busy, 'one');
+  await service.client.beginTurn(beginWith(busy, 'two'));
+  const last = await runToEnd(await sessionIn({ accountId, appName: 'calm' }), { outcome: AttemptEnd_Outcome.WAITING });
+  const { apps } = await service.client.summarizeRuns({ accountId, appNames: ['echo', 'calm', 'none', 'none'] });
+  const byName = Object.fromEntries(apps.map((app) => [app.appName, app]));
+  expect(Object.keys(byName)).toHaveLength(3);
+  expect(byName.echo).toMatchObject({ active: 2, lastRun: { status: RunStatus.QUEUED } });
+  expect(byName.calm).toMatchObject({ active: 0, lastRun: { invocationId: last, status: RunStatus.WAITING } });
+  expect(byName.none?.active).toBe(0);
+  expect(byName.none?.lastRun).toBeUndefined();
+});
+
+describe('an idempotency key', () => {
+  test('accepts one run however often and from wherever it is sent', async () => {
+    const session = await newSession();
+    const request = beginWith(session, 'once', { idempotencyKey: 'k' });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => service.client.beginTurn({ ...request, owner: `o${n}` })),
+    );
+    expect(new Set(answers.map(({ invocationId }) => invocationId)).size).toBe(1);
+    expect(answers.filter(({ already }) => !already)).toHaveLength(1);
+    expect((await service.client.listRuns(session)).runs).toHaveLength(1);
+    const elsewhere = await sessionIn({ appName: 'other' });
+    expect((await service.client.beginTurn(beginWith(elsewhere, 'once', { idempotencyKey: 'k' }))).already).toBe(false);
+  });
+
+  test('finds its run when the run waits, has ended, or its session is gone', async () => {
+    const session = await newSession();
+    await begin(session, 'one');
+    const request = beginWith(session, 'two', { idempotencyKey: 'k' });
+    const { invocationId, already, turn } = await service.client.beginTurn(request);
+    expect({ already, turn }).toEqual({ already: false, turn: undefined });
+    expect(await service.client.beginTurn(request)).toMatchObject({ invocationId, already: true });
+    await service.client.deleteSession({ session });
+    expect(await service.client.beginTurn(request)).toMatchObject({ invocationId, already: true });
+  });
+
+  test('with another request is refused, and a refused request does not use it up', async () => {
+    const session = await newSession();
+    const unknown = newKey({ accountId: session.accountId });
+    const key = { idempotencyKey: 'k' };
+    await expect(service.client.beginTurn(beginWith(unknown, 'one', key))).rejects.toMatchObject({
+      reason: 'session_not_found',
+    });
+    await begin(session, 'one', key);
+    for (const other of [
+      beginWith(session, 'two', key),
+      beginWith(session, 'one', { ...key, stateDeltaJson: json({}) }),
+    ]) {
+      await expect(service.client.beginTurn(other)).rejects.toMatchObject({ reason: 'idempotency_key_reused' });
+    }
+    const long = beginWith(session, 'one', { idempotencyKey: 'k'.repeat(256) });
+    await expect(service.client.beginTurn(long)).rejects.toMatchObject({ reason: 'request_invalid' });
+  });
+});
