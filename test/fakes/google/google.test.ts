@@ -199,7 +199,7 @@ test('a push that is not acknowledged comes again, after a growing pause', async
 test('a request over the quota is refused with 403 once', async () => {
   const gmail = createMail();
   fake.gmail.fault({ path: '/gmail/v1/users/me/profile', action: rateLimited(403) });
-  const errors = [{ reason: 'userRateLimitExceeded', domain: 'usageLimits' }];
-  await expect(gmail.users.getProfile({ userId })).rejects.toMatchObject({ status: 403, errors });
+  const data = { error: { code: 403, errors: [{ reason: 'userRateLimitExceeded', domain: 'usageLimits' }] } };
+  await expect(gmail.users.getProfile({ userId })).rejects.toMatchObject({ status: 403, response: { data } });
   expect((await gmail.users.getProfile({ userId })).status).toBe(200);
 });
