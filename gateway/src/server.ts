@@ -18,7 +18,7 @@ import { createSlashRedirect } from './edge/http/slash-redirect.ts';
 import { createUpgrades, type Upgrades } from './edge/http/upgrades.ts';
 import { validatorCompiler } from './edge/http/validator.ts';
 import { describeApi, type Section } from './edge/openapi/describe-api.ts';
-import { addKeys } from './keys/index.ts';
+import { addKeys, addSavedKeys } from './keys/index.ts';
 import { addMemory } from './memory/index.ts';
 import { addOperations } from './operations/index.ts';
 import { addRuns } from './runs/index.ts';
@@ -37,6 +37,7 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addMemory,
   addTranscription,
   addKeys,
+  addSavedKeys,
   addWebhooks,
   addWebUi,
 ];
@@ -51,6 +52,7 @@ const sections: readonly Section[] = [
   { name: 'memory', description: 'What past sessions of a user have said, found by search.' },
   { name: 'audio', description: 'Recorded speech as text.' },
   { name: 'webhooks', description: 'Subscriptions to mailboxes: mail that arrives runs agents.' },
+  { name: 'keys', description: 'Saved keys for model providers.' },
   { name: 'agent identity', description: 'Consent of end users to connectors.' },
   { name: 'operations', description: 'Probes, version and public configuration.' },
 ];

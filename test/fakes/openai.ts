@@ -25,14 +25,16 @@ function read(
   request: IncomingMessage,
   body: string,
   apiKey: string | undefined,
-): { right: ChatRequest } | { wrong: FakeBody } {
-  if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+): { right: ChatRequest } | { wrong: FakeBody } | { aside: FakeBody } {
+  const lists = request.method === 'GET' && request.url === '/v1/models';
+  if (!lists && (request.method !== 'POST' || request.url !== '/v1/chat/completions')) {
     return refusal(404, `Invalid URL (${request.method} ${request.url})`);
   }
   if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
     const given = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
     return refusal(401, `Incorrect API key provided: ${given}.`, 'invalid_api_key');
   }
+  if (lists) return { aside: json({ object: 'list', data: [{ id: 'gpt-5-mini', object: 'model' }] }) };
   if (!request.headers['content-type']?.startsWith('application/json'))
     return refusal(400, 'Unsupported content type.');
   try {

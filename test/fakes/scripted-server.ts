@@ -34,8 +34,11 @@ export interface ScriptedServer<Request, Answer> extends AsyncDisposable {
 }
 
 export interface Script<Request, Answer> {
-  /** Validates a request; `wrong` is the vendor's error answer. */
-  readonly read: (request: IncomingMessage, body: string) => { right: Request } | { wrong: FakeBody };
+  /** Validates a request; `wrong` is the vendor's error answer, `aside` its answer to a request that is none of the script's. */
+  readonly read: (
+    request: IncomingMessage,
+    body: string,
+  ) => { right: Request } | { wrong: FakeBody } | { aside: FakeBody };
   readonly print: (answer: Answer, request: Request) => FakeBody;
   /** The answer when the queue is empty. */
   readonly ok: Answer;
@@ -60,6 +63,7 @@ export async function startScriptedServer<Request, Answer extends object>({
     const judge = (body: string): void => {
       const outcome = read(request, body);
       if ('wrong' in outcome) return send(response, outcome.wrong);
+      if ('aside' in outcome) return send(response, outcome.aside);
       requests.push(outcome.right);
       const answer = answers.shift() ?? ok;
       send(response, isBytes(answer) ? answer : print(answer, outcome.right));

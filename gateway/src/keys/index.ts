@@ -1,1 +1,2 @@
 export { addKeys } from './agent-identity.ts';
+export { addSavedKeys } from './saved-keys/index.ts';

@@ -1,3 +1,4 @@
+import { addressList } from '@agentmesh/lib/outbound';
 import { encryptKey, flag, httpUrl, positiveInteger } from '@agentmesh/lib/service';
 import { type CleanedEnv, str } from 'envalid';
 
@@ -7,6 +8,10 @@ export const settings = {
   // The whole text, because a former key may itself contain blanks and commas.
   ENCRYPT_KEY_PREVIOUS: str({ default: '' }),
   KEYS_MAX_PER_ACCOUNT: positiveInteger({ default: 500 }),
+  MODEL_API_BASE_ALLOW: addressList({ default: [] }),
+  OPENAI_BASE_URL: httpUrl({ default: 'https://api.openai.com/v1' }),
+  ANTHROPIC_BASE_URL: httpUrl({ default: 'https://api.anthropic.com' }),
+  GEMINI_BASE_URL: httpUrl({ default: 'https://generativelanguage.googleapis.com' }),
   AGENT_IDENTITY_REQUIRE_NONCE: flag({ default: false }),
   IAM_CONNECTOR_BASE_URL: httpUrl({ default: 'https://iamconnectorcredentials.googleapis.com' }),
   AGENT_IDENTITY_BASE_URL: httpUrl({ default: 'https://agentidentitycredentials.googleapis.com' }),

@@ -1,4 +1,5 @@
 import type { Bus } from '@agentmesh/lib/bus';
+import type { AddressPolicy } from '@agentmesh/lib/outbound';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -17,4 +18,8 @@ export interface Context {
   readonly credentials: CredentialService;
   /** Encrypts the secrets of saved keys. */
   readonly vault: Vault;
+  /** Which base addresses a key may have. */
+  readonly policy: AddressPolicy;
+  /** Calls the base addresses of keys. */
+  readonly guardedFetch: typeof globalThis.fetch;
 }

@@ -68,3 +68,15 @@ export function keyNotFound(): MeshError {
 export function keysTooMany(limit: number): MeshError {
   return new MeshError('resource_exhausted', 'keys_too_many', `An account has at most ${limit} keys.`);
 }
+
+/** The secret of the key cannot be decrypted any more. */
+export function keyNeedsReentry(): MeshError {
+  const message = 'The API key can no longer be decrypted: enter it again.';
+  return new MeshError('failed_precondition', 'key_needs_reentry', message);
+}
+
+/** Nothing tells which provider the key is for. */
+export function keyProviderMissing(): MeshError {
+  const message = 'Name the provider of the API key, or a model such as openai/gpt-5-mini.';
+  return new MeshError('failed_precondition', 'key_provider_missing', message);
+}

@@ -1,3 +1,4 @@
+import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { defineService, isShortKey } from '@agentmesh/lib/service';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
@@ -21,6 +22,8 @@ export const keys = defineService({
       log.warn('ENCRYPT_KEY has under 32 bytes: whoever guesses it can decrypt the stored keys');
     }
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const policy = createAddressPolicy(config.MODEL_API_BASE_ALLOW);
+    const guarded = resources.use(createGuardedApiFetch({ policy }));
     const context: Context = {
       config,
       db,
@@ -29,6 +32,8 @@ export const keys = defineService({
       sessions: mesh.client(SessionsService),
       credentials: createCredentialService({ config, tokens: createGoogleTokens(log), log }),
       vault: createVault({ current: config.ENCRYPT_KEY, previous: config.ENCRYPT_KEY_PREVIOUS }),
+      policy,
+      guardedFetch: guarded.fetch,
     };
     mesh.serve(KeysService, agentIdentityHandlers(context));
     mesh.serve(SavedKeysService, savedKeysHandlers(context));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createModels } from '../src/models/index.ts';
-import { createGuardedFetch } from '../src/outbound/index.ts';
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { agentSchemas, unsupportedKeys } from '../src/registry/files/agent-definition.ts';
 import { printMistake } from '../src/registry/files/mistake.ts';
 import { ModelConfig, refusedSettings } from '../src/registry/files/model-config.ts';

@@ -73,6 +73,7 @@ const unknowable: Readonly<Record<string, number>> = {
   transcribeAudio: 422,
   finalizeAgentIdentity: 403,
   getWebhookSubscription: 404,
+  testSavedKey: 404,
 };
 /** Operations that delete what other examples need. They are sent last, in this order. */
 const last = [
@@ -82,8 +83,12 @@ const last = [
   'deleteSession',
   'createSessionWithId',
   'revokePersonalTokens',
+  'deleteSavedKey',
+  'testSavedKey',
   'endSignIns',
 ];
+/** Operations that get the id of the saved key. The last one comes after its deletion, because it calls a provider. */
+const savedKeyOperations = ['getSavedKey', 'updateSavedKey', 'replaceSavedKey', 'deleteSavedKey', 'testSavedKey'];
 /** Operations whose examples name a newcomer's account, which this test does not have. */
 const ofNewcomer = ['createUser', 'createToken', 'getUser', 'updateUser', 'getUserByEmail', 'deleteUser'];
 
@@ -106,6 +111,10 @@ test('every example works unchanged against the echo app, in the order of the pa
       `${route.operationId} ${expected} `,
     );
     if (route.operationId === 'listSignIns') ids.set('endSignIn', firstId(answer.text, 'sessions'));
+    if (route.operationId === 'createSavedKey') {
+      const { api_key_id: id } = JSON.parse(answer.text) as { api_key_id: string };
+      for (const name of savedKeyOperations) ids.set(name, id);
+    }
     if (route.operationId === 'createPersonalToken')
       ids.set('revokePersonalToken', (JSON.parse(answer.text) as { id: string }).id);
   }

@@ -28,14 +28,16 @@ function read(
   { method, url, headers }: IncomingMessage,
   body: string,
   apiKey: string,
-): { right: MessagesRequest } | { wrong: FakeBody } {
+): { right: MessagesRequest } | { wrong: FakeBody } | { aside: FakeBody } {
   try {
-    demand(method === 'POST' && url?.split('?')[0] === '/v1/messages', 'Not found', 404);
+    const lists = method === 'GET' && url === '/v1/models?limit=1';
+    demand(lists || (method === 'POST' && url?.split('?')[0] === '/v1/messages'), 'Not found', 404);
     const right = headers['x-api-key'] === apiKey || headers.authorization === `Bearer ${apiKey}`;
     demand(right, 'invalid x-api-key', 401);
     const version = headers['anthropic-version'];
     demand(version !== undefined, 'anthropic-version: header is required');
     demand(versions.includes(String(version)), `anthropic-version: "${String(version)}" is not a valid version`);
+    if (lists) return { aside: json({ data: [{ type: 'model', id: 'claude-sonnet-4-5' }], has_more: true }) };
     const asked = String(headers['anthropic-beta'] ?? '').split(',');
     const unknown = asked.find((beta) => beta !== '' && !betas.includes(beta.trim()));
     demand(unknown === undefined, `Unexpected value(s) \`${unknown}\` for the \`anthropic-beta\` header.`);

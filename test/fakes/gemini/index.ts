@@ -29,11 +29,13 @@ function read(
   { method, url = '', headers }: IncomingMessage,
   body: string,
   apiKey: string,
-): { right: GeminiRequest } | { wrong: FakeBody } {
+): { right: GeminiRequest } | { wrong: FakeBody } | { aside: FakeBody } {
   const key = headers['x-goog-api-key'];
   if (key !== undefined && key !== apiKey) return { wrong: printError(wrongKey) };
   try {
     demand(key !== undefined, "Method doesn't allow unregistered callers (callers without established identity).", 403);
+    if (method === 'GET' && url === '/v1beta/models?pageSize=1')
+      return { aside: json({ models: [{ name: 'models/x' }] }) };
     const [, model = '', action = ''] = path.exec(url) ?? [];
     demand(method === 'POST' && model !== '', `Not found: ${url}`, 404);
     demand(headers['content-type']?.startsWith('application/json') === true, 'Invalid content type.');

@@ -34,6 +34,8 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   audio_format_unsupported: 415,
   transcription_failed: 502,
   agent_identity_refused: 502,
+  key_needs_reentry: 409,
+  key_provider_missing: 409,
 };
 
 /** Time in milliseconds that a refused client may go on sending before its connection is closed. */

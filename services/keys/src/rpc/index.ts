@@ -6,6 +6,7 @@ import { deleteKey } from './saved-keys/delete-key.ts';
 import { getKey } from './saved-keys/get-key.ts';
 import type { Handlers as SavedKeys } from './saved-keys/handlers.ts';
 import { listKeys } from './saved-keys/list-keys.ts';
+import { testKey } from './saved-keys/test-key.ts';
 import { updateKey } from './saved-keys/update-key.ts';
 
 /** Every RPC of agent identity. */
@@ -21,5 +22,6 @@ export function savedKeysHandlers(context: Context): SavedKeys {
     getKey: getKey(context),
     updateKey: updateKey(context),
     deleteKey: deleteKey(context),
+    testKey: testKey(context),
   };
 }

@@ -1,3 +1,4 @@
+import { type AddressPolicy, checkApiBase, OutboundError } from '@agentmesh/lib/outbound';
 import { keyFieldInvalid, type KeyField } from '../errors.ts';
 
 /** Providers that a key may be for. `google` is another name of `gemini`; empty means the provider of the model it is used for. */
@@ -22,13 +23,25 @@ export function readProvider(text: string): string {
   throw fault('provider', `is openai, anthropic, gemini, google or empty`);
 }
 
+/** Returns the base address without blanks around it and without its last slash; empty for none. Throws `model_api_base_refused`. */
+export function readBase(text: string, policy: AddressPolicy): string {
+  if (text.trim() === '') return '';
+  try {
+    return checkApiBase(text.trim(), policy);
+  } catch (error) {
+    throw error instanceof OutboundError ? keyFieldInvalid('model_api_base', error.message) : error;
+  }
+}
+
 /** Returns the secret unchanged. Throws `key_secret_invalid` for a length or a character that no provider's key has. */
 export function readSecret(secret: string): string {
   const length = charactersOf(secret);
   if (length < shortestSecret || length > longestSecret) {
     throw fault('secret', `has ${shortestSecret} to ${longestSecret} characters`);
   }
-  return withoutControls('secret', secret);
+  // What a header can carry: no key of a provider has other characters.
+  if (!/^[ -~]*$/.test(secret)) throw fault('secret', 'contains only printable ASCII characters');
+  return secret;
 }
 
 /** Trims a model's name. Throws `key_model_invalid` when it is too long or contains a control character. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createModels } from '../models/index.ts';
-import { createGuardedFetch } from '../outbound/index.ts';
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { quietAdk } from '../quiet-adk.ts';
 import { createRegistry, type Registry } from './registry.ts';
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { type Host, SettingsError } from '@agentmesh/lib/service';
 import type { RunsConfig, runsSettings } from '../config.ts';
 import { createModels } from '../models/index.ts';
-import { createGuardedFetch } from '../outbound/index.ts';
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { createRegistry, type Registry } from './registry.ts';
 import { watchApps } from './watch-apps.ts';
 

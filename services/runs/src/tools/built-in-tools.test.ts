@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type BaseTool, Context, createSession, InvocationContext, PluginManager } from '@google/adk';
 import { describe, expect, test } from 'vitest';
-import { createGuardedFetch } from '../outbound/index.ts';
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { builtInTools, toolNames } from './built-in-tools.ts';
 
 const deps = { fetch: createGuardedFetch({ allow: ['127.0.0.1'] }), now: () => new Date('2026-07-01T12:00:00.500Z') };

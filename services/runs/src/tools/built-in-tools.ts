@@ -1,5 +1,5 @@
 import { type BaseTool, ExitLoopTool, PreloadMemoryTool } from '@google/adk';
-import type { GuardedFetch } from '../outbound/index.ts';
+import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import { createGetCurrentTime } from './get-current-time.ts';
 import { createHttpGet } from './http-get.ts';
 import { LoadArtifacts } from './load-artifacts.ts';

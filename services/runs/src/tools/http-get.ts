@@ -1,6 +1,6 @@
 import type { BaseTool, RunAsyncToolRequest } from '@google/adk';
 import { Type } from '@google/genai';
-import type { GuardedFetch } from '../outbound/index.ts';
+import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import { BuiltInTool } from './built-in-tool.ts';
 import { readText } from './read-text.ts';
 

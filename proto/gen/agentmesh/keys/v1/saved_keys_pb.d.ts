@@ -375,6 +375,64 @@ export declare type DeleteKeyResponse = Message<"agentmesh.keys.v1.DeleteKeyResp
 export declare const DeleteKeyResponseSchema: GenMessage<DeleteKeyResponse>;
 
 /**
+ * @generated from message agentmesh.keys.v1.TestKeyRequest
+ */
+export declare type TestKeyRequest = Message<"agentmesh.keys.v1.TestKeyRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int64 key_id = 2;
+   */
+  keyId: bigint;
+
+  /**
+   * @generated from field: agentmesh.keys.v1.KeyKind kind = 3;
+   */
+  kind: KeyKind;
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.TestKeyRequest.
+ * Use `create(TestKeyRequestSchema)` to create a new message.
+ */
+export declare const TestKeyRequestSchema: GenMessage<TestKeyRequest>;
+
+/**
+ * @generated from message agentmesh.keys.v1.TestKeyResponse
+ */
+export declare type TestKeyResponse = Message<"agentmesh.keys.v1.TestKeyResponse"> & {
+  /**
+   * @generated from field: agentmesh.keys.v1.KeyTestOutcome outcome = 1;
+   */
+  outcome: KeyTestOutcome;
+
+  /**
+   * Status of the answer; 0 without one. Nothing else of the answer is told.
+   *
+   * @generated from field: int32 http_status = 2;
+   */
+  httpStatus: number;
+
+  /**
+   * Time until the answer began, or the attempt ended, in milliseconds.
+   *
+   * @generated from field: int32 latency_ms = 3;
+   */
+  latencyMs: number;
+};
+
+/**
+ * Describes the message agentmesh.keys.v1.TestKeyResponse.
+ * Use `create(TestKeyResponseSchema)` to create a new message.
+ */
+export declare const TestKeyResponseSchema: GenMessage<TestKeyResponse>;
+
+/**
  * Who a key belongs to within its account.
  *
  * @generated from enum agentmesh.keys.v1.KeyKind
@@ -404,6 +462,58 @@ export enum KeyKind {
  * Describes the enum agentmesh.keys.v1.KeyKind.
  */
 export declare const KeyKindSchema: GenEnum<KeyKind>;
+
+/**
+ * How a provider took a key.
+ *
+ * @generated from enum agentmesh.keys.v1.KeyTestOutcome
+ */
+export enum KeyTestOutcome {
+  /**
+   * @generated from enum value: KEY_TEST_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The provider accepted the key.
+   *
+   * @generated from enum value: KEY_TEST_OUTCOME_ACCEPTED = 1;
+   */
+  ACCEPTED = 1,
+
+  /**
+   * The provider refused the key.
+   *
+   * @generated from enum value: KEY_TEST_OUTCOME_REFUSED = 2;
+   */
+  REFUSED = 2,
+
+  /**
+   * The provider knows the key and limits its use.
+   *
+   * @generated from enum value: KEY_TEST_OUTCOME_LIMITED = 3;
+   */
+  LIMITED = 3,
+
+  /**
+   * The server answered something else.
+   *
+   * @generated from enum value: KEY_TEST_OUTCOME_FAILED = 4;
+   */
+  FAILED = 4,
+
+  /**
+   * There was no answer: the address cannot be reached, or may not be reached from here.
+   *
+   * @generated from enum value: KEY_TEST_OUTCOME_UNREACHABLE = 5;
+   */
+  UNREACHABLE = 5,
+}
+
+/**
+ * Describes the enum agentmesh.keys.v1.KeyTestOutcome.
+ */
+export declare const KeyTestOutcomeSchema: GenEnum<KeyTestOutcome>;
 
 /**
  * Keys for model providers that an account has saved. They are encrypted at rest, and no RPC of this service returns a secret. A key of
@@ -467,6 +577,18 @@ export declare const SavedKeysService: GenService<{
     methodKind: "unary";
     input: typeof DeleteKeyRequestSchema;
     output: typeof DeleteKeyResponseSchema;
+  },
+  /**
+   * Lists a model at the provider, which costs no tokens, and tells how the provider took the key. It ends within 10 s.
+   * FAILED_PRECONDITION key_needs_reentry when the secret cannot be decrypted, FAILED_PRECONDITION key_provider_missing when the key
+   * tells neither a provider nor a model of one.
+   *
+   * @generated from rpc agentmesh.keys.v1.SavedKeysService.TestKey
+   */
+  testKey: {
+    methodKind: "unary";
+    input: typeof TestKeyRequestSchema;
+    output: typeof TestKeyResponseSchema;
   },
 }>;
 

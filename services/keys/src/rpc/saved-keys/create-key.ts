@@ -1,13 +1,13 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { keysTooMany } from '../../errors.ts';
-import { readModel, readName, readProvider, readSecret } from '../../saved-keys/key-fields.ts';
+import { readBase, readModel, readName, readProvider, readSecret } from '../../saved-keys/key-fields.ts';
 import { keyRecord, kindWord } from '../../saved-keys/key-record.ts';
 import { insertKey, takeKeyId } from '../../store/saved-keys.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Stores a key, encrypted. */
-export function createKey({ config, db, vault }: Context): Handlers['createKey'] {
+export function createKey({ config, db, vault, policy }: Context): Handlers['createKey'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
     const kind = kindWord(request.kind);
@@ -15,7 +15,7 @@ export function createKey({ config, db, vault }: Context): Handlers['createKey']
       name: readName(request.name),
       provider: readProvider(request.provider),
       model: readModel(request.model),
-      modelApiBase: request.modelApiBase.trim(),
+      modelApiBase: readBase(request.modelApiBase, policy),
     };
     const plain = readSecret(request.secret);
     const [taken] = await takeKeyId(db, {});

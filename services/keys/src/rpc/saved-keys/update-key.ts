@@ -2,7 +2,7 @@ import type { UpdateKeyRequest } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { Context } from '../../context.ts';
 import { keyNotFound, keySecretRequired } from '../../errors.ts';
 import { placeOf } from '../../saved-keys/find-key.ts';
-import { readModel, readName, readProvider, readSecret } from '../../saved-keys/key-fields.ts';
+import { readBase, readModel, readName, readProvider, readSecret } from '../../saved-keys/key-fields.ts';
 import { keyRecord } from '../../saved-keys/key-record.ts';
 import { type KeyFields, lockKey, type SavedKeyRow, updateKeyRow } from '../../store/saved-keys.ts';
 import type { Handlers } from './handlers.ts';
@@ -22,13 +22,17 @@ export function updateKey(context: Context): Handlers['updateKey'] {
   };
 }
 
-async function changed({ vault }: Context, present: SavedKeyRow, request: UpdateKeyRequest): Promise<KeyFields> {
+async function changed(
+  { vault, policy }: Context,
+  present: SavedKeyRow,
+  request: UpdateKeyRequest,
+): Promise<KeyFields> {
   const { name, provider, model, modelApiBase, secret } = request;
   const fields = {
     name: name === undefined ? present.name : readName(name),
     provider: provider === undefined ? present.provider : readProvider(provider),
     model: model === undefined ? present.model : readModel(model),
-    modelApiBase: modelApiBase === undefined ? present.model_api_base : modelApiBase.trim(),
+    modelApiBase: modelApiBase === undefined ? present.model_api_base : readBase(modelApiBase, policy),
   };
   if (secret === undefined) {
     const goesElsewhere = fields.modelApiBase !== present.model_api_base || fields.provider !== present.provider;

@@ -1,7 +1,7 @@
 import { type BaseAgent, type Event, InMemoryRunner, LlmAgent, LoopAgent, StreamingMode } from '@google/adk';
 import type { Content } from '@google/genai';
 import { describe, expect, test } from 'vitest';
-import { createGuardedFetch } from '../../outbound/index.ts';
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { builtInTools } from '../../tools/index.ts';
 import { EchoLlm } from './echo-llm.ts';
 

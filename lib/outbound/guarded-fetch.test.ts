@@ -124,18 +124,61 @@ describe('the address policy', () => {
     '::ffff:10.0.0.1',
     '2001:db8::1',
     'ff02::1',
+    // IANA's registries of special-purpose addresses.
+    '0.1.2.3',
+    '192.0.0.1',
+    '192.0.0.170',
+    '192.0.2.1',
+    '192.31.196.1',
+    '192.52.193.1',
+    '192.88.99.1',
+    '192.175.48.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '240.0.0.1',
+    '64:ff9b:1::808:808',
+    '100::1',
+    '100:0:0:1::1',
+    '2001::1',
+    '2001:1::1',
+    '2001:2::1',
+    '2001:3::1',
+    '2001:4:112::1',
+    '2001:10::1',
+    '2001:20::1',
+    '2001:30::1',
+    '2620:4f:8000::1',
+    '3fff::1',
+    '5f00::1',
+    'fec0::1',
+    // IPv4-compatible, and not assigned.
+    '::7f00:1',
+    '::10.0.0.1',
+    '::ffff:0:7f00:1',
+    '1::1',
+    '4000::1',
   ];
   test.each(inner)('%s is not public', (address) => {
     expect(() => createAddressPolicy([]).check('some.example', [address])).toThrow('may not be reached');
   });
 
-  test.each(['169.254.169.254', 'fe80::1', 'fd00:ec2::254', '::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe'])(
-    '%s stays closed whatever is allowed',
-    (address) => {
-      const policy = createAddressPolicy(['0.0.0.0/0', '::/0', 'some.example', address]);
-      expect(() => policy.check('some.example', [address])).toThrow('may not be reached');
-    },
-  );
+  const never = [
+    '169.254.169.254',
+    '168.63.129.16',
+    '100.100.100.200',
+    'fe80::1',
+    'fd00:ec2::254',
+    '::ffff:169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::a9fe:a9fe',
+    '64:ff9b::a83f:8110',
+    '::a9fe:a9fe',
+    '2002:a9fe:a9fe::1',
+  ];
+  test.each(never)('%s stays closed whatever is allowed', (address) => {
+    const policy = createAddressPolicy(['0.0.0.0/0', '::/0', 'some.example', address]);
+    expect(() => policy.check('some.example', [address])).toThrow('may not be reached');
+  });
 
   test('the host name of the metadata server is always refused', () => {
     const policy = createAddressPolicy(['metadata.google.internal']);

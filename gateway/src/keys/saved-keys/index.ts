@@ -1,0 +1,1 @@
+export { addSavedKeys } from './saved-keys.ts';

@@ -1,0 +1,184 @@
+import { KeyKind } from '@agentmesh/proto/keys/v1/saved_keys';
+import { type App, type Context, unary } from '../../context.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { fieldFault, namingField } from './naming-field.ts';
+import { keyIdOf, keyTestJson, savedKeyAnswer, savedKeyJson } from './saved-key-json.ts';
+import {
+  CreateSavedKeyRequest,
+  SavedKey,
+  SavedKeyAnswer,
+  SavedKeyList,
+  SavedKeyMessage,
+  SavedKeyPath,
+  SavedKeyTest,
+  UpdateSavedKeyRequest,
+} from './saved-key-record.ts';
+
+const path = '/api/saved-api-keys';
+const tags = ['keys'];
+const kind = KeyKind.SAVED;
+const reads = { scope: 'keys:read' } as const;
+const writes = { scope: 'keys:write' } as const;
+const ofOne = { 400: Problem, 404: Problem };
+
+/** Keys for model providers that the caller's account has saved. */
+export function addSavedKeys(app: App, context: Context): void {
+  addCreation(app, context);
+  addReads(app, context);
+  addChange(app, context, 'PATCH');
+  addChange(app, context, 'PUT');
+  addRemoval(app, context);
+  addTest(app, context);
+}
+
+function addCreation(app: App, { savedKeys, authentication }: Context): void {
+  app.post(
+    path,
+    {
+      preValidation: authentication.account,
+      config: writes,
+      schema: {
+        tags,
+        operationId: 'createSavedKey',
+        summary: 'Save a key',
+        description: 'Encrypts a key of a model provider and stores it. No answer contains it.',
+        body: CreateSavedKeyRequest,
+        response: { 200: SavedKeyAnswer, ...bodyFailures, 429: Problem, ...failures },
+      },
+    },
+    async ({ identity, body }) => {
+      const secret = newSecret(body.api_key_value);
+      if (secret === undefined) throw fieldFault('api_key_value', 'Enter the key itself.');
+      const { accountId } = identity;
+      const { key_name: name, provider, model, model_api_base: base } = body;
+      const request = { accountId, kind, name, provider, secret, model: model ?? '', modelApiBase: base ?? '' };
+      const { key } = await savedKeys.createKey(request, unary).catch(namingField);
+      return savedKeyAnswer(key, 'API key saved successfully');
+    },
+  );
+}
+
+function addReads(app: App, { savedKeys, authentication }: Context): void {
+  app.get(
+    path,
+    {
+      preValidation: authentication.account,
+      config: reads,
+      schema: {
+        tags,
+        operationId: 'listSavedKeys',
+        summary: 'List saved keys',
+        description: 'All saved keys of the account, oldest first, each with a reference in place of the key.',
+        response: { 200: SavedKeyList, ...failures },
+      },
+    },
+    async ({ identity }) => {
+      const { keys } = await savedKeys.listKeys({ accountId: identity.accountId, kind }, unary);
+      return keys.map((key) => savedKeyJson(key, identity));
+    },
+  );
+  app.get(
+    `${path}/:id`,
+    {
+      preValidation: authentication.account,
+      config: reads,
+      schema: {
+        tags,
+        operationId: 'getSavedKey',
+        summary: 'Get a saved key',
+        description: 'One saved key of the account, with a reference in place of the key.',
+        params: SavedKeyPath,
+        response: { 200: SavedKey, ...ofOne, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      const asked = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
+      return savedKeyJson((await savedKeys.getKey(asked, unary)).key, identity);
+    },
+  );
+}
+
+function addChange(app: App, { savedKeys, authentication }: Context, method: 'PATCH' | 'PUT'): void {
+  app.route({
+    method,
+    url: `${path}/:id`,
+    preValidation: authentication.account,
+    config: writes,
+    schema: {
+      tags,
+      operationId: method === 'PATCH' ? 'updateSavedKey' : 'replaceSavedKey',
+      summary: 'Change a saved key',
+      description:
+        'Changes the fields that are given and not null. The next model call uses them. A new address or provider needs the key again.',
+      params: SavedKeyPath,
+      body: UpdateSavedKeyRequest,
+      response: { 200: SavedKeyAnswer, ...bodyFailures, ...ofOne, ...failures },
+    },
+    handler: async ({ identity, params, body }) => {
+      const named = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
+      const { key } = await savedKeys.updateKey({ ...named, ...changesOf(body) }, unary).catch(namingField);
+      return savedKeyAnswer(key, 'API key updated successfully');
+    },
+  });
+}
+
+function addRemoval(app: App, { savedKeys, authentication }: Context): void {
+  app.delete(
+    `${path}/:id`,
+    {
+      preValidation: authentication.account,
+      config: writes,
+      schema: {
+        tags,
+        operationId: 'deleteSavedKey',
+        summary: 'Delete a saved key',
+        description: 'Agents that use the key fail from their next model call on.',
+        params: SavedKeyPath,
+        response: { 200: SavedKeyMessage, ...ofOne, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      await savedKeys.deleteKey({ accountId: identity.accountId, keyId: keyIdOf(params.id), kind }, unary);
+      return { message: 'API key deleted successfully' };
+    },
+  );
+}
+
+function addTest(app: App, { savedKeys, authentication }: Context): void {
+  app.post(
+    `${path}/:id/test`,
+    {
+      preValidation: authentication.account,
+      config: writes,
+      schema: {
+        tags,
+        operationId: 'testSavedKey',
+        summary: 'Test a saved key',
+        description: 'Lists a model at the provider, which costs nothing, and tells how the provider took the key.',
+        params: SavedKeyPath,
+        response: { 200: SavedKeyTest, ...ofOne, 409: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      const asked = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
+      return keyTestJson(await savedKeys.testKey(asked, unary));
+    },
+  );
+}
+
+/** Undefined for what stands for a stored key: its reference, and the mark that answers of agents carry. */
+function newSecret(value: string | undefined): string | undefined {
+  return value === undefined || value === '__unchanged__' || /^saved:apikey\d+$/.test(value) ? undefined : value;
+}
+
+function changesOf(body: UpdateSavedKeyRequest) {
+  const { key_name: name, provider, model, model_api_base: base } = body;
+  const secret = newSecret(body.api_key_value);
+  return {
+    ...(name !== undefined && { name }),
+    ...(provider !== undefined && { provider }),
+    ...(secret !== undefined && { secret }),
+    ...(typeof model === 'string' && { model }),
+    ...(typeof base === 'string' && { modelApiBase: base }),
+  };
+}

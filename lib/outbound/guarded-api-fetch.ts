@@ -1,0 +1,35 @@
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { AddressPolicy } from './address-policy.ts';
+import { createGuardedConnector, type ResolveAll } from './guarded-connector.ts';
+
+export interface GuardedApiFetchOptions {
+  readonly policy: AddressPolicy;
+  /** Time for a connection to be made, in milliseconds; 10 s by default. */
+  readonly connectTimeoutMs?: number;
+  /** Longest silence of a server, before its answer and within it, in milliseconds; 5 minutes by default. */
+  readonly silenceMs?: number;
+  /** Resolves host names; `node:dns` by default. */
+  readonly resolveAll?: ResolveAll;
+}
+
+/** A guarded fetch and its connections, which are kept for further calls until it is disposed. */
+export interface GuardedApiFetch extends AsyncDisposable {
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/**
+ * The platform's fetch for API servers that users name: it connects only to addresses of the policy, and a redirect is an error. A refused
+ * address fails like one that cannot be reached, with a TypeError.
+ */
+export function createGuardedApiFetch(options: GuardedApiFetchOptions): GuardedApiFetch {
+  const { policy, connectTimeoutMs = 10_000, silenceMs = 300_000, resolveAll } = options;
+  const connect = createGuardedConnector(policy, { timeoutMs: connectTimeoutMs, resolveAll });
+  const dispatcher = new Agent({ connect, headersTimeout: silenceMs, bodyTimeout: silenceMs, maxHeaderSize: 32_768 });
+  const fetch = (input: unknown, init: object = {}): unknown =>
+    undiciFetch(input as string, { ...init, redirect: 'error', dispatcher });
+  return {
+    // undici's own types differ from the platform's, although the platform's fetch is undici.
+    fetch: fetch as typeof globalThis.fetch,
+    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+  };
+}
