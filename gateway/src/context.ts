@@ -7,6 +7,7 @@ import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import type { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import type { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { Client } from '@connectrpc/connect';
 import type { Config } from './config.ts';
@@ -39,6 +40,7 @@ export interface Context {
   readonly keys: Client<typeof KeysService>;
   readonly savedKeys: Client<typeof SavedKeysService>;
   readonly subscriptions: Client<typeof SubscriptionsService>;
+  readonly notifications: Client<typeof NotificationsService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
 }

@@ -7,6 +7,7 @@ import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { type Config, publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
@@ -61,6 +62,7 @@ async function start(host: GatewayHost): Promise<Running> {
     keys: mesh.client(KeysService),
     savedKeys: mesh.client(SavedKeysService),
     subscriptions: mesh.client(SubscriptionsService),
+    notifications: mesh.client(NotificationsService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
     bodies: bodyBudgetsOf(config),

@@ -1,7 +1,9 @@
 import type { App, Context } from '../context.ts';
+import { addCallbacks } from './callbacks/index.ts';
 import { addSubscriptions } from './subscriptions/index.ts';
 
-/** Routes of subscriptions to mailboxes. */
-export function addWebhooks(app: App, context: Context): void {
+/** Subscriptions to mailboxes, and the callbacks of mail providers. */
+export async function addWebhooks(app: App, context: Context): Promise<void> {
   addSubscriptions(app, context);
+  await addCallbacks(app, context);
 }

@@ -10,6 +10,10 @@ export const settings = {
   GMAIL_BASE_URL: httpUrl({ default: 'https://gmail.googleapis.com' }),
   GMAIL_PUBSUB_PROJECT_ID: text({ default: undefined }),
   GMAIL_PUBSUB_TOPIC: text({ default: undefined }),
+  GMAIL_PUBSUB_SUBSCRIPTION: text({ default: undefined }),
+  GOOGLE_JWKS_URL: httpUrl({ default: 'https://www.googleapis.com/oauth2/v3/certs' }),
+  GOOGLE_WEBHOOK_AUDIENCE: text({ default: undefined }),
+  GOOGLE_WEBHOOK_SERVICE_ACCOUNT: text({ default: undefined }),
   WEBHOOK_RENEWAL_INTERVAL_SECONDS: positiveInteger({ default: 21_600 }),
   WEBHOOK_RENEWAL_WINDOW_SECONDS: positiveInteger({ default: 43_200 }),
 };

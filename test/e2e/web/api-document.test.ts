@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Operations that need a value from a mail, a cookie, a file or an earlier answer, and the status that their example gets without it. */
+/** Operations whose examples get another status: they need a value from a mail, a cookie, a file, a provider or an earlier answer. */
 const unknowable: Readonly<Record<string, number>> = {
   refreshToken: 401,
   resetPassword: 401,
@@ -74,6 +74,9 @@ const unknowable: Readonly<Record<string, number>> = {
   finalizeAgentIdentity: 403,
   getWebhookSubscription: 404,
   testSavedKey: 404,
+  receiveOutlookNotifications: 202,
+  receiveSharedOutlookNotifications: 202,
+  receiveGmailNotification: 403,
 };
 /** Operations that delete what other examples need. They are sent last, in this order. */
 const last = [

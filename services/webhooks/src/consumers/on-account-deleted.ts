@@ -2,6 +2,7 @@ import { answerDeletions, type CountErased, type HintHandler } from '@agentmesh/
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
+import { deleteAccountLogs, deleteAccountMailboxes } from '../store/erasure.ts';
 import { deleteAccountSubscriptions } from '../store/subscriptions.ts';
 import { deleteAccountWatches } from '../store/watches.ts';
 
@@ -11,10 +12,13 @@ export function onAccountDeleted(context: Context): HintHandler<typeof AccountDe
   return answerDeletions({ db, bus, log, service: 'webhooks', erase: (id, count) => erase(context, id, count) });
 }
 
-async function erase({ db }: Context, id: string, count: CountErased): Promise<void> {
+async function erase({ db, jobs }: Context, id: string, count: CountErased): Promise<void> {
   const accountId = checkAccountId(id);
   await db.transaction(async (tx) => {
+    await jobs.remove(tx, { accountId });
+    const logs = await deleteAccountLogs(tx, accountId);
+    const mailboxes = await deleteAccountMailboxes(tx, accountId);
     const subscriptions = await deleteAccountSubscriptions(tx, accountId);
-    await count(tx, { subscriptions, watches: await deleteAccountWatches(tx, accountId) });
+    await count(tx, { logs, mailboxes, subscriptions, watches: await deleteAccountWatches(tx, accountId) });
   });
 }

@@ -1,0 +1,1 @@
+export { addCallbacks } from './callbacks.ts';

@@ -1,0 +1,30 @@
+import type { Context } from '../../context.ts';
+import { pushRefused } from '../../errors.ts';
+import { readGmailPush } from '../../inbox/gmail-push.ts';
+import { addReadings } from '../../jobs/read-mailbox-task.ts';
+import { planGmailLook } from '../../store/notified.ts';
+import type { NotificationHandlers } from './handlers.ts';
+
+/** Plans a look at the mailbox that a push names, in one transaction with the job that does it. */
+export function receiveGmailNotification(context: Context): NotificationHandlers['receiveGmailNotification'] {
+  const { config, db, jobs, clock, checkPushToken, countNotifications } = context;
+  return async ({ authorization, body }) => {
+    const now = clock.now();
+    await checkPushToken(authorization, now);
+    const push = readGmailPush(body);
+    const expected = config.GMAIL_PUBSUB_SUBSCRIPTION;
+    if (expected !== undefined && push !== undefined && push.subscription !== expected) throw pushRefused();
+    const planned = push === undefined ? 0 : await plan(push.mailbox, push.historyId);
+    countNotifications('google', planned > 0 ? 'stored' : 'ignored', 1);
+    return {};
+  };
+
+  async function plan(mailbox: string, historyId: string): Promise<number> {
+    const now = clock.now();
+    return db.transaction(async (tx) => {
+      const mailboxes = await planGmailLook(tx, { mailbox, historyId, now });
+      await addReadings(tx, { jobs, mailboxes, now });
+      return mailboxes.length;
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Queryable, Transaction } from '@agentmesh/lib/pg';
+import type { Context } from '../../context.ts';
+import { type GraphItem, readGraphNotifications } from '../../inbox/graph-notifications.ts';
+import { addReadings } from '../../jobs/read-mailbox-task.ts';
+import type { MailboxKey } from '../../store/mailboxes.ts';
+import {
+  insertNotified,
+  type NotifiedWatch,
+  planLifecycle,
+  selectWatchesByPath,
+  selectWatchesByProviderIds,
+} from '../../store/notified.ts';
+import type { NotificationHandlers } from './handlers.ts';
+
+/** An item that came from Microsoft, and its watch. */
+interface Authentic {
+  readonly watch: NotifiedWatch;
+  readonly about: GraphItem['about'];
+}
+
+/** Longest path token that is looked up. */
+const maxTokenLength = 256;
+/** Microsoft tries to deliver a notification for four hours; one that it has given up was missed since then. */
+const missedMs = 5 * 3_600_000;
+
+/** Stores the authentic items of one request, in one transaction with the jobs that read their mailboxes. */
+export function receiveGraphNotifications(context: Context): NotificationHandlers['receiveGraphNotifications'] {
+  const { db, jobs, clock, countNotifications } = context;
+  return async ({ pathToken, body }) => {
+    const items = readGraphNotifications(body);
+    const authentic = authenticate(items, pathToken, await selectWatches(db, pathToken, items));
+    countNotifications('microsoft', 'ignored', Math.max(items.length, 1) - authentic.length);
+    if (authentic.length === 0) return {};
+    const now = clock.now();
+    await db.transaction(async (tx) => {
+      const mailboxes = [...(await storeMails(tx, authentic, now)), ...(await planLifecycles(tx, authentic, now))];
+      await addReadings(tx, { jobs, mailboxes, now });
+    });
+    countNotifications('microsoft', 'stored', authentic.length);
+    return {};
+  };
+}
+
+async function selectWatches(db: Queryable, pathToken: string, items: readonly GraphItem[]): Promise<NotifiedWatch[]> {
+  if (items.length === 0 || pathToken.length > maxTokenLength) return [];
+  if (pathToken !== '') return selectWatchesByPath(db, { pathTokenHash: hashOf(pathToken) });
+  return selectWatchesByProviderIds(db, {
+    providerIds: [...new Set(items.map(({ subscriptionId }) => subscriptionId))],
+  });
+}
+
+/** Items that carry the client state of their watch. Each comparison takes the same time for any client state. */
+function authenticate(items: readonly GraphItem[], pathToken: string, watches: readonly NotifiedWatch[]): Authentic[] {
+  return items.flatMap(({ subscriptionId, clientState, about }) => {
+    const isOf = (watch: NotifiedWatch): boolean => pathToken !== '' || watch.provider_id === subscriptionId;
+    const hash = hashOf(clientState);
+    const watch = watches.find((one) => isOf(one) && isEqual(one.client_state_hash, hash));
+    return watch === undefined ? [] : [{ watch, about }];
+  });
+}
+
+const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function isEqual(stored: Buffer | null, hash: Buffer): boolean {
+  return stored?.length === hash.length && timingSafeEqual(stored, hash);
+}
+
+function storeMails(tx: Transaction, items: readonly Authentic[], now: Date): Promise<MailboxKey[]> {
+  const mails = items.flatMap(({ watch, about }) =>
+    'messageId' in about ? [{ accountId: watch.account_id, watchId: watch.id, ...about }] : [],
+  );
+  return insertNotified(tx, mails, now);
+}
+
+async function planLifecycles(tx: Transaction, items: readonly Authentic[], now: Date): Promise<MailboxKey[]> {
+  const planned: MailboxKey[] = [];
+  const missedSince = new Date(now.getTime() - missedMs);
+  for (const { watch, about } of items) {
+    if (!('lifecycle' in about)) continue;
+    const at = { accountId: watch.account_id, id: watch.id };
+    planned.push(...(await planLifecycle(tx, { ...at, event: about.lifecycle, missedSince, now })));
+  }
+  return planned;
+}

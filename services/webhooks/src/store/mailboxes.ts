@@ -1,0 +1,51 @@
+import { randomUUID, type UUID } from 'node:crypto';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+
+export type Provider = 'microsoft' | 'google';
+
+/** Identity of a mailbox that an account has connected. */
+export interface MailboxKey {
+  readonly accountId: string;
+  readonly provider: Provider;
+  /** Address in lower case. */
+  readonly mailbox: string;
+}
+
+export interface MailboxRow {
+  readonly account_id: string;
+  readonly provider: Provider;
+  readonly mailbox: string;
+  readonly job_id: UUID;
+}
+
+const want = createQuery<
+  { accountIds: string[]; providers: string[]; mailboxes: string[]; jobIds: string[]; now: Date },
+  MailboxRow
+>({
+  name: 'want-mailboxes',
+  text: (param) => `insert into mailboxes as m (account_id, provider, mailbox, job_id, job_added_at, wanted)
+    select account_id, provider, mailbox, job_id, ${param.now}, 1
+    from unnest(${param.accountIds}::uuid[], ${param.providers}::text[], ${param.mailboxes}::text[], ${param.jobIds}::uuid[])
+      as wanted (account_id, provider, mailbox, job_id)
+    on conflict (account_id, provider, mailbox) do update set wanted = m.wanted + 1,
+      job_added_at = case when m.job_id is null then excluded.job_added_at else m.job_added_at end,
+      job_id = coalesce(m.job_id, excluded.job_id)
+    returning account_id, provider, mailbox, job_id`,
+});
+
+/** Asks for mailboxes to be read. Answers those that have no job yet: add one with their `job_id` in the same transaction. */
+export async function wantMailboxes(db: Queryable, keys: readonly MailboxKey[], now: Date): Promise<MailboxRow[]> {
+  const distinct = new Map(keys.map((key) => [JSON.stringify([key.accountId, key.provider, key.mailbox]), key]));
+  // In one order, so that two transactions cannot wait for each other.
+  const sorted = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
+  if (sorted.length === 0) return [];
+  const jobIds = sorted.map(() => randomUUID());
+  const rows = await want(db, {
+    accountIds: sorted.map(({ accountId }) => accountId),
+    providers: sorted.map(({ provider }) => provider),
+    mailboxes: sorted.map(({ mailbox }) => mailbox),
+    jobIds,
+    now,
+  });
+  return rows.filter(({ job_id: jobId }) => jobIds.includes(jobId));
+}

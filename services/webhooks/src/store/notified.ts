@@ -1,0 +1,104 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { MailboxKey, Provider } from './mailboxes.ts';
+
+export interface NotifiedWatch {
+  readonly account_id: string;
+  readonly id: bigint;
+  readonly provider: Provider;
+  readonly mailbox: string;
+  readonly provider_id: string | null;
+  readonly client_state_hash: Buffer | null;
+}
+
+const columns = 'account_id, id, provider, mailbox, provider_id, client_state_hash';
+
+const selectByPath = createQuery<{ pathTokenHash: Buffer }, NotifiedWatch>({
+  name: 'select-watch-by-path',
+  text: (param) => `select ${columns} from watches
+    where path_token_hash = ${param.pathTokenHash} and state <> 'ending'`,
+});
+
+/** The watch whose notification address ends in a token with this SHA-256. */
+export const selectWatchesByPath = selectByPath;
+
+const selectByProviderIds = createQuery<{ providerIds: readonly string[] }, NotifiedWatch>({
+  name: 'select-watches-by-provider-id',
+  text: (param) => `select ${columns} from watches
+    where provider = 'microsoft' and provider_id = any(${param.providerIds}) and provider_id is not null and state <> 'ending'`,
+});
+
+/** Watches by the ids of their subscriptions at Microsoft. */
+export const selectWatchesByProviderIds = selectByProviderIds;
+
+/** A mail that a watch was notified of. */
+export interface Notified {
+  readonly accountId: string;
+  readonly watchId: bigint;
+  /** Immutable id at the provider. */
+  readonly messageId: string;
+  readonly changeType: string;
+}
+
+const insertLogsOf = createQuery<
+  { accountIds: string[]; watchIds: bigint[]; messageIds: string[]; changeTypes: string[]; now: Date },
+  { account_id: string; provider: Provider; mailbox: string }
+>({
+  name: 'insert-notified-logs',
+  text: (
+    param,
+  ) => `insert into logs (account_id, subscription_id, watch_id, provider, mailbox, agent_id, message_id, change_type,
+      status, next_attempt_at, created_at)
+    select s.account_id, s.id, w.id, w.provider, w.mailbox, s.agent_id, n.message_id, n.change_type, 'pending', ${param.now}, ${param.now}
+    from unnest(${param.accountIds}::uuid[], ${param.watchIds}::bigint[], ${param.messageIds}::text[], ${param.changeTypes}::text[])
+      as n (account_id, watch_id, message_id, change_type)
+    join watches w on w.account_id = n.account_id and w.id = n.watch_id
+    join subscriptions s on s.account_id = n.account_id and s.watch_id = n.watch_id
+    where s.state in ('active', 'creating') and n.change_type = any(string_to_array(s.change_type, ','))
+    on conflict (account_id, subscription_id, message_id, change_type) do nothing
+    returning account_id, provider, mailbox`,
+});
+
+/**
+ * Inserts a pending log for each mail and each subscription that wants it, unless there is one. Answers the mailboxes of the new ones, with
+ * repetitions.
+ */
+export async function insertNotified(db: Queryable, mails: readonly Notified[], now: Date): Promise<MailboxKey[]> {
+  if (mails.length === 0) return [];
+  const rows = await insertLogsOf(db, {
+    accountIds: mails.map(({ accountId }) => accountId),
+    watchIds: mails.map(({ watchId }) => watchId),
+    messageIds: mails.map(({ messageId }) => messageId),
+    changeTypes: mails.map(({ changeType }) => changeType),
+    now,
+  });
+  return rows.map(({ account_id: accountId, provider, mailbox }) => ({ accountId, provider, mailbox }));
+}
+
+const lookAtGmail = createQuery<{ mailbox: string; historyId: string; now: Date }, MailboxKey>({
+  name: 'look-at-gmail-mailbox',
+  text: (param) => `update watches set look_at = least(look_at, ${param.now})
+    where provider = 'google' and mailbox = ${param.mailbox} and state in ('new', 'active', 'error', 'expired')
+      and (cursor is null or cursor < ${param.historyId}::numeric)
+    returning account_id as "accountId", provider, mailbox`,
+});
+
+/** Plans a look at the mailbox in every account that has it, unless its history was read to this id already. Answers them. */
+export const planGmailLook = lookAtGmail;
+
+export type LifecycleEvent = 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed';
+
+const planLifecycleEvent = createQuery<
+  { accountId: string; id: bigint; event: LifecycleEvent; missedSince: Date; now: Date },
+  MailboxKey
+>({
+  name: 'plan-lifecycle-event',
+  text: (param) => `update watches set look_at = least(look_at, ${param.now}),
+      catch_up_from = least(catch_up_from, ${param.missedSince}::timestamptz),
+      state = case when ${param.event}::text = 'subscriptionRemoved' and state = 'active' then 'new' else state end,
+      next_attempt_at = case when ${param.event}::text = 'missed' then next_attempt_at else ${param.now} end
+    where account_id = ${param.accountId} and id = ${param.id} and state <> 'ending'
+    returning account_id as "accountId", provider, mailbox`,
+});
+
+/** Plans what a lifecycle event of Microsoft asks for: a look for missed mail, and a renewal or a new registration. */
+export const planLifecycle = planLifecycleEvent;

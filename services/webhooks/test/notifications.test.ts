@@ -1,0 +1,290 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
+import type { Client } from '@connectrpc/connect';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type OpenWebhooks, openWebhooks } from './open-webhooks.ts';
+
+const subscription = 'projects/p/subscriptions/s';
+const audience = 'https://mesh.example/push';
+const serviceAccount = 'push@p.iam.gserviceaccount.com';
+const { privateKey, publicKey } = await generateKeyPair('RS256');
+const stranger = (await generateKeyPair('RS256')).privateKey;
+
+const resources = new AsyncDisposableStack();
+let service: OpenWebhooks;
+let client: Client<typeof NotificationsService>;
+let accountId: string;
+let watch: bigint;
+
+beforeAll(async () => {
+  const keys = createServer((_request, response) => {
+    void exportJWK(publicKey).then((jwk) => {
+      response.end(JSON.stringify({ keys: [{ ...jwk, kid: 'k1', alg: 'RS256', use: 'sig' }] }));
+    });
+  });
+  keys.listen(0, '127.0.0.1');
+  await once(keys, 'listening');
+  resources.defer(() => void keys.close());
+  service = resources.use(
+    await openWebhooks({
+      GOOGLE_JWKS_URL: `http://127.0.0.1:${(keys.address() as AddressInfo).port}/certs`,
+      GOOGLE_WEBHOOK_AUDIENCE: audience,
+      GOOGLE_WEBHOOK_SERVICE_ACCOUNT: serviceAccount,
+      GMAIL_PUBSUB_SUBSCRIPTION: subscription,
+    }),
+  );
+  client = service.process.mesh.client(NotificationsService);
+});
+afterAll(() => resources.disposeAsync());
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+async function insertWatch(values: { provider: string; state?: string; changeType?: string }): Promise<bigint> {
+  const { provider, state = 'active', changeType = 'created' } = values;
+  const [row] = await service.db.query<{ id: bigint }>(
+    {
+      text: `insert into watches (account_id, provider, mailbox, state, provider_id, path_token_hash, client_state_hash, cursor,
+        look_at, created_at) values ($1, $2, $3, $4, $5, $6, $7, 100, 'infinity', now()) returning id`,
+    },
+    [
+      accountId,
+      provider,
+      mailboxOf(accountId),
+      state,
+      `id-${accountId}`,
+      hash(`path-${accountId}`),
+      hash(`state-${accountId}`),
+    ],
+  );
+  await service.db.query(
+    {
+      text: `insert into subscriptions (account_id, watch_id, provider_name, resource, change_type, agent_id, state, active_since,
+        created_at) values ($1, $2, 'x', 'x', $3, 1, $4, now(), now())`,
+    },
+    [accountId, row?.id, changeType, state === 'new' ? 'creating' : 'active'],
+  );
+  return row?.id ?? 0n;
+}
+
+const mailboxOf = (id: string): string => `${id}@example.com`;
+
+beforeEach(async () => {
+  accountId = randomUUID();
+});
+
+const logs = () =>
+  service.db.query<{ message_id: string; change_type: string; status: string }>(
+    { text: 'select message_id, change_type, status from logs where account_id = $1 order by id' },
+    [accountId],
+  );
+const jobs = () =>
+  service.db.query<{ id: string }>({ text: `select id from webhooks_jobs.job where data ->> 'accountId' = $1` }, [
+    accountId,
+  ]);
+const lookAt = async () =>
+  (
+    await service.db.query<{ due: boolean }>(
+      { text: 'select look_at <= now() as due from watches where account_id = $1' },
+      [accountId],
+    )
+  )[0]?.due;
+
+describe('a notification of Microsoft', () => {
+  const item = (messageId: string, more: object = {}) => ({
+    subscriptionId: `id-${accountId}`,
+    clientState: `state-${accountId}`,
+    changeType: 'created',
+    resource: `Users/1/Messages/${messageId}`,
+    resourceData: { id: messageId },
+    ...more,
+  });
+  const receive = (items: readonly unknown[], pathToken = `path-${accountId}`) =>
+    client.receiveGraphNotifications({ pathToken, body: Buffer.from(JSON.stringify({ value: items })) });
+
+  test('is stored with one job for the mailbox, once for each mail and kind of change', async () => {
+    watch = await insertWatch({ provider: 'microsoft', changeType: 'created,updated' });
+    await receive([item('A'), item('a'), item('A', { changeType: 'Updated' })]);
+    await receive([item('A')], '');
+    await Promise.all(['B', 'B', 'B', 'C'].map((id) => receive([item(id)])));
+    expect((await logs()).map((log) => `${log.message_id} ${log.change_type} ${log.status}`).toSorted()).toEqual([
+      'A created pending',
+      'A updated pending',
+      'B created pending',
+      'C created pending',
+      'a created pending',
+    ]);
+    expect(await jobs()).toHaveLength(1);
+  });
+
+  test('that arrives before its subscription has an id is stored by its path', async () => {
+    await insertWatch({ provider: 'microsoft', state: 'new' });
+    await receive([item('A')]);
+    expect(await logs()).toHaveLength(1);
+  });
+
+  test.each([
+    ['a wrong client state', () => receive([item('A', { clientState: 'wrong' })])],
+    ['a wrong client state on the shared path', () => receive([item('A', { clientState: 'wrong' })], '')],
+    ['another path', () => receive([item('A')], 'path-unknown')],
+    ['an unknown subscription on the shared path', () => receive([item('A', { subscriptionId: 'unknown' })], '')],
+    ['a kind of change that nobody wants', () => receive([item('A', { changeType: 'updated' })])],
+    ['no message', () => receive([item('A', { resourceData: undefined })])],
+    [
+      'NUL',
+      () => receive([item('A\0'), item('A', { clientState: '\0' }), item('A', { subscriptionId: '\uD800' })], ''),
+    ],
+    ['no items', () => receive([])],
+    ['items of other kinds', () => receive([null, 1, 'x', [], {}])],
+  ])('with %s is ignored', async (_, send) => {
+    await insertWatch({ provider: 'microsoft' });
+    await send();
+    expect(await logs()).toEqual([]);
+    expect(await jobs()).toEqual([]);
+  });
+
+  test.each(['', '{', 'null', '[]', '"x"', '{"value":{}}', '\u0000'])(
+    'that is the text %j is ignored',
+    async (body) => {
+      await client.receiveGraphNotifications({ pathToken: 'x'.repeat(10_000), body: Buffer.from(body) });
+      await client.receiveGraphNotifications({ body: Buffer.from(body) });
+    },
+  );
+
+  test('among bad ones is stored', async () => {
+    await insertWatch({ provider: 'microsoft' });
+    await receive([null, item('bad', { clientState: 'wrong' }), item('good')]);
+    expect((await logs()).map((log) => log.message_id)).toEqual(['good']);
+  });
+
+  test('about the life of the subscription plans what Microsoft asks for', async () => {
+    watch = await insertWatch({ provider: 'microsoft' });
+    const plan = async (lifecycleEvent: string) => {
+      await receive([{ ...item('A'), changeType: undefined, resourceData: undefined, lifecycleEvent }]);
+      const text = `select state, next_attempt_at <= now() as attempt, look_at <= now() as look, catch_up_from < now() as missed
+        from watches where account_id = $1 and id = $2`;
+      return (await service.db.query({ text }, [accountId, watch]))[0];
+    };
+    expect(await plan('missed')).toEqual({ state: 'active', attempt: null, look: true, missed: true });
+    expect(await plan('reauthorizationRequired')).toMatchObject({ state: 'active', attempt: true });
+    expect(await plan('subscriptionRemoved')).toMatchObject({ state: 'new', attempt: true });
+    expect(await jobs()).toHaveLength(1);
+  });
+});
+
+describe('a push of Gmail', () => {
+  const envelope = (data: unknown, name = subscription) =>
+    Buffer.from(
+      JSON.stringify({ message: { data: Buffer.from(JSON.stringify(data)).toString('base64') }, subscription: name }),
+    );
+  const claims = { email: serviceAccount, email_verified: true };
+  const token = (
+    overrides: object = {},
+    { key = privateKey, expires = '1h', issuer = 'https://accounts.google.com' } = {},
+  ) =>
+    new SignJWT({ ...claims, ...overrides })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setIssuer(issuer)
+      .setIssuedAt()
+      .setExpirationTime(expires)
+      .setAudience((overrides as { aud?: string }).aud ?? audience)
+      .sign(key);
+  const push = async (body: Uint8Array, jwt?: string) =>
+    client.receiveGmailNotification({ authorization: `Bearer ${jwt ?? (await token())}`, body });
+
+  test('plans a look at the mailbox in every account, in any letter case', async () => {
+    await insertWatch({ provider: 'google' });
+    await push(envelope({ emailAddress: mailboxOf(accountId).toUpperCase(), historyId: 101 }));
+    expect(await lookAt()).toBe(true);
+    await push(envelope({ emailAddress: mailboxOf(accountId), historyId: '102' }));
+    expect(await jobs()).toHaveLength(1);
+  });
+
+  test('whose history was read already is ignored', async () => {
+    await insertWatch({ provider: 'google' });
+    await push(envelope({ emailAddress: mailboxOf(accountId), historyId: 100 }));
+    expect(await lookAt()).toBe(false);
+  });
+
+  test('of another issuer spelling is taken', async () => {
+    await push(envelope({}), await token({}, { issuer: 'accounts.google.com' }));
+  });
+
+  test.each(['', '{', 'null', '{"message":{"data":"!"}}', '{"message":1}'])(
+    'that is authentic and says %j is ignored',
+    async (body) => {
+      await push(Buffer.from(body));
+      await push(envelope({ emailAddress: 'a\0', historyId: 1 }));
+      await push(envelope({ emailAddress: 'a@example.com', historyId: -1 }));
+    },
+  );
+
+  const forged = async (encoded: string) => {
+    const [, payload = ''] = (await token()).split('.');
+    return `${Buffer.from(encoded).toString('base64url')}.${payload}.`;
+  };
+  test.each([
+    ['another key', () => token({}, { key: stranger })],
+    ['another audience', () => token({ aud: 'https://evil.example' })],
+    ['another service account', () => token({ email: 'other@p.iam.gserviceaccount.com' })],
+    ['an address that is not verified', () => token({ email_verified: false })],
+    ['another issuer', () => token({}, { issuer: 'https://evil.example' })],
+    ['no time left', () => token({}, { expires: '-2m' })],
+    ['no signature', () => forged('{"alg":"none","kid":"k1"}')],
+    ['a symmetric signature', () => forged('{"alg":"HS256","kid":"k1"}')],
+    ['an unknown key', () => forged('{"alg":"RS256","kid":"k2"}')],
+    ['no JWT', () => Promise.resolve('x')],
+    ['a huge token', () => Promise.resolve('x'.repeat(10_000))],
+  ])('with %s is refused', async (_, make) => {
+    const refused = { code: 'permission_denied', reason: 'push_refused' };
+    await expect(push(envelope({}), await make())).rejects.toMatchObject(refused);
+  });
+
+  test('that just expired is taken, because clocks differ', async () => {
+    await push(envelope({}), await token({}, { expires: '-30s' }));
+  });
+
+  test('for another Pub/Sub subscription is refused', async () => {
+    const data = { emailAddress: 'a@example.com', historyId: 1 };
+    await expect(push(envelope(data, 'projects/p/subscriptions/other'))).rejects.toMatchObject({
+      reason: 'push_refused',
+    });
+  });
+
+  test.each(['', 'Basic x', 'Bearer', 'Bearer '])(
+    'without a bearer token (%j) is unauthenticated',
+    async (authorization) => {
+      const refused = { code: 'unauthenticated', reason: 'push_unauthenticated' };
+      await expect(client.receiveGmailNotification({ authorization, body: envelope({}) })).rejects.toMatchObject(
+        refused,
+      );
+    },
+  );
+
+  test('is refused while no service account or audience is set', async () => {
+    for (const env of [{ GOOGLE_WEBHOOK_AUDIENCE: audience }, { GOOGLE_WEBHOOK_SERVICE_ACCOUNT: serviceAccount }]) {
+      await using other = await openWebhooks(env);
+      const call = other.process.mesh.client(NotificationsService).receiveGmailNotification({
+        authorization: `Bearer ${await token()}`,
+        body: envelope({}),
+      });
+      await expect(call).rejects.toMatchObject({ reason: 'push_refused' });
+    }
+  });
+
+  test('is unavailable while the keys cannot be read', async () => {
+    await using other = await openWebhooks({
+      GOOGLE_JWKS_URL: 'http://127.0.0.1:1/certs',
+      GOOGLE_WEBHOOK_AUDIENCE: audience,
+      GOOGLE_WEBHOOK_SERVICE_ACCOUNT: serviceAccount,
+    });
+    const call = other.process.mesh.client(NotificationsService).receiveGmailNotification({
+      authorization: `Bearer ${await token()}`,
+      body: envelope({}),
+    });
+    await expect(call).rejects.toMatchObject({ code: 'unavailable', reason: 'push_keys_unavailable' });
+  });
+});

@@ -1,0 +1,23 @@
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { type MeshProcess, startProcess } from '@agentmesh/lib/service';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { webhooks } from '../src/index.ts';
+
+export interface OpenWebhooks extends AsyncDisposable {
+  readonly process: MeshProcess;
+  /** A connection of the test to the service's database. */
+  readonly db: Database;
+}
+
+/** Starts the service alone, with a database of its own. */
+export async function openWebhooks(env: Readonly<Record<string, string>> = {}): Promise<OpenWebhooks> {
+  const resources = new AsyncDisposableStack();
+  const { url } = resources.use(await testDatabaseUrl());
+  const settings = { DATABASE_URL: url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env };
+  const process = resources.use(await startProcess({ services: [webhooks], words: ['webhooks'], env: settings }));
+  const migrations = new URL('../migrations/', import.meta.url);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 3, migrations }, log));
+  return { process, db, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
