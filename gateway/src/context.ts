@@ -29,6 +29,8 @@ export interface Context {
   readonly browser: BrowserSession | undefined;
   /** Room for bodies that are kept in memory. */
   readonly bodies: BodyBudgets;
+  /** Makes the next request of an account ask auth again. */
+  readonly forgetAccount: (accountId: string) => void;
   readonly signIn: SignIn;
   readonly limitMail: MailLimit;
   readonly auth: Client<typeof AuthService>;

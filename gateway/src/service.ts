@@ -66,6 +66,7 @@ async function start(host: GatewayHost): Promise<Running> {
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
     bodies: bodyBudgetsOf(config),
+    forgetAccount: (accountId) => changes.note(accountId),
     signIn: createSignIn({ auth, config, throttle, log }),
     limitMail: createMailLimit(config, throttle),
   };

@@ -1,14 +1,16 @@
-import { type AccountDeletedSchema, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
+import type { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
+import type { Client } from '@connectrpc/connect';
 import type { Database, Transaction } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import type { Bus, HintHandler } from './bus.ts';
+import type { HintHandler } from './bus.ts';
 
 /** Adds to the counts of what was erased, in the transaction that erased it. Kinds are plural nouns: `sessions`, `events`. */
 export type CountErased = (tx: Transaction, counts: Readonly<Record<string, number | bigint>>) => Promise<void>;
 
 export interface DeletionAnswers {
   readonly db: Database;
-  readonly bus: Bus;
+  /** Says which accounts are deleted, and takes the counts for the receipt. */
+  readonly auth: Pick<Client<typeof AuthService>, 'checkErasure' | 'reportErasure'>;
   readonly log: Logger;
   /** The service's name, e.g. `sessions`. */
   readonly service: string;
@@ -19,6 +21,8 @@ export interface DeletionAnswers {
   readonly erase: (accountId: string, count: CountErased) => Promise<void>;
 }
 
+const timeoutMs = 10_000;
+
 const ADD = {
   name: 'add-erased',
   text: `insert into erased (account_id, kind, number) select $1, * from unnest($2::text[], $3::bigint[])
@@ -28,9 +32,10 @@ const ADD = {
 const READ = { name: 'read-erased', text: 'select kind, number from erased where account_id = $1' };
 
 /**
- * Returns a handler of AccountDeleted that erases the account and then publishes AccountErased with the counts of all its
- * erasures so far. A lost answer is repeated: auth asks again, and the counts are stored in a table that the service's
- * migrations create:
+ * Returns a handler of AccountDeleted that erases the account and then reports to auth the counts of all its erasures so far. The
+ * message is only a hint, which anybody with a login to the database can send: nothing is erased before auth has said that the
+ * account is deleted. A lost report is repeated: auth asks again, and the counts are stored in a table that the service's migrations
+ * create:
  *
  *     create table erased(
  *       account_id uuid not null,
@@ -56,12 +61,17 @@ export function answerDeletions(answers: DeletionAnswers): HintHandler<typeof Ac
   };
 }
 
-async function answer({ db, bus, service, erase }: DeletionAnswers, accountId: string): Promise<void> {
+async function answer({ db, auth, log, service, erase }: DeletionAnswers, accountId: string): Promise<void> {
+  const { isDeleted } = await auth.checkErasure({ accountId }, { timeoutMs });
+  if (!isDeleted) {
+    log.warn({ accountId }, 'a deletion was announced of an account that auth has not deleted: nothing is erased');
+    return;
+  }
   await erase(accountId, async (tx, counts) => {
     const kinds = Object.entries(counts);
     await tx.query(ADD, [accountId, kinds.map(([kind]) => kind), kinds.map(([, number]) => number)]);
   });
   const rows = await db.query<{ kind: string; number: bigint }>(READ, [accountId]);
   const counts = Object.fromEntries(rows.map(({ kind, number }) => [kind, number]));
-  await bus.publish(AccountErasedSchema, { accountId, service, counts });
+  await auth.reportErasure({ accountId, service, counts }, { timeoutMs });
 }

@@ -3,6 +3,8 @@ import type { BusDriver } from './driver/index.ts';
 import type { Bus } from './bus.ts';
 import { createBus } from './create-bus.ts';
 
+export { fakeDeletions } from './fake-deletions.ts';
+
 type Handler = Parameters<BusDriver['subscribe']>[1];
 
 /**

@@ -66,14 +66,54 @@ describe('a token', () => {
 });
 
 describe('a deleted account', () => {
-  it('is refused as soon as the bus reports the deletion', async () => {
-    const uid = '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c12';
-    await using own = await startEdge({
-      auth: { getAccount: ({ id }) => ({ account: { id, email: 'A@Example.com', role: 'USER' } }) },
+  const uid = '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c12';
+  const gone = new MeshError('not_found', 'account_not_found', 'User not found');
+
+  /** A gateway beside an auth that knows the account until it is deleted. */
+  async function besideAccount() {
+    let exists = true;
+    const edge = await startEdge({
+      auth: {
+        getAccount: ({ id }) => {
+          if (!exists) throw gone;
+          return { account: { id, email: 'A@Example.com', role: 'USER' } };
+        },
+        deleteAccount: () => {
+          exists = false;
+          return { receipt: 'r', accountId: uid };
+        },
+      },
     });
     const headers = { authorization: `Bearer ${await token({ uid })}` };
-    expect((await own.send('/version', { headers })).status).toBe(200);
-    await own.bus.publish(AccountDeletedSchema, { accountId: uid });
-    expect((await own.send('/version', { headers })).body).toEqual({ detail: 'User not found' });
+    return {
+      edge,
+      headers,
+      vanish: () => void (exists = false),
+      [Symbol.asyncDispose]: () => edge[Symbol.asyncDispose](),
+    };
+  }
+
+  it('is refused as soon as the bus reports the deletion', async () => {
+    await using own = await besideAccount();
+    const { edge, headers } = own;
+    expect((await edge.send('/version', { headers })).status).toBe(200);
+    own.vanish();
+    await edge.bus.publish(AccountDeletedSchema, { accountId: uid });
+    expect((await edge.send('/version', { headers })).body).toEqual({ detail: 'User not found' });
+  });
+
+  it('is refused from the first request after the answer to its deletion', async () => {
+    await using own = await besideAccount();
+    const { edge, headers } = own;
+    expect((await edge.send('/api/users/7', { method: 'DELETE', headers })).status).toBe(204);
+    expect((await edge.send('/version', { headers })).status).toBe(401);
+  });
+
+  it('that only the bus calls deleted is still served', async () => {
+    await using own = await besideAccount();
+    const { edge, headers } = own;
+    expect((await edge.send('/version', { headers })).status).toBe(200);
+    await edge.bus.publish(AccountDeletedSchema, { accountId: uid });
+    expect((await edge.send('/version', { headers })).status).toBe(200);
   });
 });

@@ -1,6 +1,7 @@
-import type { Bus } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { Client } from '@connectrpc/connect';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { Config } from './config.ts';
 
@@ -8,7 +9,7 @@ import type { Config } from './config.ts';
 export interface Context {
   readonly config: Config;
   readonly db: Database;
-  readonly bus: Bus;
+  readonly auth: Client<typeof AuthService>;
   readonly blobs: BlobStore;
   readonly log: Logger;
 }

@@ -1,6 +1,6 @@
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { openBlobStore } from './blobs/open-blob-store.ts';
 import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
@@ -16,7 +16,7 @@ export const artifacts = defineService({
     const { config, bus, log, resources } = host;
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const blobs = await openBlobStore(config, host);
-    const context: Context = { config, db, bus, blobs, log };
+    const context: Context = { config, db, auth: host.mesh.client(AuthService), blobs, log };
 
     host.mesh.serve(ArtifactsService, createHandlers(context));
     resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));

@@ -3,11 +3,12 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPgBus } from '@agentmesh/lib/bus';
+import { fakeDeletions } from '@agentmesh/lib/bus/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
-import { AccountDeletedSchema, type AccountErased, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
+import type { ReportErasureRequest } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import { artifacts } from '../src/index.ts';
 
@@ -24,7 +25,7 @@ export interface TestArtifacts extends AsyncDisposable {
   /** Collects garbage. */
   settle(): Promise<void>;
   /** Announces that an account was deleted, as auth does. Resolves with the answer of the service. */
-  announceDeletion(accountId: string): Promise<AccountErased>;
+  announceDeletion(accountId: string): Promise<ReportErasureRequest>;
 }
 
 /** Starts this service alone, with a new database in a real PostgreSQL and a new folder. */
@@ -32,9 +33,10 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
   const database = await testDatabaseUrl();
   const folder = await mkdtemp(join(tmpdir(), 'artifacts-'));
   await chmod(folder, 0o711);
+  const deletions = fakeDeletions();
   const process = await startProcess({
-    services: [artifacts],
-    words: ['artifacts'],
+    services: [deletions.service, artifacts],
+    words: ['auth', 'artifacts'],
     env: { DATABASE_URL: database.url, DATA_DIR: folder, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env },
   });
   const migrations = new URL('../migrations/', import.meta.url);
@@ -50,16 +52,7 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
     },
     rows: (statement) => sql.query({ text: statement }),
     settle: () => process.settle(),
-    announceDeletion: async (accountId) => {
-      const { promise, resolve } = Promise.withResolvers<AccountErased>();
-      await using subscription = new AsyncDisposableStack();
-      const unsubscribe = await bus.subscribe(AccountErasedSchema, (answer) => {
-        if (answer.accountId === accountId) resolve(answer);
-      });
-      subscription.defer(unsubscribe);
-      await bus.publish(AccountDeletedSchema, { accountId });
-      return await promise;
-    },
+    announceDeletion: (accountId) => deletions.announce(bus, accountId),
     [Symbol.asyncDispose]: async () => {
       await process[Symbol.asyncDispose]();
       await bus[Symbol.asyncDispose]();

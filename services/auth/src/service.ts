@@ -1,12 +1,11 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { openJobs } from '@agentmesh/lib/jobs';
 import { defineService, startJob } from '@agentmesh/lib/service';
-import { AccountErasedSchema, AuthService } from '@agentmesh/proto/auth/v1';
+import { AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccountNotice } from './accounts/account-notice.ts';
 import { ensureSuperadmin } from './accounts/superadmin.ts';
 import { checkSettings, warnOfWeakness } from './check-settings.ts';
 import { settings } from './config.ts';
-import { onAccountErased } from './consumers/on-account-erased.ts';
 import type { Context } from './context.ts';
 import { createAskToErase } from './jobs/ask-to-erase.ts';
 import { createMoveFormerMails } from './jobs/move-former-mails.ts';
@@ -47,7 +46,6 @@ export const auth = defineService({
     };
     host.resources.use(startJob(createPurge(context), host));
     host.resources.use(startJob(createAskToErase(context), host));
-    host.resources.defer(await host.bus.subscribe(AccountErasedSchema, onAccountErased(context)));
     host.resources.use(startJob(createMoveFormerMails(context), host));
     await jobs.work(sendMail, mailSender(context));
 

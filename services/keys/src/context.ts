@@ -1,7 +1,7 @@
-import type { Bus } from '@agentmesh/lib/bus';
 import type { AddressPolicy } from '@agentmesh/lib/outbound';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { CredentialService } from './agent-identity/credential-service.ts';
@@ -12,7 +12,7 @@ import type { Vault } from './saved-keys/vault.ts';
 export interface Context {
   readonly config: Config;
   readonly db: Database;
-  readonly bus: Bus;
+  readonly auth: Client<typeof AuthService>;
   readonly log: Logger;
   readonly sessions: Client<typeof SessionsService>;
   readonly credentials: CredentialService;

@@ -1,6 +1,6 @@
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { defineService, isShortKey } from '@agentmesh/lib/service';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -27,7 +27,7 @@ export const keys = defineService({
     const context: Context = {
       config,
       db,
-      bus,
+      auth: mesh.client(AuthService),
       log,
       sessions: mesh.client(SessionsService),
       credentials: createCredentialService({ config, tokens: createGoogleTokens(log), log }),

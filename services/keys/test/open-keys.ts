@@ -1,9 +1,10 @@
 import { createPgBus } from '@agentmesh/lib/bus';
+import { fakeDeletions } from '@agentmesh/lib/bus/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { unserved } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
-import { AccountDeletedSchema, type AccountErased, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
+import type { ReportErasureRequest } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { type FindCredentialRequestRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -21,7 +22,7 @@ export interface TestKeys extends AsyncDisposable {
   /** Runs SQL in the schema of the service. */
   rows(statement: string): Promise<Record<string, unknown>[]>;
   /** Announces that an account was deleted, as auth does. Resolves with the answer of the service. */
-  announceDeletion(accountId: string): Promise<AccountErased>;
+  announceDeletion(accountId: string): Promise<ReportErasureRequest>;
 }
 
 /** Starts this service alone, beside sessions that know of one request for a credential. DATABASE_URL in `env` names a database to go on with. */
@@ -46,9 +47,14 @@ export async function openKeys(
       return {};
     },
   });
+  const deletions = fakeDeletions();
   const own = { DATABASE_URL: url, OPS_PORT: '0', LOG_LEVEL: 'silent', ENCRYPT_KEY: encryptKey, ...env };
   const process = resources.use(
-    await startProcess({ services: [sessions, keys], words: ['sessions', 'keys'], env: own }),
+    await startProcess({
+      services: [deletions.service, sessions, keys],
+      words: ['auth', 'sessions', 'keys'],
+      env: own,
+    }),
   );
   const migrations = new URL('../migrations/', import.meta.url);
   const sql = resources.use(await openDatabase({ service: 'keys', url, poolSize: 3, migrations }, process.log));
@@ -60,16 +66,7 @@ export async function openKeys(
     asked,
     databaseUrl: url,
     rows: (statement) => sql.query({ text: statement }),
-    announceDeletion: async (accountId) => {
-      const { promise, resolve } = Promise.withResolvers<AccountErased>();
-      await using subscription = new AsyncDisposableStack();
-      const unsubscribe = await bus.subscribe(AccountErasedSchema, (answer) => {
-        if (answer.accountId === accountId) resolve(answer);
-      });
-      subscription.defer(unsubscribe);
-      await bus.publish(AccountDeletedSchema, { accountId });
-      return await promise;
-    },
+    announceDeletion: (accountId) => deletions.announce(bus, accountId),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

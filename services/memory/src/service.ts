@@ -1,7 +1,7 @@
 import { type Jobs, openJobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import { defineService, type Host, startJob } from '@agentmesh/lib/service';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { settings } from './config.ts';
@@ -48,7 +48,8 @@ export const memory = defineService({
     };
     const move = { pauseMs: moveFormerPauseMs, run: () => moveFormerQueue(db, jobs) };
     resources.use(startJob({ ...move, failure: 'the former queue of embeddings cannot be read' }, host));
-    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ db, bus, log, jobs })));
+    const auth = mesh.client(AuthService);
+    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ db, auth, log, jobs })));
     mesh.serve(MemoryService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };
   },

@@ -1,11 +1,14 @@
 import type { Bus } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { Client } from '@connectrpc/connect';
 
 /** Everything that RPC handlers and consumers of this service use. */
 export interface Context {
   readonly db: Database;
   readonly bus: Bus;
+  readonly auth: Client<typeof AuthService>;
   readonly log: Logger;
   readonly leaseSeconds: number;
   /** Call it after a commit that wrote to the outbox: the relay then publishes at once. */

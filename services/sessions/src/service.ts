@@ -1,6 +1,6 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService } from '@agentmesh/lib/service';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
@@ -17,6 +17,7 @@ export const sessions = defineService({
     const context: Context = {
       db,
       bus: host.bus,
+      auth: host.mesh.client(AuthService),
       log: host.log,
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       wakeOutbox: () => relay.wake(),

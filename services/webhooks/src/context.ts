@@ -1,7 +1,8 @@
-import type { Bus } from '@agentmesh/lib/bus';
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { Client } from '@connectrpc/connect';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { CheckPushToken } from './inbox/push-token.ts';
@@ -11,7 +12,7 @@ import type { Provider } from './store/mailboxes.ts';
 export interface Context {
   readonly config: Config;
   readonly db: Database;
-  readonly bus: Bus;
+  readonly auth: Client<typeof AuthService>;
   readonly jobs: Jobs;
   readonly log: Logger;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { openJobs } from '@agentmesh/lib/jobs';
 import { defineService } from '@agentmesh/lib/service';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { systemClock } from './clock.ts';
@@ -26,7 +26,7 @@ export const webhooks = defineService({
     const context: Context = {
       config,
       db,
-      bus,
+      auth: mesh.client(AuthService),
       jobs,
       log,
       clock: systemClock,

@@ -135,12 +135,14 @@ function addChange(app: App, { auth, authentication }: Context): void {
   );
 }
 
-function addDeletions(app: App, { auth, authentication }: Context): void {
+function addDeletions(app: App, { auth, authentication, forgetAccount }: Context): void {
   const description =
     'Deletes the account and everything that it owns, in every service. The `Location` header names the receipt of the erasure.';
   const schema = { tags, description, response: { 204: deleted, ...one } };
   const erase = async (reply: FastifyReply, actorId: string, account: AccountName) => {
-    const { receipt } = await auth.deleteAccount({ actorId, account }, unary);
+    const { receipt, accountId } = await auth.deleteAccount({ actorId, account }, unary);
+    // Tokens of the account are refused from the next request on, before the bus tells the other gateways.
+    forgetAccount(accountId);
     if (receipt !== '') reply.header('location', `/api/users/me/erasures/${receipt}`);
     return reply.code(204).send();
   };

@@ -10,9 +10,6 @@ export interface AccountChanges {
   note(accountId: string): void;
   /** Marks everything known of all accounts as stale. */
   noteAll(): void;
-  /** Marks a deleted account. Account ids are never used again. */
-  bury(accountId: string): void;
-  isBuried(accountId: string): boolean;
 }
 
 const remembered = 50_000;
@@ -27,23 +24,16 @@ export function createAccountChanges(): AccountChanges {
       if (reason === 'evict') everything = Math.max(everything, at);
     },
   });
-  const deleted = new LRUCache<string, true>({ max: remembered });
-  const note = (accountId: string): void => {
-    now += 1;
-    changed.set(accountId, now);
-  };
   return {
     mark: () => now,
     isGood: (accountId, mark) => mark >= everything && mark >= (changed.get(accountId) ?? 0),
-    note,
+    note: (accountId) => {
+      now += 1;
+      changed.set(accountId, now);
+    },
     noteAll: () => {
       now += 1;
       everything = now;
     },
-    bury: (accountId) => {
-      deleted.set(accountId, true);
-      note(accountId);
-    },
-    isBuried: (accountId) => deleted.has(accountId),
   };
 }

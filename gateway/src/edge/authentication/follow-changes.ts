@@ -14,11 +14,14 @@ export interface ChangeFollower {
   readonly auth: Client<typeof AuthService>;
 }
 
-/** Notes changes at once when the bus reports them, until the returned function is called. */
+/**
+ * Notes changes at once when the bus reports them: the next request of the account then asks auth. Stops when the returned
+ * function is called.
+ */
 export async function hearChanges(bus: Bus, changes: AccountChanges): Promise<() => Promise<void>> {
   const unsubscribe = [
     await bus.subscribe(AccountChangedSchema, ({ accountId }) => changes.note(accountId)),
-    await bus.subscribe(AccountDeletedSchema, ({ accountId }) => changes.bury(accountId)),
+    await bus.subscribe(AccountDeletedSchema, ({ accountId }) => changes.note(accountId)),
   ];
   return async () => {
     for (const leave of unsubscribe) await leave();

@@ -27,7 +27,6 @@ const timeoutMs = 5_000;
 export function createStandings(auth: Client<typeof AuthService>, changes: AccountChanges): Directory<Standing> {
   return createDirectory(async (key) => {
     const [accountId = '', signInId = ''] = key.split('/');
-    if (changes.isBuried(accountId)) throw unknownAccount();
     const found = await auth.getStanding({ accountId, signInId }, { timeoutMs }).catch((error: unknown) => {
       throw unlessUnknown(error, unknownAccount);
     });

@@ -5,7 +5,7 @@ import { eraseArtifacts } from '../erase-artifacts.ts';
 
 /** Erases all artifacts of a deleted account, with their objects in the blob store, and confirms to auth how much it erased. */
 export function onAccountDeleted(context: Context): HintHandler<typeof AccountDeletedSchema> {
-  const { db, bus, log } = context;
+  const { db, auth, log } = context;
   const erase = async (accountId: string, count: CountErased) => void (await eraseArtifacts(context, accountId, count));
-  return answerDeletions({ db, bus, log, service: 'artifacts', erase });
+  return answerDeletions({ db, auth, log, service: 'artifacts', erase });
 }

@@ -6,7 +6,9 @@ import { listActions } from './accounts/list-actions.ts';
 import { signUp } from './accounts/sign-up.ts';
 import { updateAccount } from './accounts/update-account.ts';
 import { deleteAccount } from './erasure/delete-account.ts';
+import { checkErasure } from './erasure/check-erasure.ts';
 import { getErasure } from './erasure/get-erasure.ts';
+import { reportErasure } from './erasure/report-erasure.ts';
 import type { Handlers } from './handlers.ts';
 import { requestPasswordReset } from './mail/request-password-reset.ts';
 import { resendVerification } from './mail/resend-verification.ts';
@@ -58,5 +60,7 @@ export function createHandlers(context: Context): Handlers {
 
     deleteAccount: deleteAccount(context),
     getErasure: getErasure(context),
+    checkErasure: checkErasure(context),
+    reportErasure: reportErasure(context),
   };
 }

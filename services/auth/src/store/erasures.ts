@@ -60,6 +60,12 @@ export async function takeDueErasures(tx: Transaction, pauses: readonly number[]
   return rows.map((row) => row.account_id);
 }
 
+/** Whether an account was deleted. */
+export async function selectIsErased(db: Queryable, accountId: string): Promise<boolean> {
+  const find = { name: 'select-is-erased', text: 'select from erasures where account_id = $1' };
+  return (await db.query(find, [accountId])).length > 0;
+}
+
 export interface ErasureRow {
   readonly requested_at: Date;
   readonly completed_at: Date | null;

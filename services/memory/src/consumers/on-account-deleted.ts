@@ -1,4 +1,4 @@
-import { answerDeletions, type Bus, type HintHandler } from '@agentmesh/lib/bus';
+import { answerDeletions, type DeletionAnswers, type HintHandler } from '@agentmesh/lib/bus';
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
@@ -8,16 +8,16 @@ import { eraseMemories } from '../erase-memories.ts';
 
 interface Parts {
   readonly db: Database;
-  readonly bus: Bus;
+  readonly auth: DeletionAnswers['auth'];
   readonly log: Logger;
   readonly jobs: Jobs;
 }
 
 /** Erases the account's memories, also while MEMORY_ENABLED is false. */
-export function onAccountDeleted({ db, bus, log, jobs }: Parts): HintHandler<typeof AccountDeletedSchema> {
+export function onAccountDeleted({ db, auth, log, jobs }: Parts): HintHandler<typeof AccountDeletedSchema> {
   return answerDeletions({
     db,
-    bus,
+    auth,
     log,
     service: 'memory',
     erase: (id, count) =>

@@ -7,8 +7,8 @@ import { eraseRest, eraseSomeSessions } from '../store/erasure.ts';
 
 /** Erases the account's sessions, fifty in each transaction. Its runs end as cancelled. */
 export function onAccountDeleted(context: Context): HintHandler<typeof AccountDeletedSchema> {
-  const { db, bus, log } = context;
-  return answerDeletions({ db, bus, log, service: 'sessions', erase: (id, count) => eraseAll(context, id, count) });
+  const { db, auth, log } = context;
+  return answerDeletions({ db, auth, log, service: 'sessions', erase: (id, count) => eraseAll(context, id, count) });
 }
 
 async function eraseAll(context: Context, id: string, count: CountErased): Promise<void> {

@@ -8,8 +8,8 @@ import { deleteAccountWatches } from '../store/watches.ts';
 
 /** Erases the data of a deleted account, and confirms to auth how much there was. */
 export function onAccountDeleted(context: Context): HintHandler<typeof AccountDeletedSchema> {
-  const { db, bus, log } = context;
-  return answerDeletions({ db, bus, log, service: 'webhooks', erase: (id, count) => erase(context, id, count) });
+  const { db, auth, log } = context;
+  return answerDeletions({ db, auth, log, service: 'webhooks', erase: (id, count) => erase(context, id, count) });
 }
 
 async function erase({ db, jobs }: Context, id: string, count: CountErased): Promise<void> {

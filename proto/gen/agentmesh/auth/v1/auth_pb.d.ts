@@ -1378,6 +1378,13 @@ export declare type DeleteAccountResponse = Message<"agentmesh.auth.v1.DeleteAcc
    * @generated from field: string receipt = 1;
    */
   receipt: string;
+
+  /**
+   * UUID of the deleted account. Empty when there was nothing to delete.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
 };
 
 /**
@@ -1473,6 +1480,86 @@ export declare type ErasedPart = Message<"agentmesh.auth.v1.ErasedPart"> & {
 export declare const ErasedPartSchema: GenMessage<ErasedPart>;
 
 /**
+ * @generated from message agentmesh.auth.v1.CheckErasureRequest
+ */
+export declare type CheckErasureRequest = Message<"agentmesh.auth.v1.CheckErasureRequest"> & {
+  /**
+   * UUID.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.CheckErasureRequest.
+ * Use `create(CheckErasureRequestSchema)` to create a new message.
+ */
+export declare const CheckErasureRequestSchema: GenMessage<CheckErasureRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.CheckErasureResponse
+ */
+export declare type CheckErasureResponse = Message<"agentmesh.auth.v1.CheckErasureResponse"> & {
+  /**
+   * True when the account was deleted. False for accounts that exist or never existed.
+   *
+   * @generated from field: bool is_deleted = 1;
+   */
+  isDeleted: boolean;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.CheckErasureResponse.
+ * Use `create(CheckErasureResponseSchema)` to create a new message.
+ */
+export declare const CheckErasureResponseSchema: GenMessage<CheckErasureResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ReportErasureRequest
+ */
+export declare type ReportErasureRequest = Message<"agentmesh.auth.v1.ReportErasureRequest"> & {
+  /**
+   * UUID.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Name of the service.
+   *
+   * @generated from field: string service = 2;
+   */
+  service: string;
+
+  /**
+   * Number of erased rows by kind, over all erasures of this account together.
+   *
+   * @generated from field: map<string, int64> counts = 3;
+   */
+  counts: { [key: string]: bigint };
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ReportErasureRequest.
+ * Use `create(ReportErasureRequestSchema)` to create a new message.
+ */
+export declare const ReportErasureRequestSchema: GenMessage<ReportErasureRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.ReportErasureResponse
+ */
+export declare type ReportErasureResponse = Message<"agentmesh.auth.v1.ReportErasureResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.ReportErasureResponse.
+ * Use `create(ReportErasureResponseSchema)` to create a new message.
+ */
+export declare const ReportErasureResponseSchema: GenMessage<ReportErasureResponse>;
+
+/**
  * Bus topic: agentmesh.auth.v1.account_changed. A hint, sent after the commit, that the answer of GetStanding has changed.
  *
  * @generated from message agentmesh.auth.v1.AccountChanged
@@ -1491,7 +1578,8 @@ export declare type AccountChanged = Message<"agentmesh.auth.v1.AccountChanged">
 export declare const AccountChangedSchema: GenMessage<AccountChanged>;
 
 /**
- * Bus topic: agentmesh.auth.v1.account_deleted. Sent through the outbox, and again until every service has confirmed.
+ * Bus topic: agentmesh.auth.v1.account_deleted. Sent through the outbox, and again until every service has confirmed. A hint: receivers call
+ * CheckErasure before they act.
  *
  * @generated from message agentmesh.auth.v1.AccountDeleted
  */
@@ -1509,7 +1597,7 @@ export declare type AccountDeleted = Message<"agentmesh.auth.v1.AccountDeleted">
 export declare const AccountDeletedSchema: GenMessage<AccountDeleted>;
 
 /**
- * Bus topic: agentmesh.auth.v1.account_erased. A service that stores data of accounts sends it each time it has handled AccountDeleted.
+ * Former bus topic. No service sends or reads it any more; ReportErasure replaces it.
  *
  * @generated from message agentmesh.auth.v1.AccountErased
  */
@@ -1803,6 +1891,28 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof GetErasureRequestSchema;
     output: typeof GetErasureResponseSchema;
+  },
+  /**
+   * Says whether an account was deleted. A service asks this before it erases anything, because anybody who can reach the bus can send
+   * AccountDeleted. INVALID_ARGUMENT request_invalid when the account id is not a UUID.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.CheckErasure
+   */
+  checkErasure: {
+    methodKind: "unary";
+    input: typeof CheckErasureRequestSchema;
+    output: typeof CheckErasureResponseSchema;
+  },
+  /**
+   * Takes how much a service has erased of a deleted account, for its receipt. Idempotent. Ignored for accounts that are not deleted, and for
+   * services that store no accounts' data. INVALID_ARGUMENT request_invalid when the account id is not a UUID.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.ReportErasure
+   */
+  reportErasure: {
+    methodKind: "unary";
+    input: typeof ReportErasureRequestSchema;
+    output: typeof ReportErasureResponseSchema;
   },
 }>;
 

@@ -27,7 +27,7 @@ export function deleteAccount(context: Context): Handlers['deleteAccount'] {
     );
     const receipt = await db.transaction((tx) => erase(tx, { id, actorId, jobs }));
     wakeOutbox();
-    return receipt === undefined ? {} : { receipt };
+    return receipt === undefined ? {} : { receipt, accountId: id };
   };
 }
 

@@ -1,0 +1,36 @@
+import { AccountDeletedSchema, AuthService, type ReportErasureRequest } from '@agentmesh/proto/auth/v1';
+import { unserved } from '../rpc/testing/index.ts';
+import { defineService } from '../service/index.ts';
+import type { Bus } from './bus.ts';
+
+/** Stands in for auth in tests of one service: it knows the deletions that the test announces, and takes the reports. */
+export function fakeDeletions() {
+  const deleted = new Set<string>();
+  const waiting = new Map<string, (report: ReportErasureRequest) => void>();
+  return {
+    /** Service that a process starts in place of auth. */
+    service: defineService({
+      name: 'auth',
+      settings: {},
+      async start({ mesh }) {
+        mesh.serve(AuthService, {
+          ...unserved(AuthService),
+          checkErasure: ({ accountId }) => ({ isDeleted: deleted.has(accountId) }),
+          reportErasure: (report) => {
+            waiting.get(report.accountId)?.(report);
+            return {};
+          },
+        });
+        return {};
+      },
+    }),
+    /** Announces that an account was deleted, as auth does. Resolves with the report of the service. */
+    announce: async (bus: Bus, accountId: string): Promise<ReportErasureRequest> => {
+      deleted.add(accountId);
+      const { promise, resolve } = Promise.withResolvers<ReportErasureRequest>();
+      waiting.set(accountId, resolve);
+      await bus.publish(AccountDeletedSchema, { accountId });
+      return promise;
+    },
+  };
+}

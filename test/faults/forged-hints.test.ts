@@ -1,0 +1,51 @@
+import { createPgBus } from '@agentmesh/lib/bus';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newAccount } from '../caller.ts';
+import { startMesh, type TestMesh } from '../mesh.ts';
+
+const resources = new AsyncDisposableStack();
+let mesh: TestMesh;
+/** A login that has no grant in the database: it can connect, and so it can notify. */
+let strangerUrl: string;
+
+beforeAll(async () => {
+  const { url } = resources.use(await testDatabaseUrl());
+  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: url }));
+  const role = `stranger_${process.pid}_${Date.now()}`;
+  await execute(url, `create role ${role} login password 'stranger'`);
+  resources.defer(() => execute(url, `drop role ${role}`));
+  const address = new URL(url);
+  address.username = role;
+  address.password = 'stranger';
+  strangerUrl = address.href;
+});
+afterAll(() => resources.disposeAsync());
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+test('a living account survives a deletion that a stranger to the database has announced', async () => {
+  const caller = await newAccount(mesh.url);
+  const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as { uid: string };
+  const session = await caller.createSession('echo', { state: { kept: 1, 'user:kept': 2 } });
+  expect((await caller.run(session, 'remember me')).status).toBe(200);
+  await caller.request('PATCH', '/apps/echo/users/u1/memory', { sessionId: session.id });
+
+  await using bus = await createPgBus({ url: strangerUrl, log: createLogger({ level: 'silent', name: 'stranger' }) });
+  await bus.publish(AccountDeletedSchema, { accountId: claims.uid });
+  const refusals = () =>
+    mesh.lines.filter((line) => line.includes('nothing is erased') && line.includes(claims.uid)).length;
+  // One from each service that stores data of accounts, except auth.
+  await expect.poll(refusals, { timeout: 20_000 }).toBe(5);
+
+  expect((await caller.readSession(session)).events.length).toBeGreaterThan(1);
+  const memories = await caller.request('GET', '/apps/echo/users/u1/memory?query=remember');
+  expect(JSON.stringify(memories.body)).toContain('remember me');
+});
