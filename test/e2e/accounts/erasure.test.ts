@@ -41,7 +41,9 @@ test('a deleted account is erased in every service, and its receipt says how man
     auth: { accounts: 1, sign_ins: 1, personal_tokens: 0, mails: 0 },
     sessions: { sessions: 2, events: 4, runs: 2, state: 3 },
     artifacts: { versions: 0, payloads: 0, bytes: 0 },
+    keys: { saved_keys: 0 },
     memory: { entries: 0 },
+    webhooks: { subscriptions: 0, watches: 0 },
   });
   expect(receipt.services.every(({ erased_at }) => erased_at !== null)).toBe(true);
   expect([receipt.final, receipt.completed_at]).toEqual([false, expect.any(String)]);
