@@ -28,7 +28,11 @@ afterAll(() => resources.disposeAsync());
 async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(statement).finally(() => client.end());
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 test('a living account survives a deletion that a stranger to the database has announced', async () => {
