@@ -2,7 +2,7 @@ import { type AccountDeleted, AccountDeletedSchema, AccountErasedSchema } from '
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createBus } from './create-bus.ts';
-import { createLocalBus } from './testing.ts';
+import { createLocalBus } from './testing/index.ts';
 
 const accountId = '0b5f0b0a-6d0e-4a53-9a6e-3d5b9f6f9c11';
 

@@ -1,9 +1,7 @@
-import { createLogger } from '../telemetry/index.ts';
-import type { BusDriver } from './driver/index.ts';
-import type { Bus } from './bus.ts';
-import { createBus } from './create-bus.ts';
-
-export { fakeDeletions } from './fake-deletions.ts';
+import { createLogger } from '../../telemetry/index.ts';
+import type { BusDriver } from '../driver/index.ts';
+import type { Bus } from '../bus.ts';
+import { createBus } from '../create-bus.ts';
 
 type Handler = Parameters<BusDriver['subscribe']>[1];
 

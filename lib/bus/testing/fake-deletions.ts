@@ -1,7 +1,7 @@
 import { AccountDeletedSchema, AuthService, type ReportErasureRequest } from '@agentmesh/proto/auth/v1';
-import { unserved } from '../rpc/testing/index.ts';
-import { defineService } from '../service/index.ts';
-import type { Bus } from './bus.ts';
+import { unserved } from '../../rpc/testing/index.ts';
+import { defineService } from '../../service/index.ts';
+import type { Bus } from '../bus.ts';
 
 /** Stands in for auth in tests of one service: it knows the deletions that the test announces, and takes the reports. */
 export function fakeDeletions() {
