@@ -24,6 +24,7 @@ export const runsSettings = {
     default: 256,
     desc: 'runs that one process executes before it takes up no more waiting ones',
   }),
+  RUNS_MAX_AGENTS: positiveInteger({ default: 1_000, desc: 'agents that an account can make under /api/agents' }),
   RUNS_DRAIN_SECONDS: positiveInteger({
     default: 8,
     desc: 'how long running attempts may go on after the process was asked to stop',
@@ -36,6 +37,8 @@ export interface RunsConfig {
   readonly historyWindow: number;
   readonly historyCacheBytes: number;
   readonly maxConcurrent: number;
+  /** Most agents of an account. */
+  readonly maxAgents: number;
   readonly drainMs: number;
   readonly models: ModelsConfig;
   readonly tools: { readonly allow: string[] };
@@ -48,6 +51,7 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
     readonly RUNS_HISTORY_WINDOW: number;
     readonly RUNS_HISTORY_CACHE_MB: number;
     readonly RUNS_MAX_CONCURRENT: number;
+    readonly RUNS_MAX_AGENTS: number;
     readonly RUNS_DRAIN_SECONDS: number;
   };
 
@@ -61,6 +65,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     historyWindow: settings.RUNS_HISTORY_WINDOW,
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,
     maxConcurrent: settings.RUNS_MAX_CONCURRENT,
+    maxAgents: settings.RUNS_MAX_AGENTS,
     drainMs: settings.RUNS_DRAIN_SECONDS * 1000,
     models: readModelsConfig(settings),
     tools: readToolsConfig(settings),

@@ -1,10 +1,15 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import type { AgentApps } from './agents/agent-apps.ts';
+import type { CheckModel } from './agents/check-definition.ts';
 import type { RunsConfig } from './config.ts';
 import type { Executor } from './execution/executor.ts';
 import type { WaitingViewers } from './execution/viewers/waiting-viewers.ts';
 import type { HistoryCache } from './execution/history/history-cache.ts';
+import type { AppFinder } from './registry/app-finder.ts';
 import type { Registry } from './registry/registry.ts';
 import type { SpanLog } from './tracing/span-log.ts';
 
@@ -15,6 +20,13 @@ export interface Context {
   /** Id of this process as an executor, for the sessions service. */
   readonly owner: string;
   readonly registry: Registry;
+  /** All apps of an account. */
+  readonly apps: AppFinder;
+  /** Apps of agents that are records. */
+  readonly agentApps: AgentApps;
+  readonly checkModel: CheckModel;
+  readonly db: Database;
+  readonly bus: Bus;
   readonly sessions: Client<typeof SessionsService>;
   readonly executor: Executor;
   readonly histories: HistoryCache;

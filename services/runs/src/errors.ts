@@ -5,6 +5,46 @@ export function appNotFound(app: string, hint: string): MeshError {
   return new MeshError('not_found', 'app_not_found', `No root_agent found for '${app}'. ${hint}`);
 }
 
+/** The account has no such agent, or it can no longer be used; `why` says what is wrong with it. */
+export function agentAppNotFound(app: string, why = 'Agent not found.'): MeshError {
+  return appNotFound(app, why);
+}
+
+export function agentNotFound(): MeshError {
+  return new MeshError('not_found', 'agent_not_found', 'Agent not found');
+}
+
+export function agentVersionNotFound(): MeshError {
+  return new MeshError('not_found', 'agent_version_not_found', 'Version not found');
+}
+
+export function agentNameTaken(name: string): MeshError {
+  return new MeshError('already_exists', 'agent_name_taken', `An agent named '${name}' already exists.`);
+}
+
+/** Another write came first. */
+export function agentChanged(): MeshError {
+  return new MeshError('failed_precondition', 'agent_changed', 'The agent is at another version.');
+}
+
+/** `parents`: names of the agents that have it as a sub-agent. */
+export function agentInUse(parents: readonly string[]): MeshError {
+  const message = `The agent is a sub-agent of ${parents.map((name) => `'${name}'`).join(', ')}. Take it out of them first.`;
+  return new MeshError('failed_precondition', 'agent_in_use', message);
+}
+
+export function agentsTooMany(most: number): MeshError {
+  return new MeshError('resource_exhausted', 'agents_too_many', `An account can have ${most} agents at most.`);
+}
+
+export function agentTooLarge(mostBytes: number): MeshError {
+  return new MeshError('invalid_argument', 'agent_too_large', `The agent is larger than ${mostBytes} bytes.`);
+}
+
+export function agentFieldsInvalid(): MeshError {
+  return new MeshError('invalid_argument', 'request_invalid', 'The fields of an agent are a JSON object.');
+}
+
 /** An instruction names state keys that the session does not have. */
 export function templateVariableMissing(
   { appName, agentName, file }: { readonly appName: string; readonly agentName: string; readonly file: string },

@@ -5,9 +5,11 @@ import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
+import { AgentChangedSchema, AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { RunEndedSchema, SessionsService, TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, runsSettings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
+import { onAgentChanged } from './consumers/on-agent-changed.ts';
 import { onRunEnded } from './consumers/on-run-ended.ts';
 import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
@@ -16,6 +18,7 @@ import { createHistoryCache } from './execution/history/history-cache.ts';
 import { createWaitingViewers } from './execution/viewers/waiting-viewers.ts';
 import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
+import { createAgentHandlers } from './rpc/agents/index.ts';
 import { createHandlers } from './rpc/index.ts';
 import { keepSpans } from './tracing/keep-spans.ts';
 
@@ -28,10 +31,11 @@ export const runs = defineService({
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
-    const { createExecutor, openRegistry, quietAdk } = await importAdk();
+    const { createExecutor, openApps, quietAdk } = await importAdk();
     quietAdk(log);
 
-    const registry = await openRegistry(host, config);
+    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const known = await openApps(host, config, db);
     const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;
     const client = mesh.client(SessionsService);
     const sessions = spans?.noticing(client) ?? client;
@@ -41,7 +45,7 @@ export const runs = defineService({
       memory: mesh.client(MemoryService),
       artifacts: mesh.client(ArtifactsService),
       log,
-      findApp: (name) => registry.get(name),
+      findApp: known.apps.find,
       maxModelCalls: config.maxModelCalls,
       historyWindow: config.historyWindow,
       histories,
@@ -50,20 +54,22 @@ export const runs = defineService({
     });
     const waiting = createWaitingViewers();
     const owner = randomUUID();
-    const known = { config, log, owner, registry, sessions, executor, histories, waiting };
-    const context: Context = { ...known, spans: spans?.log, draining };
+    const running = { owner, sessions, executor, histories, waiting };
+    const context: Context = { ...known, ...running, config, db, bus, log, spans: spans?.log, draining };
 
     mesh.serve(RunsService, createHandlers(context));
+    mesh.serve(AgentsService, createAgentHandlers(context));
     resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
     resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
     resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
     resources.use(startJob(createClaimDueRuns(context), { log, draining }));
     // Not stopped by the drain: runs that are finished then still need their leases.
     resources.use(startJob(createRenewLeases(context), { log }));
     draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 
     return {
-      ready: { agents: () => registry.check() },
+      ready: { agents: () => known.registry.check(), database: () => db.ping() },
       drain: () => executor.drain(config.drainMs),
       settle: () => executor.idle(),
     };
@@ -72,12 +78,12 @@ export const runs = defineService({
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
 async function importAdk() {
-  const [{ createExecutor }, { openRegistry }, { quietAdk }] = await Promise.all([
+  const [{ createExecutor }, { openApps }, { quietAdk }] = await Promise.all([
     import('./execution/executor.ts'),
-    import('./registry/open-registry.ts'),
+    import('./registry/open-apps.ts'),
     import('./quiet-adk.ts'),
   ]);
-  return { createExecutor, openRegistry, quietAdk };
+  return { createExecutor, openApps, quietAdk };
 }
 
 function countEndings({ metrics }: Host<typeof runsSettings>): (ending: Ending) => void {

@@ -4,15 +4,18 @@ import { createMesh } from '@agentmesh/lib/rpc';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createMetrics } from '@agentmesh/lib/telemetry';
 import { RunsService } from '@agentmesh/proto/runs/v1';
+import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { type SessionKey, SessionKeySchema, SessionsService, TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { runs } from '../src/index.ts';
 import { InMemorySessions } from './in-memory-sessions.ts';
+import { openTestDatabase } from './open-test-database.ts';
 import { log } from './run-agents.ts';
 
 export interface ServiceBench extends AsyncDisposable {
   readonly client: Client<typeof RunsService>;
+  readonly agents: Client<typeof AgentsService>;
   readonly sessions: InMemorySessions;
   readonly key: SessionKey;
   readonly bus: Bus;
@@ -35,6 +38,7 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
   sessions.create(key);
   const draining = new AbortController();
   const resources = new AsyncDisposableStack();
+  const database = resources.use(await openTestDatabase());
   const running = await runs.start({
     config: parseSettings(runs.settings, env),
     log,
@@ -44,10 +48,11 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
     dataDir: '/nonexistent',
     resources,
     draining: draining.signal,
-    openDatabase: () => Promise.reject(new Error('runs has no database')),
+    openDatabase: () => Promise.resolve(database.db),
   });
   return {
     client: mesh.client(RunsService),
+    agents: mesh.client(AgentsService),
     sessions,
     key,
     bus,

@@ -1,13 +1,21 @@
-import type { HintHandler } from '@agentmesh/lib/bus';
+import { answerDeletions, type CountErased, type HintHandler } from '@agentmesh/lib/bus';
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
+import { deleteAccountAgents } from '../store/agents.ts';
 
-type Caches = Pick<Context, 'histories' | 'spans'>;
+type Deps = Pick<Context, 'agentApps' | 'bus' | 'db' | 'histories' | 'log' | 'spans'>;
 
-/** Drops what this process caches of a deleted account. This service stores nothing of it, so it answers nothing. */
-export function onAccountDeleted({ histories, spans }: Caches): HintHandler<typeof AccountDeletedSchema> {
-  return ({ accountId }) => {
-    histories.forget(accountId);
-    spans?.forget(accountId);
+/** Erases the agents of a deleted account, drops what this process caches of it, and confirms to auth how many agents there were. */
+export function onAccountDeleted(deps: Deps): HintHandler<typeof AccountDeletedSchema> {
+  const { agentApps, bus, db, histories, log, spans } = deps;
+  const erase = (accountId: string, count: CountErased) =>
+    db.transaction(async (tx) => count(tx, await deleteAccountAgents(tx, checkAccountId(accountId))));
+  const answer = answerDeletions({ db, bus, log, service: 'runs', erase });
+  return async (message, ...rest) => {
+    histories.forget(message.accountId);
+    spans?.forget(message.accountId);
+    await answer(message, ...rest);
+    agentApps.forget(message.accountId);
   };
 }

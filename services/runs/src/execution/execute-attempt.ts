@@ -24,8 +24,8 @@ export interface ExecutionDeps {
   readonly memory?: Client<typeof MemoryService>;
   /** Artifacts for the agents' tools. Absent: the tools return an error. */
   readonly artifacts?: Client<typeof ArtifactsService>;
-  /** Finds an app. Throws MeshError when there is none. */
-  readonly findApp: (name: string) => App;
+  /** Finds an app of an account. Throws MeshError when there is none. */
+  readonly findApp: (accountId: string, name: string) => App | Promise<App>;
   readonly maxModelCalls: number;
   /** Number of most recent events that an agent sees. */
   readonly historyWindow: number;
@@ -74,7 +74,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   const recorder = createRecorder({ turn, turnSession, journal, viewer });
   let author = turn.session?.appName ?? '';
   try {
-    const { root } = deps.findApp(author);
+    const { root } = await deps.findApp(turn.session?.accountId ?? '', author);
     author = root.name;
     const { memory, artifacts, maxModelCalls } = deps;
     const loop = openLoop({ root, turn, turnSession, memory, artifacts, maxModelCalls, signal: working.signal });

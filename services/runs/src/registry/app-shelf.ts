@@ -1,4 +1,7 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import { isAgentAppName } from '../agents/agent-id.ts';
 import type { AgentParts } from './agents/build-agent.ts';
 import type { App } from './app.ts';
 import { AppFilesError, type Mistake, printMistake } from './files/mistake.ts';
@@ -39,6 +42,7 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
     mistakes,
     async load(name) {
       try {
+        if (isAgentAppName(name)) await refuseAgentName(join(dir, name));
         const app = await loadApp({ dir, name, present: apps.get(name) }, options);
         if (apps.get(name) !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
         apps.set(name, app);
@@ -48,6 +52,14 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
       }
     },
   };
+}
+
+const agentName = 'names like agent12 belong to agents that are made under /api/agents: rename this folder';
+
+/** Throws AppFilesError when there is such a folder. */
+async function refuseAgentName(folder: string): Promise<void> {
+  await access(folder);
+  throw new AppFilesError([{ file: '', key: '', reason: agentName }], { isRootMissing: true });
 }
 
 function outcome(servesLastVersion: boolean): string {

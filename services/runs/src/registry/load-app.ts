@@ -1,8 +1,7 @@
 import { join } from 'node:path';
+import type { AgentParts } from './agents/build-agent.ts';
 import type { App } from './app.ts';
-import { printAppGraph } from './app-graph.ts';
-import { printAppInfo } from './app-info.ts';
-import { type AgentParts, buildAgent } from './agents/build-agent.ts';
+import { assembleApp } from './assemble-app.ts';
 import { loadAgentFiles } from './files/load-agent-files.ts';
 
 /** The app to load, and its current version, which may still be valid. */
@@ -18,9 +17,5 @@ export async function loadApp({ dir, name, present }: AppPlace, parts: AgentPart
   const { root: file, text } = await loadAgentFiles(join(dir, name), {
     checkModel: (model) => parts.models.problemWith(model),
   });
-  if (present?.source === text) return present;
-  const root = buildAgent(name, file, parts);
-  const infoJson = printAppInfo({ name, root, file });
-  const graphJson = printAppGraph(name, file);
-  return { name, source: text, root, graphJson, ...(infoJson === undefined ? {} : { infoJson }) };
+  return present?.source === text ? present : assembleApp({ name, source: text, file }, parts);
 }

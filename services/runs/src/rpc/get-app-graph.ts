@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Handlers } from './handlers.ts';
 
-export function getAppGraph(context: Context): Handlers['getAppGraph'] {
-  return ({ appName }) => ({ json: context.registry.get(appName).graphJson });
+export function getAppGraph({ apps }: Context): Handlers['getAppGraph'] {
+  return async ({ accountId, appName }) => ({ json: (await apps.find(accountId, appName)).graphJson });
 }

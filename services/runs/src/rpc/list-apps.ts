@@ -1,12 +1,17 @@
-import type { BrokenAppSchema, FileMistakeSchema } from '@agentmesh/proto/runs/v1';
+import type { AppSchema, BrokenAppSchema, FileMistakeSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { AgentFields } from '../agents/agent-fields.ts';
+import { agentAppName } from '../agents/agent-id.ts';
+import { adkName } from '../agents/agent-name.ts';
 import type { Context } from '../context.ts';
 import type { Mistake } from '../registry/files/mistake.ts';
+import { type AgentRow, selectAgents } from '../store/agents.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Apps from `AGENTS_DIR` belong to every account. */
-export function listApps({ registry }: Context): Handlers['listApps'] {
-  return () => {
+/** Apps from `AGENTS_DIR` belong to every account, agents to their own. */
+export function listApps({ db, registry }: Context): Handlers['listApps'] {
+  return async ({ accountId }) => {
+    const agents = await selectAgents(db, { accountId });
     const mistakes = registry.mistakes();
     const apps = registry.list().map(({ name, root }) => ({
       name,
@@ -21,8 +26,13 @@ export function listApps({ registry }: Context): Handlers['listApps'] {
       .filter(([name]) => !running.has(name))
       .map(([name, found]) => ({ name, mistakes: found.map(toMessage) }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    return { apps, brokenApps };
+    return { apps: [...apps, ...agents.map(agentApp)], brokenApps };
   };
+}
+
+function agentApp({ agent_id: agentId, fields }: AgentRow): MessageInitShape<typeof AppSchema> {
+  const { agent_name: agentName, agent_description: description } = JSON.parse(fields) as AgentFields;
+  return { name: agentAppName(agentId), rootAgentName: adkName(agentName), description, language: 'yaml' };
 }
 
 function toMessage({ file, at, key, reason }: Mistake): MessageInitShape<typeof FileMistakeSchema> {

@@ -9,6 +9,8 @@ const SubAgents = Type.Array(Type.Object({ config_path: NonEmpty }, strict));
 const everyAgent = {
   name: NonEmpty,
   description: Type.Optional(Type.String()),
+  /** Fields of an agent under /api/agents that ADK has no key for. Nothing here is made of them. */
+  metadata: Type.Optional(Type.Object({})),
 };
 
 const LlmAgentFile = Type.Object(

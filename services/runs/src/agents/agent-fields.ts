@@ -1,0 +1,63 @@
+import Type, { type Static } from 'typebox';
+
+/** Types of agents; `base` is another word for `llm`. */
+export const agentTypes = ['llm', 'base', 'router', 'sequential', 'parallel', 'loop'] as const;
+
+const maybe = { text: Type.Optional(Type.String()), flag: Type.Optional(Type.Boolean()) };
+const map = Type.Optional(Type.Object({}));
+const texts = Type.Optional(Type.Array(Type.String()));
+
+/** What ADK's agent is made of. */
+const used = {
+  agent_name: Type.String({ minLength: 1, maxLength: 100 }),
+  agent_model: Type.String({ maxLength: 256 }),
+  agent_description: Type.String(),
+  agent_instruction: Type.String(),
+  agent_type: Type.Enum([...agentTypes]),
+  agent_model_params: map,
+  agent_tools: texts,
+  /** Each `agent<N>`. */
+  sub_agents: texts,
+  loop_max_iterations: Type.Optional(Type.Integer({ minimum: 1 })),
+  output_key: maybe.text,
+  include_contents: Type.Optional(Type.Enum(['default', 'none'])),
+  generate_content_config: map,
+  disallow_transfer_to_parent: maybe.flag,
+  disallow_transfer_to_peers: maybe.flag,
+};
+
+/** Fields of the UI that are kept and answered, and that no agent is made of. */
+const kept = {
+  agent_skills: Type.Optional(Type.Array(Type.Unknown())),
+  tags: Type.Optional(Type.Array(Type.Unknown())),
+  input_schema: Type.Optional(Type.Unknown()),
+  output_schema: Type.Optional(Type.Unknown()),
+  output_schema_name: maybe.text,
+  memory_enabled: maybe.flag,
+  artifacts_enabled: maybe.flag,
+  superagent_template_id: Type.Optional(Type.Unknown()),
+  loop_exit_instruction: maybe.text,
+  hub_origin_id: Type.Optional(Type.Unknown()),
+  project_id: Type.Optional(Type.Unknown()),
+};
+
+/** The fields of an agent as they are stored. Keys that are null are left out. */
+export const AgentFields = Type.Object({ ...used, ...kept });
+export type AgentFields = Static<typeof AgentFields>;
+
+/** Fields of the UI that would change what an agent does, and that are not supported: they must be empty. */
+export const unsupportedFields = ['guardrails_config', 'mcp_servers', 'code_executor', 'skip_when_upstream'] as const;
+
+/** Keys of `agent_model_params`, with the setting of ADK that each becomes. */
+export const modelParams: ReadonlyMap<string, string> = new Map([
+  ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
+  ['top_k', 'top_k'],
+  ['max_tokens', 'max_output_tokens'],
+  ['max_output_tokens', 'max_output_tokens'],
+  ['stop', 'stop_sequences'],
+  ['stop_sequences', 'stop_sequences'],
+  ['seed', 'seed'],
+  ['presence_penalty', 'presence_penalty'],
+  ['frequency_penalty', 'frequency_penalty'],
+]);

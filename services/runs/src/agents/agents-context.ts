@@ -1,0 +1,17 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AppFinder } from '../registry/app-finder.ts';
+import type { AgentApps } from './agent-apps.ts';
+import type { CheckModel } from './check-definition.ts';
+
+/** Dependencies of all that reads and writes agents. */
+export interface AgentsContext {
+  readonly config: { readonly maxAgents: number };
+  readonly db: Database;
+  readonly bus: Bus;
+  readonly log: Logger;
+  readonly agentApps: AgentApps;
+  readonly apps: AppFinder;
+  readonly checkModel: CheckModel;
+}

@@ -1,0 +1,52 @@
+import type { AgentDefinition } from '../registry/files/agent-definition.ts';
+import { readDefinition } from '../registry/files/read-definition.ts';
+import type { Path } from '../registry/files/parse-yaml.ts';
+import type { AgentFields } from './agent-fields.ts';
+import type { AgentFault } from './agent-fault.ts';
+import { paramOf } from './model-settings.ts';
+import { toDefinition } from './to-definition.ts';
+
+export interface CheckedDefinition {
+  /** Undefined when there are faults. */
+  readonly definition: AgentDefinition | undefined;
+  readonly faults: readonly AgentFault[];
+}
+
+/** Public text when a model's name is unknown; undefined when it is known. */
+export type CheckModel = (name: string) => string | undefined;
+
+/** Makes a definition of fields and checks it like a file of an app. `name` is the agent's name for ADK. */
+export function checkDefinition(fields: AgentFields, name: string, checkModel: CheckModel): CheckedDefinition {
+  const faults: AgentFault[] = [];
+  const mistake = (path: Path, reason: string) => {
+    faults.push({ path: fieldPath(fields, path.map(String)), reason });
+    return { file: '', key: path.join('.'), reason };
+  };
+  const { definition } = readDefinition({ value: toDefinition(fields, name), mistake });
+  const isModel = definition === undefined || 'model' in definition;
+  const modelFault = isModel && fields.agent_model !== '' ? checkModel(fields.agent_model) : undefined;
+  if (modelFault !== undefined) faults.push({ path: ['agent_model'], reason: modelFault });
+  if (fields.agent_type === 'router' && (fields.sub_agents ?? []).length === 0) {
+    faults.push({ path: ['sub_agents'], reason: 'must name at least one agent that the router can hand over to' });
+  }
+  return { definition: faults.length === 0 ? definition : undefined, faults };
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  name: 'agent_name',
+  model: 'agent_model',
+  description: 'agent_description',
+  instruction: 'agent_instruction',
+  tools: 'agent_tools',
+  agent_class: 'agent_type',
+  max_iterations: 'loop_max_iterations',
+};
+
+/** The field that a key of the definition was made of. */
+function fieldPath(fields: AgentFields, [key = '', ...rest]: readonly string[]): readonly string[] {
+  if (key === 'tools' || key === 'sub_agents') return [fieldNames[key] ?? key, ...rest.slice(0, 1)];
+  const [setting = ''] = rest;
+  const param = key === 'generate_content_config' ? paramOf(fields, setting) : undefined;
+  if (param !== undefined) return ['agent_model_params', param];
+  return [fieldNames[key] ?? key, ...rest];
+}

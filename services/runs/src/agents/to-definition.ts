@@ -1,0 +1,47 @@
+import type { AgentClass } from '../registry/files/agent-definition.ts';
+import type { AgentFields } from './agent-fields.ts';
+import { modelConfigOf } from './model-settings.ts';
+
+export const agentClasses: Readonly<Record<AgentFields['agent_type'], AgentClass>> = {
+  llm: 'LlmAgent',
+  base: 'LlmAgent',
+  router: 'LlmAgent',
+  sequential: 'SequentialAgent',
+  parallel: 'ParallelAgent',
+  loop: 'LoopAgent',
+};
+
+/** The keys that a `root_agent.yaml` of this agent has. Each sub-agent is a file that is named after its app. */
+export function toDefinition(fields: AgentFields, name: string): Record<string, unknown> {
+  const agentClass = agentClasses[fields.agent_type];
+  const common = { name, agent_class: agentClass, description: fields.agent_description };
+  const files = (fields.sub_agents ?? []).map((app) => ({ config_path: `${app}.yaml` }));
+  if (agentClass !== 'LlmAgent') {
+    const iterations = agentClass === 'LoopAgent' ? fields.loop_max_iterations : undefined;
+    return { ...common, sub_agents: files, ...(iterations !== undefined && { max_iterations: iterations }) };
+  }
+  const config = modelConfigOf(fields);
+  return {
+    ...common,
+    model: fields.agent_model,
+    instruction: fields.agent_instruction,
+    ...(files.length > 0 && { sub_agents: files }),
+    ...((fields.agent_tools ?? []).length > 0 && { tools: fields.agent_tools?.map((tool) => ({ name: tool })) }),
+    ...(Object.keys(config).length > 0 && { generate_content_config: config }),
+    ...ownKeys(fields),
+  };
+}
+
+/** Fields that have the same name in a file. */
+export const sharedKeys = [
+  'output_key',
+  'include_contents',
+  'disallow_transfer_to_parent',
+  'disallow_transfer_to_peers',
+] as const;
+
+function ownKeys(fields: AgentFields): Record<string, unknown> {
+  return Object.fromEntries(
+    sharedKeys.filter((key) => fields[key] !== undefined && fields[key] !== '').map((key) => [key, fields[key]]),
+  );
+}

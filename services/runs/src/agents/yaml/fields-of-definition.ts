@@ -1,0 +1,30 @@
+import { type AgentDefinition, isLlmDefinition } from '../../registry/files/agent-definition.ts';
+import type { AgentFields } from '../agent-fields.ts';
+import { sharedKeys } from '../to-definition.ts';
+
+const types = { LlmAgent: 'llm', SequentialAgent: 'sequential', ParallelAgent: 'parallel', LoopAgent: 'loop' } as const;
+
+/** The fields that the keys of a file amount to. `subAgentOf` names the agent that a `config_path` stands for. */
+export function fieldsOfDefinition(definition: AgentDefinition, subAgentOf: (configPath: string) => string): AgentFields {
+  const { name, description = '', sub_agents: files = [] } = definition;
+  const common = {
+    agent_name: name,
+    agent_description: description,
+    agent_type: types[definition.agent_class ?? 'LlmAgent'],
+    ...(files.length > 0 && { sub_agents: files.map((file) => subAgentOf(file.config_path)) }),
+  };
+  if (!isLlmDefinition(definition)) {
+    const iterations = 'max_iterations' in definition ? definition.max_iterations : undefined;
+    const loop = iterations === undefined ? {} : { loop_max_iterations: iterations };
+    return { ...common, agent_model: '', agent_instruction: '', ...loop };
+  }
+  const { model = '', instruction = '', tools, generate_content_config: config } = definition;
+  return {
+    ...common,
+    agent_model: model,
+    agent_instruction: instruction,
+    ...(tools !== undefined && { agent_tools: tools.map((tool) => tool.name) }),
+    ...(config !== undefined && { generate_content_config: config }),
+    ...Object.fromEntries(sharedKeys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
+  };
+}

@@ -1,0 +1,45 @@
+import { readdir } from 'node:fs/promises';
+import type { Database } from '@agentmesh/lib/pg';
+import { type Host, SettingsError } from '@agentmesh/lib/service';
+import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
+import type { CheckModel } from '../agents/check-definition.ts';
+import type { RunsConfig, runsSettings } from '../config.ts';
+import { createModels } from '../models/index.ts';
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
+import { type AppFinder, createAppFinder } from './app-finder.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { watchApps } from './watch-apps.ts';
+
+/** The apps that there are, and the parts that they are made of. */
+export interface OpenApps {
+  readonly registry: Registry;
+  readonly agentApps: AgentApps;
+  readonly apps: AppFinder;
+  readonly checkModel: CheckModel;
+}
+
+/**
+ * Loads the apps of `AGENTS_DIR` and watches the folder until the host closes; agents that are records are loaded when they are used.
+ * Throws SettingsError when `AGENTS_DIR` cannot be read.
+ */
+export async function openApps(host: Host<typeof runsSettings>, config: RunsConfig, db: Database): Promise<OpenApps> {
+  const { log, resources } = host;
+  const { agentsDir: dir, maxModelCalls } = config;
+  if (host.config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
+  const models = createModels(config.models, { onFailure: (failure) => log.warn(failure, 'model call failed') });
+  const toolDeps = { fetch: createGuardedFetch({ allow: config.tools.allow }) };
+  const parts = { models, toolDeps, maxModelCalls };
+  const registry = await createRegistry({ dir, log, ...parts });
+  resources.use(await watchApps({ dir, registry, log }));
+  const agentApps = createAgentApps({ db, ...parts });
+  const checkModel = (name: string) => models.problemWith(name);
+  return { registry, agentApps, apps: createAppFinder(registry, agentApps), checkModel };
+}
+
+async function requireFolder(variable: string, dir: string): Promise<void> {
+  try {
+    await readdir(dir);
+  } catch {
+    throw new SettingsError(new Map([[variable, `names a folder that cannot be read: ${dir}`]]));
+  }
+}

@@ -1,0 +1,12 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import { removeAgent } from '../../agents/remove-agent.ts';
+import type { Context } from '../../context.ts';
+import type { Handlers } from './handlers.ts';
+
+/** Deletes an agent. */
+export function deleteAgent(context: Context): Handlers['deleteAgent'] {
+  return async ({ accountId, agentId }) => {
+    await removeAgent(context, { accountId: checkAccountId(accountId), agentId });
+    return {};
+  };
+}

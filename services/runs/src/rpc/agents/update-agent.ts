@@ -1,0 +1,20 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import { saveAgent } from '../../agents/save-agent.ts';
+import type { Context } from '../../context.ts';
+import { savedOrFaults } from './agent-message.ts';
+import { fieldsOf } from './fields-of.ts';
+import { findAgent } from './find-agent.ts';
+import type { Handlers } from './handlers.ts';
+
+/** Replaces the fields of an agent. */
+export function updateAgent(context: Context): Handlers['updateAgent'] {
+  return async (request) => {
+    const { agentId, ifMatch } = request;
+    const accountId = checkAccountId(request.accountId);
+    // An unknown agent is reported before mistakes in the fields.
+    await findAgent(context, { accountId, agentId });
+    return savedOrFaults(async () =>
+      saveAgent(context, { accountId, agentId, fields: fieldsOf(request.fieldsJson), ifMatch }),
+    );
+  };
+}

@@ -1,0 +1,21 @@
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { log } from './run-agents.ts';
+
+export interface RunsDatabase extends AsyncDisposable {
+  readonly db: Database;
+}
+
+/** An empty, migrated schema of this service. */
+export async function openTestDatabase(): Promise<RunsDatabase> {
+  const { url, [Symbol.asyncDispose]: drop } = await testDatabaseUrl();
+  const migrations = new URL('../migrations/', import.meta.url);
+  const db = await openDatabase({ service: 'runs', url, poolSize: 6, migrations }, log);
+  return {
+    db,
+    async [Symbol.asyncDispose]() {
+      await db[Symbol.asyncDispose]();
+      await drop();
+    },
+  };
+}
