@@ -33,6 +33,7 @@ const mayRemember = [
   'artifacts.erased',
   'keys.erased',
   'memory.erased',
+  'runs.erased',
   'webhooks.erased',
 ];
 
@@ -51,6 +52,8 @@ async function resident() {
   expect((await caller.request('POST', `${sessionPath(session)}/artifacts`, artifact)).status).toBe(200);
   const memory = await caller.request('PATCH', '/apps/echo/users/u1/memory', { sessionId: session.id });
   expect(memory.status).toBe(200);
+  const poet = { agent_name: secretWord, agent_model: 'echo/echo', agent_description: '', agent_instruction: '' };
+  expect((await caller.request('POST', '/api/agents', { ...poet, agent_type: 'llm' })).status).toBe(200);
   await caller.request('POST', '/api/auth/tokens', { name: secretWord, scopes: ['sessions:read'] });
   await caller.request('PATCH', `/api/users/${me.user_id}`, { full_name: secretWord });
   await caller.request('POST', '/api/auth/forgot-password', { email: me.email });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { subjectOf } from '@agentmesh/lib/bus';
 import * as auth from '@agentmesh/proto/auth/v1';
 import * as runs from '@agentmesh/proto/runs/v1';
+import * as agents from '@agentmesh/proto/runs/v1/agents';
 import * as sessions from '@agentmesh/proto/sessions/v1';
 import { expect, test } from 'vitest';
 
@@ -35,7 +36,10 @@ function used(): string[] {
 }
 
 test('each subject of docs/subjects.md is derived from its message', () => {
-  const schemas = { ...auth, ...sessions, ...runs } as unknown as Record<string, Parameters<typeof subjectOf>[0]>;
+  const schemas = { ...auth, ...sessions, ...runs, ...agents } as unknown as Record<
+    string,
+    Parameters<typeof subjectOf>[0]
+  >;
   const derived = documented().map(([, message]) => {
     const schema = schemas[`${message}Schema`];
     return [schema && subjectOf(schema), message];

@@ -5,6 +5,7 @@ import type { KeysService } from '@agentmesh/proto/keys/v1';
 import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
+import type { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import type { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
@@ -36,6 +37,7 @@ export interface Context {
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;
+  readonly agents: Client<typeof AgentsService>;
   readonly memory: Client<typeof MemoryService>;
   readonly artifacts: Client<typeof ArtifactsService>;
   readonly transcription: Client<typeof TranscriptionService>;

@@ -1,7 +1,9 @@
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { addAgents } from './agents/index.ts';
 import { addArtifacts } from './artifacts/index.ts';
 import { addAuth } from './auth/index.ts';
 import { type Config, publicBaseUrl } from './config.ts';
+import { createAgentAppCheck } from './edge/authentication/agent-apps.ts';
 import type { App, Context } from './context.ts';
 import { errorHandler } from './edge/errors/problem.ts';
 import { createAdmission } from './edge/http/admit.ts';
@@ -32,6 +34,7 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addOperations,
   addAuth,
   addRuns,
+  addAgents,
   addSessions,
   addArtifacts,
   addMemory,
@@ -48,6 +51,7 @@ const sections: readonly Section[] = [
   { name: 'sessions', description: 'Conversations of one end user with one application: state and events.' },
   { name: 'runs', description: 'Send a message to an agent in a session and get its events.' },
   { name: 'apps', description: 'The applications that there are.' },
+  { name: 'agents', description: 'Agents that the account makes, each an application of its own.' },
   { name: 'artifacts', description: 'Named, versioned payloads of a session, or of its user (`user:` names).' },
   { name: 'memory', description: 'What past sessions of a user have said, found by search.' },
   { name: 'audio', description: 'Recorded speech as text.' },
@@ -83,6 +87,7 @@ export async function createServer(context: Context): Promise<App> {
   await describeApi(app, { serverUrl: publicBaseUrl(config), sections });
   app.decorateRequest('identity');
   app.addHook('preHandler', context.authentication.withinGrant);
+  app.addHook('preHandler', createAgentAppCheck(context.agents));
   for (const addSlice of slices) await addSlice(app, context);
   closeOtherMethods();
   await app.ready();

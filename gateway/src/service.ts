@@ -5,6 +5,7 @@ import { KeysService } from '@agentmesh/proto/keys/v1';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
+import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
@@ -56,6 +57,7 @@ async function start(host: GatewayHost): Promise<Running> {
     auth,
     sessions: mesh.client(SessionsService),
     runs: mesh.client(RunsService),
+    agents: mesh.client(AgentsService),
     memory: mesh.client(MemoryService),
     artifacts: mesh.client(ArtifactsService),
     transcription: mesh.client(TranscriptionService),

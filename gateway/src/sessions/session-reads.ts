@@ -6,7 +6,7 @@ import { addNextPage, asksForPage, numberBefore, pageOf } from '../edge/paging/p
 import { SessionPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
-import { admittedRevisions, entityTag } from './entity-tag.ts';
+import { admittedRevisions, entityTag } from '../edge/records/entity-tag.ts';
 import { readEventPage, readSession, type SessionRead } from './read-session.ts';
 import { IfMatch, PatchSessionRequest, revisionHeader, Session } from './session-record.ts';
 

@@ -7,7 +7,7 @@ import { encodeMap, sendJson } from '../edge/json/json-bytes.ts';
 import { SessionPath, UserPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
-import { entityTag } from './entity-tag.ts';
+import { entityTag } from '../edge/records/entity-tag.ts';
 import { initialContent } from './initial-content.ts';
 import { initialEvents } from './initial-events.ts';
 import { sessionJson } from './session-json.ts';

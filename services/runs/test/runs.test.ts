@@ -199,7 +199,7 @@ test('a folder of apps that is not there stops the start', async () => {
 describe('apps', () => {
   test('ListApps and GetAppInfo describe the samples', async () => {
     await using bench = await startService();
-    const { apps } = await bench.client.listApps({});
+    const { apps } = await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' });
     expect(apps.map(({ name, language }) => [name, language])).toEqual([
       ['assistant', 'yaml'],
       ['echo', 'yaml'],
@@ -219,8 +219,14 @@ describe('apps', () => {
     await writeFile(join(dir, 'bad/root_agent.yaml'), `${good}modle: x\n`);
     await using bench = await startService({ env: { AGENTS_DIR: dir } });
     await writeFile(join(dir, 'old/root_agent.yaml'), `${good}tools: [{}]\n`);
-    await vi.waitFor(async () => expect((await bench.client.listApps({})).apps[0]?.mistakes).not.toEqual([]), 5_000);
-    const { apps, brokenApps } = await bench.client.listApps({});
+    await vi.waitFor(
+      async () =>
+        expect(
+          (await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' })).apps[0]?.mistakes,
+        ).not.toEqual([]),
+      5_000,
+    );
+    const { apps, brokenApps } = await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' });
     expect(apps).toMatchObject([{ name: 'old', rootAgentName: 'a', mistakes: [{ line: 3, key: 'tools.0.name' }] }]);
     expect(brokenApps).toMatchObject([
       { name: 'bad', mistakes: [{ file: 'root_agent.yaml', line: 3, column: 1, key: 'modle' }] },

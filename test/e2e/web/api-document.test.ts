@@ -55,7 +55,10 @@ describe('the OpenAPI document', () => {
     const others = answers.filter(({ content = {} }) =>
       Object.keys(content).some((type) => type !== 'application/json'),
     );
-    expect(others).toMatchObject([{ name: 'streamRun 200', content: { 'text/event-stream': {} } }]);
+    expect(others.map(({ name, content = {} }) => [name, ...Object.keys(content)])).toEqual([
+      ['streamRun 200', 'text/event-stream'],
+      ['exportAgent 200', 'application/yaml'],
+    ]);
     expect(answers.filter(({ description }) => description === 'Default Response')).toEqual([]);
     const caller = await newAccount(url);
     const refused = await caller.request('POST', '/run_sse', { appName: 'echo', userId: 'user', sessionId: 'none' });
@@ -84,6 +87,7 @@ const last = [
   'deleteMemory',
   'deleteMemories',
   'deleteSession',
+  'deleteAgent',
   'createSessionWithId',
   'revokePersonalTokens',
   'deleteSavedKey',
@@ -113,6 +117,8 @@ test('every example works unchanged against the echo app, in the order of the pa
     expect(`${route.operationId} ${answer.status} ${answer.status === expected ? '' : answer.text}`).toBe(
       `${route.operationId} ${expected} `,
     );
+    if (route.operationId === 'createAgent')
+      ids.set('agent_id', (JSON.parse(answer.text) as { agent_id: string }).agent_id);
     if (route.operationId === 'listSignIns') ids.set('endSignIn', firstId(answer.text, 'sessions'));
     if (route.operationId === 'createSavedKey') {
       const { api_key_id: id } = JSON.parse(answer.text) as { api_key_id: string };
@@ -154,12 +160,22 @@ async function sendExample(
   const { method, operationId } = route;
   const parameters = route.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
   const path = parameters.reduce((text, { name, example }) => {
-    const value = name === 'id' ? (ids.get(operationId) ?? example ?? 'unknown') : example;
+    const isNamed = name === 'id' || name === 'agent_id';
+    const value = isNamed ? (ids.get(name === 'id' ? operationId : name) ?? example ?? 'unknown') : example;
     expect({ operationId, name, value }).toHaveProperty('value', expect.anything());
     return text.replace(`{${name}}`, encodeURIComponent(String(value)));
   }, route.path);
-  const response = await caller.fetch(method, path, exampleBody(route));
+  const response = await sendBody(caller, `${method} ${path}`, route);
   return { status: response.status, text: await response.text() };
+}
+
+/** Sends the example's body with its media type. */
+function sendBody(caller: Caller, target: string, route: Route): Promise<Response> {
+  const [method = '', path = ''] = target.split(' ');
+  const yaml = route.requestBody?.content['application/yaml'];
+  if (yaml === undefined) return caller.fetch(method, path, exampleBody(route));
+  const headers = { authorization: `Bearer ${caller.token}`, 'content-type': 'application/yaml' };
+  return fetch(url + path, { method, headers, body: String(yaml.example) });
 }
 
 function exampleBody({ operationId, requestBody }: Route): unknown {

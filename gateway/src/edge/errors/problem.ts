@@ -29,6 +29,9 @@ const statuses: Readonly<Record<MeshCode, number>> = {
 /** Statuses of reasons that have one of their own. */
 const statusesOfReasons: Readonly<Record<string, number>> = {
   session_changed: 412,
+  agent_changed: 412,
+  agent_in_use: 409,
+  agent_too_large: 413,
   artifact_too_large: 413,
   audio_too_large: 413,
   audio_format_unsupported: 415,

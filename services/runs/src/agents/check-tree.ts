@@ -24,7 +24,9 @@ export function checkTree({ agentId, subAgents, edges }: NewEdges): AgentFault[]
   const faults = ids.flatMap((id, index) => {
     const reason = faultOf(id, { agentId, edges });
     const name = subAgents[index] ?? '';
-    return reason === undefined ? [] : [{ path: ['sub_agents', String(index)], reason: `"${name.slice(0, 80)}" ${reason}` }];
+    return reason === undefined
+      ? []
+      : [{ path: ['sub_agents', String(index)], reason: `"${name.slice(0, 80)}" ${reason}` }];
   });
   if (faults.length > 0) return faults;
   const all = new Map(edges).set(agentId, ids);
@@ -32,7 +34,8 @@ export function checkTree({ agentId, subAgents, edges }: NewEdges): AgentFault[]
   for (const id of [agentId, ...ancestorsOf(agentId, all)]) {
     const { levels = 1, agents = 1 } = sizes.get(id) ?? {};
     const app = id === 0 ? 'this agent' : agentAppName(id);
-    if (levels > mostLevels) return [tooLarge(`${app} would have ${levels} levels of agents; at most ${mostLevels} are allowed`)];
+    if (levels > mostLevels)
+      return [tooLarge(`${app} would have ${levels} levels of agents; at most ${mostLevels} are allowed`)];
     if (agents > mostAgents) return [tooLarge(`${app} would consist of more than ${mostAgents} agents`)];
   }
   return [];

@@ -3,7 +3,14 @@ import type { AgentsContext } from './agents-context.ts';
 import { agentChanged, agentNameTaken, agentNotFound, agentsTooMany, agentTooLarge } from '../errors.ts';
 import { raiseRevision } from '../store/agent-accounts.ts';
 import { deleteVersions, insertVersion } from '../store/agent-versions.ts';
-import { type AgentEdges, type AgentRow, insertAgent, selectAgent, selectEdges, updateAgentRow } from '../store/agents.ts';
+import {
+  type AgentEdges,
+  type AgentRow,
+  insertAgent,
+  selectAgent,
+  selectEdges,
+  updateAgentRow,
+} from '../store/agents.ts';
 import { AgentFaults } from './agent-fault.ts';
 import type { AgentFields } from './agent-fields.ts';
 import { parseAgentId } from './agent-id.ts';
@@ -51,7 +58,8 @@ async function write(tx: Transaction, agent: AgentToSave, maxAgents: number): Pr
     fields: JSON.stringify(fields),
     keyId: null,
   };
-  const [row] = present === undefined ? await insertAgent(tx, values) : await updateAgentRow(tx, { ...values, agentId });
+  const [row] =
+    present === undefined ? await insertAgent(tx, values) : await updateAgentRow(tx, { ...values, agentId });
   if (row === undefined) throw agentChanged();
   const { version, fields: stored } = row;
   await insertVersion(tx, { accountId, agentId: row.agent_id, version, fields: stored });

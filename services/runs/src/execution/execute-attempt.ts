@@ -73,9 +73,11 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   const journal = new Journal({ sessions: deps.sessions, turn, signal: lost });
   const recorder = createRecorder({ turn, turnSession, journal, viewer });
   let author = turn.session?.appName ?? '';
+  let hasApp = false;
   try {
     const { root } = await deps.findApp(turn.session?.accountId ?? '', author);
     author = root.name;
+    hasApp = true;
     const { memory, artifacts, maxModelCalls } = deps;
     const loop = openLoop({ root, turn, turnSession, memory, artifacts, maxModelCalls, signal: working.signal });
     await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
@@ -83,7 +85,8 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
     remember(deps, { turn, window, journal });
     return 'ended';
   } catch (error) {
-    if (hasLost(error)) throw error;
+    // An app that is gone is not found either, but then the turn is still held.
+    if (hasApp && hasLost(error)) throw error;
     deps.log.warn(
       { err: loggableError(error), invocationId: turn.invocationId, app: turn.session?.appName },
       'run failed',

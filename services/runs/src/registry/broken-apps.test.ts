@@ -44,6 +44,14 @@ async function problemOf(...lines: string[]): Promise<string> {
 
 const echo = ['name: echo', 'model: echo/default'];
 
+test('a folder that is named like an agent of an account is refused with what to do', async () => {
+  await put('agent12/root_agent.yaml', ...echo);
+  await put('agent12b/root_agent.yaml', ...echo);
+  const registry = await open();
+  expect(registry.list().map(({ name }) => name)).toEqual(['agent12b']);
+  expect(registry.mistakes().get('agent12')).toMatchObject([{ reason: expect.stringContaining('rename this folder') }]);
+});
+
 describe('a bad file is refused with file, place, key and reason', () => {
   test.each([
     ['broken syntax', ['name: echo', 'model: [a'], 'root_agent.yaml:'],

@@ -1,3 +1,4 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AppSchema, BrokenAppSchema, FileMistakeSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AgentFields } from '../agents/agent-fields.ts';
@@ -10,8 +11,8 @@ import type { Handlers } from './handlers.ts';
 
 /** Apps from `AGENTS_DIR` belong to every account, agents to their own. */
 export function listApps({ db, registry }: Context): Handlers['listApps'] {
-  return async ({ accountId }) => {
-    const agents = await selectAgents(db, { accountId });
+  return async (request) => {
+    const agents = await selectAgents(db, { accountId: checkAccountId(request.accountId) });
     const mistakes = registry.mistakes();
     const apps = registry.list().map(({ name, root }) => ({
       name,

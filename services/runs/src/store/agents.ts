@@ -49,7 +49,8 @@ export interface AgentEdges {
 /** Names and sub-agents of all agents of an account. */
 export const selectEdges = createQuery<{ accountId: string }, AgentEdges>({
   name: 'select-agent-edges',
-  text: (param) => `select agent_id, name, sub_agents from agents where account_id = ${param.accountId} order by agent_id`,
+  text: (param) =>
+    `select agent_id, name, sub_agents from agents where account_id = ${param.accountId} order by agent_id`,
 });
 
 export interface AgentValues {

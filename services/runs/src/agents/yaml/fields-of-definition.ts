@@ -5,7 +5,10 @@ import { sharedKeys } from '../to-definition.ts';
 const types = { LlmAgent: 'llm', SequentialAgent: 'sequential', ParallelAgent: 'parallel', LoopAgent: 'loop' } as const;
 
 /** The fields that the keys of a file amount to. `subAgentOf` names the agent that a `config_path` stands for. */
-export function fieldsOfDefinition(definition: AgentDefinition, subAgentOf: (configPath: string) => string): AgentFields {
+export function fieldsOfDefinition(
+  definition: AgentDefinition,
+  subAgentOf: (configPath: string) => string,
+): AgentFields {
   const { name, description = '', sub_agents: files = [] } = definition;
   const common = {
     agent_name: name,
@@ -25,6 +28,8 @@ export function fieldsOfDefinition(definition: AgentDefinition, subAgentOf: (con
     agent_instruction: instruction,
     ...(tools !== undefined && { agent_tools: tools.map((tool) => tool.name) }),
     ...(config !== undefined && { generate_content_config: config }),
-    ...Object.fromEntries(sharedKeys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]])),
+    ...Object.fromEntries(
+      sharedKeys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]),
+    ),
   };
 }

@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../context.ts';
+import { admittedRevisions } from '../edge/records/entity-tag.ts';
+import { failures, Problem } from '../edge/records/problem.ts';
+import { fieldsJson, time } from './agent-json.ts';
+import { agentIdOf } from './agent-path.ts';
+import { Agent, AgentPath, AgentVersion, AgentVersionPath, IfMatch, versionHeader } from './agent-record.ts';
+import { sendAgent } from './agents.ts';
+import { refuseFaults } from './refuse-faults.ts';
+
+const tags = ['agents'];
+const url = '/api/agents/:agent_id/versions';
+
+/** The versions of an agent. */
+export function agentVersionRoutes(app: App, { agents, authentication }: Context): void {
+  app.get(
+    url,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:read' },
+      schema: {
+        tags,
+        operationId: 'listAgentVersions',
+        summary: 'List the versions of an agent',
+        description: 'The latest 100 versions with their fields, newest first.',
+        params: AgentPath,
+        response: { 200: Type.Array(AgentVersion), 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      const asked = { accountId: identity.accountId, agentId: agentIdOf(params) };
+      const { versions } = await agents.listVersions(asked, unary);
+      return versions.map(({ version, fieldsJson: json, createdAt }) => {
+        return { version, created_at: time(createdAt), agent: fieldsJson(json) };
+      });
+    },
+  );
+  app.post(
+    `${url}/:version/restore`,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:write' },
+      schema: {
+        tags,
+        operationId: 'restoreAgentVersion',
+        summary: 'Restore a version of an agent',
+        description: 'Its fields become those of the agent, as a new version. They are checked again.',
+        params: AgentVersionPath,
+        headers: IfMatch,
+        response: {
+          200: { ...Agent, headers: versionHeader },
+          404: Problem,
+          409: Problem,
+          412: Problem,
+          ...failures,
+        },
+      },
+    },
+    async ({ identity, params, headers }, reply) => {
+      const ifMatch = admittedRevisions(headers['if-match']);
+      const asked = { accountId: identity.accountId, agentId: agentIdOf(params), version: params.version, ifMatch };
+      const { agent, faults } = await agents.restoreVersion(asked, unary);
+      refuseFaults(faults);
+      return sendAgent(agent, identity, reply);
+    },
+  );
+}

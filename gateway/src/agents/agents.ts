@@ -1,0 +1,188 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { Agent as AgentMessage } from '@agentmesh/proto/runs/v1/agents';
+import { type App, type Context, unary } from '../context.ts';
+import type { Identity } from '../edge/authentication/identity.ts';
+import { encodeJson } from '../edge/json/json-bytes.ts';
+import { admittedRevisions, entityTag } from '../edge/records/entity-tag.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { agentJson, agentMissing, owner } from './agent-json.ts';
+import { agentIdOf } from './agent-path.ts';
+import { Agent, AgentPath, AgentRequest, IfMatch, Message, NewAgent, versionHeader } from './agent-record.ts';
+import { refuseFaults } from './refuse-faults.ts';
+
+const tags = ['agents'];
+const all = '/api/agents';
+const one = `${all}/:agent_id`;
+const writeFailures = { ...bodyFailures, 409: Problem, 429: Problem, ...failures };
+
+/** Create, list, read, replace and delete agents. */
+export function agentRoutes(app: App, context: Context): void {
+  addCreation(app, context);
+  addReads(app, context);
+  addReplacement(app, context);
+  addDeletion(app, context);
+  addReload(app, context);
+}
+
+function addCreation(app: App, { agents, authentication }: Context): void {
+  app.post(
+    all,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:write' },
+      schema: {
+        tags,
+        operationId: 'createAgent',
+        summary: 'Create an agent',
+        description: 'Its app is `agent<N>`, which only this account sees. The name must be free in the account.',
+        body: AgentRequest,
+        response: { 200: { ...NewAgent, headers: versionHeader }, ...writeFailures },
+      },
+    },
+    async ({ identity, body }, reply) => {
+      const { accountId } = identity;
+      const { agent, faults } = await agents.createAgent({ accountId, fieldsJson: encodeJson(body) }, unary);
+      refuseFaults(faults);
+      return newAgent(agent, identity, reply);
+    },
+  );
+}
+
+/** Answers a new agent like the reference. */
+export function newAgent(agent: AgentMessage | undefined, identity: Identity, reply: FastifyReply) {
+  if (agent === undefined) throw agentMissing();
+  const { agent_name, agent_model, agent_description, created_at } = agentJson(agent, identity);
+  reply.header('etag', entityTag(String(agent.version)));
+  return {
+    agent_id: `agent${agent.agentId}`,
+    agent_name,
+    agent_model,
+    agent_description,
+    ...owner(identity),
+    created_at,
+    message: 'Agent registered successfully.',
+  };
+}
+
+function addReads(app: App, { agents, authentication }: Context): void {
+  app.get(
+    all,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:read' },
+      schema: {
+        tags,
+        operationId: 'listAgents',
+        summary: 'List agents',
+        description: 'All agents of the account, oldest first.',
+        response: { 200: Type.Array(Agent), ...failures },
+      },
+    },
+    async ({ identity }) => {
+      const { agents: found } = await agents.listAgents({ accountId: identity.accountId }, unary);
+      return found.map((agent) => agentJson(agent, identity));
+    },
+  );
+  app.get(
+    one,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:read' },
+      schema: {
+        tags,
+        operationId: 'getAgent',
+        summary: 'Get an agent',
+        description: 'The record of one agent of the account.',
+        params: AgentPath,
+        response: { 200: { ...Agent, headers: versionHeader }, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }, reply) => {
+      const { agent } = await agents.getAgent({ accountId: identity.accountId, agentId: agentIdOf(params) }, unary);
+      return sendAgent(agent, identity, reply);
+    },
+  );
+}
+
+/** Answers the record with its version as entity tag. */
+export function sendAgent(agent: AgentMessage | undefined, identity: Identity, reply: FastifyReply) {
+  const record = agentJson(agent, identity);
+  reply.header('etag', entityTag(String(record.version)));
+  return record;
+}
+
+function addReplacement(app: App, { agents, authentication }: Context): void {
+  app.put(
+    one,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:write' },
+      schema: {
+        tags,
+        operationId: 'updateAgent',
+        summary: 'Replace an agent',
+        description:
+          'All fields are replaced; the old ones stay as a version. Every replica uses the new ones within a second.',
+        params: AgentPath,
+        headers: IfMatch,
+        body: AgentRequest,
+        response: { 200: { ...Agent, headers: versionHeader }, 404: Problem, 412: Problem, ...writeFailures },
+      },
+    },
+    async ({ identity, params, body, headers }, reply) => {
+      const ifMatch = admittedRevisions(headers['if-match']);
+      const agentId = agentIdOf(params);
+      const asked = { accountId: identity.accountId, agentId, fieldsJson: encodeJson(body), ifMatch };
+      const { agent, faults } = await agents.updateAgent(asked, unary);
+      refuseFaults(faults);
+      return { ...sendAgent(agent, identity, reply), message: 'Agent updated successfully.' };
+    },
+  );
+}
+
+function addDeletion(app: App, { agents, authentication }: Context): void {
+  app.delete(
+    one,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:write' },
+      schema: {
+        tags,
+        operationId: 'deleteAgent',
+        summary: 'Delete an agent',
+        description:
+          'Deletes it with its versions. Runs that are under way go on to their end; its sessions can no longer be reached. 409 while it is a sub-agent of another.',
+        params: AgentPath,
+        response: { 200: Message, 404: Problem, 409: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      const agentId = agentIdOf(params);
+      await agents.deleteAgent({ accountId: identity.accountId, agentId }, unary);
+      return { message: `Agent agent${agentId} deleted successfully.` };
+    },
+  );
+}
+
+function addReload(app: App, { agents, authentication }: Context): void {
+  app.post(
+    `${one}/reload`,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'agents:write' },
+      schema: {
+        tags,
+        operationId: 'reloadAgent',
+        summary: 'Reload an agent',
+        description: 'Every replica builds it again. A change is used without this too.',
+        params: AgentPath,
+        response: { 204: Type.Null(), 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }, reply) => {
+      await agents.reloadAgent({ accountId: identity.accountId, agentId: agentIdOf(params) }, unary);
+      return reply.code(204).send(null);
+    },
+  );
+}

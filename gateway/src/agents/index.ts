@@ -1,0 +1,11 @@
+import type { App, Context } from '../context.ts';
+import { agentVersionRoutes } from './agent-versions.ts';
+import { agentYamlRoutes } from './agent-yaml.ts';
+import { agentRoutes } from './agents.ts';
+
+/** Agents that accounts keep as records. */
+export function addAgents(app: App, context: Context): void {
+  agentRoutes(app, context);
+  agentVersionRoutes(app, context);
+  agentYamlRoutes(app, context);
+}
