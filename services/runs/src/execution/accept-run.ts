@@ -25,7 +25,8 @@ export async function acceptRun(
   if (context.draining.aborted) throw shuttingDown();
   const { session, ...rest } = request;
   if (session === undefined) throw messageInvalid('A run needs a session.');
-  context.registry.get(session.appName);
+  const app = context.apps.find(session.accountId, session.appName);
+  if (app instanceof Promise) await app;
   const answeredCallIds = await checkRequest(context, session, request);
   const known = context.histories.get(session);
   const begin = {
