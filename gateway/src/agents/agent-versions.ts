@@ -12,7 +12,12 @@ const tags = ['agents'];
 const url = '/api/agents/:agent_id/versions';
 
 /** The versions of an agent. */
-export function agentVersionRoutes(app: App, { agents, authentication }: Context): void {
+export function agentVersionRoutes(app: App, context: Context): void {
+  addList(app, context);
+  addRestoration(app, context);
+}
+
+function addList(app: App, { agents, authentication }: Context): void {
   app.get(
     url,
     {
@@ -35,6 +40,9 @@ export function agentVersionRoutes(app: App, { agents, authentication }: Context
       });
     },
   );
+}
+
+function addRestoration(app: App, { agents, authentication }: Context): void {
   app.post(
     `${url}/:version/restore`,
     {

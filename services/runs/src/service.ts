@@ -45,7 +45,7 @@ export const runs = defineService({
       memory: mesh.client(MemoryService),
       artifacts: mesh.client(ArtifactsService),
       log,
-      findApp: known.apps.find,
+      findApp: (accountId, name) => known.apps.find(accountId, name),
       maxModelCalls: config.maxModelCalls,
       historyWindow: config.historyWindow,
       histories,

@@ -45,7 +45,7 @@ const issues = async (caller: Caller, over: object): Promise<Issue[]> => {
 describe('records', () => {
   test('an agent is created, listed, read, replaced and deleted like in the reference', async () => {
     const caller = await newAccount(url);
-    const made = await caller.request('POST', '/api/agents', {
+    const made = await caller.request<{ agent_id: string }>('POST', '/api/agents', {
       ...fields,
       owner_id: 'eve@evil.example',
       organization_id: 'x',
@@ -55,7 +55,7 @@ describe('records', () => {
       'agent_id agent_name agent_model agent_description owner_id organization_id created_at message'.split(' '),
     );
     expect(made.body).toMatchObject({ agent_id: expect.stringMatching(/^agent\d+$/), organization_id: 'example.com' });
-    const id = Number(String(made.body.agent_id).slice(5));
+    const id = Number(made.body.agent_id.slice(5));
     const list = await caller.request<Agent[]>('GET', '/api/agents');
     expect(list.body).toMatchObject([
       { ...fields, agent_id: id, version: 1, agent_tools: [], tools: [], sub_agents: [] },
@@ -129,7 +129,7 @@ describe('records', () => {
         body: JSON.stringify({ ...fields, agent_name: 'contended', agent_instruction: text }),
       });
     const statuses = (await Promise.all(['a', 'b', 'c', 'd', 'e'].map(put))).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([200, 412, 412, 412, 412]);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 412, 412, 412, 412]);
     expect((await ada.request<Agent>('GET', `/api/agents/${id}`)).body.version).toBe(2);
   });
 
@@ -193,7 +193,7 @@ describe('fields that cannot be used are refused with 422 that names them', () =
     }
     const [x, y] = [await create(caller, { agent_name: 'x' }), await create(caller, { agent_name: 'y' })];
     const met = await Promise.all([put(x, 'x', [y]), put(y, 'y', [x])]);
-    expect(met.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    expect(met.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
   });
 
   test('a chain of 100 agents, and a tree that would grow without bound', async () => {

@@ -1,6 +1,6 @@
 import type { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import type { Client } from '@connectrpc/connect';
-import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 
 const agentApp = /^agent\d+$/;
 const options = { timeoutMs: 30_000 };
@@ -10,11 +10,11 @@ const options = { timeoutMs: 30_000 };
  * sessions, artifacts and memory of them may outlive their app.
  */
 export function createAgentAppCheck(agents: Pick<Client<typeof AgentsService>, 'checkApp'>) {
-  return (request: FastifyRequest, _reply: unknown, done: HookHandlerDoneFunction): void => {
+  return async (request: FastifyRequest): Promise<void> => {
     // Routes without an authentication hook have no identity, although the type says so.
     const { identity, params } = request as Partial<FastifyRequest>;
     const appName = (params as { app_name?: unknown } | undefined)?.app_name;
-    if (identity === undefined || typeof appName !== 'string' || !agentApp.test(appName)) return done();
-    agents.checkApp({ accountId: identity.accountId, appName }, options).then(() => done(), done);
+    if (identity === undefined || typeof appName !== 'string' || !agentApp.test(appName)) return;
+    await agents.checkApp({ accountId: identity.accountId, appName }, options);
   };
 }
