@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openTestDatabase, type RunsDatabase } from '../../test/open-test-database.ts';
 import { log } from '../../test/run-agents.ts';
 import { createModels } from '../models/index.ts';
-import { createGuardedFetch } from '../outbound/index.ts';
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { quietAdk } from '../quiet-adk.ts';
 import { type AgentApps, createAgentApps } from './agent-apps.ts';
 import type { AgentsContext } from './agents-context.ts';
