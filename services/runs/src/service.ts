@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defineService, type Host, startJob } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentChangedSchema, AgentsService } from '@agentmesh/proto/runs/v1/agents';
@@ -61,7 +61,9 @@ export const runs = defineService({
     mesh.serve(AgentsService, createAgentHandlers(context));
     resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
     resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
-    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    resources.defer(
+      await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ ...context, auth: mesh.client(AuthService) })),
+    );
     resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
     resources.use(startJob(createClaimDueRuns(context), { log, draining }));
     // Not stopped by the drain: runs that are finished then still need their leases.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DeletionAnswers } from '@agentmesh/lib/bus';
 import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { SessionKeySchema } from '@agentmesh/proto/sessions/v1';
@@ -18,7 +19,15 @@ test('the cached events of a deleted account are dropped, and those of others st
   for (const id of [gone, going]) histories.set(keyOf(id), { events: [] } as never);
   const bus = createLocalBus();
   const agentApps = { find: () => Promise.reject(new Error('not used')), forget: () => undefined };
-  const deps = { agentApps, bus, db: database.db, histories, log, spans: undefined };
+  const auth = { checkErasure: () => Promise.resolve({ isDeleted: true }), reportErasure: () => Promise.resolve({}) };
+  const deps = {
+    agentApps,
+    auth: auth as unknown as DeletionAnswers['auth'],
+    db: database.db,
+    histories,
+    log,
+    spans: undefined,
+  };
   await bus.subscribe(AccountDeletedSchema, onAccountDeleted(deps));
   await bus.publish(AccountDeletedSchema, { accountId: gone });
   expect(histories.get(keyOf(gone))).toBeUndefined();
