@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Caller, newAccount, textOf } from '../../caller.ts';
+import { fields, makeAgent, type Refusal } from './make-agent.ts';
+
+const url = inject('meshUrl');
+
+let ada: Caller;
+let bob: Caller;
+beforeAll(async () => {
+  [ada, bob] = await Promise.all([newAccount(url), newAccount(url)]);
+});
+
+describe('the app of an agent', () => {
+  test('runs for its owner, and the next run uses a replacement', async () => {
+    const id = await makeAgent(ada, { agent_name: 'runner', agent_tools: ['get_current_time'] });
+    const session = await ada.createSession(`agent${id}`);
+    const { body: events } = await ada.run(session, 'Hello, mesh');
+    expect([events.at(-1)?.author, textOf(events.at(-1))]).toEqual(['runner', 'Hello, mesh']);
+    expect((await ada.request<string[]>('GET', '/list-apps')).body).toContain(`agent${id}`);
+    const info = await ada.request('GET', `/apps/agent${id}/app-info`);
+    expect(info.body).toMatchObject({ name: `agent${id}`, rootAgentName: 'runner', description: 'Writes verse.' });
+    await ada.request('PUT', `/api/agents/${id}`, { ...fields, agent_name: 'sprinter' });
+    const { body: later } = await ada.run(session, 'Again');
+    expect(later.at(-1)?.author).toBe('sprinter');
+  });
+
+  test('does not exist for anybody else: every route below it answers 404', async () => {
+    const id = await makeAgent(ada, { agent_name: 'hidden' });
+    const session = await ada.createSession(`agent${id}`);
+    const unknown = 'agent2000000000';
+    for (const app of [`agent${id}`, unknown, 'agent0', 'agent99999999999999']) {
+      const base = `/apps/${app}/users/u1`;
+      const run = {
+        appName: app,
+        userId: 'u1',
+        sessionId: session.id,
+        newMessage: { role: 'user', parts: [{ text: 'x' }] },
+      };
+      const calls: [string, string, unknown?][] = [
+        ['GET', `/apps/${app}/app-info`],
+        ['GET', `${base}/sessions`],
+        ['POST', `${base}/sessions`, {}],
+        ['GET', `${base}/sessions/${session.id}`],
+        ['PATCH', `${base}/sessions/${session.id}`, { stateDelta: { a: 1 } }],
+        ['DELETE', `${base}/sessions/${session.id}`],
+        ['GET', `${base}/sessions/${session.id}/artifacts`],
+        ['POST', `${base}/sessions/${session.id}/artifacts`, { filename: 'a', artifact: { text: 'x' } }],
+        ['PATCH', `${base}/memory`, { sessionId: session.id }],
+        ['POST', '/run', run],
+        ['POST', '/run_sse', run],
+      ];
+      for (const [method, path, body] of calls) {
+        const answer = await bob.request<Refusal>(method, path, body);
+        expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 404`);
+      }
+    }
+    expect((await bob.request<string[]>('GET', '/list-apps')).body).not.toContain(`agent${id}`);
+    expect((await ada.request('GET', `/apps/agent${id}/users/u1/sessions/${session.id}`)).status).toBe(200);
+  });
+
+  test('hands over to sub-agents, and workflows run them', async () => {
+    const caller = await newAccount(url);
+    const first = await makeAgent(caller, { agent_name: 'first step' });
+    const second = await makeAgent(caller, { agent_name: 'second' });
+    const flow = await makeAgent(caller, {
+      agent_name: 'flow',
+      agent_type: 'sequential',
+      agent_model: '',
+      sub_agents: [first, second, first],
+    });
+    const session = await caller.createSession(`agent${flow}`);
+    const { body: events } = await caller.run(session, 'go');
+    expect(events.map(({ author }) => author)).toEqual(['first_step', 'second', 'first_step_2']);
+    const loop = await makeAgent(caller, {
+      agent_name: 'loop',
+      agent_type: 'loop',
+      loop_max_iterations: 2,
+      sub_agents: [second],
+    });
+    const looped = await caller.run(await caller.createSession(`agent${loop}`), 'go');
+    expect(looped.body).toHaveLength(2);
+    const router = await makeAgent(caller, { agent_name: 'router', agent_type: 'router', sub_agents: [second] });
+    const routed = await caller.run(
+      await caller.createSession(`agent${router}`),
+      '[[tool:transfer_to_agent {"agent_name":"second"}]]',
+    );
+    expect(routed.body.map(({ author }) => author)).toContain('second');
+  });
+
+  test('that is deleted while it runs goes on to its end; a run that waits ends visibly as failed', async () => {
+    const id = await makeAgent(ada, { agent_name: 'doomed' });
+    const session = await ada.createSession(`agent${id}`);
+    const running = ada.runSse(session, '[[wait:1500]] done');
+    const stream = ada.stream(session, '[[wait:10]] queued');
+    const queued = stream.next();
+    await expect.poll(async () => (await ada.readSession(session)).events.length).toBeGreaterThan(0);
+    expect((await ada.request('DELETE', `/api/agents/${id}`)).status).toBe(200);
+    expect(textOf((await running).at(-1))).toContain('done');
+    const frames = [(await queued).value, ...(await Array.fromAsync(stream))];
+    expect(JSON.stringify(frames)).toContain('APP_NOT_FOUND');
+    expect((await ada.request('GET', `/apps/agent${id}/users/u1/sessions/${session.id}`)).status).toBe(404);
+  });
+});
