@@ -80,3 +80,14 @@ export function keyProviderMissing(): MeshError {
   const message = 'Name the provider of the API key, or a model such as openai/gpt-5-mini.';
   return new MeshError('failed_precondition', 'key_provider_missing', message);
 }
+
+/** The key is for another provider than the model. */
+export function keyProviderMismatch(provider: string): MeshError {
+  const message = `The API key is for ${provider}, and the model is of another provider.`;
+  return new MeshError('failed_precondition', 'key_provider_mismatch', message);
+}
+
+/** A limit has no rest. The message tells which one, and until when. */
+export function budgetReached(message: string): MeshError {
+  return new MeshError('resource_exhausted', 'budget_reached', message);
+}

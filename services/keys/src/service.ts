@@ -1,7 +1,8 @@
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
-import { defineService, isShortKey } from '@agentmesh/lib/service';
+import { defineService, isShortKey, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
+import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
@@ -9,7 +10,8 @@ import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createGoogleTokens } from './google/google-tokens.ts';
-import { agentIdentityHandlers, savedKeysHandlers } from './rpc/index.ts';
+import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
+import { agentIdentityHandlers, modelUseHandlers, savedKeysHandlers } from './rpc/index.ts';
 import { createVault } from './saved-keys/vault.ts';
 
 /** Credentials that the mesh holds or obtains for accounts. */
@@ -37,7 +39,9 @@ export const keys = defineService({
     };
     mesh.serve(KeysService, agentIdentityHandlers(context));
     mesh.serve(SavedKeysService, savedKeysHandlers(context));
+    mesh.serve(ModelUseService, modelUseHandlers(context));
     resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
-    return { ready: { database: () => db.ping() } };
+    resources.use(startJob(createForgetCalls(context), host));
+    return { ready: { database: () => db.ping() }, settle: () => forgetCalls(context) };
   },
 });

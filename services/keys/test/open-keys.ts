@@ -6,6 +6,7 @@ import { unserved } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import type { ReportErasureRequest } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
+import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { type FindCredentialRequestRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -16,11 +17,13 @@ export const encryptKey = 'an encrypt key that only tests of this service use';
 export interface TestKeys extends AsyncDisposable {
   readonly client: Client<typeof KeysService>;
   readonly savedKeys: Client<typeof SavedKeysService>;
+  readonly modelUse: Client<typeof ModelUseService>;
   /** Look-ups that the sessions service received. */
   readonly asked: Pick<FindCredentialRequestRequest, 'accountId' | 'userId' | 'nonce'>[];
   readonly databaseUrl: string;
   /** Runs SQL in the schema of the service. */
   rows(statement: string): Promise<Record<string, unknown>[]>;
+  settle(): Promise<void>;
   /** Announces that an account was deleted, as auth does. Resolves with the answer of the service. */
   announceDeletion(accountId: string): Promise<ReportErasureRequest>;
 }
@@ -63,9 +66,11 @@ export async function openKeys(
   return {
     client: process.mesh.client(KeysService),
     savedKeys: process.mesh.client(SavedKeysService),
+    modelUse: process.mesh.client(ModelUseService),
     asked,
     databaseUrl: url,
     rows: (statement) => sql.query({ text: statement }),
+    settle: () => process.settle(),
     announceDeletion: (accountId) => deletions.announce(bus, accountId),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

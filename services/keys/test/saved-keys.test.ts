@@ -212,7 +212,10 @@ test('a deleted account leaves no key, and the receipt counts them', async () =>
   await create({ accountId });
   await create({ accountId, kind: KeyKind.AGENT });
   const stays = await create();
-  expect(await keys.announceDeletion(accountId)).toMatchObject({ service: 'keys', counts: { saved_keys: 2n } });
+  expect(await keys.announceDeletion(accountId)).toMatchObject({
+    service: 'keys',
+    counts: { saved_keys: 2n, limits: 0n },
+  });
   expect(await keys.rows(`select 1 from saved_keys where account_id = '${accountId}'`)).toEqual([]);
   expect((await keys.savedKeys.getKey(named(stays))).key?.name).toBe('mine');
 });

@@ -39,6 +39,7 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   agent_identity_refused: 502,
   key_needs_reentry: 409,
   key_provider_missing: 409,
+  key_provider_mismatch: 409,
 };
 
 /** Time in milliseconds that a refused client may go on sending before its connection is closed. */

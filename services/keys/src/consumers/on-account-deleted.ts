@@ -1,11 +1,11 @@
 import { answerDeletions, type CountErased, type HintHandler } from '@agentmesh/lib/bus';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
-import { deleteAccountKeys } from '../store/saved-keys.ts';
+import { deleteAccountRows } from '../store/accounts.ts';
 
-/** Erases all keys of a deleted account, and confirms to auth how many. */
+/** Erases all data of a deleted account, and confirms to auth how much. */
 export function onAccountDeleted({ db, auth, log }: Context): HintHandler<typeof AccountDeletedSchema> {
   const erase = (accountId: string, count: CountErased) =>
-    db.transaction(async (tx) => count(tx, { saved_keys: await deleteAccountKeys(tx, accountId) }));
+    db.transaction(async (tx) => count(tx, await deleteAccountRows(tx, accountId)));
   return answerDeletions({ db, auth, log, service: 'keys', erase });
 }

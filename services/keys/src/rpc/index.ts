@@ -1,6 +1,12 @@
 import type { Handlers as AgentIdentity } from './agent-identity/handlers.ts';
 import { finalizeCredential } from './agent-identity/finalize-credential.ts';
 import type { Context } from '../context.ts';
+import { beginCall } from './model-use/begin-call.ts';
+import { endCalls } from './model-use/end-calls.ts';
+import type { Handlers as ModelUse } from './model-use/handlers.ts';
+import { listLimits } from './model-use/list-limits.ts';
+import { listUsage } from './model-use/list-usage.ts';
+import { setLimit } from './model-use/set-limit.ts';
 import { createKey } from './saved-keys/create-key.ts';
 import { deleteKey } from './saved-keys/delete-key.ts';
 import { getKey } from './saved-keys/get-key.ts';
@@ -23,5 +29,16 @@ export function savedKeysHandlers(context: Context): SavedKeys {
     updateKey: updateKey(context),
     deleteKey: deleteKey(context),
     testKey: testKey(context),
+  };
+}
+
+/** Every RPC of the use of models. */
+export function modelUseHandlers(context: Context): ModelUse {
+  return {
+    beginCall: beginCall(context),
+    endCalls: endCalls(context),
+    listUsage: listUsage(context),
+    listLimits: listLimits(context),
+    setLimit: setLimit(context),
   };
 }

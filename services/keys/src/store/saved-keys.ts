@@ -1,4 +1,4 @@
-import { createQuery, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery } from '@agentmesh/lib/pg';
 
 /** Stored form of KeyKind. */
 export type KeyWord = 'saved' | 'agent';
@@ -69,7 +69,14 @@ export const selectKey = createQuery<KeyPlace, SavedKeyRow>({
     where account_id = ${param.accountId} and id = ${param.keyId} and kind = ${param.kind}`,
 });
 
-/** The same, and nobody else changes it until the transaction ends. */
+/** One key of either kind, for a call of a model. */
+export const selectUsableKey = createQuery<Omit<KeyPlace, 'kind'>, SavedKeyRow>({
+  name: 'select-usable-key',
+  text: (param) => `select ${columns} from saved_keys
+    where account_id = ${param.accountId} and id = ${param.keyId}`,
+});
+
+/** The same as selectKey, and nobody else changes it until the transaction ends. */
 export const lockKey = createQuery<KeyPlace, SavedKeyRow>({
   name: 'lock-key',
   text: (param) => `select ${columns} from saved_keys
@@ -85,19 +92,14 @@ export const updateKeyRow = createQuery<KeyPlace & KeyFields, SavedKeyRow>({
     returning ${columns}`,
 });
 
-/** Deletes a key and answers a row when there was one. */
+/** Deletes a key with its limits, and answers a row when there was one. */
 export const deleteKeyRow = createQuery<KeyPlace, { id: bigint }>({
   name: 'delete-key',
-  text: (param) => `delete from saved_keys
-    where account_id = ${param.accountId} and id = ${param.keyId} and kind = ${param.kind} returning id`,
+  text: (param) => `with gone as (
+      delete from saved_keys
+      where account_id = ${param.accountId} and id = ${param.keyId} and kind = ${param.kind} returning id
+    ), limits_gone as (
+      delete from limits where account_id = ${param.accountId} and key_id in (select id from gone)
+    )
+    select id from gone`,
 });
-
-const deleteOfAccount = createQuery<{ accountId: string }, { one: number }>({
-  name: 'delete-account-keys',
-  text: (param) => `delete from saved_keys where account_id = ${param.accountId} returning 1 as one`,
-});
-
-/** Deletes all keys of an account and returns their number. */
-export async function deleteAccountKeys(tx: Transaction, accountId: string): Promise<number> {
-  return (await deleteOfAccount(tx, { accountId })).length;
-}

@@ -1,0 +1,34 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { UseAmount } from '@agentmesh/proto/keys/v1/model_use';
+import type { Context } from '../../context.ts';
+import { keyNotFound, keyRequestInvalid } from '../../errors.ts';
+import { limitRecord, periodWord } from '../../model-use/limit-record.ts';
+import { startsOf } from '../../model-use/period.ts';
+import { deleteLimit, upsertLimit } from '../../store/limits.ts';
+import { selectUsableKey } from '../../store/saved-keys.ts';
+import type { Handlers } from './handlers.ts';
+
+/** Sets or removes a limit of an account or of one of its keys. */
+export function setLimit({ db }: Context): Handlers['setLimit'] {
+  return async (request) => {
+    const { keyId } = request;
+    const accountId = checkAccountId(request.accountId);
+    const period = periodWord(request.period);
+    if (keyId !== 0n && (await selectUsableKey(db, { accountId, keyId })).length === 0) throw keyNotFound();
+    const most = amountsOf(request.most);
+    if (Object.values(most).every((amount) => amount === null)) {
+      await deleteLimit(db, { accountId, keyId, period });
+      return {};
+    }
+    const now = new Date();
+    const [row] = await upsertLimit(db, { accountId, keyId, period, startsOn: startsOf(now)[period], ...most });
+    return row === undefined ? {} : { limit: limitRecord(row, now) };
+  };
+}
+
+function amountsOf({ calls, tokens, costNanos }: Partial<UseAmount> = {}) {
+  const amounts = { calls: calls ?? null, tokens: tokens ?? null, costNanos: costNanos ?? null };
+  const isNegative = Object.values(amounts).some((amount) => amount !== null && amount < 0n);
+  if (isNegative) throw keyRequestInvalid('A limit is not negative.');
+  return amounts;
+}

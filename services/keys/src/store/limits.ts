@@ -1,0 +1,67 @@
+import { createQuery } from '@agentmesh/lib/pg';
+import type { PeriodWord } from '../model-use/period.ts';
+
+export interface LimitRow {
+  readonly key_id: bigint;
+  readonly period: PeriodWord;
+  readonly max_calls: bigint | null;
+  readonly max_tokens: bigint | null;
+  readonly max_cost_nanos: bigint | null;
+  /** Used and reserved in the present period. */
+  readonly calls: bigint;
+  readonly tokens: bigint;
+  readonly cost_nanos: bigint;
+}
+
+interface LimitPlace {
+  readonly accountId: string;
+  readonly keyId: bigint;
+  readonly period: PeriodWord;
+}
+
+interface Starts {
+  readonly day: string;
+  readonly month: string;
+}
+
+const present = (start: string) =>
+  ['calls', 'tokens', 'cost_nanos']
+    .map((name) => `case when starts_on = ${start} then ${name} else 0 end as ${name}`)
+    .join(', ');
+
+/** All limits of an account, with their use in the present periods. */
+export const selectLimits = createQuery<{ accountId: string } & Starts, LimitRow>({
+  name: 'select-limits',
+  text: (param) => `select key_id, period, max_calls, max_tokens, max_cost_nanos,
+      ${present(`case period when 'day' then ${param.day}::date else ${param.month}::date end`)}
+    from limits where account_id = ${param.accountId} order by key_id, period`,
+});
+
+interface NewLimit extends LimitPlace {
+  readonly startsOn: string;
+  readonly calls: bigint | null;
+  readonly tokens: bigint | null;
+  readonly costNanos: bigint | null;
+}
+
+/** Sets a limit. A new one begins with what was used since its period began, one that exists keeps its counts. */
+export const upsertLimit = createQuery<NewLimit, LimitRow>({
+  name: 'upsert-limit',
+  text: (param) => `insert into limits as old
+      (account_id, key_id, period, max_calls, max_tokens, max_cost_nanos, starts_on, calls, tokens, cost_nanos)
+    select ${param.accountId}::uuid, ${param.keyId}::bigint, ${param.period}::text, ${param.calls}::bigint,
+      ${param.tokens}::bigint, ${param.costNanos}::bigint, ${param.startsOn}::date, coalesce(sum(calls), 0),
+      coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost_nanos), 0)
+    from usage_days where account_id = ${param.accountId} and day >= ${param.startsOn}
+      and (${param.keyId} = 0 or key_id = ${param.keyId})
+    on conflict (account_id, key_id, period) do update set max_calls = excluded.max_calls,
+      max_tokens = excluded.max_tokens, max_cost_nanos = excluded.max_cost_nanos
+    returning key_id, period, max_calls, max_tokens, max_cost_nanos, ${present(`${param.startsOn}::date`)}`,
+});
+
+/** Removes a limit, if there is one. */
+export const deleteLimit = createQuery<LimitPlace>({
+  name: 'delete-limit',
+  text: (param) => `delete from limits
+    where account_id = ${param.accountId} and key_id = ${param.keyId} and period = ${param.period}`,
+});

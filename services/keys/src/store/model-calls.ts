@@ -1,0 +1,145 @@
+import { createQuery } from '@agentmesh/lib/pg';
+import type { PeriodWord } from '../model-use/period.ts';
+
+/** A call that is about to begin. */
+export interface BegunCall {
+  readonly accountId: string;
+  readonly callId: string;
+  /** 0: the key of the server's settings. */
+  readonly keyId: bigint;
+  /** First days of the present periods. */
+  readonly day: string;
+  readonly month: string;
+  /** Estimates. */
+  readonly tokens: number;
+  readonly costNanos: bigint;
+}
+
+/** A limit that has no rest. */
+export interface FullLimit {
+  readonly key_id: bigint;
+  readonly period: PeriodWord;
+  readonly unit: 'requests' | 'tokens' | 'cost';
+  /** The limit in this unit; cost in 10^-9 US dollars. */
+  readonly most: bigint;
+}
+
+/**
+ * Reserves a call from all limits of its account and key, or from none of them: then it answers one that is full. Limits are locked in the
+ * order of their key, so that calls at the same time wait for each other and never in a circle.
+ */
+export const reserveCall = createQuery<BegunCall, FullLimit>({
+  name: 'reserve-call',
+  text: (param) => `with due as materialized (
+      select l.key_id, l.period, p.starts_on, l.max_calls, l.max_tokens, l.max_cost_nanos,
+        case when l.starts_on = p.starts_on then l.calls else 0 end as calls,
+        case when l.starts_on = p.starts_on then l.tokens else 0 end as tokens,
+        case when l.starts_on = p.starts_on then l.cost_nanos else 0 end as cost_nanos
+      from limits l join (values ('day', ${param.day}::date), ('month', ${param.month}::date)) p (period, starts_on)
+        on p.period = l.period
+      where l.account_id = ${param.accountId} and l.key_id in (0, ${param.keyId})
+      order by l.key_id, l.period for update of l
+    ), spent as materialized (
+      select key_id, period, unit, most from due,
+        lateral (values ('requests', calls, max_calls), ('tokens', tokens, max_tokens), ('cost', cost_nanos, max_cost_nanos))
+          part (unit, used, most)
+      where used >= most order by key_id, period, unit limit 1
+    ), reserved as (
+      update limits l set starts_on = due.starts_on, calls = due.calls + 1, tokens = due.tokens + ${param.tokens}::bigint,
+        cost_nanos = due.cost_nanos + ${param.costNanos}::bigint
+      from due where l.account_id = ${param.accountId} and l.key_id = due.key_id and l.period = due.period
+        and not exists (select from spent)
+    ), call as (
+      insert into model_calls (account_id, id, reserved, day, month, tokens, cost_nanos)
+      select ${param.accountId}, ${param.callId}::uuid, true, ${param.day}, ${param.month}, ${param.tokens}, ${param.costNanos}
+      where exists (select from due) and not exists (select from spent)
+    )
+    select key_id, period, unit, most from spent`,
+});
+
+/** A call that has ended, as it is stored. */
+export interface EndedRow {
+  readonly account_id: string;
+  readonly id: string;
+  readonly app_name: string;
+  readonly user_id: string;
+  readonly invocation_id: string;
+  readonly key_id: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly input_tokens: number;
+  readonly cached_tokens: number;
+  readonly output_tokens: number;
+  /** 10^-9 US dollars. */
+  readonly cost_nanos: string;
+  /** 1 for a model without a known price, else 0. */
+  readonly unpriced: number;
+}
+
+const sums = `count(*), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(cost_nanos), sum(unpriced)`;
+const adding = ['calls', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost_nanos', 'unpriced_calls']
+  .map((name) => `${name} = old.${name} + excluded.${name}`)
+  .join(', ');
+
+/**
+ * Counts ended calls that have not been counted yet: in the use by day and by run, in the limits, where what they have reserved is
+ * replaced, and in the time of their key's last use, to the minute. `calls`: JSON list of EndedRow.
+ */
+export const endCallRows = createQuery<{ calls: string; day: string; month: string }, { id: string }>({
+  name: 'end-calls',
+  text: (param) => `with told as materialized (
+      select distinct on (account_id, id) * from json_to_recordset(${param.calls}::json) as told (account_id uuid, id uuid,
+        app_name text, user_id text, invocation_id text, key_id bigint, provider text, model text, input_tokens bigint,
+        cached_tokens bigint, output_tokens bigint, cost_nanos bigint, unpriced bigint)
+      order by account_id, id
+    ), fresh as (
+      insert into model_calls as old (account_id, id, reserved, day, month, tokens, cost_nanos, ended_at)
+      select account_id, id, false, ${param.day}::date, ${param.month}::date, 0, 0, now() from told order by account_id, id
+      on conflict (account_id, id) do update set ended_at = now() where old.ended_at is null
+      returning account_id, id, reserved, day, month, tokens as held_tokens, cost_nanos as held_nanos
+    ), ended as materialized (
+      select told.*, reserved, day, month, held_tokens, held_nanos from told join fresh using (account_id, id)
+    ), change as materialized (
+      select account_id, of_key, period, starts_on, sum(case when reserved then 0 else 1 end) as calls,
+        sum(input_tokens + output_tokens - held_tokens) as tokens, sum(cost_nanos - held_nanos) as cost_nanos
+      from ended, lateral unnest(case when key_id = 0 then array[0] else array[0, key_id] end) as keys (of_key),
+        lateral (values ('day', day), ('month', month)) p (period, starts_on)
+      group by account_id, of_key, period, starts_on
+    ), locked as materialized (
+      select l.account_id, l.key_id, l.period from limits l join change c
+        on c.account_id = l.account_id and c.of_key = l.key_id and c.period = l.period and c.starts_on = l.starts_on
+      order by l.account_id, l.key_id, l.period for update of l
+    ), corrected as (
+      update limits l set calls = l.calls + c.calls, tokens = l.tokens + c.tokens, cost_nanos = l.cost_nanos + c.cost_nanos
+      from locked join change c on c.account_id = locked.account_id and c.of_key = locked.key_id and c.period = locked.period
+      where l.account_id = c.account_id and l.key_id = c.of_key and l.period = c.period and l.starts_on = c.starts_on
+    ), by_day as (
+      insert into usage_days as old (account_id, day, app_name, user_id, key_id, provider, model, calls, input_tokens,
+        cached_tokens, output_tokens, cost_nanos, unpriced_calls)
+      select account_id, ${param.day}, app_name, user_id, key_id, provider, model, ${sums} from ended
+      group by account_id, app_name, user_id, key_id, provider, model
+      order by account_id, app_name, user_id, key_id, provider, model
+      on conflict (account_id, day, app_name, user_id, key_id, provider, model) do update set ${adding}
+    ), by_run as (
+      insert into usage_runs as old (account_id, day, app_name, user_id, key_id, provider, model, invocation_id, calls,
+        input_tokens, cached_tokens, output_tokens, cost_nanos, unpriced_calls)
+      select account_id, ${param.day}, app_name, user_id, key_id, provider, model, invocation_id, ${sums} from ended
+      group by account_id, invocation_id, app_name, user_id, key_id, provider, model
+      order by account_id, invocation_id, key_id, provider, model
+      on conflict (account_id, invocation_id, day, key_id, provider, model) do update set ${adding}
+    ), used as (
+      update saved_keys k set last_used_at = now() from (select distinct account_id, key_id from ended) e
+      where k.account_id = e.account_id and k.id = e.key_id
+        and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute')
+    )
+    select id from fresh`,
+});
+
+/** Forgets at most `limit` calls that began a day ago. What a call has reserved that never ended stays counted. */
+export const deleteOldCalls = createQuery<{ limit: number }, { id: string }>({
+  name: 'delete-old-calls',
+  text: (param) => `delete from model_calls where (account_id, id) in (
+      select account_id, id from model_calls
+      where begun_at < now() - interval '24 hours' order by begun_at limit ${param.limit} for update skip locked
+    ) returning id`,
+});
