@@ -1,4 +1,5 @@
 import type { App, Context } from '../context.ts';
+import { agentRunRoutes } from './agent-runs.ts';
 import { agentVersionRoutes } from './agent-versions.ts';
 import { agentYamlRoutes } from './agent-yaml.ts';
 import { agentRoutes } from './agents.ts';
@@ -8,4 +9,5 @@ export function addAgents(app: App, context: Context): void {
   agentRoutes(app, context);
   agentVersionRoutes(app, context);
   agentYamlRoutes(app, context);
+  agentRunRoutes(app, context);
 }

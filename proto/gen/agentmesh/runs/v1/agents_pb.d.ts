@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { LedgerRun } from "../../sessions/v1/sessions_pb.js";
 
 /**
  * Describes the file agentmesh/runs/v1/agents.proto.
@@ -565,6 +566,116 @@ export declare type ImportAgentResponse = Message<"agentmesh.runs.v1.ImportAgent
 export declare const ImportAgentResponseSchema: GenMessage<ImportAgentResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.GetAgentStatusRequest
+ */
+export declare type GetAgentStatusRequest = Message<"agentmesh.runs.v1.GetAgentStatusRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 agent_id = 2;
+   */
+  agentId: number;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetAgentStatusRequest.
+ * Use `create(GetAgentStatusRequestSchema)` to create a new message.
+ */
+export declare const GetAgentStatusRequestSchema: GenMessage<GetAgentStatusRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.GetAgentStatusResponse
+ */
+export declare type GetAgentStatusResponse = Message<"agentmesh.runs.v1.GetAgentStatusResponse"> & {
+  /**
+   * Runs that wait or run now.
+   *
+   * @generated from field: int32 active_runs = 1;
+   */
+  activeRuns: number;
+
+  /**
+   * The run that was accepted last; absent when there was none.
+   *
+   * @generated from field: agentmesh.sessions.v1.LedgerRun last_run = 2;
+   */
+  lastRun?: LedgerRun | undefined;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetAgentStatusResponse.
+ * Use `create(GetAgentStatusResponseSchema)` to create a new message.
+ */
+export declare const GetAgentStatusResponseSchema: GenMessage<GetAgentStatusResponse>;
+
+/**
+ * @generated from message agentmesh.runs.v1.StartAgentRunRequest
+ */
+export declare type StartAgentRunRequest = Message<"agentmesh.runs.v1.StartAgentRunRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 agent_id = 2;
+   */
+  agentId: number;
+
+  /**
+   * User of the new session.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * The user's Content as public JSON.
+   *
+   * @generated from field: bytes message_json = 4;
+   */
+  messageJson: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.StartAgentRunRequest.
+ * Use `create(StartAgentRunRequestSchema)` to create a new message.
+ */
+export declare const StartAgentRunRequestSchema: GenMessage<StartAgentRunRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.StartAgentRunResponse
+ */
+export declare type StartAgentRunResponse = Message<"agentmesh.runs.v1.StartAgentRunResponse"> & {
+  /**
+   * Id of the run.
+   *
+   * @generated from field: string invocation_id = 1;
+   */
+  invocationId: string;
+
+  /**
+   * Id of the new session.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.StartAgentRunResponse.
+ * Use `create(StartAgentRunResponseSchema)` to create a new message.
+ */
+export declare const StartAgentRunResponseSchema: GenMessage<StartAgentRunResponse>;
+
+/**
  * @generated from message agentmesh.runs.v1.CheckAppRequest
  */
 export declare type CheckAppRequest = Message<"agentmesh.runs.v1.CheckAppRequest"> & {
@@ -729,6 +840,27 @@ export declare const AgentsService: GenService<{
     methodKind: "unary";
     input: typeof ImportAgentRequestSchema;
     output: typeof ImportAgentResponseSchema;
+  },
+  /**
+   * Returns what the ledger of runs knows of an agent's app, from all replicas.
+   *
+   * @generated from rpc agentmesh.runs.v1.AgentsService.GetAgentStatus
+   */
+  getAgentStatus: {
+    methodKind: "unary";
+    input: typeof GetAgentStatusRequestSchema;
+    output: typeof GetAgentStatusResponseSchema;
+  },
+  /**
+   * Starts a run of an agent in a new session, without a viewer. The run is durable when this answers. When it has ended, the account gets a
+   * notification. Fails like RunsService.StartRun.
+   *
+   * @generated from rpc agentmesh.runs.v1.AgentsService.StartAgentRun
+   */
+  startAgentRun: {
+    methodKind: "unary";
+    input: typeof StartAgentRunRequestSchema;
+    output: typeof StartAgentRunResponseSchema;
   },
   /**
    * Succeeds when the account may use an application. NOT_FOUND app_not_found, PERMISSION_DENIED app_internal.

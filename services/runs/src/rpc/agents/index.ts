@@ -3,6 +3,7 @@ import { checkApp } from './check-app.ts';
 import { createAgent } from './create-agent.ts';
 import { deleteAgent } from './delete-agent.ts';
 import { exportAgent } from './export-agent.ts';
+import { getAgentStatus } from './get-agent-status.ts';
 import { getAgent } from './get-agent.ts';
 import type { Handlers } from './handlers.ts';
 import { importAgent } from './import-agent.ts';
@@ -10,6 +11,7 @@ import { listAgents } from './list-agents.ts';
 import { listVersions } from './list-versions.ts';
 import { reloadAgent } from './reload-agent.ts';
 import { restoreVersion } from './restore-version.ts';
+import { startAgentRun } from './start-agent-run.ts';
 import { updateAgent } from './update-agent.ts';
 
 /** The table of contents: every RPC of AgentsService. */
@@ -25,6 +27,8 @@ export function createAgentHandlers(context: Context): Handlers {
     restoreVersion: restoreVersion(context),
     exportAgent: exportAgent(context),
     importAgent: importAgent(context),
+    getAgentStatus: getAgentStatus(context),
+    startAgentRun: startAgentRun(context),
     checkApp: checkApp(context),
   };
 }

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import { SessionKeySchema } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
+import { agentAppName } from '../../agents/agent-id.ts';
+import type { Context } from '../../context.ts';
+import { acceptRun } from '../../execution/accept-run.ts';
+import { findAgent } from './find-agent.ts';
+import type { Handlers } from './handlers.ts';
+
+const timeoutMs = 10_000;
+const nothing = new Uint8Array(0);
+
+/** Starts a run of an agent in a new session. */
+export function startAgentRun(context: Context): Handlers['startAgentRun'] {
+  return async ({ agentId, userId, messageJson, ...request }) => {
+    const accountId = checkAccountId(request.accountId);
+    await findAgent(context, { accountId, agentId });
+    const session = { accountId, appName: agentAppName(agentId), userId, sessionId: randomUUID() };
+    await context.sessions.createSession({ session }, { timeoutMs });
+    const { invocationId } = await acceptRun(context, {
+      session: create(SessionKeySchema, session),
+      messageJson,
+      stateDeltaJson: nothing,
+      customMetadataJson: nothing,
+      invocationId: '',
+      idempotencyKey: '',
+      streaming: false,
+    });
+    return { invocationId, sessionId: session.sessionId };
+  };
+}
