@@ -89,6 +89,11 @@ export function viewerTooSlow(): MeshError {
   return new MeshError('resource_exhausted', 'viewer_too_slow', message);
 }
 
+/** Whether an append was refused because the run is being cancelled. */
+export function isCancelling(error: unknown): boolean {
+  return error instanceof MeshError && error.reason === 'run_cancelling';
+}
+
 /** Whether a call failed because its session is gone or the turn is held by another executor. */
 export function isLost(error: unknown): boolean {
   return error instanceof MeshError && (error.code === 'aborted' || error.code === 'not_found');

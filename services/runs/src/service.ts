@@ -6,10 +6,16 @@ import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentChangedSchema, AgentsService } from '@agentmesh/proto/runs/v1/agents';
-import { RunEndedSchema, SessionsService, TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
+import {
+  RunCancelRequestedSchema,
+  RunEndedSchema,
+  SessionsService,
+  TurnGrantedSchema,
+} from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, runsSettings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import { onAgentChanged } from './consumers/on-agent-changed.ts';
+import { onRunCancelRequested } from './consumers/on-run-cancel-requested.ts';
 import { onRunEnded } from './consumers/on-run-ended.ts';
 import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
@@ -59,8 +65,7 @@ export const runs = defineService({
 
     mesh.serve(RunsService, createHandlers(context));
     mesh.serve(AgentsService, createAgentHandlers(context));
-    resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
-    resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
+    await followRuns(host, context);
     resources.defer(
       await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ ...context, auth: mesh.client(AuthService) })),
     );
@@ -77,6 +82,16 @@ export const runs = defineService({
     };
   },
 });
+
+/** Subscribes to what happens to runs elsewhere. */
+async function followRuns(
+  { bus, resources }: Pick<Host<typeof runsSettings>, 'bus' | 'resources'>,
+  context: Context,
+): Promise<void> {
+  resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
+  resources.defer(await bus.subscribe(RunCancelRequestedSchema, onRunCancelRequested(context)));
+  resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
+}
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
 async function importAdk() {

@@ -1,49 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { MeshError } from '@agentmesh/lib/rpc';
-import { type JsonObject, withoutTemporaryKeys } from '@agentmesh/proto/event';
+import type { JsonObject } from '@agentmesh/proto/event';
 import {
   type AppendEventsRequest,
   type AttemptEnd,
+  AttemptEnd_Outcome,
   type BeginTurnRequest,
   BeginTurnRequestSchema,
   type ClaimRunsRequest,
   type GetSessionRequest,
+  type Lease,
   type RenewLeasesRequest,
   type SessionKey,
   type SessionsService,
-  type Turn,
-  TurnSchema,
 } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
+import {
+  append,
+  decode,
+  encode,
+  holds,
+  nameOf,
+  othersSince,
+  publicStatus,
+  startTurn,
+  type Stored,
+  type StoredRun,
+  type StoredSession,
+  unused,
+} from './stored-session.ts';
 
-/** A stored event, parsed. */
-export type Stored = JsonObject & { id: string; author: string };
-
-/** Lease of granted turns. It differs from the executor's default, so that tests see which one is used. */
-export const leaseSeconds = 15;
-
-export interface StoredRun {
-  readonly request: BeginTurnRequest;
-  readonly invocationId: string;
-  status: 'queued' | 'granted' | 'running' | 'ended';
-  attempt: number;
-  end?: AttemptEnd;
-}
-
-interface StoredSession {
-  readonly key: SessionKey;
-  readonly pk: bigint;
-  readonly events: Uint8Array[];
-  readonly state: JsonObject;
-  readonly runs: StoredRun[];
-  /** Deltas by sequence. */
-  readonly deltas: Map<number, Uint8Array>;
-  fence: bigint;
-  turn?: string;
-}
-
-type Call = 'getSession' | 'beginTurn' | 'claimRuns' | 'appendEvents' | 'renewLeases';
+type Call = 'getSession' | 'beginTurn' | 'claimRuns' | 'appendEvents' | 'renewLeases' | 'cancelRun' | 'getRun';
 
 /** The part of the sessions service that runs use, in memory: turns, fences, queue and sequences as the proto says. */
 export class InMemorySessions {
@@ -77,7 +65,8 @@ export class InMemorySessions {
       patchSession: unused,
       deleteSession: unused,
       findCredentialRequest: unused,
-      getRun: unused,
+      getRun: ({ invocationId }) => this.#act('getRun', () => this.#getRun(invocationId)),
+      cancelRun: ({ invocationId }) => this.#act('cancelRun', () => this.cancel(invocationId)),
       listRuns: unused,
       summarizeRuns: unused,
     };
@@ -105,6 +94,10 @@ export class InMemorySessions {
     return run;
   }
 
+  runs(key: SessionKey): readonly StoredRun[] {
+    return this.#find(key).runs;
+  }
+
   /** Commits a state change beside the running turn. */
   patch(key: SessionKey, delta: JsonObject): void {
     const event = { id: randomUUID(), author: 'user', timestamp: 1, actions: { stateDelta: delta } };
@@ -128,6 +121,31 @@ export class InMemorySessions {
   /** Takes the turn from the executor: its fence is old from then on. */
   loseTurn(key: SessionKey): void {
     this.#find(key).fence += 1n;
+  }
+
+  /** The lease of the attempt that holds the turn. */
+  lease(key: SessionKey) {
+    const { pk: sessionPk, turn: invocationId = '', fence } = this.#find(key);
+    return { sessionPk, invocationId, fence };
+  }
+
+  /** Marks a running run, and ends any other. */
+  cancel(invocationId: string): object {
+    for (const session of this.#sessions.values()) {
+      const run = session.runs.find((one) => one.invocationId === invocationId && one.status !== 'ended');
+      if (run?.status === 'running') {
+        run.cancelling ??= session.fence;
+        session.fence += 1n;
+      } else if (run !== undefined) run.status = 'ended';
+    }
+    return {};
+  }
+
+  #getRun(invocationId: string) {
+    const runs = [...this.#sessions.values()].flatMap((session) => session.runs);
+    const run = runs.findLast((one) => one.invocationId === invocationId);
+    if (run === undefined) throw new MeshError('not_found', 'run_not_found', 'No such run.');
+    return { run: { invocationId, status: publicStatus(run) } };
   }
 
   #act<R>(call: Call, work: () => R): R {
@@ -161,7 +179,9 @@ export class InMemorySessions {
     const session = this.#byPk.get(request.sessionPk);
     const answer = { lastSeq: 0, stateDeltasJson: othersSince(session, request.lastSeq) };
     if (session !== undefined && holds(session, request)) return { ...answer, lastSeq: session.events.length };
-    if (session?.fence !== request.fence || session.turn !== request.invocationId) {
+    if (session?.runs.some(({ cancelling }) => cancelling === request.fence)) {
+      if (request.end?.outcome !== AttemptEnd_Outcome.CANCELLED) throw new MeshError('aborted', 'run_cancelling', '');
+    } else if (session?.fence !== request.fence || session.turn !== request.invocationId) {
       throw new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');
     }
     for (const event of request.events) {
@@ -184,7 +204,10 @@ export class InMemorySessions {
   }
 
   #renewLeases({ leases }: RenewLeasesRequest) {
-    return { lost: leases.filter(({ sessionPk, fence }) => this.#byPk.get(sessionPk)?.fence !== fence) };
+    const isCancelled = ({ sessionPk, fence }: Lease) =>
+      this.#byPk.get(sessionPk)?.runs.some(({ cancelling }) => cancelling === fence) ?? false;
+    const lost = leases.filter(({ sessionPk, fence }) => this.#byPk.get(sessionPk)?.fence !== fence);
+    return { lost: lost.filter((lease) => !isCancelled(lease)), cancelled: leases.filter(isCancelled) };
   }
 
   #find(key: SessionKey | undefined): StoredSession {
@@ -192,74 +215,4 @@ export class InMemorySessions {
     if (session === undefined) throw new MeshError('not_found', 'session_not_found', 'Session not found');
     return session;
   }
-}
-
-function unused(): never {
-  throw new MeshError('internal', 'unused', 'Runs do not call this.');
-}
-
-function startTurn(session: StoredSession, run: StoredRun): Turn {
-  const { request, invocationId } = run;
-  session.fence += 1n;
-  session.turn = invocationId;
-  run.status = 'running';
-  run.attempt += 1;
-  append(session, userEvent(run), request.stateDeltaJson);
-  const known = request.known?.sessionPk === session.pk ? request.known.lastSeq : 0;
-  return create(TurnSchema, {
-    session: session.key,
-    invocationId,
-    fence: session.fence,
-    attempt: run.attempt,
-    lastSeq: session.events.length,
-    stateJson: encode(session.state),
-    events: session.events.slice(known),
-    knownSeq: known,
-    turnStarts: [session.events.length],
-    customMetadataJson: request.customMetadataJson,
-    messageJson: request.messageJson,
-    streaming: request.streaming,
-    sessionPk: session.pk,
-    leaseSeconds,
-  });
-}
-
-function append(session: StoredSession, json: Uint8Array, stateDeltaJson: Uint8Array): void {
-  session.events.push(json);
-  if (stateDeltaJson.length === 0) return;
-  session.deltas.set(session.events.length, stateDeltaJson);
-  for (const [key, value] of Object.entries(decode(stateDeltaJson) as JsonObject)) {
-    if (value === null) delete session.state[key];
-    else session.state[key] = value;
-  }
-}
-
-function othersSince(session: StoredSession | undefined, lastSeq: number): Uint8Array[] {
-  return [...(session?.deltas ?? [])].filter(([seq]) => seq > lastSeq).map(([, delta]) => delta);
-}
-
-/** Whether the events of a request are stored already. */
-function holds(session: StoredSession, { events }: AppendEventsRequest): boolean {
-  const ids = new Set(session.events.map((json) => (decode(json) as Stored).id));
-  return events.length > 0 && events.every(({ id }) => ids.has(id));
-}
-
-function userEvent({ request, invocationId }: StoredRun): Uint8Array {
-  const delta = request.stateDeltaJson.length === 0 ? {} : (decode(request.stateDeltaJson) as JsonObject);
-  const actions = { stateDelta: withoutTemporaryKeys(delta), artifactDelta: {} };
-  const content = request.messageJson.length === 0 ? {} : { content: decode(request.messageJson) };
-  return encode({ id: randomUUID(), author: 'user', invocationId, timestamp: Date.now() / 1000, ...content, actions });
-}
-
-function nameOf({ accountId, appName, userId, sessionId }: SessionKey): string {
-  return JSON.stringify([accountId, appName, userId, sessionId]);
-}
-
-/** JSON as UTF-8 bytes. */
-export function encode(value: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
-}
-
-function decode(json: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder().decode(json));
 }

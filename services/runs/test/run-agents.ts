@@ -8,7 +8,8 @@ import { createExecutor, type Executor } from '../src/execution/executor.ts';
 import { createHistoryCache } from '../src/execution/history/history-cache.ts';
 import { createViewer } from '../src/execution/viewers/viewer.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
-import { encode, InMemorySessions } from './in-memory-sessions.ts';
+import { InMemorySessions } from './in-memory-sessions.ts';
+import { encode } from './stored-session.ts';
 
 export const log = createLogger({ level: 'silent', name: 'test' });
 

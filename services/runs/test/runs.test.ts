@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RunEndedSchema, AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';
-import { encode } from './in-memory-sessions.ts';
+import { encode } from './stored-session.ts';
 import { type ServiceBench, startService } from './start-service.ts';
 
 interface Answers {
@@ -92,9 +92,24 @@ describe('Run', () => {
     await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
     const { invocationId } = bench.sessions.run(bench.key);
     const ended = { accountId: 'a', invocationId, outcome: AttemptEnd_Outcome.CANCELLED };
+    bench.sessions.cancel(invocationId);
     await bench.bus.publish(RunEndedSchema, ended);
     expect(await second).toMatchObject({ texts: [], failure: 'RunCancelled' });
     await first;
+  });
+
+  test('a hint that a run has ended changes nothing when the ledger says that it is queued or running', async () => {
+    await using bench = await startService();
+    const first = run(bench, '1 [[wait:200]]');
+    const second = run(bench, '2');
+    await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
+    for (const { invocationId } of bench.sessions.runs(bench.key)) {
+      for (const outcome of [AttemptEnd_Outcome.CANCELLED, AttemptEnd_Outcome.COMPLETED, AttemptEnd_Outcome.FAILED]) {
+        await bench.bus.publish(RunEndedSchema, { accountId: 'a', invocationId, outcome });
+      }
+    }
+    for (const { texts, failure } of [await first, await second])
+      expect({ failure, texts }).toMatchObject({ failure: undefined, texts: [expect.any(String)] });
   });
 
   test('a run that is cancelled while it runs is stopped at once', async () => {

@@ -27,6 +27,11 @@ export function fenceLost(): MeshError {
   return new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');
 }
 
+/** The run is being cancelled: only its end as cancelled can be stored. */
+export function runCancelling(): MeshError {
+  return new MeshError('aborted', 'run_cancelling', 'The run is being cancelled.');
+}
+
 /** The invocation is queued or running already. */
 export function runInProgress(invocationId: string): MeshError {
   return new MeshError('already_exists', 'run_in_progress', `Run ${invocationId} is already in progress.`);

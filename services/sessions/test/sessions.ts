@@ -14,9 +14,12 @@ export interface TestSessions extends AsyncDisposable {
   settle(): Promise<void>;
 }
 
-/** This service alone, on a fresh database of a real PostgreSQL. */
-export async function startSessions(env: Record<string, string> = {}): Promise<TestSessions> {
-  const database = await testDatabaseUrl();
+/** This service alone, on a fresh database of a real PostgreSQL, or beside a replica on the same database. */
+export async function startSessions(env: Record<string, string> = {}, replica?: TestSessions): Promise<TestSessions> {
+  const database =
+    replica === undefined
+      ? await testDatabaseUrl()
+      : { url: replica.databaseUrl, [Symbol.asyncDispose]: () => Promise.resolve() };
   const process = await startProcess({
     services: [sessions],
     words: ['sessions'],

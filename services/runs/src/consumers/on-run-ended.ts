@@ -1,29 +1,47 @@
 import type { HintHandler } from '@agentmesh/lib/bus';
-import { AttemptEnd_Outcome, type RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { AttemptEnd_Outcome, type RunEndedSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
+import { checkLeases } from '../execution/check-leases.ts';
+import type { WaitingRun } from '../execution/viewers/waiting-viewers.ts';
+
+const timeoutMs = 5_000;
 
 /**
- * Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. An attempt
- * that was cancelled while it runs here is stopped at once, not at the next renewal.
+ * Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. An attempt that runs here is
+ * stopped at once when it has lost its turn, not at the next renewal. The hint only starts a look: the ledger says what is true.
  */
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
   return async ({ accountId, invocationId, outcome }) => {
-    // The run that ended is an earlier attempt that waits for input; the queued attempt continues it.
-    if (outcome === AttemptEnd_Outcome.WAITING) return;
     for (const run of context.waiting.find(accountId, invocationId)) {
-      const viewer = context.waiting.take(run);
-      if (outcome === AttemptEnd_Outcome.CANCELLED)
-        viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
-      else viewer?.fail({ type: 'RunMoved', message: 'The run was executed elsewhere. Read the session again.' });
+      const failure = failures.get(await statusOf(context, run));
+      if (failure !== undefined) context.waiting.take(run)?.fail(failure);
     }
-    if (outcome === AttemptEnd_Outcome.CANCELLED) await stopIfLost(context, invocationId);
+    if (outcome === AttemptEnd_Outcome.CANCELLED)
+      await checkLeases(context, (lease) => lease.invocationId === invocationId);
   };
 }
 
-/** Asks sessions which attempt ended, because invocation ids are unique only in their session, and the hint names no session. */
-async function stopIfLost({ executor, sessions, owner }: Context, invocationId: string): Promise<void> {
-  const leases = executor.leases().filter((lease) => lease.invocationId === invocationId);
-  if (leases.length === 0) return;
-  const { lost } = await sessions.renewLeases({ owner, leases });
-  executor.stopLost(lost);
+const cancelled = { type: 'RunCancelled', message: 'The run was cancelled.' };
+const moved = { type: 'RunMoved', message: 'The run was executed elsewhere. Read the session again.' };
+
+/** Failures of viewers by the status of the run. A viewer whose run has not ended goes on waiting. */
+const failures = new Map([
+  [RunStatus.CANCELLED, cancelled],
+  [RunStatus.INTERRUPTED, cancelled],
+  [RunStatus.COMPLETED, moved],
+  [RunStatus.FAILED, moved],
+  [RunStatus.WAITING, moved],
+]);
+
+/** A run that is gone counts as cancelled. */
+async function statusOf({ sessions }: Context, { session, invocationId }: WaitingRun): Promise<RunStatus> {
+  const { accountId, userId } = session;
+  try {
+    const { run } = await sessions.getRun({ accountId, userId, invocationId }, { timeoutMs });
+    return run?.status ?? RunStatus.UNSPECIFIED;
+  } catch (error) {
+    if (error instanceof MeshError && error.code === 'not_found') return RunStatus.CANCELLED;
+    throw error;
+  }
 }

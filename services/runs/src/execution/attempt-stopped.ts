@@ -1,5 +1,11 @@
-/** Reason to stop an attempt from outside: it lost its turn, or the process ends. */
-export type StopCause = 'lost' | 'shutdown';
+/** Reason to stop an attempt from outside: it lost its turn, its run is being cancelled, or the process ends. */
+export type StopCause = 'lost' | 'cancelled' | 'shutdown';
+
+const messages: Readonly<Record<StopCause, string>> = {
+  lost: 'The run was cancelled.',
+  cancelled: 'The run was cancelled.',
+  shutdown: 'The service was shut down before the run ended.',
+};
 
 /** The reason of an aborted attempt's signal. */
 export class AttemptStopped extends Error {
@@ -7,7 +13,7 @@ export class AttemptStopped extends Error {
   readonly stopCause: StopCause;
 
   constructor(stopCause: StopCause) {
-    super(stopCause === 'lost' ? 'The run was cancelled.' : 'The service was shut down before the run ended.');
+    super(messages[stopCause]);
     this.stopCause = stopCause;
   }
 }

@@ -4,7 +4,7 @@ import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
-import { isLost } from '../errors.ts';
+import { isCancelling, isLost } from '../errors.ts';
 import { loggableError } from '../models/index.ts';
 import type { App } from '../registry/app.ts';
 import { AttemptStopped } from './attempt-stopped.ts';
@@ -45,7 +45,7 @@ export interface AttemptRun {
 }
 
 /** How an attempt ended for its executor. `lost`: the executor no longer holds the turn. */
-export type Ending = 'ended' | 'failed' | 'lost';
+export type Ending = 'ended' | 'failed' | 'cancelled' | 'lost';
 
 /** One error for all attempts, because creating one for each would cost a stack trace. */
 const attemptOver = new Error('The attempt is over.');
@@ -85,6 +85,11 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
     remember(deps, { turn, window, journal });
     return 'ended';
   } catch (error) {
+    if (isCancelled(error, working.signal)) {
+      await recorder.cancel(author);
+      viewer?.end();
+      return 'cancelled';
+    }
     // An app that is gone is not found either, but then the turn is still held.
     if (hasApp && hasLost(error)) throw error;
     deps.log.warn(
@@ -112,6 +117,11 @@ function remember(
 function leave(loop: AsyncGenerator<Event, void, void>, working: AbortController): void {
   working.abort(attemptOver);
   loop.return().catch(() => undefined);
+}
+
+/** Whether the run is being cancelled: this process was told so, or an append was refused for it. */
+function isCancelled(error: unknown, { reason }: AbortSignal): boolean {
+  return isCancelling(error) || (reason instanceof AttemptStopped && reason.stopCause === 'cancelled');
 }
 
 function hasLost(error: unknown): boolean {

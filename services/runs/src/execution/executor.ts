@@ -18,6 +18,8 @@ export interface Executor {
   extend(leases: readonly HeldLease[], nowMs: number): void;
   /** Stops attempts that no longer hold their turn. */
   stopLost(leases: readonly HeldLease[]): void;
+  /** Stops attempts whose runs are being cancelled. They store what they have and end as cancelled. */
+  stopCancelled(leases: readonly HeldLease[]): void;
   /** Stops attempts whose lease has run out by `nowMs`. */
   stopExpired(nowMs: number): void;
   /** Resolves when no attempt runs. */
@@ -74,6 +76,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
     stopLost(leases) {
       for (const attempt of holding(leases)) stop(attempt, 'lost');
+    },
+    stopCancelled(leases) {
+      for (const attempt of holding(leases)) stop(attempt, 'cancelled');
     },
     stopExpired(nowMs) {
       for (const attempt of attempts) if (attempt.heldAtMs + attempt.leaseMs < nowMs) stop(attempt, 'lost');

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { createWaitingViewers } from '../execution/viewers/waiting-viewers.ts';
 import { type AgentBench, createAgentBench } from '../../test/run-agents.ts';
-import { leaseSeconds } from '../../test/in-memory-sessions.ts';
+import { leaseSeconds } from '../../test/stored-session.ts';
 import { hangs, says, ScriptLlm } from '../../test/script-llm.ts';
 import { createClaimDueRuns } from './claim-due-runs.ts';
 import { createRenewLeases } from './renew-leases.ts';

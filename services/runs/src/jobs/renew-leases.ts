@@ -1,7 +1,7 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 
-/** Renews the leases of all running attempts in one call, and stops attempts that have lost theirs. */
+/** Renews the leases of all running attempts in one call, and stops attempts that have lost theirs or whose runs are being cancelled. */
 export function createRenewLeases({ executor, owner, sessions }: Context): Job {
   return {
     pauseMs: 3_000,
@@ -11,9 +11,10 @@ export function createRenewLeases({ executor, owner, sessions }: Context): Job {
       if (leases.length === 0) return;
       const askedAtMs = Date.now();
       try {
-        const { lost } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
+        const { lost, cancelled } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
         executor.extend(leases, askedAtMs);
         executor.stopLost(lost);
+        executor.stopCancelled(cancelled);
       } finally {
         executor.stopExpired(askedAtMs);
       }

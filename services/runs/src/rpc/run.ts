@@ -1,11 +1,14 @@
 import type { RunResponseSchema } from '@agentmesh/proto/runs/v1';
+import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import { acceptRun } from '../execution/accept-run.ts';
 import { createViewer } from '../execution/viewers/viewer.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves. */
+const cancelTimeoutMs = 5_000;
+
+/** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves, unless `cancel_on_leave` is set. */
 export function run(context: Context): Handlers['run'] {
   return async function* (request) {
     const viewer = createViewer(request.streaming);
@@ -15,7 +18,26 @@ export function run(context: Context): Handlers['run'] {
     const accepted: MessageInitShape<typeof RunResponseSchema> = {
       kind: { case: 'accepted', value: { invocationId: run.invocationId } },
     };
-    yield accepted;
-    yield* viewer.responses();
+    let isOver = false;
+    try {
+      yield accepted;
+      yield* viewer.responses();
+      isOver = true;
+    } finally {
+      if (request.cancelOnLeave && !isOver) await cancel(context, session, run.invocationId);
+    }
   };
+}
+
+/** The caller has left, so nobody can be told of a failure. */
+async function cancel(
+  { sessions, log }: Context,
+  session: SessionKey | undefined,
+  invocationId: string,
+): Promise<void> {
+  if (session === undefined) return;
+  const { accountId, userId } = session;
+  await sessions
+    .cancelRun({ accountId, userId, invocationId }, { timeoutMs: cancelTimeoutMs })
+    .catch((err: unknown) => log.warn({ err, invocationId }, 'a run whose caller has left could not be cancelled'));
 }

@@ -9,6 +9,7 @@ import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
 import { appendEvents } from './runs/append-events.ts';
 import { beginTurn } from './runs/begin-turn.ts';
+import { cancelRun } from './runs/cancel-run.ts';
 import { claimRuns } from './runs/claim-runs.ts';
 import { getRun } from './runs/get-run.ts';
 import { listRuns } from './runs/list-runs.ts';
@@ -30,6 +31,7 @@ export function createHandlers(context: Context): Handlers {
     appendEvents: appendEvents(context),
     renewLeases: renewLeases(context),
     getRun: getRun(context),
+    cancelRun: cancelRun(context),
     listRuns: listRuns(context),
     summarizeRuns: summarizeRuns(context),
   };

@@ -74,7 +74,7 @@ const appendQuery = createWriteQuery<AppendValues, { last_seq: number }>({
 /** SQL of the CTEs that end the run and put RunEnded into the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
       update runs r set status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
-        ended_at = now(), lease_until = null
+        ended_at = now(), lease_until = null, message = null, state_delta = null
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
     ), told as (
       insert into outbox (subject, payload) select '${subjectOf(RunEndedSchema)}', ${param.fact}::bytea from moved

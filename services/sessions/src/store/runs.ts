@@ -3,12 +3,14 @@ import { sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { hasKey } from './key-condition.ts';
 
+type DueStatus = 'granted' | 'running' | 'cancelling';
+
 /** A run that an executor may take up, or whose executor is gone. */
 export interface DueRun {
   sessionPk: bigint;
   key: CheckedKey;
   invocationId: string;
-  status: 'granted' | 'running';
+  status: DueStatus;
   owner: string;
   fence: bigint;
   lastSeq: number;
@@ -26,7 +28,7 @@ interface RunRow {
   user_id: string;
   id: string;
   invocation_id: string;
-  status: 'granted' | 'running';
+  status: DueStatus;
   owner: string;
   fence: bigint;
   last_seq: number;
@@ -64,7 +66,7 @@ export async function findGrantedRun(
   return row === undefined ? undefined : toRun(row);
 }
 
-/** Runs whose lease has expired: granted runs that nobody took up, and running ones whose executor is gone. */
+/** Runs whose lease has expired: granted runs that nobody took up, and running or cancelled ones whose executor is gone. */
 export async function findDueRuns(db: Queryable, limit: number): Promise<DueRun[]> {
   return (await findDue(db, { limit })).map(toRun);
 }
@@ -115,20 +117,45 @@ export async function updateLeases(
   owner: string,
   { leaseSeconds, runs }: { leaseSeconds: number; runs: readonly HeldRun[] },
 ): Promise<Set<string>> {
-  const rows = await renew(db, {
-    owner,
-    leaseSeconds,
+  return namesOf(await renew(db, { owner, leaseSeconds, ...leaseArrays(runs) }));
+}
+
+function leaseArrays(runs: readonly HeldRun[]) {
+  return {
     sessionPks: runs.map((run) => run.sessionPk),
     invocationIds: runs.map((run) => run.invocationId),
     fences: runs.map((run) => run.fence),
-  });
+  };
+}
+
+function namesOf(rows: readonly { readonly session_pk: bigint; readonly invocation_id: string }[]): Set<string> {
   return new Set(rows.map((row) => `${row.session_pk}/${row.invocation_id}`));
+}
+
+const findCancelling = createQuery<
+  Pick<LeaseValues, 'sessionPks' | 'invocationIds' | 'fences'>,
+  { session_pk: bigint; invocation_id: string }
+>({
+  name: 'find-cancelling-runs',
+  text: (param) => `select r.session_pk, r.invocation_id
+    from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[], ${param.fences}::bigint[])
+      as l(session_pk, invocation_id, fence)
+    cross join lateral (
+      select session_pk, invocation_id from runs
+      where session_pk = l.session_pk and invocation_id = l.invocation_id and fence = l.fence and status = 'cancelling' offset 0
+    ) r`,
+});
+
+/** Those of the attempts that are being cancelled, as `<session pk>/<invocation id>`. */
+export async function selectCancelling(db: Queryable, runs: readonly HeldRun[]): Promise<Set<string>> {
+  return namesOf(await findCancelling(db, leaseArrays(runs)));
 }
 
 const findHeldAttempt = createQuery<HeldRun, AttemptState>({
   name: 'find-attempt',
   text: (param) => `select s.pk is not null and s.turn = ${param.invocationId} and s.fence = ${param.fence} as holds,
-      r.fence = ${param.fence} and r.ended_at is not null as ended, s.last_seq
+      r.fence = ${param.fence} and r.ended_at is not null as ended, s.last_seq,
+      case when r.fence = ${param.fence} and r.status = 'cancelling' and s.turn = ${param.invocationId} then s.fence end as cancel_fence
     from runs r left join sessions s on s.pk = r.session_pk
     where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}`,
 });
@@ -140,6 +167,8 @@ export interface AttemptState {
   readonly ended: boolean | null;
   /** Null when the session is gone. */
   readonly last_seq: number | null;
+  /** Set while this attempt is being cancelled: the fence with which its end can be stored. */
+  readonly cancel_fence: bigint | null;
 }
 
 /** The state of an attempt; undefined when there is no such run. */

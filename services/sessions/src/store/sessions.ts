@@ -108,7 +108,7 @@ const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
 
 const cancel: Statement = {
   text: `update runs set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null
-    where session_pk = $1 and status in ('queued', 'granted', 'running', 'waiting') returning invocation_id`,
+    where session_pk = $1 and status in ('queued', 'granted', 'running', 'cancelling', 'waiting') returning invocation_id`,
 };
 
 /**

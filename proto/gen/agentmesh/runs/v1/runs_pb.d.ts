@@ -54,6 +54,13 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
    * @generated from field: string invocation_id = 6;
    */
   invocationId: string;
+
+  /**
+   * True: the run is cancelled when this call ends before the run does, because the caller cancels it or its connection breaks.
+   *
+   * @generated from field: bool cancel_on_leave = 7;
+   */
+  cancelOnLeave: boolean;
 };
 
 /**
@@ -577,7 +584,7 @@ export declare const SpanEndedSchema: GenMessage<SpanEnded>;
 export declare const RunsService: GenService<{
   /**
    * Runs an application with one message. The first answer is `accepted`: from then on the run is durable, and it continues when this call is
-   * cancelled. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND app_not_found or
+   * cancelled, unless `cancel_on_leave` is set. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND app_not_found or
    * session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, UNAVAILABLE runs_draining. A caller that does not
    * read fast enough gets RESOURCE_EXHAUSTED viewer_too_slow; the run continues.
    *

@@ -1136,6 +1136,13 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
    * @generated from field: repeated agentmesh.sessions.v1.Lease lost = 1;
    */
   lost: Lease[];
+
+  /**
+   * Leases of the request whose runs are being cancelled. The executor stops its agents and appends the end OUTCOME_CANCELLED.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.Lease cancelled = 2;
+   */
+  cancelled: Lease[];
 };
 
 /**
@@ -1285,6 +1292,56 @@ export declare type GetRunResponse = Message<"agentmesh.sessions.v1.GetRunRespon
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export declare const GetRunResponseSchema: GenMessage<GetRunResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.CancelRunRequest
+ */
+export declare type CancelRunRequest = Message<"agentmesh.sessions.v1.CancelRunRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Of several runs with this id the newest is cancelled.
+   *
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.CancelRunRequest.
+ * Use `create(CancelRunRequestSchema)` to create a new message.
+ */
+export declare const CancelRunRequestSchema: GenMessage<CancelRunRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.CancelRunResponse
+ */
+export declare type CancelRunResponse = Message<"agentmesh.sessions.v1.CancelRunResponse"> & {
+  /**
+   * The run after the call. A running one can have the status RUNNING for a moment.
+   *
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
+   */
+  run?: LedgerRun | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.CancelRunResponse.
+ * Use `create(CancelRunResponseSchema)` to create a new message.
+ */
+export declare const CancelRunResponseSchema: GenMessage<CancelRunResponse>;
 
 /**
  * All filters must match. INVALID_ARGUMENT request_invalid for a session without app and user.
@@ -1536,6 +1593,26 @@ export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
 export declare const RunEndedSchema: GenMessage<RunEnded>;
 
 /**
+ * Bus topic: agentmesh.sessions.v1.run_cancel_requested. A hint to the executor that holds the lease: it asks RenewLeases what is true.
+ *
+ * @generated from message agentmesh.sessions.v1.RunCancelRequested
+ */
+export declare type RunCancelRequested = Message<"agentmesh.sessions.v1.RunCancelRequested"> & {
+  /**
+   * The lease of the attempt that is to end.
+   *
+   * @generated from field: agentmesh.sessions.v1.Lease lease = 1;
+   */
+  lease?: Lease | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.RunCancelRequested.
+ * Use `create(RunCancelRequestedSchema)` to create a new message.
+ */
+export declare const RunCancelRequestedSchema: GenMessage<RunCancelRequested>;
+
+/**
  * @generated from enum agentmesh.sessions.v1.RunStatus
  */
 export enum RunStatus {
@@ -1552,6 +1629,8 @@ export enum RunStatus {
   QUEUED = 1,
 
   /**
+   * Also while it is being cancelled.
+   *
    * @generated from enum value: RUN_STATUS_RUNNING = 2;
    */
   RUNNING = 2,
@@ -1703,7 +1782,7 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Appends complete events of a running attempt and, with `end`, ends the attempt, in one transaction. ABORTED fence_lost when the attempt no
-   * longer holds the turn.
+   * longer holds the turn, and run_cancelling when the run is being cancelled: then only an append with OUTCOME_CANCELLED is accepted.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AppendEvents
    */
@@ -1731,6 +1810,18 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof GetRunRequestSchema;
     output: typeof GetRunResponseSchema;
+  },
+  /**
+   * Cancels a run. A run that is queued or waiting ends as cancelled at once. The executor of a running one is told to stop, and nothing but its
+   * end as cancelled is stored from then on; when it has not ended the run within 3 s, any replica does. A run that is over stays as it is.
+   * Idempotent. NOT_FOUND run_not_found.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.CancelRun
+   */
+  cancelRun: {
+    methodKind: "unary";
+    input: typeof CancelRunRequestSchema;
+    output: typeof CancelRunResponseSchema;
   },
   /**
    * Returns one page of an account's runs, newest first by `create_time`.

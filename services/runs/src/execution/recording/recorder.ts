@@ -4,6 +4,7 @@ import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/e
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
+import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { TurnSession } from '../history/turn-session.ts';
 import type { Viewer } from '../viewers/viewer.ts';
@@ -20,6 +21,11 @@ export interface Recorder {
   complete(): Promise<void>;
   /** Ends the attempt as failed and stores an event with the error. Added events that are not stored yet are stored too, if possible. */
   fail(failure: { author: string; errorCode: string; errorMessage: string }): Promise<void>;
+  /**
+   * Ends the attempt as cancelled. Stores the added events, also those of an append that was refused, and for each agent that was answering an event with its text so far, marked as
+   * `interrupted`; an event of `author` when there is none.
+   */
+  cancel(author: string): Promise<void>;
 }
 
 export interface RecorderOptions {
@@ -29,35 +35,40 @@ export interface RecorderOptions {
   readonly viewer?: Viewer | undefined;
 }
 
+const cancelled = { errorCode: 'CANCELLED', errorMessage: 'The run was cancelled.' };
+
 export function createRecorder({ turn, turnSession, journal, viewer }: RecorderOptions): Recorder {
   const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
   const unanswered = new Set<string>();
+  const unfinished = createUnfinishedTexts();
   let pending: WireEvent[] = [];
+  /** The events of the last append, if it failed. */
+  let refused: WireEvent[] = [];
 
   const add = async (event: Event): Promise<void> => {
     event.id = randomUUID();
     event.invocationId = turn.invocationId;
-    const wire = toWireEvent(toPublicEvent(event, facts));
-    for (const id of event.longRunningToolIds ?? []) unanswered.add(id);
-    for (const { id } of getFunctionResponses(event)) if (id !== undefined) unanswered.delete(id);
-    pending.push(wire);
+    pending.push(toWireEvent(toPublicEvent(event, facts)));
+    noteCalls(event, unanswered);
+    unfinished.finish(event);
     await turnSession.absorb(event);
   };
   const flush = async (end?: End): Promise<void> => {
     if (pending.length === 0 && end === undefined) return;
     const events = pending;
     pending = [];
+    refused = events;
     const { stateDeltasJson } = await journal.append(events, end);
-    turnSession.applyDeltas(
-      stateDeltasJson,
-      events.map((event) => event.stateDeltaJson),
-    );
+    refused = [];
+    const own = events.map((event) => event.stateDeltaJson);
+    turnSession.applyDeltas(stateDeltasJson, own);
     for (const event of events) viewer?.show(event);
   };
   return {
     add,
     flush,
     partial(event) {
+      unfinished.add(event);
       if (viewer?.partials !== true) return;
       event.id = randomUUID();
       viewer.show(toWireEvent(toPublicEvent(event, facts)));
@@ -69,7 +80,18 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
       await add(createEvent({ author, errorCode, errorMessage }));
       await flush({ outcome: AttemptEnd_Outcome.FAILED, errorCode, errorMessage });
     },
+    async cancel(author) {
+      pending.unshift(...refused);
+      for (const event of unfinished.interrupt(author, cancelled)) await add(event);
+      await flush({ outcome: AttemptEnd_Outcome.CANCELLED, ...cancelled });
+    },
   };
+}
+
+/** Keeps the set of the calls of long-running tools that have no response yet. */
+function noteCalls(event: Event, unanswered: Set<string>): void {
+  for (const id of event.longRunningToolIds ?? []) unanswered.add(id);
+  for (const { id } of getFunctionResponses(event)) if (id !== undefined) unanswered.delete(id);
 }
 
 function parseMetadata(json: Uint8Array): JsonObject | undefined {

@@ -1,15 +1,15 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { EventJson } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
-import type { AppendEventsRequest } from '@agentmesh/proto/sessions/v1';
+import { type AppendEventsRequest, AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
-import { fenceLost, invalid } from '../../errors.ts';
+import { fenceLost, invalid, runCancelling } from '../../errors.ts';
 import { fromAttempt } from '../../events/stored-event.ts';
 import { bytesOf } from '../../json-bytes.ts';
 import { parseDelta, type StateChange, toChanges } from '../../state-delta.ts';
 import { type Append, insertAppend } from '../../store/appends.ts';
 import { type EventRow, selectEvents } from '../../store/events/events.ts';
-import { findAttempt } from '../../store/runs.ts';
+import { type AttemptState, findAttempt } from '../../store/runs.ts';
 import { endAttempt } from '../../turns/attempt.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
@@ -47,10 +47,19 @@ async function catchUp(context: Context, what: Work, request: AppendEventsReques
     const answer = { stateDeltasJson: others.flatMap(stateDeltaOf) };
     const stored = own.size > 0 && others.length < missed.length;
     if (stored || (own.size === 0 && attempt?.ended === true)) return { ...answer, lastSeq: upTo };
-    if (attempt?.holds !== true) throw fenceLost();
-    const lastSeq = await tryAppend(context, { ...what, lastSeq: upTo }, request);
+    const fence = currentFence(attempt, what, request);
+    const lastSeq = await tryAppend(context, { ...what, fence, lastSeq: upTo }, request);
     return lastSeq === undefined ? undefined : { ...answer, lastSeq };
   });
+}
+
+/** The fence with which the append may be stored. An attempt that is being cancelled may only end, as cancelled. */
+function currentFence(attempt: AttemptState | undefined, { fence }: Work, { end }: AppendEventsRequest): bigint {
+  if (attempt?.holds === true) return fence;
+  const cancelFence = attempt?.cancel_fence ?? undefined;
+  if (cancelFence === undefined) throw fenceLost();
+  if (end?.outcome !== AttemptEnd_Outcome.CANCELLED) throw runCancelling();
+  return cancelFence;
 }
 
 function toAppend(request: AppendEventsRequest): Work {

@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { completeActions, toWireEvent } from '@agentmesh/proto/event';
-import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
+import type { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
-import { textOf } from '../../json-bytes.ts';
 import { checkSessionKey } from '../../session-key.ts';
 import { parseDelta } from '../../state-delta.ts';
 import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun } from '../../store/runs.ts';
 import { nothingKnown, takeGrantedTurn } from '../../store/turns.ts';
 import { endAttempt } from '../../turns/attempt.ts';
+import { cancelled, closingEvent, interrupted } from '../../turns/closing-event.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
@@ -19,11 +17,6 @@ interface Claimant {
   owner: string;
   window: number;
 }
-
-const interrupted = {
-  errorCode: 'INTERRUPTED',
-  errorMessage: 'The run was interrupted: its executor stopped before the run had ended.',
-};
 
 /** Gives granted runs to an executor. Ends runs whose executor is gone, so that the next run of their session can start. */
 export function claimRuns(context: Context): Handlers['claimRuns'] {
@@ -37,7 +30,7 @@ export function claimRuns(context: Context): Handlers['claimRuns'] {
     const turns: TurnInit[] = [];
     for (const run of await findDueRuns(context.db, limit)) {
       await adoptQueuedRuns(context.db, run, owner);
-      if (run.status === 'running') await endInterrupted(context, run);
+      if (run.status !== 'granted') await endDead(context, run);
       else turns.push(...[await takeUp(context, run, claimant)].filter((turn) => turn !== undefined));
     }
     return { turns };
@@ -62,29 +55,12 @@ async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promis
   return turn === 'gone' ? undefined : toTurn(context, attempt, { start, turn });
 }
 
-async function endInterrupted(context: Context, run: DueRun): Promise<void> {
-  const event = toWireEvent({
-    id: randomUUID(),
-    author: run.key.appName,
-    invocationId: run.invocationId,
-    timestamp: Date.now() / 1000,
-    ...interrupted,
-    actions: completeActions(undefined),
-    nodeInfo: { path: '' },
-  });
-  const { id, author, invocationId, timestamp } = event;
-  await endAttempt(
-    context,
-    {
-      accountId: run.key.accountId,
-      sessionPk: run.sessionPk,
-      invocationId: run.invocationId,
-      fence: run.fence,
-      lastSeq: run.lastSeq,
-      events: [{ id, author, invocationId, timestamp, turnStart: false, json: textOf(event.json) }],
-      changes: [],
-    },
-    { outcome: AttemptEnd_Outcome.FAILED, ...interrupted },
-  );
-  context.log.warn({ invocationId: run.invocationId }, 'a run was interrupted and has been ended');
+/** Ends a run whose executor is gone. */
+async function endDead(context: Context, run: DueRun): Promise<void> {
+  const ending = run.status === 'cancelling' ? cancelled : interrupted;
+  const { accountId, appName } = run.key;
+  const { sessionPk, invocationId, fence, lastSeq } = run;
+  const events = [closingEvent({ author: appName, invocationId }, ending)];
+  await endAttempt(context, { accountId, sessionPk, invocationId, fence, lastSeq, events, changes: [] }, ending);
+  context.log.warn({ invocationId, errorCode: ending.errorCode }, 'a run whose executor had stopped has been ended');
 }

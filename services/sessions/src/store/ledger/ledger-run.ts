@@ -43,7 +43,7 @@ const stored: Readonly<Record<RunStatus, readonly string[]>> = {
   [RunStatus.UNSPECIFIED]: [],
   // The turn was granted, and no executor has started the run yet.
   [RunStatus.QUEUED]: ['queued', 'granted'],
-  [RunStatus.RUNNING]: ['running'],
+  [RunStatus.RUNNING]: ['running', 'cancelling'],
   [RunStatus.WAITING]: ['waiting'],
   [RunStatus.COMPLETED]: ['completed'],
   [RunStatus.FAILED]: ['failed'],

@@ -81,7 +81,7 @@ function createScan(name: string, where: (param: Placeholders<Values>) => string
 const listOfApp = createScan('list-runs-of-app', (param) => `r.app_name = ${param.appName}`);
 const listOfUser = createScan('list-runs-of-user', (param) => `r.user_id = ${param.userId}`);
 
-const open = new Set(['queued', 'granted', 'running', 'waiting']);
+const open = new Set(['queued', 'granted', 'running', 'cancelling', 'waiting']);
 
 /** Lists runs by filters on app, user, status and time. */
 export async function selectRunPage(db: Queryable, filter: RunFilter): Promise<RunPage> {

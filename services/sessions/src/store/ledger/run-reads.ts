@@ -30,7 +30,7 @@ interface AppNames {
 const countActive = createQuery<AppNames, { app_name: string; active: number }>({
   name: 'count-active-runs',
   text: (param) => `select r.app_name, count(*)::integer as active
-    from (values ('queued'), ('granted'), ('running')) v (status)
+    from (values ('queued'), ('granted'), ('running'), ('cancelling')) v (status)
     cross join lateral (
       select app_name from runs where account_id = ${param.accountId} and status = v.status
       order by created_at, position offset 0

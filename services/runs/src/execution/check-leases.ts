@@ -1,0 +1,14 @@
+import type { Context } from '../context.ts';
+import type { HeldLease } from './executor.ts';
+
+/** Asks sessions whether some attempts of this process still hold their turns, and stops those that do not or that are being cancelled. */
+export async function checkLeases(
+  { executor, sessions, owner }: Pick<Context, 'executor' | 'sessions' | 'owner'>,
+  isMeant: (lease: HeldLease) => boolean,
+): Promise<void> {
+  const leases = executor.leases().filter(isMeant);
+  if (leases.length === 0) return;
+  const { lost, cancelled } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
+  executor.stopLost(lost);
+  executor.stopCancelled(cancelled);
+}

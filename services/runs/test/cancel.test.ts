@@ -1,0 +1,148 @@
+import { FunctionTool, LlmAgent, type LlmRequest, ParallelAgent } from '@google/adk';
+import { AttemptEnd_Outcome, RunCancelRequestedSchema } from '@agentmesh/proto/sessions/v1';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { encode } from './stored-session.ts';
+import { type AgentBench, createAgentBench } from './run-agents.ts';
+import { calls, hangs, says, ScriptLlm } from './script-llm.ts';
+import { startService } from './start-service.ts';
+
+/** Models that have streamed all their text. */
+let stalled = 0;
+beforeEach(() => void (stalled = 0));
+
+/** Streams some text, and then nothing until it is aborted. */
+function stalls(...pieces: string[]) {
+  return async function* (request: LlmRequest, signal?: AbortSignal) {
+    for (const text of pieces) yield { content: { role: 'model', parts: [{ text }] }, partial: true };
+    stalled += 1;
+    yield* hangs(request, signal);
+  };
+}
+
+function benchOf(...steps: ConstructorParameters<typeof ScriptLlm>): AgentBench {
+  return createAgentBench(new LlmAgent({ name: 'helper', model: new ScriptLlm(...steps) }));
+}
+
+/** Cancels the run in the ledger, and tells the executor as the renewal of leases does. */
+async function cancel({ client, executor, key }: AgentBench, invocationId: string): Promise<void> {
+  await client.cancelRun({ accountId: key.accountId, invocationId });
+  executor.stopCancelled((await client.renewLeases({ owner: 'me', leases: executor.leases() })).cancelled);
+}
+
+const cancelledEvent = { errorCode: 'CANCELLED', interrupted: true };
+
+describe('an attempt whose run is cancelled', () => {
+  test('stores the text so far as interrupted, and the next turn sees it', async () => {
+    const bench = benchOf(stalls('so ', 'far'), says('again'));
+    const { invocationId, seen } = await bench.begin({ streaming: true });
+    await vi.waitFor(() => expect(stalled).toBe(1));
+    await cancel(bench, invocationId);
+    await bench.executor.idle();
+    const { events, failure } = await seen;
+    expect(failure).toBeUndefined();
+    expect(events.at(-1)).toMatchObject({
+      ...cancelledEvent,
+      author: 'helper',
+      content: { parts: [{ text: 'so far' }] },
+    });
+    expect(bench.sessions.run(bench.key).end).toMatchObject({ outcome: AttemptEnd_Outcome.CANCELLED });
+    await bench.run();
+    const authors = bench.sessions.events(bench.key).map(({ author }) => author);
+    expect(authors).toEqual(['user', 'helper', 'user', 'helper']);
+  });
+
+  test('stores one event without text when nothing was streamed', async () => {
+    const bench = benchOf(hangs);
+    const { invocationId, seen } = await bench.begin();
+    await cancel(bench, invocationId);
+    const { events } = await seen;
+    expect(events).toMatchObject([{ ...cancelledEvent, author: 'helper' }]);
+    expect(events[0]).not.toHaveProperty('content');
+  });
+
+  test('learns it from the refused append, whose events it stores with its end', async () => {
+    const bench = benchOf(says('whole answer'));
+    bench.sessions.before = (call) => {
+      if (call !== 'appendEvents') return;
+      delete bench.sessions.before;
+      void bench.client.cancelRun({ invocationId: bench.sessions.run(bench.key).invocationId });
+    };
+    const { events } = await bench.run();
+    expect(events).toMatchObject([{ content: { parts: [{ text: 'whole answer' }] } }, cancelledEvent]);
+    expect(bench.sessions.events(bench.key)).toHaveLength(3);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.CANCELLED);
+  });
+
+  test('aborts a tool, and does not wait for one that ignores it', async () => {
+    const tool = new FunctionTool({
+      name: 'stuck',
+      description: 'never ends',
+      execute: () => new Promise(() => undefined),
+    });
+    const model = new ScriptLlm(calls('stuck'));
+    const bench = createAgentBench(new LlmAgent({ name: 'helper', model, tools: [tool] }));
+    const { invocationId, seen } = await bench.begin();
+    await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(2));
+    await cancel(bench, invocationId);
+    expect((await seen).events.at(-1)).toMatchObject(cancelledEvent);
+  });
+
+  test('keeps the text of each of its parallel agents', async () => {
+    const agents = ['left', 'right'].map((name) => new LlmAgent({ name, model: new ScriptLlm(stalls(name)) }));
+    const bench = createAgentBench(new ParallelAgent({ name: 'both', subAgents: agents }));
+    const { invocationId, seen } = await bench.begin({ streaming: true });
+    await vi.waitFor(() => expect(stalled).toBe(2));
+    await cancel(bench, invocationId);
+    const whole = (await seen).events.filter((event) => event.partial !== true);
+    const texts = whole.map(({ author, content }) => [
+      author,
+      (content as { parts: { text: string }[] }).parts[0]?.text,
+    ]);
+    expect(texts.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
+      ['left', 'left'],
+      ['right', 'right'],
+    ]);
+  });
+});
+
+describe('the runs service', () => {
+  const messageOf = (text: string) => encode({ role: 'user', parts: [{ text }] });
+
+  test('stops a cancelled run at the hint', async () => {
+    await using bench = await startService();
+    const { invocationId } = await bench.client.startRun({
+      session: bench.key,
+      messageJson: messageOf('[[wait:20000]] late'),
+    });
+    await vi.waitFor(() => expect(bench.sessions.events(bench.key)).toHaveLength(1));
+    const lease = bench.sessions.lease(bench.key);
+    bench.sessions.cancel(invocationId);
+    await bench.bus.publish(RunCancelRequestedSchema, { lease });
+    await bench.settle();
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.CANCELLED);
+  });
+
+  test.each([true, false])(
+    'cancels a run whose caller leaves, if the caller wants that (%s)',
+    async (cancelOnLeave) => {
+      await using bench = await startService();
+      const leaving = new AbortController();
+      const request = { session: bench.key, messageJson: messageOf('[[wait:200]] end'), cancelOnLeave };
+      const read = async (): Promise<void> => {
+        for await (const _ of bench.client.run(request, { signal: leaving.signal })) leaving.abort();
+      };
+      await expect(read()).rejects.toMatchObject({ code: 'canceled' });
+      await bench.settle();
+      await vi.waitFor(() => expect(bench.sessions.calls.includes('cancelRun')).toBe(cancelOnLeave));
+      const { COMPLETED } = AttemptEnd_Outcome;
+      if (!cancelOnLeave) expect(bench.sessions.run(bench.key).end?.outcome).toBe(COMPLETED);
+    },
+  );
+
+  test('does not cancel a run that its caller has seen to the end', async () => {
+    await using bench = await startService();
+    const request = { session: bench.key, messageJson: messageOf('short'), cancelOnLeave: true };
+    for await (const _ of bench.client.run(request));
+    expect(bench.sessions.calls).not.toContain('cancelRun');
+  });
+});

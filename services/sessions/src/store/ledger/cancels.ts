@@ -1,0 +1,128 @@
+import { subjectOf } from '@agentmesh/lib/bus';
+import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
+import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import type { StoredEvent } from '../events/events.ts';
+import { createWriteQuery } from '../write.ts';
+
+/** A run, and the present fence and sequence of its session. */
+export interface CancellableRun {
+  readonly sessionPk: bigint;
+  readonly status: string;
+  /** Fence of the run's latest attempt. */
+  readonly attemptFence: bigint;
+  /** Null in rows that a replica without this column wrote. */
+  readonly appName: string | null;
+  /** Fence of the session; null when the session is deleted. */
+  readonly fence: bigint | null;
+  readonly lastSeq: number | null;
+}
+
+interface RunName {
+  readonly accountId: string;
+  readonly invocationId: string;
+  /** Only a run of this user; empty for any. */
+  readonly userId: string;
+}
+
+const findCancellable = createQuery<RunName, CancellableRun>({
+  name: 'find-cancellable-run',
+  text: (param) => `select r.session_pk as "sessionPk", r.status, r.fence as "attemptFence", r.app_name as "appName",
+      s.fence, s.last_seq as "lastSeq"
+    from (
+      select session_pk, status, fence, app_name from runs
+      where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
+        and (${param.userId}::text = '' or user_id = ${param.userId})
+      order by created_at desc, position desc limit 1
+    ) r left join sessions s on s.pk = r.session_pk`,
+});
+
+/** The newest run of the account with this id; undefined when there is none. */
+export async function findCancellableRun(db: Queryable, name: RunName): Promise<CancellableRun | undefined> {
+  const [run] = await findCancellable(db, name);
+  return run;
+}
+
+/** Seconds that the executor of a running attempt has to end it. Then any executor ends it. */
+const closingSeconds = 3;
+
+interface CancelValues {
+  readonly sessionPk: bigint;
+  readonly invocationId: string;
+}
+
+/** SQL of the CTE `snap`: the session, if the run has this status. It is changed only if it is still as it was read. */
+const snapOf = (param: Placeholders<CancelValues>, status: string): string => `snap as (
+      select s.pk, s.version from sessions s
+      where s.pk = ${param.sessionPk} and exists (
+        select from runs r where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId} and r.status = '${status}'
+      )
+    )`;
+
+const unchanged = 'from snap where s.pk = snap.pk and s.version = snap.version';
+
+/** SQL of the CTEs that end the run as cancelled and put RunEnded into the outbox. */
+const endCancelled = (param: Placeholders<CancelValues & { fact: Uint8Array }>): string => `ended as (
+      update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null
+      from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
+    ), told as (
+      insert into outbox (subject, payload) select '${subjectOf(RunEndedSchema)}', ${param.fact}::bytea from moved
+    )`;
+
+const cancelQueued = createQuery<CancelValues & { readonly fact: Uint8Array }, object>({
+  name: 'cancel-queued-run',
+  groupCommit: true,
+  text: (param) => `with ${snapOf(param, 'queued')}, moved as (
+      update sessions s set version = s.version + 1, queued = greatest(s.queued - 1, 0) ${unchanged} returning s.pk
+    ), ${endCancelled(param)}
+    select pk from moved`,
+});
+
+/** Ends a queued run as cancelled. Undefined when it is not queued any more, or the session was changed: then nothing was written. */
+export async function cancelQueuedRun(
+  db: Queryable,
+  run: CancelValues & { readonly fact: Uint8Array },
+): Promise<true | undefined> {
+  return (await cancelQueued(db, run)).length > 0 || undefined;
+}
+
+const markCancelling = createQuery<CancelValues, object>({
+  name: 'mark-run-cancelling',
+  groupCommit: true,
+  text: (param) => `with ${snapOf(param, 'running')}, moved as (
+      update sessions s set version = s.version + 1, fence = s.fence + 1 ${unchanged} returning s.pk
+    ), marked as (
+      update runs r set status = 'cancelling', lease_until = least(r.lease_until, now() + make_interval(secs => ${closingSeconds}))
+      from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
+    )
+    select pk from moved`,
+});
+
+/**
+ * Marks a running attempt: from then on its executor's appends are refused, except its end as cancelled. Undefined when the run is not running
+ * any more, or the session was changed: then nothing was written.
+ */
+export async function markRunCancelling(db: Queryable, run: CancelValues): Promise<true | undefined> {
+  return (await markCancelling(db, run)).length > 0 || undefined;
+}
+
+type WaitingValues = CancelValues & { readonly fact: Uint8Array; readonly eventTime: number };
+
+const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
+  name: 'cancel-waiting-run',
+  source: 'moved',
+  text: (param, writes) => `with ${snapOf(param, 'waiting')}, moved as (
+      update sessions s set version = s.version + 1, last_seq = s.last_seq + 1, last_update_time = ${param.eventTime} ${unchanged}
+      returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq - 1 as base
+    ), ${endCancelled(param)}${writes}
+    select pk from moved`,
+});
+
+/** Ends a run that waits for an answer, with an event. Undefined like `cancelQueuedRun`. */
+export async function cancelWaitingRun(
+  db: Queryable,
+  run: CancelValues & { readonly fact: Uint8Array },
+  event: StoredEvent,
+): Promise<true | undefined> {
+  const rows = await cancelWaiting(db, { ...run, eventTime: event.timestamp }, { events: [event], changes: [] });
+  return rows.length > 0 || undefined;
+}

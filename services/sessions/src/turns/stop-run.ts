@@ -1,0 +1,86 @@
+import { RunCancelRequestedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Context } from '../context.ts';
+import {
+  type CancellableRun,
+  cancelQueuedRun,
+  cancelWaitingRun,
+  findCancellableRun,
+  markRunCancelling,
+} from '../store/ledger/cancels.ts';
+import { untilCurrent } from '../until-current.ts';
+import { endAttempt } from './attempt.ts';
+import { cancelled, closingEvent } from './closing-event.ts';
+
+interface RunName {
+  readonly accountId: string;
+  readonly invocationId: string;
+  /** Only a run of this user; empty for any. */
+  readonly userId: string;
+}
+
+/** Cancels the newest run with this id, whatever it does at the moment. False when there is no such run. */
+export async function stopRun(context: Context, name: RunName): Promise<boolean> {
+  return untilCurrent(async () => {
+    const run = await findCancellableRun(context.db, name);
+    if (run === undefined) return false;
+    return stopIn(context, name, run);
+  });
+}
+
+/** Acts on the run as it was read. Undefined when it has changed since: then nothing was written. */
+function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
+  switch (run.status) {
+    case 'queued':
+      return endWithout(context, name, (fact) => cancelQueuedRun(context.db, { ...run, ...name, fact }));
+    case 'granted':
+      return endGranted(context, name, run);
+    case 'running':
+      return markRunning(context, name, run);
+    case 'cancelling':
+      return Promise.resolve(hintCancel(context, name, run));
+    case 'waiting': {
+      const event = closingEvent({ author: run.appName ?? 'agent', invocationId: name.invocationId }, cancelled);
+      return endWithout(context, name, (fact) => cancelWaitingRun(context.db, { ...run, ...name, fact }, event));
+    }
+    default:
+      return Promise.resolve(true);
+  }
+}
+
+/** Ends a run that has no executor. */
+async function endWithout(
+  context: Context,
+  { accountId, invocationId }: RunName,
+  end: (fact: Uint8Array) => Promise<true | undefined>,
+): Promise<true | undefined> {
+  const ended = create(RunEndedSchema, { accountId, invocationId, outcome: cancelled.outcome });
+  const done = await end(toBinary(RunEndedSchema, ended));
+  if (done === true) context.wakeOutbox();
+  return done;
+}
+
+/** A granted run holds the turn, and no executor has started it: the next run in the queue gets the turn. */
+async function endGranted(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
+  const { sessionPk, fence, lastSeq } = run;
+  if (fence === null || lastSeq === null) return undefined;
+  const { accountId, invocationId } = name;
+  const end = { accountId, sessionPk, invocationId, fence, lastSeq, events: [], changes: [] };
+  return (await endAttempt(context, end, cancelled)) === undefined ? undefined : true;
+}
+
+async function markRunning(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
+  const marked = await markRunCancelling(context.db, { sessionPk: run.sessionPk, invocationId: name.invocationId });
+  return marked && hintCancel(context, name, run);
+}
+
+/** Tells the executor. If the hint is lost, it learns it at its next append or when it renews its leases. */
+function hintCancel({ bus, log }: Context, { invocationId }: RunName, run: CancellableRun): true {
+  const lease = { sessionPk: run.sessionPk, invocationId, fence: run.attemptFence };
+  bus
+    .publish(RunCancelRequestedSchema, { lease })
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'RunCancelRequested could not be published; the executor learns it when it renews'),
+    );
+  return true;
+}
