@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { subjectOf } from '@agentmesh/lib/bus';
 import * as auth from '@agentmesh/proto/auth/v1';
+import * as integrations from '@agentmesh/proto/keys/v1/integrations';
 import * as runs from '@agentmesh/proto/runs/v1';
 import * as agents from '@agentmesh/proto/runs/v1/agents';
 import * as sessions from '@agentmesh/proto/sessions/v1';
@@ -36,7 +37,7 @@ function used(): string[] {
 }
 
 test('each subject of docs/subjects.md is derived from its message', () => {
-  const schemas = { ...auth, ...sessions, ...runs, ...agents } as unknown as Record<
+  const schemas = { ...auth, ...integrations, ...sessions, ...runs, ...agents } as unknown as Record<
     string,
     Parameters<typeof subjectOf>[0]
   >;

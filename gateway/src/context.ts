@@ -2,6 +2,7 @@ import type { Logger, Metrics } from '@agentmesh/lib/telemetry';
 import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { KeysService } from '@agentmesh/proto/keys/v1';
+import type { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
@@ -42,6 +43,7 @@ export interface Context {
   readonly artifacts: Client<typeof ArtifactsService>;
   readonly transcription: Client<typeof TranscriptionService>;
   readonly keys: Client<typeof KeysService>;
+  readonly integrations: Client<typeof IntegrationsService>;
   readonly savedKeys: Client<typeof SavedKeysService>;
   readonly subscriptions: Client<typeof SubscriptionsService>;
   readonly notifications: Client<typeof NotificationsService>;

@@ -20,6 +20,7 @@ import { createSlashRedirect } from './edge/http/slash-redirect.ts';
 import { createUpgrades, type Upgrades } from './edge/http/upgrades.ts';
 import { validatorCompiler } from './edge/http/validator.ts';
 import { describeApi, type Section } from './edge/openapi/describe-api.ts';
+import { addIntegrations } from './integrations/index.ts';
 import { addKeys, addSavedKeys } from './keys/index.ts';
 import { addMemory } from './memory/index.ts';
 import { addOperations } from './operations/index.ts';
@@ -41,6 +42,7 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addTranscription,
   addKeys,
   addSavedKeys,
+  addIntegrations,
   addWebhooks,
   addWebUi,
 ];
@@ -55,6 +57,7 @@ const sections: readonly Section[] = [
   { name: 'artifacts', description: 'Named, versioned payloads of a session, or of its user (`user:` names).' },
   { name: 'memory', description: 'What past sessions of a user have said, found by search.' },
   { name: 'audio', description: 'Recorded speech as text.' },
+  { name: 'integrations', description: 'Mail accounts that an account has connected.' },
   { name: 'webhooks', description: 'Subscriptions to mailboxes: mail that arrives runs agents.' },
   { name: 'keys', description: 'Saved keys for model providers.' },
   { name: 'agent identity', description: 'Consent of end users to connectors.' },

@@ -2,6 +2,7 @@ import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { defineService, type Host, isShortKey, listenOn, type Running, startJob } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
+import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -62,6 +63,7 @@ async function start(host: GatewayHost): Promise<Running> {
     artifacts: mesh.client(ArtifactsService),
     transcription: mesh.client(TranscriptionService),
     keys: mesh.client(KeysService),
+    integrations: mesh.client(IntegrationsService),
     savedKeys: mesh.client(SavedKeysService),
     subscriptions: mesh.client(SubscriptionsService),
     notifications: mesh.client(NotificationsService),

@@ -1,6 +1,9 @@
 import { addressList } from '@agentmesh/lib/outbound';
-import { encryptKey, flag, httpUrl, positiveInteger } from '@agentmesh/lib/service';
+import { encryptKey, flag, httpUrl, listOf, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, str } from 'envalid';
+
+/** Comma-separated texts. */
+const texts = listOf((part) => part);
 
 /** Settings of the service; see docs/settings.md. */
 export const settings = {
@@ -15,6 +18,21 @@ export const settings = {
   AGENT_IDENTITY_REQUIRE_NONCE: flag({ default: false }),
   IAM_CONNECTOR_BASE_URL: httpUrl({ default: 'https://iamconnectorcredentials.googleapis.com' }),
   AGENT_IDENTITY_BASE_URL: httpUrl({ default: 'https://agentidentitycredentials.googleapis.com' }),
+  MICROSOFT_CLIENT_ID: text({ default: undefined }),
+  MICROSOFT_CLIENT_SECRET: text({ default: undefined }),
+  MICROSOFT_TENANT: text({ default: 'common' }),
+  MICROSOFT_LOGIN_BASE_URL: httpUrl({ default: 'https://login.microsoftonline.com' }),
+  MICROSOFT_GRAPH_BASE_URL: httpUrl({ default: 'https://graph.microsoft.com' }),
+  GOOGLE_CLIENT_ID: text({ default: undefined }),
+  GOOGLE_CLIENT_SECRET: text({ default: undefined }),
+  GOOGLE_AUTH_URL: httpUrl({ default: 'https://accounts.google.com/o/oauth2/v2/auth' }),
+  GOOGLE_TOKEN_URL: httpUrl({ default: 'https://oauth2.googleapis.com/token' }),
+  GOOGLE_USERINFO_URL: httpUrl({ default: 'https://openidconnect.googleapis.com/v1/userinfo' }),
+  APP_PUBLIC_URL: httpUrl({ default: undefined }),
+  PUBLIC_BASE_URL: httpUrl({ default: undefined }),
+  HOST: text({ default: '127.0.0.1' }),
+  PORT: portNumber({ default: 8000 }),
+  CORS_ALLOWED_ORIGINS: texts({ default: [] }),
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;

@@ -2,6 +2,7 @@ import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbo
 import { defineService, isShortKey, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
+import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -10,8 +11,12 @@ import { settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createGoogleTokens } from './google/google-tokens.ts';
+import { createMailProviders } from './integrations/providers/index.ts';
+import { createTokenVault } from './integrations/token-vault.ts';
+import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
 import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
 import { agentIdentityHandlers, modelUseHandlers, savedKeysHandlers } from './rpc/index.ts';
+import { integrationsHandlers } from './rpc/integrations/index.ts';
 import { createVault } from './saved-keys/vault.ts';
 
 /** Credentials that the mesh holds or obtains for accounts. */
@@ -26,22 +31,32 @@ export const keys = defineService({
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const policy = createAddressPolicy(config.MODEL_API_BASE_ALLOW);
     const guarded = resources.use(createGuardedApiFetch({ policy }));
+    const roots = { current: config.ENCRYPT_KEY, previous: config.ENCRYPT_KEY_PREVIOUS };
     const context: Context = {
       config,
       db,
+      bus,
       auth: mesh.client(AuthService),
       log,
       sessions: mesh.client(SessionsService),
       credentials: createCredentialService({ config, tokens: createGoogleTokens(log), log }),
-      vault: createVault({ current: config.ENCRYPT_KEY, previous: config.ENCRYPT_KEY_PREVIOUS }),
       policy,
       guardedFetch: guarded.fetch,
+      vault: createVault(roots),
+      mailProviders: createMailProviders(config),
+      tokenVault: createTokenVault(roots),
     };
     mesh.serve(KeysService, agentIdentityHandlers(context));
     mesh.serve(SavedKeysService, savedKeysHandlers(context));
     mesh.serve(ModelUseService, modelUseHandlers(context));
+    mesh.serve(IntegrationsService, integrationsHandlers(context));
     resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
     resources.use(startJob(createForgetCalls(context), host));
-    return { ready: { database: () => db.ping() }, settle: () => forgetCalls(context) };
+    resources.use(startJob(createEraseEnded(context), host));
+    const settle = async (): Promise<void> => {
+      await forgetCalls(context);
+      await eraseEnded(context);
+    };
+    return { ready: { database: () => db.ping() }, settle };
   },
 });

@@ -7,6 +7,7 @@ import { defineService, startProcess } from '@agentmesh/lib/service';
 import type { ReportErasureRequest } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
+import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { type FindCredentialRequestRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -18,6 +19,7 @@ export interface TestKeys extends AsyncDisposable {
   readonly client: Client<typeof KeysService>;
   readonly savedKeys: Client<typeof SavedKeysService>;
   readonly modelUse: Client<typeof ModelUseService>;
+  readonly integrations: Client<typeof IntegrationsService>;
   /** Look-ups that the sessions service received. */
   readonly asked: Pick<FindCredentialRequestRequest, 'accountId' | 'userId' | 'nonce'>[];
   readonly databaseUrl: string;
@@ -67,6 +69,7 @@ export async function openKeys(
     client: process.mesh.client(KeysService),
     savedKeys: process.mesh.client(SavedKeysService),
     modelUse: process.mesh.client(ModelUseService),
+    integrations: process.mesh.client(IntegrationsService),
     asked,
     databaseUrl: url,
     rows: (statement) => sql.query({ text: statement }),

@@ -41,9 +41,18 @@ test('a deleted account is erased in every service, and its receipt says how man
     auth: { accounts: 1, sign_ins: 1, personal_tokens: 0, mails: 0 },
     sessions: { sessions: 2, events: 4, runs: 2, state: 3 },
     artifacts: { versions: 0, payloads: 0, bytes: 0 },
-    keys: { saved_keys: 0 },
+    keys: {
+      saved_keys: 0,
+      limits: 0,
+      model_calls: 0,
+      usage_days: 0,
+      usage_runs: 0,
+      integrations: 0,
+      connect_states: 0,
+    },
     memory: { entries: 0 },
-    webhooks: { subscriptions: 0, watches: 0 },
+    runs: { agents: 0, agent_versions: 0 },
+    webhooks: { subscriptions: 0, watches: 0, logs: 0, mailboxes: 0 },
   });
   expect(receipt.services.every(({ erased_at }) => erased_at !== null)).toBe(true);
   expect([receipt.final, receipt.completed_at]).toEqual([false, expect.any(String)]);

@@ -80,6 +80,11 @@ const unknowable: Readonly<Record<string, number>> = {
   receiveOutlookNotifications: 202,
   receiveSharedOutlookNotifications: 202,
   receiveGmailNotification: 403,
+  startOutlookConnection: 422,
+  startGmailConnection: 422,
+  finishOutlookConnection: 503,
+  finishGmailConnection: 503,
+  disconnectIntegration: 404,
 };
 /** Operations that delete what other examples need. They are sent last, in this order. */
 const last = [

@@ -1,5 +1,4 @@
-/** Most bytes of a reply. */
-const maxBytes = 65_536;
+import { type Reply, requestJson } from '../http/reply.ts';
 
 export interface Question {
   readonly url: string;
@@ -8,46 +7,9 @@ export interface Question {
   readonly body?: object;
 }
 
-/** A reply of the credential service. */
-export interface Reply {
-  /** HTTP status; undefined when there was no reply. */
-  readonly status: number | undefined;
-  /** The JSON object of its body; undefined when the body is none. */
-  readonly json: Readonly<Record<string, unknown>> | undefined;
-  /** Its header `Retry-After`. */
-  readonly retryAfter: string | null;
-}
-
-/** Asks once. Redirects are not followed: they would carry the token to another server. Throws the reason of the signal only. */
-export async function ask({ url, token, body }: Question, signal: AbortSignal): Promise<Reply> {
+/** Asks the credential service once. Throws the reason of the signal only. */
+export function ask({ url, token, body }: Question, signal: AbortSignal): Promise<Reply> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const sent = body === undefined ? { method: 'GET' } : { method: 'POST', body: JSON.stringify(body) };
-  try {
-    const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal });
-    const retryAfter = response.headers.get('retry-after');
-    return { status: response.status, json: parseObject(await readText(response)), retryAfter };
-  } catch {
-    signal.throwIfAborted();
-    return { status: undefined, json: undefined, retryAfter: null };
-  }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new Error('The reply is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-function parseObject(text: string): Reply['json'] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  return requestJson(url, { ...sent, headers }, signal);
 }

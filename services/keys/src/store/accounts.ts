@@ -1,7 +1,15 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 
 /** Every table with data of accounts. */
-const tables = ['saved_keys', 'limits', 'model_calls', 'usage_days', 'usage_runs'] as const;
+const tables = [
+  'saved_keys',
+  'limits',
+  'model_calls',
+  'usage_days',
+  'usage_runs',
+  'integrations',
+  'connect_states',
+] as const;
 
 /** Deletes all rows of an account and returns how many, by table. */
 export async function deleteAccountRows(tx: Transaction, accountId: string): Promise<Record<string, number>> {

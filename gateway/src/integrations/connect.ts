@@ -1,0 +1,131 @@
+import { MailProvider } from '@agentmesh/proto/keys/v1/integrations';
+import type { FastifyReply } from 'fastify';
+import { type App, type Context, unary } from '../context.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { connectedJson } from './integration-json.ts';
+import {
+  type Callback,
+  Connected,
+  ConnectPage,
+  GmailCallback,
+  GmailConnectQuery,
+  OutlookCallback,
+  OutlookConnectQuery,
+} from './integration-record.ts';
+import { serviceOf } from './provider-names.ts';
+
+const tags = ['integrations'];
+const outlook = '/api/integrations/microsoft/outlook';
+const gmail = '/api/integrations/google';
+const config = { scope: 'integrations:write' } as const;
+const pageAnswers = { 200: ConnectPage, 400: Problem, ...failures };
+const finishAnswers = { 200: Connected, 403: Problem, ...bodyFailures, ...failures };
+const startDescription =
+  'Open the returned address in the browser. The provider then leads to `redirect_uri` with a code and the state, which the callback route takes.';
+const finishDescription =
+  'Exchanges the code for tokens, which are stored encrypted. A state is used up by its first use, also when that fails. Connecting another mail account of the provider ends the former connection.';
+
+/** Routes that connect mail accounts. */
+export function addConnecting(app: App, context: Context): void {
+  addStarts(app, context);
+  addCallbacks(app, context);
+}
+
+function addStarts(app: App, context: Context): void {
+  const guard = { preValidation: context.authentication.account, config };
+  app.get(
+    `${outlook}/connect`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'startOutlookConnection',
+        summary: 'Start to connect Outlook',
+        description: startDescription,
+        querystring: OutlookConnectQuery,
+        response: pageAnswers,
+      },
+    },
+    ({ identity, query }, reply) =>
+      start(context, reply, { ...identity, ...query, provider: MailProvider.MICROSOFT, fallback: 'microsoft_outlook' }),
+  );
+  app.get(
+    `${gmail}/connect`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'startGmailConnection',
+        summary: 'Start to connect Gmail',
+        description: startDescription,
+        querystring: GmailConnectQuery,
+        response: pageAnswers,
+      },
+    },
+    ({ identity, query }, reply) =>
+      start(context, reply, { ...identity, ...query, provider: MailProvider.GOOGLE, fallback: 'google_gmail' }),
+  );
+}
+
+function addCallbacks(app: App, context: Context): void {
+  const guard = { preValidation: context.authentication.account, config };
+  app.post(
+    `${outlook}/callback`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'finishOutlookConnection',
+        summary: 'Finish to connect Outlook',
+        description: finishDescription,
+        body: OutlookCallback,
+        response: finishAnswers,
+      },
+    },
+    ({ identity, body }) =>
+      finish(context, { ...body, ...identity, provider: MailProvider.MICROSOFT, fallback: 'microsoft_outlook' }),
+  );
+  app.post(
+    `${gmail}/callback`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'finishGmailConnection',
+        summary: 'Finish to connect Gmail',
+        description: finishDescription,
+        body: GmailCallback,
+        response: finishAnswers,
+      },
+    },
+    ({ identity, body }) =>
+      finish(context, { ...body, ...identity, provider: MailProvider.GOOGLE, fallback: 'google_gmail' }),
+  );
+}
+
+interface Started {
+  readonly accountId: string;
+  readonly provider: MailProvider;
+  readonly redirect_uri: string;
+  readonly service?: string;
+  /** The service when the client names none. */
+  readonly fallback: string;
+}
+
+async function start({ integrations }: Context, reply: FastifyReply, it: Started) {
+  const service = serviceOf(it.provider, it.service ?? it.fallback);
+  const request = { accountId: it.accountId, provider: it.provider, redirectUri: it.redirect_uri };
+  const { url, state } = await integrations.startConnect(request, unary);
+  reply.header('cache-control', 'no-store');
+  return { url, state, service };
+}
+
+type Finished = Callback & Omit<Started, 'redirect_uri'>;
+
+async function finish({ integrations }: Context, it: Finished) {
+  const service = serviceOf(it.provider, it.service ?? it.fallback);
+  const { accountId, provider, code, state, redirect_uri: redirectUri = '' } = it;
+  const request = { accountId, provider, providerName: service, code, state, redirectUri };
+  const { integration } = await integrations.finishConnect(request, unary);
+  return connectedJson(integration, service);
+}

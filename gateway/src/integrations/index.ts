@@ -1,0 +1,1 @@
+export { addIntegrations } from './integrations.ts';

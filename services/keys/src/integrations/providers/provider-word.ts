@@ -1,0 +1,2 @@
+/** A provider as it is stored. */
+export type ProviderWord = 'microsoft' | 'google';

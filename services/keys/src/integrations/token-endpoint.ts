@@ -1,0 +1,95 @@
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { type Reply, requestJson } from '../http/reply.ts';
+import type { MailProvider } from './providers/mail-provider.ts';
+
+/** Time limit of a request to a provider. */
+export const providerTimeoutMs = 10_000;
+
+export interface Tokens {
+  readonly accessToken: string;
+  /** Undefined: the one that was sent stays valid. */
+  readonly refreshToken: string | undefined;
+  readonly expiresInSeconds: number;
+  /** Undefined: those that were asked for. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** Why there are no tokens, by who can help: the user, the operator, or time. */
+export type TokenRefusal = 'user' | 'operator' | 'time';
+
+/** Decided by the user's consent, which a new one replaces (RFC 6749 5.2, OpenID Connect Core 3.1.2.6). */
+const userErrors = new Set(['invalid_grant', 'interaction_required', 'consent_required', 'login_required']);
+/** Decided by the client's own registration. */
+const operatorErrors = new Set([
+  'invalid_client',
+  'unauthorized_client',
+  'invalid_scope',
+  'invalid_request',
+  'invalid_resource',
+  'unsupported_grant_type',
+  'redirect_uri_mismatch',
+  'deleted_client',
+  'disabled_client',
+  'org_internal',
+  'admin_policy_enforced',
+]);
+/** Numbers of Microsoft that say more than `error`: the secret is wrong or expired, the application or the tenant is unknown. */
+const operatorNumbers = new Set([7_000_215, 7_000_222, 7_000_218, 700_016, 90_002]);
+/** Microsoft's service has a fault of its own for a moment. */
+const timeNumbers = new Set([90_033, 90_038]);
+
+interface TokenRequest {
+  readonly provider: MailProvider;
+  /** Without the client's credentials. */
+  readonly form: Readonly<Record<string, string>>;
+  readonly log: Logger;
+}
+
+/** Asks the token endpoint once. It does not depend on the caller: an answer may rotate the refresh token and must not be missed. */
+export async function requestTokens({ provider, form, log }: TokenRequest): Promise<Tokens | TokenRefusal> {
+  const { id, secret } = provider.client;
+  const body = new URLSearchParams({ ...form, client_id: id, client_secret: secret });
+  const init = { method: 'POST', body, headers: { accept: 'application/json' } };
+  const reply = await requestJson(provider.tokenUrl, init, AbortSignal.timeout(providerTimeoutMs)).catch(
+    (): Reply => ({ status: undefined, json: undefined, retryAfter: null }),
+  );
+  const tokens = reply.status === 200 ? readTokens(reply.json) : undefined;
+  if (tokens !== undefined) return tokens;
+  const refusal = refusalOf(reply);
+  log.warn({ provider: provider.word, ...shown(reply), refusal }, 'the mail provider gives no token');
+  return refusal;
+}
+
+function readTokens(json: Reply['json'] = {}): Tokens | undefined {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: life, scope } = json;
+  if (typeof accessToken !== 'string' || accessToken === '') return undefined;
+  const seconds = Number(life);
+  return {
+    accessToken,
+    refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
+    // Unknown: it is used once.
+    expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 86_400) : 0,
+    scopes: typeof scope === 'string' ? scope.split(' ').filter((it) => it !== '') : undefined,
+  };
+}
+
+function refusalOf({ status, json }: Reply): TokenRefusal {
+  if (status === undefined || status === 429 || status >= 500) return 'time';
+  const numbers = numbersOf(json);
+  if (numbers.some((number) => operatorNumbers.has(number))) return 'operator';
+  if (numbers.some((number) => timeNumbers.has(number))) return 'time';
+  const error = typeof json?.error === 'string' ? json.error : '';
+  if (userErrors.has(error)) return 'user';
+  return operatorErrors.has(error) ? 'operator' : 'time';
+}
+
+function numbersOf(json: Reply['json']): number[] {
+  const numbers: unknown = json?.error_codes;
+  return Array.isArray(numbers) ? numbers.filter((it): it is number => typeof it === 'number') : [];
+}
+
+/** What may be logged of a refusal. Descriptions may quote tokens and addresses. */
+function shown({ status, json }: Reply): object {
+  const error = typeof json?.error === 'string' && /^[\w.-]{1,64}$/.test(json.error) ? json.error : undefined;
+  return { status, error, errorCodes: numbersOf(json).slice(0, 8) };
+}
