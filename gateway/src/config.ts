@@ -59,9 +59,16 @@ export const settings = {
   RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR: positiveInteger({ default: 120 }),
   RATE_LIMIT_MAIL_ADDRESS_BURST: positiveInteger({ default: 3_000 }),
   RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: positiveInteger({ default: 600 }),
+  RATE_LIMIT_SIGN_UP_ADDRESS_BURST: positiveInteger({ default: 500 }),
+  RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR: positiveInteger({ default: 120 }),
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;
+
+/** Whether cookies are for https only. */
+export function cookiesAreSecure(config: Config): boolean {
+  return config.NODE_ENV === 'production' || publicBaseUrl(config).startsWith('https:');
+}
 
 /** The public address of this API. */
 export function publicBaseUrl({ PUBLIC_BASE_URL, HOST, PORT }: Config): string {

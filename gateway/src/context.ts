@@ -16,7 +16,7 @@ import type { Config } from './config.ts';
 import type { Authentication } from './edge/authentication/authenticate.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import type { BrowserSession } from './edge/authentication/browser-session.ts';
-import type { MailLimit } from './edge/throttle/mail-limit.ts';
+import type { AddressLimit } from './edge/throttle/address-limit.ts';
 import type { SignIn } from './edge/throttle/sign-in.ts';
 
 export type { App } from './edge/http/app.ts';
@@ -34,7 +34,8 @@ export interface Context {
   /** Makes the next request of an account ask auth again. */
   readonly forgetAccount: (accountId: string) => void;
   readonly signIn: SignIn;
-  readonly limitMail: MailLimit;
+  readonly limitMail: AddressLimit;
+  readonly limitSignUp: AddressLimit;
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;

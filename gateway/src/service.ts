@@ -24,7 +24,7 @@ import type { Directory } from './edge/authentication/directory.ts';
 import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
 import { createPersonalTokens } from './edge/authentication/personal-tokens.ts';
 import { createStandings, type Standing } from './edge/authentication/standings.ts';
-import { createMailLimit } from './edge/throttle/mail-limit.ts';
+import { createMailLimit, createSignUpLimit } from './edge/throttle/address-limit.ts';
 import { createSignIn } from './edge/throttle/sign-in.ts';
 import { openThrottle } from './edge/throttle/throttle.ts';
 import { dependencyChecks } from './operations/index.ts';
@@ -73,6 +73,7 @@ async function start(host: GatewayHost): Promise<Running> {
     forgetAccount: (accountId) => changes.note(accountId),
     signIn: createSignIn({ auth, config, throttle, log }),
     limitMail: createMailLimit(config, throttle),
+    limitSignUp: createSignUpLimit(config, throttle),
   };
   const app = await createServer(context);
   resources.defer(() => closeNow(app));

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import type { Config } from '../config.ts';
+import { type Config, cookiesAreSecure } from '../config.ts';
 import { type App, type Context, unary } from '../context.ts';
 import type { BrowserSession } from '../edge/authentication/browser-session.ts';
+import { writeSignUpCookie } from '../edge/authentication/sign-up-cookie.ts';
 import { faultOf, formPath, goTo, refuseForeignForm, sendForm, webUiPage } from './send-form.ts';
 
 export const signUpPath = '/dev-ui/sign-up';
@@ -32,7 +33,7 @@ const Form = Type.Object({
 const SignUpForm = Type.Unsafe<SignUp>({ ...Form, 'x-form': Form });
 
 /** Routes to create an account, which is signed in at once unless its address has to be verified first. */
-export function signUpRoutes(ui: App, { config, auth, signIn }: Context, browser: BrowserSession): void {
+export function signUpRoutes(ui: App, { config, auth, limitSignUp, signIn }: Context, browser: BrowserSession): void {
   if (!canSignUp(config)) return;
   const hide = true;
 
@@ -48,7 +49,9 @@ export function signUpRoutes(ui: App, { config, auth, signIn }: Context, browser
     if (password === '') return sendPage(reply, 422, { ...typed, email, next, fault: 'Choose a password.' });
     try {
       const names = { firstName: typed.first_name, lastName: typed.last_name };
-      await auth.signUp({ email, password, ...names }, unary);
+      await limitSignUp(request, reply);
+      const { proof } = await auth.signUp({ email, password, ...names }, unary);
+      writeSignUpCookie(reply, proof, cookiesAreSecure(config));
       const { accessToken } = await signIn({ email, password }, request, reply);
       reply.header('set-cookie', await browser.begin(accessToken));
     } catch (error) {

@@ -17,6 +17,7 @@ describe('account mail', () => {
   beforeAll(async () => {
     edge = await startEdge({
       auth: {
+        signUp: ({ email }) => ({ account: { email, role: 'USER' }, proof: 'p' }),
         requestPasswordReset: ({ email }) => ({ ...note({ forgot: email }) }),
         resendVerification: ({ email }) => ({ ...note({ resend: email }) }),
         resetPassword: ({ token, newPassword }) => {
@@ -24,9 +25,9 @@ describe('account mail', () => {
           if (token === 'nul') throw new MeshError('invalid_argument', 'password_invalid', 'No NUL.');
           return note({ token, newPassword });
         },
-        verifyEmail: ({ token }) => {
+        verifyEmail: ({ token, signUpProof, refreshToken }) => {
           if (token === 'bad') throw new MeshError('unauthenticated', 'mail_token_kind', 'Invalid token type');
-          return note({ token });
+          return note({ token, signUpProof, refreshToken });
         },
       },
     });
@@ -53,7 +54,20 @@ describe('account mail', () => {
     seen.length = 0;
     expect(await post('/api/auth/reset-password', { token: 't', new_password: 'long enough' })).toEqual(done);
     expect(await post('/api/auth/verify-email', { token: 'v' })).toEqual(done);
-    expect(seen).toEqual([{ token: 't', newPassword: 'long enough' }, { token: 'v' }]);
+    expect(seen).toEqual([
+      { token: 't', newPassword: 'long enough' },
+      { token: 'v', signUpProof: '', refreshToken: '' },
+    ]);
+  });
+
+  it('shows auth with a verification what the browser got when it signed up or in', async () => {
+    const json = { email: 'a@example.com', password: 'long enough', first_name: 'A', last_name: 'B' };
+    const cookie = (await edge.send('/api/users/', { json, headers: open })).headers.get('set-cookie') ?? '';
+    expect(cookie).toBe('sign_up_proof=p; Max-Age=2592000; Path=/api/auth; HttpOnly; SameSite=Lax');
+    seen.length = 0;
+    const headers = { ...open, cookie: 'sign_up_proof=p; refresh_token=r' };
+    expect((await edge.send('/api/auth/verify-email', { json: { token: 'v' }, headers })).status).toBe(200);
+    expect(seen).toEqual([{ token: 'v', signUpProof: 'p', refreshToken: 'r' }]);
   });
 
   it('tells why a token is refused, without a bearer challenge', async () => {

@@ -36,6 +36,27 @@ async function statuses(edge: Edge, attempts: readonly (readonly [string, string
   return found;
 }
 
+describe('sign-ups', () => {
+  it('are limited by address, before auth is asked', async () => {
+    let asked = 0;
+    const refuse = () => {
+      asked += 1;
+      throw new MeshError('already_exists', 'email_in_use', 'Email already in use.');
+    };
+    await using edge = await startEdge({
+      env: { RATE_LIMIT_SIGN_UP_ADDRESS_BURST: '2', RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR: '60' },
+      auth: { signUp: refuse },
+    });
+    const json = { email: 'a@example.com', password: 'long enough', first_name: 'A', last_name: 'B' };
+    const answers = [1, 2, 3].map(() => edge.send('/api/users/', { json, headers: { authorization: null } }));
+    const found = await Promise.all(answers);
+    expect(found.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([409, 409, 429]);
+    const refused = found.find(({ status }) => status === 429);
+    expect([refused?.body, refused?.headers.get('retry-after')]).toMatchObject([{ code: 'too_many_sign_ups' }, '60']);
+    expect(asked).toBe(2);
+  });
+});
+
 describe('sign-ins that fail', () => {
   it('are counted per account in all spellings; above the limit every sign-in is refused without asking auth', async () => {
     const { edge, asked } = await start();

@@ -49,8 +49,8 @@ describe('a mail', () => {
     await client.requestPasswordReset({ email: 'nobody@example.com' });
     await client.resendVerification({ email: 'nobody@example.com' });
     await client.requestPasswordReset({ email: 'a@example.com, b@example.com' });
-    const { address, token } = await mail.verifyTokenOf('proven@example.com');
-    await client.verifyEmail({ token });
+    const { address, token, proof: signUpProof } = await mail.verifyTokenOf('proven@example.com');
+    await client.verifyEmail({ token, signUpProof });
     await client.resendVerification({ email: address });
     expect(await mail.allSent()).toEqual([]);
   });

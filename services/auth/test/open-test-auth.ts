@@ -85,7 +85,7 @@ export function clientOf(context: Context): Client<typeof AuthService> {
 
 function recordChecks(inner: Passwords, verifiedAgainst: (string | undefined)[]): Passwords {
   return {
-    hash: (password, signal) => inner.hash(password, signal),
+    hash: (password, options) => inner.hash(password, options),
     verify: (password, stored, signal) => {
       verifiedAgainst.push(stored);
       return inner.verify(password, stored, signal);

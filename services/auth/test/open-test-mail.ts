@@ -14,7 +14,7 @@ export interface TestMail extends AsyncDisposable {
   /** Sends due mail, and returns the first. */
   sent(): Promise<SmtpSink['mails'][number]>;
   /** Signs up, and takes the token of the mail that follows. */
-  verifyTokenOf(address: string): Promise<{ address: string; token: string }>;
+  verifyTokenOf(address: string): Promise<{ address: string; token: string; proof: string }>;
   resetToken(email: string): Promise<string>;
   /** Signs up, forgets the password, and takes the token of the mail that follows. */
   resetTokenOf(address: string): Promise<{ address: string; token: string }>;
@@ -44,8 +44,8 @@ export async function openTestMail(): Promise<TestMail> {
     return mail;
   };
   const verifyTokenOf = async (address: string) => {
-    await client.signUp(signUpOf(address));
-    return { address, token: tokenIn(await sent()) };
+    const { proof } = await client.signUp(signUpOf(address));
+    return { address, token: tokenIn(await sent()), proof };
   };
   const resetToken = async (email: string) => {
     await client.requestPasswordReset({ email });

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
+import { readSignUpCookie } from '../../edge/authentication/sign-up-cookie.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
+import { readRefreshCookie } from '../sign-in/refresh-cookie.ts';
 import { namingField } from '../users/sign-up-fault.ts';
 import { Address, Done, NewPassword, Verification } from './account-mail-record.ts';
 
@@ -74,7 +76,8 @@ function addCompletions(app: App, { auth }: Context): void {
     {
       operationId: 'verifyEmail',
       summary: 'Verify an e-mail address',
-      description: 'Takes the token of the verification mail.',
+      description:
+        'Takes the token of the verification mail. The first proof of an address ends all sign-ins, personal tokens and the password, unless this browser has signed up or in with it; a password reset mail then follows.',
     },
     Verification,
   );
@@ -94,8 +97,10 @@ function addCompletions(app: App, { auth }: Context): void {
   app.post(
     '/api/auth/verify-email',
     { schema: { ...verify.schema, response: { ...verify.schema.response, ...withToken } } },
-    async ({ body: { token } }) => {
-      await auth.verifyEmail({ token }, unary);
+    async (request) => {
+      const refreshToken = readRefreshCookie(request) ?? '';
+      const shown = { refreshToken, signUpProof: readSignUpCookie(request) };
+      await auth.verifyEmail({ token: request.body.token, ...shown }, unary);
       return done;
     },
   );

@@ -11,6 +11,11 @@ export interface RefreshCookie {
   clear(reply: FastifyReply): void;
 }
 
+/** Value of the cookie in a request. */
+export function readRefreshCookie({ headers }: FastifyRequest): string | undefined {
+  return parseCookie(headers.cookie ?? '')[name] || undefined;
+}
+
 /** `secure`: browsers send the cookie only over https. */
 export function createRefreshCookie(secure: boolean): RefreshCookie {
   const write = (reply: FastifyReply, value: string, maxAge: number): void => {
@@ -18,7 +23,7 @@ export function createRefreshCookie(secure: boolean): RefreshCookie {
     reply.header('set-cookie', stringifySetCookie(cookie)).header('cache-control', 'no-store');
   };
   return {
-    read: ({ headers }) => parseCookie(headers.cookie ?? '')[name] || undefined,
+    read: readRefreshCookie,
     write,
     clear: (reply) => write(reply, '', 0),
   };

@@ -1,6 +1,6 @@
 import type { RefreshToken } from '@agentmesh/proto/auth/v1';
 import type { FastifyReply } from 'fastify';
-import { publicBaseUrl } from '../../config.ts';
+import { cookiesAreSecure, publicBaseUrl } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
 import { deviceOf } from '../../edge/authentication/device.ts';
 import { HttpError } from '../../edge/errors/request-error.ts';
@@ -16,8 +16,7 @@ const tags = ['accounts'];
 /** Sign-in, refresh and logout. A route that is switched off does not exist: 404 before a body is read. */
 export function signInRoutes(app: App, context: Context): void {
   const { config } = context;
-  const secure = config.NODE_ENV === 'production' || publicBaseUrl(config).startsWith('https:');
-  const cookie = createRefreshCookie(secure);
+  const cookie = createRefreshCookie(cookiesAreSecure(config));
   if (config.AUTH_BASIC_ENABLED) addSignIn(app, context, cookie);
   addRefresh(app, context, cookie);
   addLogout(app, context, cookie);

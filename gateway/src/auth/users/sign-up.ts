@@ -1,4 +1,6 @@
+import { cookiesAreSecure } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
+import { writeSignUpCookie } from '../../edge/authentication/sign-up-cookie.ts';
 import { HttpError } from '../../edge/errors/request-error.ts';
 import { bodyFailures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { namingField } from './sign-up-fault.ts';
@@ -18,7 +20,7 @@ async function notFound(): Promise<never> {
   throw new HttpError(404, 'Not Found');
 }
 
-function addSignUp(app: App, { auth }: Context): void {
+function addSignUp(app: App, { auth, config, limitSignUp }: Context): void {
   app.post(
     url,
     {
@@ -26,15 +28,18 @@ function addSignUp(app: App, { auth }: Context): void {
         tags: ['accounts'],
         operationId: 'createUser',
         summary: 'Sign up',
-        description: 'Creates an account. Where verification is required, a mail with a token follows.',
+        description:
+          'Creates an account. Where verification is required, a mail with a token follows, and the answer does not tell whether the address has an account already.',
         body: SignUpRequest,
         response: { 201: User, ...bodyFailures, 409: Problem, 422: HTTPValidationError, 429: Problem, ...faults },
       },
     },
-    async ({ body }, reply) => {
-      const { account } = await auth.signUp(signUpMessage(body), unary).catch((error: unknown) => {
+    async (request, reply) => {
+      await limitSignUp(request, reply);
+      const { account, proof } = await auth.signUp(signUpMessage(request.body), unary).catch((error: unknown) => {
         throw namingField(error);
       });
+      writeSignUpCookie(reply, proof, cookiesAreSecure(config));
       return reply.code(201).send(userOf(account));
     },
   );

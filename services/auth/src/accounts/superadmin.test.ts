@@ -34,16 +34,37 @@ describe('the superadmin', () => {
     expect(await stored()).toEqual(before);
   });
 
-  test('is an existing account only if its address is verified', async () => {
+  test('is an existing account only if it has the configured password', async () => {
     await auth.client.signUp(signUpOf(email));
+    const before = await stored();
+    await ensureSuperadmin(context);
+    expect(await stored()).toEqual({ ...before, role: 'ADMIN', verified: true, verification_owed: false });
+  });
+
+  test('is never the account of a stranger who signed up with the address: that one is renamed, with a record', async () => {
+    const { account } = await auth.client.signUp({ ...signUpOf(email), password: 'chosen by a stranger' });
+    const { client } = auth;
+    const { refreshToken } = await client.signIn({ email, password: 'chosen by a stranger' });
+    await client.requestPasswordReset({ email });
+    await Promise.all([1, 2, 3].map(() => ensureSuperadmin(context)));
+    expect(await stored()).toMatchObject({ role: 'ADMIN', verified: true });
+    expect((await client.signIn(credentials)).accessToken).not.toBe('');
+    await expect(client.signIn({ email, password: 'chosen by a stranger' })).rejects.toThrow('Invalid email');
+
+    const stranger = (await client.getAccount({ id: account?.id ?? '' })).account;
+    expect(stranger).toMatchObject({ role: 'USER', email: `renamed-${account?.userId}@renamed.invalid` });
+    expect((await client.refresh({ refreshToken: refreshToken?.value ?? '' })).accessToken).not.toBe('');
+    const records = { text: "select account_id from audit where action = 'address_taken_back'" };
+    expect(await auth.context.db.query(records)).toEqual([{ account_id: account?.id }]);
+  });
+
+  test('is not an account that has proven the address and has another password', async () => {
+    await auth.client.signUp({ ...signUpOf(email), password: 'chosen by its owner' });
+    await auth.context.db.query({ text: 'update accounts set email_verified_at = now()' });
     const before = await stored();
     await ensureSuperadmin(context);
     expect(await stored()).toEqual(before);
     expect(warnings()).toEqual([expect.stringContaining('not promoted')]);
-
-    await auth.context.db.query({ text: 'update accounts set email_verified_at = now()' });
-    await ensureSuperadmin(context);
-    expect(await stored()).toEqual({ ...before, role: 'ADMIN' });
   });
 
   test('is not made without a password, and a warning says so', async () => {

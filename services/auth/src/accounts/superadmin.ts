@@ -1,42 +1,83 @@
 import type { Context } from '../context.ts';
-import { insertAccount, promoteVerified } from '../store/accounts.ts';
+import { withdrawMails } from '../mail/send-mail.ts';
+import {
+  type CredentialsRow,
+  findCredentials,
+  insertAccount,
+  updateToAdmin,
+  updateToNoAddress,
+} from '../store/accounts.ts';
 import { recordAction } from '../store/audit.ts';
+import { endMailTokens } from '../store/mail-tokens.ts';
+
+/** Replicas that start together may change the account between two steps. Then all steps are done again. */
+const attempts = 5;
+
+interface Superadmin {
+  readonly email: string;
+  readonly password: string;
+}
 
 /**
- * Makes sure that the account of DEFAULT_SUPERADMIN_EMAIL exists and is an ADMIN. An existing account becomes an ADMIN only if its address
- * is proven, because anybody may have signed up with it. Its password is never changed. Replicas may do this at the same time: each step
- * is one statement.
+ * Makes sure that the account of DEFAULT_SUPERADMIN_EMAIL exists and is an ADMIN. Anybody may have signed up with that address, so an
+ * existing account becomes an ADMIN only if it has the configured password. One with another password loses the address, unless it
+ * has proven it. A password is never changed.
  */
 export async function ensureSuperadmin(context: Context): Promise<void> {
   const { DEFAULT_SUPERADMIN_EMAIL: email, DEFAULT_SUPERADMIN_PASSWORD: password } = context.config;
-  if (email === undefined || (await promote(context, email))) return;
-  if (password === undefined) {
-    context.log.warn(
-      'DEFAULT_SUPERADMIN_EMAIL has no account with a proven address, and DEFAULT_SUPERADMIN_PASSWORD is not set: no admin was created',
-    );
-    return;
+  if (email === undefined) return;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const account = await findCredentials(context.db, email);
+    if (account?.role === 'ADMIN') return;
+    if (password === undefined) return warnOfNoPassword(context);
+    if (await settle(context, account, { email, password })) return;
   }
-  if (await createSuperadmin(context, email, password)) return;
-  // Another replica may have created it meanwhile.
-  if (await promote(context, email)) return;
+  throw new Error('the account of DEFAULT_SUPERADMIN_EMAIL changed all the time while the service started');
+}
+
+function warnOfNoPassword({ log }: Context): void {
+  log.warn('DEFAULT_SUPERADMIN_EMAIL names no admin, and DEFAULT_SUPERADMIN_PASSWORD is not set: no admin was created');
+}
+
+/** Takes one step. False when the account has to be looked at again. */
+async function settle(context: Context, account: CredentialsRow | undefined, admin: Superadmin): Promise<boolean> {
+  if (account === undefined) return create(context, admin);
+  const { matches } = await context.passwords.verify(admin.password, account.password_hash ?? undefined);
+  if (matches) return promote(context, account);
+  if (!account.verified) return takeAddressBack(context, account);
   context.log.warn(
-    'the account of DEFAULT_SUPERADMIN_EMAIL was created by sign-up and its address is not proven: it was not promoted to ADMIN',
+    { accountId: account.id },
+    'the account of DEFAULT_SUPERADMIN_EMAIL has another password than DEFAULT_SUPERADMIN_PASSWORD: it was not promoted to ADMIN',
   );
+  return true;
 }
 
-/** Makes the account with this address an ADMIN if the address is proven. Whether there is such an ADMIN now. */
-export function promote({ db, log }: Context, email: string): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const promotion = await promoteVerified(tx, email);
-    if (promotion?.promoted) {
-      await recordAction(tx, { action: 'role_changed', accountId: promotion.id, detail: { role: 'ADMIN' } });
-      log.info({ accountId: promotion.id }, 'the account of DEFAULT_SUPERADMIN_EMAIL is an admin now');
-    }
-    return promotion !== undefined;
+async function promote({ db, log }: Context, { id, password_hash: hash }: CredentialsRow): Promise<boolean> {
+  const isAdmin = await db.transaction(async (tx) => {
+    if (!(await updateToAdmin(tx, id, hash ?? ''))) return false;
+    await recordAction(tx, { action: 'role_changed', accountId: id, detail: { role: 'ADMIN' } });
+    return true;
   });
+  if (isAdmin) log.info({ accountId: id }, 'the account of DEFAULT_SUPERADMIN_EMAIL is an admin now');
+  return isAdmin;
 }
 
-async function createSuperadmin({ db, log, passwords }: Context, email: string, password: string): Promise<boolean> {
+/** Renames the account of somebody who signed up with the address and never proved it. Always false: the admin is still missing. */
+async function takeAddressBack({ db, jobs, log }: Context, { id, email }: CredentialsRow): Promise<false> {
+  const isRenamed = await db.transaction(async (tx) => {
+    if (!(await updateToNoAddress(tx, id, email))) return false;
+    for (const kind of ['verify', 'reset'] as const) await endMailTokens(tx, id, kind);
+    await withdrawMails(tx, jobs, { address: email });
+    await recordAction(tx, { action: 'address_taken_back', accountId: id });
+    return true;
+  });
+  if (isRenamed) {
+    log.warn({ accountId: id }, 'an account that never proved the address of DEFAULT_SUPERADMIN_EMAIL was renamed');
+  }
+  return false;
+}
+
+async function create({ db, log, passwords }: Context, { email, password }: Superadmin): Promise<boolean> {
   const passwordHash = await passwords.hash(password);
   const row = await db.transaction(async (tx) => {
     const made = await insertAccount(tx, {

@@ -10,10 +10,19 @@ export const maxPasswordLength = 256;
 
 /** Hashes and checks passwords, with a limit of hashes at once. */
 export interface Passwords {
-  /** Returns a PHC string of the current cost. Aborting `signal` rejects while the hash has not started. */
-  hash(password: string, signal?: AbortSignal): Promise<string>;
+  /**
+   * Returns a PHC string of the current cost. Aborting `signal` rejects while the hash has not started. What is not urgent waits in a
+   * short queue of its own until nothing urgent waits.
+   */
+  hash(password: string, options?: HashOptions): Promise<string>;
   /** Without a stored hash it does the same work and returns `matches: false`. */
   verify(password: string, stored: string | undefined, signal?: AbortSignal): Promise<Verdict>;
+}
+
+export interface HashOptions {
+  readonly signal?: AbortSignal;
+  /** True when left out. */
+  readonly isUrgent?: boolean;
 }
 
 export interface Verdict {
@@ -24,20 +33,22 @@ export interface Verdict {
 
 /** Most calls that wait. In a longer queue, callers would have given up before their turn. */
 const maxWaiting = 2_000;
+/** The same for calls that are not urgent. They are sign-ups, which anybody can send. */
+const maxUnhurried = 100;
 
 /** Passwords are hashed in NFKC (NIST SP 800-63B), so that composed and decomposed characters give the same hash. */
 export function createPasswords(cost: Argon2idCost): Passwords {
-  const limit = createWorkLimit(hashConcurrency(), maxWaiting);
+  const limit = createWorkLimit(hashConcurrency(), { urgent: maxWaiting, other: maxUnhurried });
   const unmatchable = unmatchableArgon2id(cost);
 
   return {
-    async hash(password, signal) {
-      const hash = await limit.run(() => hashArgon2id(password.normalize('NFKC'), cost), signal);
+    async hash(password, options) {
+      const hash = await limit.run(() => hashArgon2id(password.normalize('NFKC'), cost), options);
       return formatArgon2id(hash);
     },
     async verify(password, stored, signal) {
       const hash = stored === undefined ? unmatchable : parseArgon2id(stored);
-      const equal = await limit.run(() => matchesArgon2id(password.normalize('NFKC'), hash), signal);
+      const equal = await limit.run(() => matchesArgon2id(password.normalize('NFKC'), hash), { signal });
       const outdated = hash.memoryKib < cost.memoryKib || hash.passes < cost.passes;
       return { matches: equal && stored !== undefined, outdated };
     },

@@ -1,43 +1,56 @@
 import { callCanceled, passwordWorkBusy } from '../errors.ts';
 
-/** Runs pieces of work in the order of the calls, a limited number at once. */
-export interface WorkLimit {
-  /**
-   * If `signal` aborts before the work has started, the work is not started.
-   *
-   * @throws MeshError canceled after such an abort; resource_exhausted `password_work_busy` when too many wait
-   */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+export interface WorkOptions {
+  /** If it aborts before the work has started, the work is not started. */
+  readonly signal?: AbortSignal | undefined;
+  /** False: the work begins only when no urgent work waits. True when left out. */
+  readonly isUrgent?: boolean | undefined;
 }
 
-/** At most `concurrency` pieces of work run at once, and at most `maxWaiting` wait. */
-export function createWorkLimit(concurrency: number, maxWaiting: number): WorkLimit {
-  const waiting = new Set<() => void>();
+/** Runs pieces of work, a limited number at once: urgent work first, and otherwise in the order of the calls. */
+export interface WorkLimit {
+  /**
+   * @throws MeshError canceled after an abort; resource_exhausted `password_work_busy` when too many wait
+   */
+  run<T>(work: () => Promise<T>, options?: WorkOptions): Promise<T>;
+}
+
+/** Most pieces of work that wait. */
+export interface QueueLengths {
+  readonly urgent: number;
+  readonly other: number;
+}
+
+/** At most `concurrency` pieces of work run at once. */
+export function createWorkLimit(concurrency: number, most: QueueLengths): WorkLimit {
+  const queues = { urgent: new Set<() => void>(), other: new Set<() => void>() };
   let free = concurrency;
 
-  async function enter(signal: AbortSignal | undefined): Promise<void> {
+  async function enter({ signal, isUrgent = true }: WorkOptions): Promise<void> {
     if (signal?.aborted) throw callCanceled(signal.reason);
     if (free > 0) {
       free -= 1;
       return;
     }
-    if (waiting.size >= maxWaiting) throw passwordWorkBusy();
-    await waitForTurn(waiting, signal);
+    const name = isUrgent ? 'urgent' : 'other';
+    if (queues[name].size >= most[name]) throw passwordWorkBusy();
+    await waitForTurn(queues[name], signal);
   }
 
   function leave(): void {
-    const [next] = waiting;
+    const queue = queues.urgent.size > 0 ? queues.urgent : queues.other;
+    const [next] = queue;
     if (next === undefined) {
       free += 1;
       return;
     }
-    waiting.delete(next);
+    queue.delete(next);
     next();
   }
 
   return {
-    async run(work, signal) {
-      await enter(signal);
+    async run(work, options = {}) {
+      await enter(options);
       try {
         return await work();
       } finally {

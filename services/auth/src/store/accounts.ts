@@ -24,6 +24,8 @@ export interface CredentialsRow {
   readonly password_hash: string | null;
   /** The account was created with the duty to prove its address, and has not done so. */
   readonly verification_owed: boolean;
+  /** The owner of the address has proven it, or the operator vouched for it. */
+  readonly verified: boolean;
 }
 
 export interface NewAccount {
@@ -38,6 +40,8 @@ export interface NewAccount {
   readonly role: Role;
   readonly emailVerified: boolean;
   readonly emailVerificationWaived: boolean;
+  /** Hash of the secret of the browser that signs up. */
+  readonly signUpHash?: Buffer | undefined;
 }
 
 /** Fields that are undefined are not changed. */
@@ -59,10 +63,10 @@ const insertAccountQuery = createQuery<NewAccount, AccountRow>({
   text: (
     param,
   ) => `insert into accounts (email, password_hash, first_name, last_name, username, full_name, avatar_url, role,
-      email_verified_at, email_verification_waived)
+      email_verified_at, email_verification_waived, sign_up_hash)
     values (${param.email}, ${param.passwordHash}, ${param.firstName}, ${param.lastName}, ${param.username},
       ${param.fullName}, ${param.avatarUrl}, ${param.role}, case when ${param.emailVerified}::boolean then now() end,
-      ${param.emailVerificationWaived})
+      ${param.emailVerificationWaived}, ${param.signUpHash})
     on conflict (email) do nothing
     returning ${columns}`,
 });
@@ -123,7 +127,8 @@ export async function findCredentials(db: Queryable, email: string): Promise<Cre
     {
       name: 'find-credentials',
       text: `select id, email, role, password_hash,
-          email_verified_at is null and not email_verification_waived as verification_owed
+          email_verified_at is null and not email_verification_waived as verification_owed,
+          email_verified_at is not null as verified
         from accounts where email = $1`,
     },
     [email],
@@ -140,27 +145,34 @@ export async function replacePasswordHash(
   await db.query({ name: 'replace-password-hash', text }, [id, from, to]);
 }
 
-export interface Promotion {
-  readonly id: string;
-  /** False when it was an ADMIN before. */
-  readonly promoted: boolean;
+/** Whether an address in normal form has an account. */
+export async function selectIsTaken(db: Queryable, email: string): Promise<boolean> {
+  const find = { name: 'select-is-taken', text: 'select from accounts where email = $1' };
+  return (await db.query(find, [email])).length > 0;
 }
 
-/**
- * Makes the account with this address an ADMIN if the address is proven. Undefined when there is no account with it, or it is not
- * proven and no ADMIN.
- */
-export async function promoteVerified(db: Queryable, email: string): Promise<Promotion | undefined> {
-  const [row] = await db.query<Promotion>(
-    {
-      text: `with found as (select id, role from accounts where email = $1 for update)
-        update accounts a set role = 'ADMIN', updated_at = case when a.role = 'ADMIN' then a.updated_at else now() end
-        from found where a.id = found.id and (a.email_verified_at is not null or a.role = 'ADMIN')
-        returning a.id, found.role <> 'ADMIN' as promoted`,
-    },
-    [email],
-  );
-  return row;
+/** A user id that no account has or will have. */
+export async function selectUnusedUserId(db: Queryable): Promise<bigint> {
+  const next = {
+    name: 'select-unused-user-id',
+    text: "select nextval(pg_get_serial_sequence('accounts', 'user_id')) as id",
+  };
+  const [row] = await db.query<{ id: bigint }>(next, []);
+  return row?.id ?? 0n;
+}
+
+/** Makes an account an ADMIN with a proven address, if this is still its password hash. False if it is not. */
+export async function updateToAdmin(db: Queryable, id: string, passwordHash: string): Promise<boolean> {
+  const text = `update accounts set role = 'ADMIN', email_verified_at = coalesce(email_verified_at, now()), updated_at = now()
+    where id = $1 and password_hash = $2 returning id`;
+  return (await db.query({ name: 'update-to-admin', text }, [id, passwordHash])).length > 0;
+}
+
+/** Gives an account whose address was never proven an address that receives no mail. False if it has changed meanwhile. */
+export async function updateToNoAddress(db: Queryable, id: string, email: string): Promise<boolean> {
+  const text = `update accounts set email = 'renamed-' || user_id || '@renamed.invalid', sign_up_hash = null, updated_at = now()
+    where id = $1 and email = $2 and email_verified_at is null returning id`;
+  return (await db.query({ name: 'update-to-no-address', text }, [id, email])).length > 0;
 }
 
 export interface RecipientRow {
@@ -182,25 +194,32 @@ export async function lockAccount(tx: Transaction, id: string): Promise<boolean>
   return (await tx.query({ name: 'lock-account', text }, [id])).length > 0;
 }
 
-/** Marks the address of an account as proven. Returns the address, and whether it was proven before. Undefined: the account is gone. */
-export async function markVerified(
-  db: Queryable,
-  id: string,
-): Promise<{ readonly email: string; readonly was_verified: boolean } | undefined> {
-  const [row] = await db.query<{ email: string; was_verified: boolean }>(
+/** An account as it was when its address was proven. */
+export interface ProvenRow {
+  readonly email: string;
+  readonly was_verified: boolean;
+  readonly has_password: boolean;
+  readonly sign_up_hash: Buffer | null;
+}
+
+/** Marks the address of an account as proven. Returns the account as it was before. Undefined: the account is gone. */
+export async function markVerified(db: Queryable, id: string): Promise<ProvenRow | undefined> {
+  const [row] = await db.query<ProvenRow>(
     {
       name: 'mark-verified',
-      text: `with found as (select id, email_verified_at from accounts where id = $1 for update)
-        update accounts a set email_verified_at = coalesce(a.email_verified_at, now()) from found where a.id = found.id
-        returning a.email, found.email_verified_at is not null as was_verified`,
+      text: `with found as (select id, email_verified_at, sign_up_hash from accounts where id = $1 for update)
+        update accounts a set email_verified_at = coalesce(a.email_verified_at, now()), sign_up_hash = null
+        from found where a.id = found.id
+        returning a.email, found.email_verified_at is not null as was_verified, a.password_hash is not null as has_password,
+          found.sign_up_hash`,
     },
     [id],
   );
   return row;
 }
 
-/** Sets a password hash. */
-export async function setPasswordHash(db: Queryable, id: string, hash: string): Promise<void> {
+/** Sets a password hash; null: no password signs in. */
+export async function setPasswordHash(db: Queryable, id: string, hash: string | null): Promise<void> {
   const text = 'update accounts set password_hash = $2, updated_at = now() where id = $1';
   await db.query({ name: 'set-password-hash', text }, [id, hash]);
 }

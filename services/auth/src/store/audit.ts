@@ -17,6 +17,7 @@ export type Action =
   | 'email_verified'
   | 'profile_changed'
   | 'role_changed'
+  | 'address_taken_back'
   | 'account_deleted'
   | 'account_erased';
 

@@ -141,9 +141,18 @@ export declare const SignUpRequestSchema: GenMessage<SignUpRequest>;
  */
 export declare type SignUpResponse = Message<"agentmesh.auth.v1.SignUpResponse"> & {
   /**
+   * Where mail is sent and addresses must be verified, an address that already has an account gets an invented account here.
+   *
    * @generated from field: agentmesh.auth.v1.Account account = 1;
    */
   account?: Account | undefined;
+
+  /**
+   * Secret for the browser that signed up: 43 random characters of the base64url alphabet. VerifyEmail takes it. Only its hash is stored.
+   *
+   * @generated from field: string proof = 2;
+   */
+  proof: string;
 };
 
 /**
@@ -1176,6 +1185,19 @@ export declare type VerifyEmailRequest = Message<"agentmesh.auth.v1.VerifyEmailR
    * @generated from field: string token = 1;
    */
   token: string;
+
+  /**
+   * SignUpResponse.proof, or a refresh token of a sign-in of this account, if the caller has one: it shows that the caller has chosen the
+   * password.
+   *
+   * @generated from field: string sign_up_proof = 2;
+   */
+  signUpProof: string;
+
+  /**
+   * @generated from field: string refresh_token = 3;
+   */
+  refreshToken: string;
 };
 
 /**
@@ -1635,7 +1657,8 @@ export declare const AccountErasedSchema: GenMessage<AccountErased>;
  */
 export declare const AuthService: GenService<{
   /**
-   * Creates an account. ALREADY_EXISTS email_in_use; NOT_FOUND registration_disabled.
+   * Creates an account. ALREADY_EXISTS email_in_use, except where SMTP_URL and AUTH_EMAIL_VERIFICATION_REQUIRED are set: there the answer
+   * does not tell whether the address has an account. NOT_FOUND registration_disabled; RESOURCE_EXHAUSTED password_work_busy.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.SignUp
    */
@@ -1842,7 +1865,9 @@ export declare const AuthService: GenService<{
     output: typeof ResetPasswordResponseSchema;
   },
   /**
-   * Marks an address as verified with a mailed token. Using the token again is not an error. Fails like ResetPassword.
+   * Marks an address as verified with a mailed token. Using the token again is not an error. The first proof of an address ends all sign-ins and
+   * personal tokens and voids the password, because anybody may have signed up with the address, unless the caller shows that it has chosen the
+   * password; a reset mail then follows. Fails like ResetPassword.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.VerifyEmail
    */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestAuth, signUpOf, type TestAuth } from '../../../test/open-test-auth.ts';
-import { promoteVerified } from '../../store/accounts.ts';
 
 let auth: TestAuth;
 let ada: { id: string; userId: bigint };
@@ -15,9 +14,8 @@ beforeAll(async () => {
     signUp('root@example.com'),
   ]);
   await auth.context.db.query({
-    text: `update accounts set email_verified_at = now() where email = 'root@example.com'`,
+    text: `update accounts set email_verified_at = now(), role = 'ADMIN' where email = 'root@example.com'`,
   });
-  await promoteVerified(auth.context.db, 'root@example.com');
 });
 afterAll(() => auth[Symbol.asyncDispose]());
 

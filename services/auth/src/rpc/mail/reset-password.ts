@@ -18,7 +18,7 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
     // Checked before hashing, which costs much more.
     const token = await checkMailToken(db, request.token, 'reset');
     if (token.used) throw mailTokenInvalid();
-    const hash = await passwords.hash(request.newPassword, signal);
+    const hash = await passwords.hash(request.newPassword, { signal });
     await db.transaction(async (tx) => {
       // The second of two concurrent requests waits here and then finds the token used.
       if (!(await useMailToken(tx, token.hash))) throw mailTokenInvalid();

@@ -74,6 +74,6 @@ async function upgrade(
   signal: AbortSignal,
 ): Promise<void> {
   if (!account.outdated) return;
-  const to = await passwords.hash(account.password, signal);
+  const to = await passwords.hash(account.password, { signal });
   await replacePasswordHash(db, { id: account.id, from: account.password_hash, to });
 }

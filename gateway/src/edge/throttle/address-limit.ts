@@ -1,0 +1,62 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from './sign-in-limits.ts';
+import type { Throttle } from './throttle.ts';
+
+/**
+ * Counts a request against the address it came from. Above the limit it throws `resource_exhausted`. It does not depend on the account
+ * that the request is about, so a refusal tells nothing about accounts.
+ */
+export type AddressLimit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export interface AddressLimitSettings {
+  readonly RATE_LIMIT_ENABLED: boolean;
+  readonly RATE_LIMIT_MAIL_ADDRESS_BURST: number;
+  readonly RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: number;
+  readonly RATE_LIMIT_SIGN_UP_ADDRESS_BURST: number;
+  readonly RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR: number;
+}
+
+/** Limit of requests for account mail. Refuses with `too_many_mails`. */
+export function createMailLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
+  if (!config.RATE_LIMIT_ENABLED) return async () => {};
+  return createAddressLimit(throttle, {
+    name: 'mail',
+    burst: config.RATE_LIMIT_MAIL_ADDRESS_BURST,
+    perHour: config.RATE_LIMIT_MAIL_ADDRESS_PER_HOUR,
+    refusal: () =>
+      new MeshError('resource_exhausted', 'too_many_mails', 'Too many mails were asked for. Try again later.'),
+  });
+}
+
+/** Limit of sign-ups, successful or not. Refuses with `too_many_sign_ups`. */
+export function createSignUpLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
+  if (!config.RATE_LIMIT_ENABLED) return async () => {};
+  return createAddressLimit(throttle, {
+    name: 'sign-up',
+    burst: config.RATE_LIMIT_SIGN_UP_ADDRESS_BURST,
+    perHour: config.RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR,
+    refusal: () => new MeshError('resource_exhausted', 'too_many_sign_ups', 'Too many sign-ups. Try again later.'),
+  });
+}
+
+interface Limit {
+  readonly name: string;
+  readonly burst: number;
+  readonly perHour: number;
+  readonly refusal: () => MeshError;
+}
+
+function createAddressLimit(throttle: Throttle, { name, burst, perHour, refusal }: Limit): AddressLimit {
+  return async (request, reply) => {
+    const verdict = await throttle.take([{ key: `${name}:address:${networkOf(request.ip)}`, burst, perHour }]);
+    reply.headers({
+      'ratelimit-limit': verdict.limit,
+      'ratelimit-remaining': verdict.remaining,
+      'ratelimit-reset': verdict.resetSeconds,
+    });
+    if (verdict.isAllowed) return;
+    reply.header('retry-after', verdict.retryAfterSeconds);
+    throw refusal();
+  };
+}
