@@ -36,7 +36,7 @@ export function fieldsJson(json: Uint8Array) {
   const fields = JSON.parse(Buffer.from(json).toString()) as Fields;
   const { agent_tools: tools = [], agent_model_params: params = {} } = fields;
   const lists = { agent_tools: tools, tools, sub_agents: [], agent_skills: [], tags: [] };
-  return { ...lists, ...fields, agent_model_params: params };
+  return { ...lists, ...fields, agent_model_params: params, model_api_key: params.model_api_key ?? '' };
 }
 
 export function owner({ email }: Identity): { owner_id: string; organization_id: string } {

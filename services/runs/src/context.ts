@@ -1,6 +1,8 @@
 import type { Bus } from '@agentmesh/lib/bus';
+import type { AddressPolicy } from '@agentmesh/lib/outbound';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { AgentApps } from './agents/agent-apps.ts';
@@ -25,6 +27,9 @@ export interface Context {
   /** Apps of agents that are records. */
   readonly agentApps: AgentApps;
   readonly checkModel: CheckModel;
+  readonly savedKeys: Client<typeof SavedKeysService>;
+  /** Addresses that a `model_api_base` without a key may have. */
+  readonly apiBases: AddressPolicy;
   readonly db: Database;
   readonly bus: Bus;
   readonly sessions: Client<typeof SessionsService>;

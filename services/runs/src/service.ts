@@ -3,6 +3,7 @@ import { defineService, type Host, startJob } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
+import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentChangedSchema, AgentsService } from '@agentmesh/proto/runs/v1/agents';
@@ -61,7 +62,8 @@ export const runs = defineService({
     const waiting = createWaitingViewers();
     const owner = randomUUID();
     const running = { owner, sessions, executor, histories, waiting };
-    const context: Context = { ...known, ...running, config, db, bus, log, spans: spans?.log, draining };
+    const savedKeys = mesh.client(SavedKeysService);
+    const context: Context = { ...known, ...running, savedKeys, config, db, bus, log, spans: spans?.log, draining };
 
     mesh.serve(RunsService, createHandlers(context));
     mesh.serve(AgentsService, createAgentHandlers(context));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openTestDatabase, type RunsDatabase } from '../../test/open-test-database.ts';
 import { log } from '../../test/run-agents.ts';
 import { createModels } from '../models/index.ts';
-import { createGuardedFetch } from '@agentmesh/lib/outbound';
+import { createAddressPolicy, createGuardedFetch } from '@agentmesh/lib/outbound';
 import { quietAdk } from '../quiet-adk.ts';
 import { type AgentApps, createAgentApps } from './agent-apps.ts';
 import type { AgentsContext } from './agents-context.ts';
@@ -36,7 +36,19 @@ beforeAll(async () => {
   deaf = createAgentApps({ db, ...parts });
   const bus = { publish: () => Promise.reject(new Error('the bus is away')) } as unknown as AgentsContext['bus'];
   const apps = { find: () => Promise.reject(new Error('not used')) };
-  writer = { config: { maxAgents: 10 }, db, bus, log, agentApps, apps, checkModel: () => undefined };
+  const savedKeys = {} as AgentsContext['savedKeys'];
+  const apiBases = createAddressPolicy([]);
+  writer = {
+    config: { maxAgents: 10 },
+    db,
+    bus,
+    log,
+    agentApps,
+    apps,
+    checkModel: () => undefined,
+    savedKeys,
+    apiBases,
+  };
 });
 afterAll(() => database[Symbol.asyncDispose]());
 

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 export const agentTypes = ['llm', 'base', 'router', 'sequential', 'parallel', 'loop'] as const;
 
 const maybe = { text: Type.Optional(Type.String()), flag: Type.Optional(Type.Boolean()) };
-const map = Type.Optional(Type.Object({}));
+const map = Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({})));
 const texts = Type.Optional(Type.Array(Type.String()));
 
 /** What ADK's agent is made of. */

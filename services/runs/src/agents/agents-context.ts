@@ -1,6 +1,9 @@
 import type { Bus } from '@agentmesh/lib/bus';
+import type { AddressPolicy } from '@agentmesh/lib/outbound';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
+import type { Client } from '@connectrpc/connect';
 import type { AppFinder } from '../registry/app-finder.ts';
 import type { AgentApps } from './agent-apps.ts';
 import type { CheckModel } from './check-definition.ts';
@@ -14,4 +17,7 @@ export interface AgentsContext {
   readonly agentApps: AgentApps;
   readonly apps: AppFinder;
   readonly checkModel: CheckModel;
+  readonly savedKeys: Pick<Client<typeof SavedKeysService>, 'createKey' | 'deleteKey' | 'getKey'>;
+  /** Addresses that a `model_api_base` without a key may have. */
+  readonly apiBases: AddressPolicy;
 }

@@ -6,6 +6,7 @@ import type { AgentFields } from './agent-fields.ts';
 import { agentAppName } from './agent-id.ts';
 import { adkName, uniqueName } from './agent-name.ts';
 import { checkDefinition, type CheckModel } from './check-definition.ts';
+import { savedKeyId } from './model-key.ts';
 
 /** More levels than a stored tree has. */
 const mostLevels = 32;
@@ -57,5 +58,17 @@ function toAgentFile(row: AgentRow, walk: Walk): AgentFile {
     }
     return toAgentFile(below, { ...walk, above });
   });
-  return { file, definition, subAgents };
+  return { file, definition, subAgents, ...accessOf(fields, row) };
+}
+
+/** How the agent's model is reached when it is not by the server's settings. */
+function accessOf(
+  { agent_model_params: params }: AgentFields,
+  { key_id: ownKey }: AgentRow,
+): Pick<AgentFile, 'access'> {
+  const given: Readonly<Record<string, unknown>> = params ?? {};
+  const { model_api_key: key, model_api_base: base } = given;
+  const keyId = ownKey ?? savedKeyId(key);
+  if (keyId !== undefined) return { access: { keyId } };
+  return typeof base === 'string' && base !== '' ? { access: { modelApiBase: base } } : {};
 }

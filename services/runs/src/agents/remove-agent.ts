@@ -3,6 +3,7 @@ import { raiseRevision } from '../store/agent-accounts.ts';
 import { deleteVersions } from '../store/agent-versions.ts';
 import { deleteAgentRow, selectEdges } from '../store/agents.ts';
 import type { AgentsContext } from './agents-context.ts';
+import { dropModelKey } from './model-key.ts';
 import { tellChange } from './tell-change.ts';
 
 const largestVersion = 2_147_483_647;
@@ -15,14 +16,16 @@ export interface AgentKey {
 /** Deletes an agent with its versions, and tells all replicas. Runs that are under way go on with the agents that they began with. */
 export async function removeAgent(context: AgentsContext, agent: AgentKey): Promise<void> {
   const { accountId, agentId } = agent;
-  await context.db.transaction(async (tx) => {
+  const keyId = await context.db.transaction(async (tx) => {
     await raiseRevision(tx, { accountId });
     const agents = await selectEdges(tx, { accountId });
     const parents = agents.filter(({ sub_agents: below }) => below.includes(agentId));
     if (parents.length > 0) throw agentInUse(parents.map(({ name }) => name));
-    const deleted = await deleteAgentRow(tx, agent);
-    if (deleted.length === 0) throw agentNotFound();
+    const [deleted] = await deleteAgentRow(tx, agent);
+    if (deleted === undefined) throw agentNotFound();
     await deleteVersions(tx, { ...agent, upTo: largestVersion });
+    return deleted.key_id;
   });
   await tellChange(context, accountId);
+  await dropModelKey(context, accountId, keyId);
 }

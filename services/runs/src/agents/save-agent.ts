@@ -18,6 +18,7 @@ import { adkName } from './agent-name.ts';
 import { checkDefinition } from './check-definition.ts';
 import { checkTree } from './check-tree.ts';
 import { checkVersion } from './check-version.ts';
+import { checkKeptKey, dropModelKey, type StoredKey, storeModelKey } from './model-key.ts';
 import { tellChange } from './tell-change.ts';
 
 /** Largest stored fields of an agent, in bytes. */
@@ -39,24 +40,40 @@ export async function saveAgent(context: AgentsContext, agent: AgentToSave): Pro
   if (Buffer.byteLength(JSON.stringify(fields)) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
   const { faults } = checkDefinition(fields, adkName(fields.agent_name), context.checkModel);
   if (faults.length > 0) throw new AgentFaults(faults);
-  const row = await context.db.transaction((tx) => write(tx, agent, context.config.maxAgents));
-  await tellChange(context, agent.accountId);
+  const { accountId, agentId } = agent;
+  const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });
+  const key = await storeModelKey(context, { accountId, fields, present });
+  const limits = { maxAgents: context.config.maxAgents, key };
+  const row = await context.db
+    .transaction((tx) => write(tx, { ...agent, fields: key.fields }, limits))
+    .catch(async (error) => {
+      if (key.isNew) await dropModelKey(context, accountId, key.keyId);
+      throw error;
+    });
+  await tellChange(context, accountId);
+  if (present !== undefined && present.key_id !== key.keyId) await dropModelKey(context, accountId, present.key_id);
   return row;
 }
 
-async function write(tx: Transaction, agent: AgentToSave, maxAgents: number): Promise<AgentRow> {
+interface WriteOptions {
+  readonly maxAgents: number;
+  readonly key: StoredKey;
+}
+
+async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: WriteOptions): Promise<AgentRow> {
   const { accountId, agentId, fields } = agent;
   await raiseRevision(tx, { accountId });
   const [present] = agentId === 0 ? [] : await selectAgent(tx, { accountId, agentId });
   if (agentId !== 0 && present === undefined) throw agentNotFound();
   if (present !== undefined) checkVersion(present, agent.ifMatch);
+  checkKeptKey(key, present);
   checkAmongOthers(agent, await selectEdges(tx, { accountId }), maxAgents);
   const values = {
     accountId,
     name: fields.agent_name,
     subAgents: (fields.sub_agents ?? []).map((name) => parseAgentId(name) ?? 0),
     fields: JSON.stringify(fields),
-    keyId: null,
+    keyId: key.keyId,
   };
   const [row] =
     present === undefined ? await insertAgent(tx, values) : await updateAgentRow(tx, { ...values, agentId });

@@ -5,7 +5,7 @@ import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/check-definition.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
 import { createModels } from '../models/index.ts';
-import { createGuardedFetch } from '@agentmesh/lib/outbound';
+import { type AddressPolicy, createAddressPolicy, createGuardedFetch } from '@agentmesh/lib/outbound';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { watchApps } from './watch-apps.ts';
@@ -16,6 +16,8 @@ export interface OpenApps {
   readonly agentApps: AgentApps;
   readonly apps: AppFinder;
   readonly checkModel: CheckModel;
+  /** Addresses that a `model_api_base` without a key may have. */
+  readonly apiBases: AddressPolicy;
 }
 
 /**
@@ -33,7 +35,8 @@ export async function openApps(host: Host<typeof runsSettings>, config: RunsConf
   resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, ...parts });
   const checkModel = (name: string) => models.problemWith(name);
-  return { registry, agentApps, apps: createAppFinder(registry, agentApps), checkModel };
+  const apps = createAppFinder(registry, agentApps);
+  return { registry, agentApps, apps, checkModel, apiBases: createAddressPolicy([]) };
 }
 
 async function requireFolder(variable: string, dir: string): Promise<void> {

@@ -13,6 +13,8 @@ export interface AgentFile {
   readonly file: string;
   readonly definition: AgentDefinition;
   readonly subAgents: readonly AgentFile[];
+  /** How its model is reached; absent: by the settings of the server. */
+  readonly access?: { readonly keyId?: bigint; readonly modelApiBase?: string };
 }
 
 /** The files of an app. */

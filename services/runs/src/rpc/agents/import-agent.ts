@@ -1,10 +1,12 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { AgentFields } from '../../agents/agent-fields.ts';
 import { adkName } from '../../agents/agent-name.ts';
+import { unchanged } from '../../agents/model-key.ts';
 import { mostFieldBytes, saveAgent } from '../../agents/save-agent.ts';
 import { readAgent } from '../../agents/yaml/read-agent.ts';
 import type { Context } from '../../context.ts';
 import { agentTooLarge } from '../../errors.ts';
-import { selectEdges } from '../../store/agents.ts';
+import { type AgentRow, selectEdges } from '../../store/agents.ts';
 import { savedOrFaults } from './agent-message.ts';
 import { findAgent } from './find-agent.ts';
 import type { Handlers } from './handlers.ts';
@@ -14,11 +16,18 @@ export function importAgent(context: Context): Handlers['importAgent'] {
   return async ({ agentId, yaml, ifMatch, ...request }) => {
     const accountId = checkAccountId(request.accountId);
     if (Buffer.byteLength(yaml) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
-    if (agentId !== 0) await findAgent(context, { accountId, agentId });
+    const present = agentId === 0 ? undefined : await findAgent(context, { accountId, agentId });
     const agents = await selectEdges(context.db, { accountId });
     const byName = new Map(agents.map(({ agent_id: id, name }) => [adkName(name), id]));
     return savedOrFaults(async () =>
-      saveAgent(context, { accountId, agentId, fields: readAgent(yaml, byName), ifMatch }),
+      saveAgent(context, { accountId, agentId, fields: keepOwnKey(readAgent(yaml, byName), present), ifMatch }),
     );
   };
+}
+
+/** A file never names a key that is stored for the agent alone, so that key stays. */
+function keepOwnKey(fields: AgentFields, present: AgentRow | undefined): AgentFields {
+  const { agent_model_params: params } = fields;
+  if ((present?.key_id ?? null) === null || params?.['model_api_key'] !== undefined) return fields;
+  return { ...fields, agent_model_params: { ...params, model_api_key: unchanged } };
 }
