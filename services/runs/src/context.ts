@@ -6,7 +6,7 @@ import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { AgentApps } from './agents/agent-apps.ts';
-import type { CheckModel } from './agents/check-definition.ts';
+import type { CheckModel } from './agents/checks/check-definition.ts';
 import type { RunsConfig } from './config.ts';
 import type { Executor } from './execution/executor.ts';
 import type { WaitingViewers } from './execution/viewers/waiting-viewers.ts';

@@ -6,7 +6,7 @@ import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { Client } from '@connectrpc/connect';
 import type { AppFinder } from '../registry/app-finder.ts';
 import type { AgentApps } from './agent-apps.ts';
-import type { CheckModel } from './check-definition.ts';
+import type { CheckModel } from './checks/check-definition.ts';
 
 /** Dependencies of all that reads and writes agents. */
 export interface AgentsContext {

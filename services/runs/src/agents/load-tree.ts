@@ -5,8 +5,8 @@ import { type AgentRow, selectAgent, selectAgentsById } from '../store/agents.ts
 import type { AgentFields } from './agent-fields.ts';
 import { agentAppName } from './agent-id.ts';
 import { adkName, uniqueName } from './agent-name.ts';
-import { checkDefinition, type CheckModel } from './check-definition.ts';
-import { savedKeyId } from './model-key.ts';
+import { checkDefinition, type CheckModel } from './checks/check-definition.ts';
+import { savedKeyId } from './keys/key-reference.ts';
 
 /** More levels than a stored tree has. */
 const mostLevels = 32;

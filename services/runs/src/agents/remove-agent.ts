@@ -3,7 +3,7 @@ import { raiseRevision } from '../store/agent-accounts.ts';
 import { deleteVersions } from '../store/agent-versions.ts';
 import { deleteAgentRow, selectEdges } from '../store/agents.ts';
 import type { AgentsContext } from './agents-context.ts';
-import { dropModelKey } from './model-key.ts';
+import { dropModelKey } from './keys/model-key.ts';
 import { tellChange } from './tell-change.ts';
 
 const largestVersion = 2_147_483_647;

@@ -15,10 +15,10 @@ import { AgentFaults } from './agent-fault.ts';
 import type { AgentFields } from './agent-fields.ts';
 import { parseAgentId } from './agent-id.ts';
 import { adkName } from './agent-name.ts';
-import { checkDefinition } from './check-definition.ts';
-import { checkTree } from './check-tree.ts';
-import { checkVersion } from './check-version.ts';
-import { checkKeptKey, dropModelKey, type StoredKey, storeModelKey } from './model-key.ts';
+import { checkDefinition } from './checks/check-definition.ts';
+import { checkTree } from './checks/check-tree.ts';
+import { checkVersion } from './checks/check-version.ts';
+import { checkKeptKey, dropModelKey, type StoredKey, storeModelKey } from './keys/model-key.ts';
 import { tellChange } from './tell-change.ts';
 
 /** Largest stored fields of an agent, in bytes. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { Database } from '@agentmesh/lib/pg';
 import { type Host, SettingsError } from '@agentmesh/lib/service';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
-import type { CheckModel } from '../agents/check-definition.ts';
+import type { CheckModel } from '../agents/checks/check-definition.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
 import { createModels } from '../models/index.ts';
 import { type AddressPolicy, createAddressPolicy, createGuardedFetch } from '@agentmesh/lib/outbound';

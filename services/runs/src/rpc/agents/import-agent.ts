@@ -1,7 +1,7 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AgentFields } from '../../agents/agent-fields.ts';
 import { adkName } from '../../agents/agent-name.ts';
-import { unchanged } from '../../agents/model-key.ts';
+import { unchanged } from '../../agents/keys/key-reference.ts';
 import { mostFieldBytes, saveAgent } from '../../agents/save-agent.ts';
 import { readAgent } from '../../agents/yaml/read-agent.ts';
 import type { Context } from '../../context.ts';

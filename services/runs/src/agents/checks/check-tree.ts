@@ -1,5 +1,5 @@
-import type { AgentFault } from './agent-fault.ts';
-import { agentAppName, parseAgentId } from './agent-id.ts';
+import type { AgentFault } from '../agent-fault.ts';
+import { agentAppName, parseAgentId } from '../agent-id.ts';
 
 /** Longest chain of agents, the root included. */
 const mostLevels = 20;

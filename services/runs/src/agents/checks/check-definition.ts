@@ -1,10 +1,10 @@
-import type { AgentDefinition } from '../registry/files/agent-definition.ts';
-import { readDefinition } from '../registry/files/read-definition.ts';
-import type { Path } from '../registry/files/parse-yaml.ts';
-import type { AgentFields } from './agent-fields.ts';
-import type { AgentFault } from './agent-fault.ts';
-import { paramOf } from './model-settings.ts';
-import { toDefinition } from './to-definition.ts';
+import type { AgentDefinition } from '../../registry/files/agent-definition.ts';
+import { readDefinition } from '../../registry/files/read-definition.ts';
+import type { Path } from '../../registry/files/parse-yaml.ts';
+import type { AgentFields } from '../agent-fields.ts';
+import type { AgentFault } from '../agent-fault.ts';
+import { paramOf } from '../model-settings.ts';
+import { toDefinition } from '../to-definition.ts';
 
 export interface CheckedDefinition {
   /** Undefined when there are faults. */

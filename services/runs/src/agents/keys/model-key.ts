@@ -1,15 +1,14 @@
 import { checkApiBase, OutboundError } from '@agentmesh/lib/outbound';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { KeyKind, type SavedKey } from '@agentmesh/proto/keys/v1/saved_keys';
-import { agentChanged } from '../errors.ts';
-import type { AgentRow } from '../store/agents.ts';
-import type { AgentFields } from './agent-fields.ts';
-import { AgentFaults } from './agent-fault.ts';
-import type { AgentsContext } from './agents-context.ts';
+import { agentChanged } from '../../errors.ts';
+import type { AgentRow } from '../../store/agents.ts';
+import type { AgentFields } from '../agent-fields.ts';
+import { AgentFaults } from '../agent-fault.ts';
+import type { AgentsContext } from '../agents-context.ts';
+import { savedKeyId, unchanged } from './key-reference.ts';
 import { modelProvider } from './model-provider.ts';
 
-/** Stands for the agent's own key in records: a key itself is never answered. */
-export const unchanged = '__unchanged__';
 const timeoutMs = 10_000;
 const longestName = 100;
 
@@ -27,12 +26,6 @@ export interface KeyToStore {
   readonly fields: AgentFields;
   /** The agent as it is; absent for a new one. */
   readonly present: AgentRow | undefined;
-}
-
-/** The number of a saved key in `saved:apikey<N>`; undefined for everything else. */
-export function savedKeyId(value: unknown): bigint | undefined {
-  const digits = typeof value === 'string' ? /^saved:apikey([1-9]\d{0,17})$/.exec(value)?.[1] : undefined;
-  return digits === undefined ? undefined : BigInt(digits);
 }
 
 /** Stores a key that came with an agent, or checks the one that the fields refer to. Throws AgentFaults. */
