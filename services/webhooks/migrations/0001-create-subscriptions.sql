@@ -6,6 +6,8 @@ create table watches (
   provider text not null check (provider in ('microsoft', 'google')),
   -- Address in lower case.
   mailbox text not null,
+  -- Integration in the service keys with whose tokens it is registered.
+  integration_id bigint not null,
   -- new: never registered. active: registered. error: needs its owner, who has to connect the mail account again. expired: it has
   -- expired at the provider. ending: it is to be ended at the provider; then the row is deleted.
   state text not null check (state in ('new', 'active', 'error', 'expired', 'ending')),
@@ -34,7 +36,7 @@ create table watches (
   created_at timestamptz not null,
   primary key (account_id, id)
 );
-create unique index watches_mailbox on watches (account_id, mailbox) where provider = 'google';
+create unique index watches_mailbox on watches (account_id, mailbox) where provider = 'google' and state <> 'ending';
 create index watches_address on watches (mailbox) where provider = 'google';
 create index watches_provider_id on watches (provider_id) where provider_id is not null;
 create index watches_next_attempt on watches (next_attempt_at) where next_attempt_at is not null;
@@ -63,6 +65,7 @@ create table subscriptions (
   foreign key (account_id, watch_id) references watches (account_id, id)
 );
 create index subscriptions_watch on subscriptions (account_id, watch_id);
+create index subscriptions_creating on subscriptions (created_at) where state = 'creating';
 
 -- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
 create table erased (

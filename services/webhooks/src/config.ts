@@ -19,3 +19,16 @@ export const settings = {
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;
+
+/** Address of this API as the mail providers see it. It never comes from a request. */
+export function publicBaseUrl({ PUBLIC_BASE_URL, HOST, PORT }: Config): string {
+  return PUBLIC_BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
+}
+
+/** Full name of the Pub/Sub topic that Gmail publishes to; undefined while it is not configured. */
+export function pubsubTopic({
+  GMAIL_PUBSUB_PROJECT_ID: project,
+  GMAIL_PUBSUB_TOPIC: topic,
+}: Config): string | undefined {
+  return project === undefined || topic === undefined ? undefined : `projects/${project}/topics/${topic}`;
+}

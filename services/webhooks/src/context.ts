@@ -6,7 +6,10 @@ import type { Client } from '@connectrpc/connect';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { CheckPushToken } from './inbox/push-token.ts';
-import type { Provider } from './store/mailboxes.ts';
+import type { MailAccounts } from './provider/mail-accounts.ts';
+import type { Provider } from './provider/provider.ts';
+import type { ProviderErrorKind } from './provider/provider-error.ts';
+import type { Registrars } from './watches/registrar.ts';
 
 /** Dependencies of every RPC, consumer and job of this service. */
 export interface Context {
@@ -20,4 +23,14 @@ export interface Context {
   readonly checkPushToken: CheckPushToken;
   /** Counts notifications by what was done with them. */
   readonly countNotifications: (provider: Provider, outcome: 'stored' | 'ignored', number: number) => void;
+  readonly mailAccounts: MailAccounts;
+  readonly registrars: Registrars;
+  /** Full name of the Pub/Sub topic that Gmail publishes to; undefined while it is not configured. */
+  readonly topic: string | undefined;
+  /** Throws `agent_not_found` when the account has no such agent. */
+  readonly checkAgent: (accountId: string, agentId: number) => Promise<void>;
+  /** Starts a round of upkeep soon. Call it after a commit that planned an attempt. */
+  readonly wakeUpkeep: () => void;
+  /** Counts a failed attempt to renew or register. */
+  readonly countFailure: (provider: Provider, kind: ProviderErrorKind) => void;
 }

@@ -19,3 +19,39 @@ export function pushRefused(): MeshError {
 export function pushKeysUnavailable(): MeshError {
   return new MeshError('unavailable', 'push_keys_unavailable', "Google's keys cannot be read.");
 }
+
+/** Fields of a subscription whose values callers choose. */
+export type SubscriptionField =
+  | 'provider'
+  | 'resource'
+  | 'change_type'
+  | 'agent_message_template'
+  | 'allowed_senders'
+  | 'status';
+
+/** A field of a subscription is not valid; the reason names it. */
+export function fieldInvalid(field: SubscriptionField, fault: string): MeshError {
+  return new MeshError('invalid_argument', `subscription_${field}_invalid`, fault);
+}
+
+/** The account has as many subscriptions as it may have. */
+export function subscriptionLimit(most: number): MeshError {
+  return new MeshError('failed_precondition', 'subscription_limit', `An account has at most ${most} subscriptions.`);
+}
+
+/** Another call or a renewal works on the registration for too long. */
+export function watchBusy(): MeshError {
+  return new MeshError('unavailable', 'subscription_busy', 'The subscription is being renewed. Try again.');
+}
+
+/** The operator has not named the Pub/Sub topic. */
+export function pubsubNotConfigured(): MeshError {
+  const text = 'Gmail subscriptions need the settings GMAIL_PUBSUB_PROJECT_ID and GMAIL_PUBSUB_TOPIC of this server.';
+  return new MeshError('unavailable', 'pubsub_not_configured', text);
+}
+
+/** The provider neither knows the subscription nor accepts it again, so it was deleted. */
+export function subscriptionGone(id: number): MeshError {
+  const text = `Subscription ${id} no longer exists at the mail provider and was deleted.`;
+  return new MeshError('not_found', 'subscription_gone', text);
+}

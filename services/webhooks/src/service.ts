@@ -1,17 +1,32 @@
-import { openJobs } from '@agentmesh/lib/jobs';
+import { type Jobs, openJobs } from '@agentmesh/lib/jobs';
 import { defineService } from '@agentmesh/lib/service';
+import { Wake } from '@agentmesh/lib/wait';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
+import {
+  IntegrationConnectedSchema,
+  IntegrationDisconnectedSchema,
+  IntegrationsService,
+} from '@agentmesh/proto/keys/v1/integrations';
+import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { systemClock } from './clock.ts';
-import { settings } from './config.ts';
+import { pubsubTopic, settings } from './config.ts';
+import { onIntegrationConnected } from './consumers/on-integration-connected.ts';
+import { onIntegrationDisconnected } from './consumers/on-integration-disconnected.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createNotificationCount } from './inbox/notification-count.ts';
 import { createPushTokenCheck } from './inbox/push-token.ts';
 import { readMailboxTask } from './jobs/read-mailbox-task.ts';
+import { createMailAccounts } from './provider/create-mail-accounts.ts';
+import { openProviders } from './provider/open-providers.ts';
 import { createNotificationHandlers } from './rpc/notifications/index.ts';
 import { createSubscriptionHandlers } from './rpc/subscriptions/index.ts';
+import { createAgentCheck } from './subscriptions/agent-check.ts';
+import { createFailureCount } from './watches/failure-count.ts';
+import { startUpkeep } from './watches/start-upkeep.ts';
+import { createUpkeep, type Upkeep } from './watches/upkeep.ts';
 
 /** Subscriptions to mailboxes: mail that arrives runs agents. */
 export const webhooks = defineService({
@@ -23,13 +38,23 @@ export const webhooks = defineService({
     const jobs = resources.use(
       await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask], log, metrics, draining }),
     );
+    const mailAccounts = createMailAccounts(mesh.client(IntegrationsService));
+    const clock = systemClock;
+    const providers = openProviders({ config, db, clock, mailAccounts, resources });
+    const wakeUpkeep = new Wake();
     const context: Context = {
       config,
       db,
       auth: mesh.client(AuthService),
       jobs,
       log,
-      clock: systemClock,
+      clock,
+      mailAccounts,
+      ...providers,
+      topic: pubsubTopic(config),
+      checkAgent: createAgentCheck(mesh.client(AgentsService)),
+      wakeUpkeep: () => wakeUpkeep.wake(),
+      countFailure: createFailureCount(metrics),
       checkPushToken: createPushTokenCheck({
         keysUrl: config.GOOGLE_JWKS_URL,
         audience: config.GOOGLE_WEBHOOK_AUDIENCE,
@@ -38,10 +63,19 @@ export const webhooks = defineService({
       countNotifications: createNotificationCount(metrics),
     };
 
+    const upkeep = createUpkeep(context);
+    resources.use(startUpkeep(upkeep, { wake: wakeUpkeep, log, draining }));
     mesh.serve(NotificationsService, createNotificationHandlers(context));
     mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
     resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));
+    resources.defer(await bus.subscribe(IntegrationDisconnectedSchema, onIntegrationDisconnected(context)));
 
-    return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };
+    return { ready: { database: () => db.ping() }, settle: () => settle(upkeep, jobs) };
   },
 });
+
+async function settle(upkeep: Upkeep, jobs: Jobs): Promise<void> {
+  await upkeep.round();
+  await jobs.settle();
+}

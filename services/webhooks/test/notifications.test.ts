@@ -47,8 +47,8 @@ async function insertWatch(values: { provider: string; state?: string; changeTyp
   const { provider, state = 'active', changeType = 'created' } = values;
   const [row] = await service.db.query<{ id: bigint }>(
     {
-      text: `insert into watches (account_id, provider, mailbox, state, provider_id, path_token_hash, client_state_hash, cursor,
-        look_at, created_at) values ($1, $2, $3, $4, $5, $6, $7, 100, 'infinity', now()) returning id`,
+      text: `insert into watches (account_id, provider, mailbox, integration_id, state, provider_id, path_token_hash, client_state_hash, cursor,
+        look_at, created_at) values ($1, $2, $3, 1, $4, $5, $6, $7, 100, 'infinity', now()) returning id`,
     },
     [
       accountId,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { maybe, storedText } from '../../edge/records/keywords.ts';
 
 const int32Max = 2_147_483_647;
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -6,6 +7,77 @@ const nullable = (description: string) => Type.Union([Type.String(), Type.Null()
 export const SubscriptionPath = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: int32Max, examples: [1], description: 'Id of the subscription.' }),
 });
+
+const agentId = (description: string) => Type.Integer({ minimum: 1, maximum: int32Max, description });
+const template = (description: string) => Type.String({ maxLength: 20_000, description });
+const changeType = () =>
+  Type.String({ description: 'One or more of `created`, `updated`, `deleted`, joined by commas.' });
+const allowedSenders = () =>
+  Type.Array(storedText(), {
+    maxItems: 200,
+    description: 'Only mail from these addresses and `@domain`s runs the agent. Empty: mail from everybody.',
+  });
+
+export const CreateSubscriptionRequest = Type.Object(
+  {
+    agent_id: agentId('Agent of the account.'),
+    provider: Type.Union(
+      ['vendora_mail', 'vendorb_mail', 'microsoft_outlook', 'google_gmail'].map((word) => Type.Literal(word)),
+      {
+        default: 'microsoft_outlook',
+        description: '`vendora_mail` or `microsoft_outlook`: Outlook. `vendorb_mail` or `google_gmail`: Gmail.',
+      },
+    ),
+    resource: maybe(
+      Type.String({
+        maxLength: 500,
+        description:
+          "Outlook: path of a folder, by default `me/mailFolders('Inbox')/messages`. Gmail: id of a label, or `ALL`.",
+      }),
+    ),
+    change_type: Type.Optional(changeType()),
+    agent_message_template: maybe(
+      template('Message for the agent, e.g. `{{ sender }} writes: {{ body }}`. Without one, a default message.'),
+    ),
+    allowed_senders: Type.Optional(allowedSenders()),
+    require_authentication: Type.Optional(Type.Boolean()),
+  },
+  {
+    title: 'CreateWebhookSubscriptionRequest',
+    examples: [
+      {
+        agent_id: 1,
+        provider: 'microsoft_outlook',
+        resource: "me/mailFolders('Inbox')/messages",
+        change_type: 'created',
+        agent_message_template: 'New mail from {{ sender }} about {{ subject }}:\n{{ body }}',
+      },
+    ],
+  },
+);
+export type CreateSubscriptionRequest = Static<typeof CreateSubscriptionRequest>;
+
+export const UpdateSubscriptionRequest = Type.Object(
+  {
+    agent_id: maybe(agentId('Agent of the account.')),
+    agent_message_template: maybe(template('Empty: the default message.')),
+    change_type: maybe(changeType()),
+    status: maybe(Type.Union([Type.Literal('active'), Type.Literal('disabled')])),
+    allowed_senders: maybe(allowedSenders()),
+    require_authentication: maybe(Type.Boolean()),
+  },
+  {
+    title: 'UpdateWebhookSubscriptionRequest',
+    description: 'Absent fields and null change nothing.',
+    examples: [{ status: 'disabled' }],
+  },
+);
+export type UpdateSubscriptionRequest = Static<typeof UpdateSubscriptionRequest>;
+
+export const SubscriptionDeleted = Type.Object(
+  { success: Type.Boolean(), message: Type.String() },
+  { title: 'WebhookSubscriptionDeleted' },
+);
 
 export const WebhookSubscription = Type.Object(
   {

@@ -1,5 +1,6 @@
 import { type App, type Context, unary } from '../../context.ts';
 import { failures, Problem } from '../../edge/records/problem.ts';
+import { addChanges } from './subscription-changes.ts';
 import { subscriptionJson } from './subscription-json.ts';
 import { SubscriptionPath, WebhookSubscription, WebhookSubscriptionList } from './subscription-record.ts';
 
@@ -9,6 +10,7 @@ const tags = ['webhooks'];
 /** Subscriptions of the caller's account. */
 export function addSubscriptions(app: App, context: Context): void {
   addReads(app, context);
+  addChanges(app, context);
 }
 
 function addReads(app: App, { subscriptions, authentication }: Context): void {

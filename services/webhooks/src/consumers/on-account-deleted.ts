@@ -2,6 +2,7 @@ import { answerDeletions, type CountErased, type HintHandler } from '@agentmesh/
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
+import { endRegistrations } from '../watches/end-registrations.ts';
 import { deleteAccountLogs, deleteAccountMailboxes } from '../store/erasure.ts';
 import { deleteAccountSubscriptions } from '../store/subscriptions.ts';
 import { deleteAccountWatches } from '../store/watches.ts';
@@ -12,8 +13,10 @@ export function onAccountDeleted(context: Context): HintHandler<typeof AccountDe
   return answerDeletions({ db, auth, log, service: 'webhooks', erase: (id, count) => erase(context, id, count) });
 }
 
-async function erase({ db, jobs }: Context, id: string, count: CountErased): Promise<void> {
+async function erase(context: Context, id: string, count: CountErased): Promise<void> {
+  const { db, jobs } = context;
   const accountId = checkAccountId(id);
+  await endRegistrations(context, accountId);
   await db.transaction(async (tx) => {
     await jobs.remove(tx, { accountId });
     const logs = await deleteAccountLogs(tx, accountId);

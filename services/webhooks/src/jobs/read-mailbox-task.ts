@@ -1,6 +1,7 @@
 import { defineTask, type Jobs } from '@agentmesh/lib/jobs';
 import type { Transaction } from '@agentmesh/lib/pg';
-import { type MailboxKey, type MailboxRow, type Provider, wantMailboxes } from '../store/mailboxes.ts';
+import type { Provider } from '../provider/provider.ts';
+import { type MailboxKey, type MailboxRow, wantMailboxes } from '../store/mailboxes.ts';
 
 /** Names the mailbox that a job reads. The id of the job is `mailboxes.job_id`. */
 export interface ReadMailboxJob {

@@ -1,7 +1,6 @@
 import { randomUUID, type UUID } from 'node:crypto';
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-
-export type Provider = 'microsoft' | 'google';
+import type { Provider } from '../provider/provider.ts';
 
 /** Identity of a mailbox that an account has connected. */
 export interface MailboxKey {

@@ -1,5 +1,6 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { MailboxKey, Provider } from './mailboxes.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { MailboxKey } from './mailboxes.ts';
 
 export interface NotifiedWatch {
   readonly account_id: string;

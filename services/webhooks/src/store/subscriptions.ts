@@ -1,4 +1,4 @@
-import { createQuery, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 
 /** A subscription with its watch. */
 export interface SubscriptionRow {
@@ -40,6 +40,115 @@ export const selectSubscription = createQuery<{ accountId: string; id: number },
   name: 'select-subscription',
   text: (param) => `select ${columns} from ${withWatch}
     where s.account_id = ${param.accountId} and s.id = ${param.id} and s.state <> 'creating'`,
+});
+
+const count = createQuery<{ accountId: string }, { number: bigint }>({
+  name: 'count-subscriptions',
+  text: (param) => `select count(*) as number from subscriptions where account_id = ${param.accountId}`,
+});
+
+/** Number of subscriptions of an account, with those that are being created. */
+export async function countSubscriptions(db: Queryable, accountId: string): Promise<number> {
+  const [row] = await count(db, { accountId });
+  return Number(row?.number ?? 0);
+}
+
+/** What an owner decides about a subscription. */
+export interface Wishes {
+  readonly agentId: number;
+  /** Null: the default message. */
+  readonly template: string | null;
+  readonly changeType: string;
+  readonly allowedSenders: readonly string[];
+  readonly requireAuthentication: boolean;
+}
+
+interface NewSubscription extends Wishes {
+  readonly accountId: string;
+  readonly watchId: bigint;
+  readonly providerName: string;
+  readonly localId: string | null;
+  readonly resource: string;
+  readonly now: Date;
+}
+
+/** Stores a subscription that is being created. */
+export const insertSubscription = createQuery<NewSubscription, { id: number }>({
+  name: 'insert-subscription',
+  text: (
+    param,
+  ) => `insert into subscriptions (account_id, watch_id, provider_name, local_id, resource, change_type, agent_id,
+      agent_message_template, allowed_senders, require_authentication, state, active_since, created_at)
+    values (${param.accountId}, ${param.watchId}, ${param.providerName}, ${param.localId}, ${param.resource}, ${param.changeType},
+      ${param.agentId}, ${param.template}, ${param.allowedSenders}, ${param.requireAuthentication}, 'creating', ${param.now},
+      ${param.now}) returning id`,
+});
+
+/** Makes a subscription active that was being created. Answers nothing when it is gone. */
+export const activateSubscription = createQuery<{ accountId: string; id: number; now: Date }, { id: number }>({
+  name: 'activate-subscription',
+  text: (param) => `update subscriptions set state = 'active', active_since = ${param.now}
+    where account_id = ${param.accountId} and id = ${param.id} and state = 'creating' returning id`,
+});
+
+interface Change extends Wishes {
+  readonly accountId: string;
+  readonly id: number;
+  readonly state: 'active' | 'disabled';
+  readonly activeSince: Date;
+  readonly watchId: bigint;
+}
+
+/** Writes what the owner of a subscription has changed. Answers nothing when it is gone. */
+export const updateSubscriptionRow = createQuery<Change, { id: number }>({
+  name: 'update-subscription',
+  text: (param) => `update subscriptions set agent_id = ${param.agentId}, agent_message_template = ${param.template},
+      change_type = ${param.changeType}, allowed_senders = ${param.allowedSenders},
+      require_authentication = ${param.requireAuthentication}, state = ${param.state}, active_since = ${param.activeSince},
+      watch_id = ${param.watchId}
+    where account_id = ${param.accountId} and id = ${param.id} returning id`,
+});
+
+/** What a watch is for: an active subscription to it. */
+export interface ActiveSubscriptionRow {
+  readonly resource: string;
+  readonly change_type: string;
+}
+
+/** The oldest active subscription to a watch. */
+export const selectActiveOfWatch = createQuery<{ accountId: string; watchId: bigint }, ActiveSubscriptionRow>({
+  name: 'select-active-of-watch',
+  text: (param) => `select resource, change_type from subscriptions
+    where account_id = ${param.accountId} and watch_id = ${param.watchId} and state = 'active' order by id limit 1`,
+});
+
+const setActiveSince = createQuery<{ accountId: string; watchId: bigint; now: Date }>({
+  name: 'update-active-since',
+  text: (param) => `update subscriptions set active_since = ${param.now}
+    where account_id = ${param.accountId} and watch_id = ${param.watchId} and state = 'active'`,
+});
+
+/** Lets mail from now on run the agents of a watch's active subscriptions. */
+export async function updateActiveSince(db: Queryable, values: Parameters<typeof setActiveSince>[1]): Promise<void> {
+  await setActiveSince(db, values);
+}
+
+const moveAll = createQuery<{ accountId: string; from: bigint; to: bigint; now: Date }>({
+  name: 'move-subscriptions',
+  text: (param) => `update subscriptions set watch_id = ${param.to}, active_since = ${param.now}
+    where account_id = ${param.accountId} and watch_id = ${param.from}`,
+});
+
+/** Gives all subscriptions of a watch to another one. */
+export async function moveSubscriptions(db: Queryable, values: Parameters<typeof moveAll>[1]): Promise<void> {
+  await moveAll(db, values);
+}
+
+/** Deletes a subscription. Answers its watch; nothing when there was none. */
+export const deleteSubscriptionRow = createQuery<{ accountId: string; id: number }, { watch_id: bigint }>({
+  name: 'delete-subscription',
+  text: (param) =>
+    `delete from subscriptions where account_id = ${param.accountId} and id = ${param.id} returning watch_id`,
 });
 
 const deleteOfAccount = createQuery<{ accountId: string }, { one: number }>({

@@ -1,4 +1,138 @@
-import { createQuery, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
+import type { Provider } from '../provider/provider.ts';
+
+/** What is registered at a provider: a Graph subscription, or the watch of a Gmail mailbox. */
+export interface WatchRow {
+  readonly account_id: string;
+  readonly id: bigint;
+  readonly provider: Provider;
+  readonly mailbox: string;
+  readonly integration_id: bigint;
+  readonly state: 'new' | 'active' | 'error' | 'expired' | 'ending';
+  readonly provider_id: string | null;
+  readonly path_token_hash: Buffer | null;
+  readonly labels: string[];
+  readonly expires_at: Date | null;
+  readonly registered_at: Date | null;
+  readonly failures: number;
+  readonly error_code: string | null;
+  /** The replica that works on it. */
+  readonly claim: string | null;
+}
+
+export const watchColumns = `account_id, id, provider, mailbox, integration_id, state, provider_id, path_token_hash, labels, expires_at,
+  registered_at, failures, error_code, claim`;
+
+/** Names a watch. */
+export interface WatchKey {
+  readonly accountId: string;
+  readonly id: bigint;
+}
+
+interface NewWatch {
+  readonly accountId: string;
+  readonly provider: Provider;
+  readonly mailbox: string;
+  readonly integrationId: bigint;
+  readonly now: Date;
+}
+
+/** Stores a watch that is not registered yet. */
+export const insertWatch = createQuery<NewWatch, WatchRow>({
+  name: 'insert-watch',
+  text: (param) => `insert into watches (account_id, provider, mailbox, integration_id, state, created_at)
+    values (${param.accountId}, ${param.provider}, ${param.mailbox}, ${param.integrationId}, 'new', ${param.now}) returning ${watchColumns}`,
+});
+
+/** Returns the account's watch of a Gmail mailbox, which is stored if there is none. */
+export const upsertMailboxWatch = createQuery<NewWatch, WatchRow>({
+  name: 'upsert-mailbox-watch',
+  text: (param) => `insert into watches (account_id, provider, mailbox, integration_id, state, created_at)
+    values (${param.accountId}, ${param.provider}, ${param.mailbox}, ${param.integrationId}, 'new', ${param.now})
+    on conflict (account_id, mailbox) where provider = 'google' and state <> 'ending' do update
+      set integration_id = excluded.integration_id
+    returning ${watchColumns}`,
+});
+
+export const selectWatch = createQuery<WatchKey, WatchRow>({
+  name: 'select-watch',
+  text: (param) => `select ${watchColumns} from watches where account_id = ${param.accountId} and id = ${param.id}`,
+});
+
+/** Every watch of an account that may be registered at its provider. */
+export const selectRegisteredWatches = createQuery<{ accountId: string }, WatchRow>({
+  name: 'select-registered-watches',
+  text: (param) => `select ${watchColumns} from watches
+    where account_id = ${param.accountId} and (expires_at is not null or path_token_hash is not null)`,
+});
+
+const labelsOf = createQuery<{ mailbox: string }, { resource: string }>({
+  name: 'select-mailbox-labels',
+  text: (param) => `select distinct s.resource from watches w
+    join subscriptions s on s.account_id = w.account_id and s.watch_id = w.id
+    where w.provider = 'google' and w.mailbox = ${param.mailbox} and w.state <> 'ending'
+      and s.state in ('creating', 'active') order by 1`,
+});
+
+/**
+ * Labels that the subscriptions of all accounts to a Gmail mailbox need; none when one of them needs all labels, or when there is
+ * no subscription.
+ */
+export async function selectMailboxLabels(db: Queryable, mailbox: string): Promise<string[]> {
+  const labels = (await labelsOf(db, { mailbox })).map(({ resource }) => resource);
+  return labels.includes('ALL') ? [] : labels;
+}
+
+/** Whether another account, or another row of this one, keeps the watch of a Gmail mailbox. */
+export const selectSharingWatches = createQuery<WatchKey & { mailbox: string }, { one: number }>({
+  name: 'select-sharing-watches',
+  text: (param) => `select 1 as one from watches where provider = 'google' and mailbox = ${param.mailbox}
+    and state in ('new', 'active') and not (account_id = ${param.accountId} and id = ${param.id}) limit 1`,
+});
+
+const setSecrets = createQuery<WatchKey & { pathTokenHash: Buffer; clientStateHash: Buffer }>({
+  name: 'set-watch-secrets',
+  text: (
+    param,
+  ) => `update watches set path_token_hash = ${param.pathTokenHash}, client_state_hash = ${param.clientStateHash}
+    where account_id = ${param.accountId} and id = ${param.id}`,
+});
+
+/** Stores the hashes of the secrets that notifications will carry. They must be there before the provider knows the secrets. */
+export async function setWatchSecrets(db: Queryable, values: Parameters<typeof setSecrets>[1]): Promise<void> {
+  await setSecrets(db, values);
+}
+
+const moveOne = createQuery<WatchKey & { mailbox: string; integrationId: bigint }>({
+  name: 'move-watch',
+  text: (
+    param,
+  ) => `update watches set mailbox = ${param.mailbox}, integration_id = ${param.integrationId}, cursor = null,
+      delta_link = null, looked_at = null
+    where account_id = ${param.accountId} and id = ${param.id}`,
+});
+
+/** Gives a watch that is not registered another mailbox. */
+export async function moveWatch(db: Queryable, values: Parameters<typeof moveOne>[1]): Promise<void> {
+  await moveOne(db, values);
+}
+
+/** The account's watch of a Gmail mailbox. */
+export const selectMailboxWatch = createQuery<{ accountId: string; mailbox: string }, { id: bigint }>({
+  name: 'select-mailbox-watch',
+  text: (param) => `select id from watches
+    where account_id = ${param.accountId} and mailbox = ${param.mailbox} and provider = 'google' and state <> 'ending'`,
+});
+
+const deleteOne = createQuery<WatchKey>({
+  name: 'delete-watch',
+  text: (param) => `delete from watches where account_id = ${param.accountId} and id = ${param.id}`,
+});
+
+/** Deletes a watch, which has no subscriptions. Does nothing when there is none. */
+export async function deleteWatch(db: Queryable, key: WatchKey): Promise<void> {
+  await deleteOne(db, key);
+}
 
 const deleteOfAccount = createQuery<{ accountId: string }, { one: number }>({
   text: (param) => `delete from watches where account_id = ${param.accountId} returning 1 as one`,

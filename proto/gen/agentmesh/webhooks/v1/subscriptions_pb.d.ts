@@ -191,6 +191,254 @@ export declare type GetSubscriptionResponse = Message<"agentmesh.webhooks.v1.Get
 export declare const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse>;
 
 /**
+ * @generated from message agentmesh.webhooks.v1.CreateSubscriptionRequest
+ */
+export declare type CreateSubscriptionRequest = Message<"agentmesh.webhooks.v1.CreateSubscriptionRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * See Subscription.provider.
+   *
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * See Subscription.resource. Absent: the inbox.
+   *
+   * @generated from field: optional string resource = 3;
+   */
+  resource?: string | undefined;
+
+  /**
+   * See Subscription.change_type. Absent: `created`.
+   *
+   * @generated from field: optional string change_type = 4;
+   */
+  changeType?: string | undefined;
+
+  /**
+   * Agent of the account.
+   *
+   * @generated from field: int32 agent_id = 5;
+   */
+  agentId: number;
+
+  /**
+   * Absent or empty: the default message. Unknown placeholders are refused.
+   *
+   * @generated from field: optional string agent_message_template = 6;
+   */
+  agentMessageTemplate?: string | undefined;
+
+  /**
+   * See Subscription.allowed_senders; at most 200.
+   *
+   * @generated from field: repeated string allowed_senders = 7;
+   */
+  allowedSenders: string[];
+
+  /**
+   * See Subscription.require_authentication.
+   *
+   * @generated from field: bool require_authentication = 8;
+   */
+  requireAuthentication: boolean;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.CreateSubscriptionRequest.
+ * Use `create(CreateSubscriptionRequestSchema)` to create a new message.
+ */
+export declare const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.CreateSubscriptionResponse
+ */
+export declare type CreateSubscriptionResponse = Message<"agentmesh.webhooks.v1.CreateSubscriptionResponse"> & {
+  /**
+   * @generated from field: agentmesh.webhooks.v1.Subscription subscription = 1;
+   */
+  subscription?: Subscription | undefined;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.CreateSubscriptionResponse.
+ * Use `create(CreateSubscriptionResponseSchema)` to create a new message.
+ */
+export declare const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResponse>;
+
+/**
+ * Wraps a list, so that its absence differs from an empty one.
+ *
+ * @generated from message agentmesh.webhooks.v1.AllowedSenders
+ */
+export declare type AllowedSenders = Message<"agentmesh.webhooks.v1.AllowedSenders"> & {
+  /**
+   * @generated from field: repeated string senders = 1;
+   */
+  senders: string[];
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.AllowedSenders.
+ * Use `create(AllowedSendersSchema)` to create a new message.
+ */
+export declare const AllowedSendersSchema: GenMessage<AllowedSenders>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.UpdateSubscriptionRequest
+ */
+export declare type UpdateSubscriptionRequest = Message<"agentmesh.webhooks.v1.UpdateSubscriptionRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 id = 2;
+   */
+  id: number;
+
+  /**
+   * @generated from field: optional int32 agent_id = 3;
+   */
+  agentId?: number | undefined;
+
+  /**
+   * Empty: the default message.
+   *
+   * @generated from field: optional string agent_message_template = 4;
+   */
+  agentMessageTemplate?: string | undefined;
+
+  /**
+   * @generated from field: optional string change_type = 5;
+   */
+  changeType?: string | undefined;
+
+  /**
+   * `active` or `disabled`.
+   *
+   * @generated from field: optional string status = 6;
+   */
+  status?: string | undefined;
+
+  /**
+   * @generated from field: agentmesh.webhooks.v1.AllowedSenders allowed_senders = 7;
+   */
+  allowedSenders?: AllowedSenders | undefined;
+
+  /**
+   * @generated from field: optional bool require_authentication = 8;
+   */
+  requireAuthentication?: boolean | undefined;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.UpdateSubscriptionRequest.
+ * Use `create(UpdateSubscriptionRequestSchema)` to create a new message.
+ */
+export declare const UpdateSubscriptionRequestSchema: GenMessage<UpdateSubscriptionRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.UpdateSubscriptionResponse
+ */
+export declare type UpdateSubscriptionResponse = Message<"agentmesh.webhooks.v1.UpdateSubscriptionResponse"> & {
+  /**
+   * @generated from field: agentmesh.webhooks.v1.Subscription subscription = 1;
+   */
+  subscription?: Subscription | undefined;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.UpdateSubscriptionResponse.
+ * Use `create(UpdateSubscriptionResponseSchema)` to create a new message.
+ */
+export declare const UpdateSubscriptionResponseSchema: GenMessage<UpdateSubscriptionResponse>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.DeleteSubscriptionRequest
+ */
+export declare type DeleteSubscriptionRequest = Message<"agentmesh.webhooks.v1.DeleteSubscriptionRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 id = 2;
+   */
+  id: number;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.DeleteSubscriptionRequest.
+ * Use `create(DeleteSubscriptionRequestSchema)` to create a new message.
+ */
+export declare const DeleteSubscriptionRequestSchema: GenMessage<DeleteSubscriptionRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.DeleteSubscriptionResponse
+ */
+export declare type DeleteSubscriptionResponse = Message<"agentmesh.webhooks.v1.DeleteSubscriptionResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.DeleteSubscriptionResponse.
+ * Use `create(DeleteSubscriptionResponseSchema)` to create a new message.
+ */
+export declare const DeleteSubscriptionResponseSchema: GenMessage<DeleteSubscriptionResponse>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.RenewSubscriptionRequest
+ */
+export declare type RenewSubscriptionRequest = Message<"agentmesh.webhooks.v1.RenewSubscriptionRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 id = 2;
+   */
+  id: number;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.RenewSubscriptionRequest.
+ * Use `create(RenewSubscriptionRequestSchema)` to create a new message.
+ */
+export declare const RenewSubscriptionRequestSchema: GenMessage<RenewSubscriptionRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.RenewSubscriptionResponse
+ */
+export declare type RenewSubscriptionResponse = Message<"agentmesh.webhooks.v1.RenewSubscriptionResponse"> & {
+  /**
+   * @generated from field: agentmesh.webhooks.v1.Subscription subscription = 1;
+   */
+  subscription?: Subscription | undefined;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.RenewSubscriptionResponse.
+ * Use `create(RenewSubscriptionResponseSchema)` to create a new message.
+ */
+export declare const RenewSubscriptionResponseSchema: GenMessage<RenewSubscriptionResponse>;
+
+/**
  * Subscriptions of accounts to mailboxes: when mail arrives, an agent runs. A subscription of another account answers exactly like
  * one that does not exist.
  *
@@ -218,6 +466,53 @@ export declare const SubscriptionsService: GenService<{
     methodKind: "unary";
     input: typeof GetSubscriptionRequestSchema;
     output: typeof GetSubscriptionResponseSchema;
+  },
+  /**
+   * Subscribes to a mailbox that the account has connected: verifies the connection, obtains a fresh access token, registers at the
+   * provider, and stores the subscription. When a step fails, nothing stays registered.
+   *
+   * INVALID_ARGUMENT subscription_<field>_invalid; FAILED_PRECONDITION integration_missing and subscription_limit; NOT_FOUND
+   * agent_not_found and topic_not_found; UNAUTHENTICATED integration_reconnect_required; PERMISSION_DENIED topic_publish_forbidden;
+   * UNAVAILABLE pubsub_not_configured, mail_provider_refused, mail_provider_failed and subscription_busy.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.SubscriptionsService.CreateSubscription
+   */
+  createSubscription: {
+    methodKind: "unary";
+    input: typeof CreateSubscriptionRequestSchema;
+    output: typeof CreateSubscriptionResponseSchema;
+  },
+  /**
+   * Changes the fields that are set. Other change types at Microsoft are registered at once, which fails like CreateSubscription.
+   * NOT_FOUND subscription_not_found and agent_not_found; INVALID_ARGUMENT subscription_<field>_invalid.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.SubscriptionsService.UpdateSubscription
+   */
+  updateSubscription: {
+    methodKind: "unary";
+    input: typeof UpdateSubscriptionRequestSchema;
+    output: typeof UpdateSubscriptionResponseSchema;
+  },
+  /**
+   * Deletes a subscription. Its logs stay. It is ended at the provider in the background. NOT_FOUND subscription_not_found.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.SubscriptionsService.DeleteSubscription
+   */
+  deleteSubscription: {
+    methodKind: "unary";
+    input: typeof DeleteSubscriptionRequestSchema;
+    output: typeof DeleteSubscriptionResponseSchema;
+  },
+  /**
+   * Renews a subscription at the provider, and registers it again when the provider has forgotten it. NOT_FOUND subscription_not_found;
+   * subscription_gone when the provider does not accept it any more, and it was deleted; other errors like CreateSubscription.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.SubscriptionsService.RenewSubscription
+   */
+  renewSubscription: {
+    methodKind: "unary";
+    input: typeof RenewSubscriptionRequestSchema;
+    output: typeof RenewSubscriptionResponseSchema;
   },
 }>;
 

@@ -5,9 +5,10 @@ import type { Handlers } from './handlers.ts';
 import { subscriptionRecord } from './subscription-record.ts';
 
 /** Returns all subscriptions of an account. */
-export function listSubscriptions({ db }: Context): Handlers['listSubscriptions'] {
+export function listSubscriptions({ db, clock }: Context): Handlers['listSubscriptions'] {
   return async (request) => {
     const rows = await selectSubscriptions(db, { accountId: checkAccountId(request.accountId) });
-    return { subscriptions: rows.map(subscriptionRecord) };
+    const now = clock.now();
+    return { subscriptions: rows.map((row) => subscriptionRecord(row, now)) };
   };
 }

@@ -5,27 +5,30 @@ import type { SubscriptionRow } from '../../store/subscriptions.ts';
 const toSeconds = (time: Date): number => time.getTime() / 1000;
 
 /** Converts a subscription to the message that RPCs return. */
-export function subscriptionRecord(row: SubscriptionRow): MessageInitShape<typeof SubscriptionSchema> {
+export function subscriptionRecord(row: SubscriptionRow, now: Date): MessageInitShape<typeof SubscriptionSchema> {
+  const { local_id: localId, provider_id: providerId, agent_message_template: template, expires_at: expiresAt } = row;
+  const subscriptionId = localId ?? providerId;
   return {
     id: row.id,
     provider: row.provider_name,
-    subscriptionId: row.local_id ?? row.provider_id ?? undefined,
     resource: row.resource,
     changeType: row.change_type,
     agentId: row.agent_id,
-    agentMessageTemplate: row.agent_message_template ?? undefined,
-    status: statusOf(row),
-    expireTime: row.expires_at === null ? undefined : toSeconds(row.expires_at),
+    status: statusOf(row, now),
     createTime: toSeconds(row.created_at),
     allowedSenders: row.allowed_senders,
     requireAuthentication: row.require_authentication,
-    lastError: row.last_error ?? undefined,
     mailbox: row.mailbox,
+    ...(subscriptionId !== null && { subscriptionId }),
+    ...(template !== null && { agentMessageTemplate: template }),
+    ...(expiresAt !== null && { expireTime: toSeconds(expiresAt) }),
+    ...(row.last_error !== null && { lastError: row.last_error }),
   };
 }
 
 /** What its owner has chosen, else the state of its watch. A watch that is being registered again counts as active. */
-function statusOf({ state, watch_state: watch }: SubscriptionRow): string {
+function statusOf({ state, watch_state: watch, expires_at: expiresAt }: SubscriptionRow, now: Date): string {
   if (state === 'disabled') return 'disabled';
-  return watch === 'error' || watch === 'expired' ? watch : 'active';
+  if (watch === 'error') return 'error';
+  return watch === 'expired' || (expiresAt !== null && expiresAt <= now) ? 'expired' : 'active';
 }

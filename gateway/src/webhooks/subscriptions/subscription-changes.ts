@@ -1,0 +1,122 @@
+import type { App, Context } from '../../context.ts';
+import { unary } from '../../context.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { throwNamingField } from './subscription-fault.ts';
+import { subscriptionJson } from './subscription-json.ts';
+import { changeMessage, creationMessage } from './subscription-message.ts';
+import {
+  CreateSubscriptionRequest,
+  SubscriptionDeleted,
+  SubscriptionPath,
+  UpdateSubscriptionRequest,
+  WebhookSubscription,
+} from './subscription-record.ts';
+
+const path = '/api/webhooks/subscriptions';
+const tags = ['webhooks'];
+/** The mail provider calls back during these calls. */
+const registering = { timeoutMs: 90_000 } as const;
+const config = { scope: 'webhooks:write' } as const;
+/** Answers of routes that call the mail provider. */
+const providerFailures = { ...failures, ...bodyFailures, 403: Problem, 404: Problem, 502: Problem };
+
+/** Routes that create, change, renew and delete subscriptions. */
+export function addChanges(app: App, context: Context): void {
+  addCreation(app, context);
+  addUpdate(app, context);
+  addRenewal(app, context);
+  addDeletion(app, context);
+}
+
+function addCreation(app: App, { subscriptions, authentication }: Context): void {
+  app.post(
+    path,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: 'createWebhookSubscription',
+        summary: 'Subscribe to a mailbox',
+        description:
+          'From now on, mail that arrives in the connected mailbox runs the agent. Answered 400 `integration_missing` unless a mail account is connected, and 401 `integration_reconnect_required` (without `WWW-Authenticate`) when it has to be connected again.',
+        body: CreateSubscriptionRequest,
+        response: { 201: WebhookSubscription, ...providerFailures },
+      },
+    },
+    async ({ identity: { accountId }, body }, reply) => {
+      const request = { accountId, ...creationMessage(body) };
+      const { subscription } = await subscriptions.createSubscription(request, registering).catch(throwNamingField);
+      return reply.code(201).send(subscriptionJson(subscription));
+    },
+  );
+}
+
+function addUpdate(app: App, { subscriptions, authentication }: Context): void {
+  app.patch(
+    `${path}/:id`,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: 'updateWebhookSubscription',
+        summary: 'Change a subscription',
+        description: 'Changes the fields that are sent. Other change types at Outlook are registered at once.',
+        params: SubscriptionPath,
+        body: UpdateSubscriptionRequest,
+        response: { 200: WebhookSubscription, ...providerFailures },
+      },
+    },
+    async ({ identity: { accountId }, params: { id }, body }) => {
+      const request = { accountId, id: Number(id), ...changeMessage(body) };
+      const { subscription } = await subscriptions.updateSubscription(request, registering).catch(throwNamingField);
+      return subscriptionJson(subscription);
+    },
+  );
+}
+
+function addRenewal(app: App, { subscriptions, authentication }: Context): void {
+  app.post(
+    `${path}/:id/renew`,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: 'renewWebhookSubscription',
+        summary: 'Renew a subscription',
+        description:
+          'Extends it at the provider now, and registers it again when the provider has forgotten it. Subscriptions are also renewed by themselves. Answered 410 when the provider does not accept it any more; it is deleted then.',
+        params: SubscriptionPath,
+        response: { 200: WebhookSubscription, ...providerFailures, 410: Problem },
+      },
+    },
+    async ({ identity: { accountId }, params: { id } }) => {
+      const { subscription } = await subscriptions.renewSubscription({ accountId, id: Number(id) }, registering);
+      return subscriptionJson(subscription);
+    },
+  );
+}
+
+function addDeletion(app: App, { subscriptions, authentication }: Context): void {
+  app.delete(
+    `${path}/:id`,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: 'deleteWebhookSubscription',
+        summary: 'Delete a subscription',
+        description: 'No mail runs the agent any more. It is ended at the provider in the background. Its logs stay.',
+        params: SubscriptionPath,
+        response: { 200: SubscriptionDeleted, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, params: { id } }) => {
+      await subscriptions.deleteSubscription({ accountId, id: Number(id) }, unary);
+      return { success: true, message: `Subscription ${Number(id)} deleted.` };
+    },
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * Why a call to a mail provider failed:
+ * - `disconnected`: the account has not connected a mail account of this provider
+ * - `reconnect`: the owner has to connect the mail account again
+ * - `unauthorized`: the provider refused a fresh access token
+ * - `forbidden`: the mail account may not do this
+ * - `publish_forbidden`, `topic_missing`: Gmail may not publish to the Pub/Sub topic, or does not find it
+ * - `not_found`: the provider does not know the object (any more)
+ * - `gone`: the place in a list of changes is too old
+ * - `rejected`: the provider refuses the request for good
+ * - `busy`: too many requests; `retryAfterSeconds` says when to try again, if the provider does
+ * - `unavailable`: no answer, a server error, or an answer that cannot be read
+ */
+export type ProviderErrorKind =
+  | 'disconnected'
+  | 'reconnect'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'publish_forbidden'
+  | 'topic_missing'
+  | 'not_found'
+  | 'gone'
+  | 'rejected'
+  | 'busy'
+  | 'unavailable';
+
+export interface ProviderFault {
+  readonly kind: ProviderErrorKind;
+  /** HTTP status of the provider, when it answered. */
+  readonly status?: number | undefined;
+  /** Its own word for the error, e.g. `ErrorItemNotFound`: at most 64 letters, digits, dots and underscores. */
+  readonly code?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A call to a mail provider failed. Neither message nor fields hold text of the provider's answer, other than `code`. */
+export class ProviderError extends Error implements ProviderFault {
+  readonly kind: ProviderErrorKind;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor({ kind, status, code, retryAfterSeconds, cause }: ProviderFault) {
+    const details = [status, code].filter((detail) => detail !== undefined).join(' ');
+    super(`the mail provider: ${kind}${details === '' ? '' : ` (${details})`}`, cause === undefined ? {} : { cause });
+    this.kind = kind;
+    this.status = status;
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Returns a word of the provider if it is short and harmless, e.g. `ErrorItemNotFound`. */
+export function safeCode(code: unknown): string | undefined {
+  return typeof code === 'string' && /^[A-Za-z0-9_.]{1,64}$/.test(code) ? code : undefined;
+}

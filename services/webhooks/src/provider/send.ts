@@ -1,0 +1,96 @@
+import { type Dispatcher, fetch, type Response } from 'undici';
+import { ProviderError } from './provider-error.ts';
+
+/** A request to a mail provider. */
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path after the provider's address, with its query, e.g. `/v1.0/subscriptions`; or a link that the provider gave. */
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** Most bytes of the answer. Default 1 MiB. */
+  readonly maxBytes?: number;
+  /** Time limit in milliseconds for the whole answer. Default 20,000. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer of a mail provider, whatever its status. */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly bytes: Buffer;
+  /** The body as JSON; undefined when it is none. */
+  readonly json: unknown;
+}
+
+export interface SendOptions {
+  /** Address of the provider without a trailing slash. */
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  readonly dispatcher: Dispatcher;
+}
+
+const defaultMaxBytes = 1024 * 1024;
+const defaultTimeoutMs = 20_000;
+
+/**
+ * Sends a request and reads its answer. Redirects are not followed, and a link to another origin is `rejected`: both would carry the
+ * token to somebody else. Throws ProviderError `unavailable` when there is no answer in time or it is too large, and the reason of
+ * the signal when it aborts.
+ */
+export async function send(request: ProviderRequest, options: SendOptions): Promise<ProviderAnswer> {
+  const url = urlOf(request.target, options.baseUrl);
+  const deadline = AbortSignal.timeout(request.timeoutMs ?? defaultTimeoutMs);
+  const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+  try {
+    const response = await fetch(url, {
+      method: request.method,
+      headers: headersOf(request, options.accessToken),
+      redirect: 'manual',
+      signal,
+      dispatcher: options.dispatcher,
+      ...(request.body && { body: JSON.stringify(request.body) }),
+    });
+    const bytes = await readBytes(response, request.maxBytes ?? defaultMaxBytes);
+    return { status: response.status, headers: response.headers, bytes, json: parseJson(bytes) };
+  } catch (cause) {
+    request.signal?.throwIfAborted();
+    throw new ProviderError({ kind: 'unavailable', cause });
+  }
+}
+
+function urlOf(target: string, baseUrl: string): URL {
+  const url = URL.parse(target.startsWith('/') ? `${baseUrl}${target}` : target);
+  if (url === null || url.origin !== new URL(baseUrl).origin)
+    throw new ProviderError({ kind: 'rejected', code: 'link' });
+  return url;
+}
+
+function headersOf({ headers, body }: ProviderRequest, accessToken: string): Record<string, string> {
+  return {
+    ...headers,
+    authorization: `Bearer ${accessToken}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+}
+
+async function readBytes({ body }: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new Error(`The answer is larger than ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}

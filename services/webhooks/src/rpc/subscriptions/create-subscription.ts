@@ -1,0 +1,30 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { Context } from '../../context.ts';
+import { pubsubNotConfigured } from '../../errors.ts';
+import { providerFailure } from '../../provider/provider-failure.ts';
+import { createAtProvider } from '../../subscriptions/create.ts';
+import { type Draft, readDraft } from '../../subscriptions/draft.ts';
+import type { Handlers } from './handlers.ts';
+import { subscriptionOf } from './subscription-of.ts';
+
+/** Subscribes to a mailbox. */
+export function createSubscription(context: Context): Handlers['createSubscription'] {
+  return async (request) => {
+    const accountId = checkAccountId(request.accountId);
+    const draft = readDraft(request);
+    const id = await create(context, accountId, draft).catch((error: unknown) => {
+      throw providerFailure(error, draft.provider);
+    });
+    return { subscription: await subscriptionOf(context, accountId, id) };
+  };
+}
+
+/** The steps are in the order of the API's specification: the mail account, a fresh access token, the provider, the record. */
+async function create(context: Context, accountId: string, draft: Draft): Promise<number> {
+  const { mailAccounts, checkAgent, topic } = context;
+  await mailAccounts.check(accountId, draft.provider);
+  await checkAgent(accountId, draft.agentId);
+  if (draft.provider === 'google' && topic === undefined) throw pubsubNotConfigured();
+  const token = await mailAccounts.accessToken(draft.provider, { accountId }, { fresh: true });
+  return createAtProvider(context, { accountId, draft, token });
+}

@@ -1,0 +1,53 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { Context } from '../../context.ts';
+import { subscriptionGone } from '../../errors.ts';
+import { ProviderError } from '../../provider/provider-error.ts';
+import { providerFailure } from '../../provider/provider-failure.ts';
+import { deleteSubscriptionRow, type SubscriptionRow } from '../../store/subscriptions.ts';
+import { endWatch } from '../../store/watch-plans.ts';
+import { selectWatch } from '../../store/watches.ts';
+import { findSubscription } from '../../subscriptions/find.ts';
+import { renewHeld, writeFailure } from '../../watches/attempt.ts';
+import { holdWatch } from '../../watches/hold-watch.ts';
+import type { Handlers } from './handlers.ts';
+import { subscriptionOf } from './subscription-of.ts';
+
+/** Renews a subscription now, and registers it again when the provider has forgotten it. */
+export function renewSubscription(context: Context): Handlers['renewSubscription'] {
+  return async ({ accountId: text, id }) => {
+    const accountId = checkAccountId(text);
+    const row = await findSubscription(context.db, accountId, id);
+    await renew(context, accountId, row).catch((error: unknown) => {
+      throw providerFailure(error, row.provider);
+    });
+    return { subscription: await subscriptionOf(context, accountId, id) };
+  };
+}
+
+async function renew(context: Context, accountId: string, subscription: SubscriptionRow): Promise<void> {
+  const [watch] = await selectWatch(context.db, { accountId, id: subscription.watch_id });
+  if (watch === undefined) return;
+  await holdWatch(context, watch, async (held) => {
+    try {
+      await renewHeld(context, held, subscription);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      await writeFailure(context, held, error);
+      if (error.kind !== 'not_found') throw error;
+      await removeGone(context, accountId, subscription);
+      throw subscriptionGone(subscription.id);
+    }
+  });
+}
+
+/** Deletes a subscription that the provider neither knows nor accepts again, because its folder does not exist any more. */
+async function removeGone(
+  { db, clock }: Context,
+  accountId: string,
+  { id, watch_id: watchId }: SubscriptionRow,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await deleteSubscriptionRow(tx, { accountId, id });
+    await endWatch(tx, { accountId, id: watchId, now: clock.now() });
+  });
+}

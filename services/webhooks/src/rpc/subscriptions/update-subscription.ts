@@ -1,0 +1,88 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { UpdateSubscriptionRequest } from '@agentmesh/proto/webhooks/v1/subscriptions';
+import type { Context } from '../../context.ts';
+import { fieldInvalid, subscriptionNotFound } from '../../errors.ts';
+import { providerFailure } from '../../provider/provider-failure.ts';
+import { type SubscriptionRow, updateSubscriptionRow, type Wishes } from '../../store/subscriptions.ts';
+import { endWatch, planAttempt } from '../../store/watch-plans.ts';
+import { readAllowedSenders, readChangeType, readTemplate } from '../../subscriptions/fields.ts';
+import { findSubscription } from '../../subscriptions/find.ts';
+import { registerAgain } from '../../subscriptions/register-again.ts';
+import type { Handlers } from './handlers.ts';
+import { subscriptionOf } from './subscription-of.ts';
+
+/** Changes a subscription. */
+export function updateSubscription(context: Context): Handlers['updateSubscription'] {
+  return async (request) => {
+    const accountId = checkAccountId(request.accountId);
+    const row = await findSubscription(context.db, accountId, request.id);
+    const change = readChange(request, row);
+    if (request.agentId !== undefined) await context.checkAgent(accountId, request.agentId);
+    // A subscription at Microsoft cannot change its types: another one takes its place.
+    const isOther = row.provider === 'microsoft' && change.changeType !== row.change_type;
+    const isReplaced = isOther && row.watch_state === 'active';
+    const watchId = isReplaced
+      ? await replace(context, { accountId, row, changeType: change.changeType })
+      : row.watch_id;
+    await write(context, { accountId, row, change, watchId });
+    return { subscription: await subscriptionOf(context, accountId, row.id) };
+  };
+}
+
+type Change = Wishes & { readonly state: 'active' | 'disabled' };
+
+function readChange(request: UpdateSubscriptionRequest, row: SubscriptionRow): Change {
+  const { changeType, agentMessageTemplate: template, allowedSenders, requireAuthentication, agentId } = request;
+  return {
+    agentId: agentId ?? row.agent_id,
+    template: template === undefined ? row.agent_message_template : readTemplate(template),
+    changeType: changeType === undefined ? row.change_type : readChangeType(changeType),
+    allowedSenders: allowedSenders === undefined ? row.allowed_senders : readAllowedSenders(allowedSenders.senders),
+    requireAuthentication: requireAuthentication ?? row.require_authentication,
+    state: readState(request.status, row),
+  };
+}
+
+function readState(status: string | undefined, { state }: SubscriptionRow): 'active' | 'disabled' {
+  if (status === undefined) return state === 'disabled' ? 'disabled' : 'active';
+  if (status === 'active' || status === 'disabled') return status;
+  throw fieldInvalid('status', 'A status is active or disabled.');
+}
+
+interface Replacement {
+  readonly accountId: string;
+  readonly row: SubscriptionRow;
+  readonly changeType: string;
+}
+
+function replace(context: Context, { accountId, row, changeType }: Replacement): Promise<bigint> {
+  const { resource, provider } = row;
+  return registerAgain(context, { accountId, resource, changeType }).catch((error: unknown) => {
+    throw providerFailure(error, provider);
+  });
+}
+
+interface Writing {
+  readonly accountId: string;
+  readonly row: SubscriptionRow;
+  readonly change: Change;
+  /** The watch that it has from now on. */
+  readonly watchId: bigint;
+}
+
+async function write({ db, clock, wakeUpkeep }: Context, { accountId, row, change, watchId }: Writing): Promise<void> {
+  const now = clock.now();
+  const isEnabled = row.state === 'disabled' && change.state === 'active';
+  const activeSince = isEnabled ? now : row.active_since;
+  const isGone = await db.transaction(async (tx) => {
+    const written = await updateSubscriptionRow(tx, { ...change, accountId, id: row.id, activeSince, watchId });
+    const isGone = written.length === 0;
+    // Enabling may need a registration, and enabling or disabling changes the labels of a Gmail mailbox.
+    if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
+    if (isGone) await endWatch(tx, { accountId, id: watchId, now });
+    if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
+    return isGone;
+  });
+  wakeUpkeep();
+  if (isGone) throw subscriptionNotFound(row.id);
+}

@@ -1,0 +1,81 @@
+import { createQuery, type Database, type Queryable } from '@agentmesh/lib/pg';
+import { watchColumns, type WatchRow } from './watches.ts';
+
+/** A replica's claim on watches: until `until` nobody else calls their provider about them. */
+export interface Claim {
+  /** UUID of the claim. */
+  readonly claim: string;
+  readonly now: Date;
+  readonly until: Date;
+}
+
+/** A replica claims at most so many watches of one account at once: Microsoft allows four calls at a time for each mailbox. */
+const mostOfAccount = 2;
+
+/** Claims watches whose next attempt is due, at most `limit`, the longest due first. */
+export const claimDueWatches = createQuery<Claim & { limit: number }, WatchRow>({
+  name: 'claim-due-watches',
+  text: (param) => `with candidates as (
+      select account_id, id, row_number() over (partition by account_id order by next_attempt_at) as number
+      from (
+        select account_id, id, next_attempt_at from watches
+        where next_attempt_at <= ${param.now} and claimed_until <= ${param.now} order by next_attempt_at limit 200
+      ) as due
+    ), locked as (
+      select w.account_id, w.id from watches w join candidates c on c.account_id = w.account_id and c.id = w.id
+      where c.number <= ${mostOfAccount} and w.next_attempt_at <= ${param.now} and w.claimed_until <= ${param.now}
+      order by w.next_attempt_at limit ${param.limit} for update of w skip locked
+    )
+    update watches w set claim = ${param.claim}, claimed_until = ${param.until} from locked
+    where w.account_id = locked.account_id and w.id = locked.id
+    returning ${watchColumns
+      .split(',')
+      .map((column) => `w.${column.trim()}`)
+      .join(', ')}`,
+});
+
+const claimOne = createQuery<Claim & { accountId: string; id: bigint }, WatchRow>({
+  name: 'claim-watch',
+  text: (param) => `update watches set claim = ${param.claim}, claimed_until = ${param.until}
+    where account_id = ${param.accountId} and id = ${param.id} and claimed_until <= ${param.now} returning ${watchColumns}`,
+});
+
+const lockMailbox = createQuery<{ mailbox: string }>({
+  name: 'lock-mailbox',
+  text: (param) => `select pg_advisory_xact_lock(hashtextextended(${param.mailbox}, 0))`,
+});
+
+const claimMailbox = createQuery<Claim & { mailbox: string }, WatchRow>({
+  name: 'claim-mailbox',
+  text: (param) => `update watches set claim = ${param.claim}, claimed_until = ${param.until}
+    where provider = 'google' and mailbox = ${param.mailbox} and claimed_until <= ${param.now} and not exists (
+      select 1 from watches where provider = 'google' and mailbox = ${param.mailbox} and claimed_until > ${param.now}
+    ) returning ${watchColumns}`,
+});
+
+/**
+ * Claims one watch; for Gmail with the watches that other accounts have of the same mailbox, because they are one at Google. Returns it, or
+ * undefined while somebody else has claimed one of them.
+ */
+export async function claimWatch(
+  db: Database,
+  { account_id: accountId, id, provider, mailbox }: Pick<WatchRow, 'account_id' | 'id' | 'provider' | 'mailbox'>,
+  claim: Claim,
+): Promise<WatchRow | undefined> {
+  if (provider === 'microsoft') return (await claimOne(db, { ...claim, accountId, id }))[0];
+  const rows = await db.transaction(async (tx) => {
+    await lockMailbox(tx, { mailbox });
+    return claimMailbox(tx, { ...claim, mailbox });
+  });
+  return rows.find((row) => row.account_id === accountId && row.id === id);
+}
+
+const release = createQuery<{ claim: string }>({
+  name: 'release-watches',
+  text: (param) => `update watches set claim = null, claimed_until = '-infinity' where claim = ${param.claim}`,
+});
+
+/** Gives back all watches of a claim that are still held. */
+export async function releaseWatches(db: Queryable, claim: string): Promise<void> {
+  await release(db, { claim });
+}

@@ -1,0 +1,73 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { WatchKey, WatchRow } from './watches.ts';
+
+/** A watch as its claimant knows it. */
+export interface Claimed extends WatchKey {
+  readonly claim: string;
+}
+
+interface Registered extends Claimed {
+  readonly now: Date;
+  readonly expiresAt: Date;
+  /** Microsoft: id of the subscription. */
+  readonly providerId: string | null;
+  /** Gmail: labels of the call. */
+  readonly labels: readonly string[];
+  /** Gmail: the history id of the call; kept only when there is no cursor. */
+  readonly cursor: string | null;
+  /** Since when notifications may be missing. */
+  readonly catchUpFrom: Date | null;
+}
+
+/**
+ * Writes a success: the watch is active, and no attempt is planned. Answers nothing when the claim was lost; what is registered
+ * then belongs to nobody.
+ */
+export const updateWatchRegistered = createQuery<Registered, { id: bigint }>({
+  name: 'update-watch-registered',
+  text: (param) => `update watches set state = case state when 'ending' then state else 'active' end,
+      provider_id = ${param.providerId}, labels = ${param.labels}, cursor = coalesce(cursor, ${param.cursor}::numeric),
+      expires_at = ${param.expiresAt}, registered_at = ${param.now}, failures = 0, error_code = null, last_error = null,
+      next_attempt_at = case when state = 'ending' then ${param.now}::timestamptz end, claimed_until = '-infinity', claim = null,
+      catch_up_from = least(catch_up_from, ${param.catchUpFrom}::timestamptz),
+      look_at = case when ${param.catchUpFrom}::timestamptz is null then look_at else ${param.now}::timestamptz end
+    where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning id`,
+});
+
+const shareExpiry = createQuery<{ mailbox: string; expiresAt: Date; labels: readonly string[] }>({
+  name: 'share-watch-expiry',
+  text: (param) => `update watches set expires_at = ${param.expiresAt}, labels = ${param.labels}
+    where provider = 'google' and mailbox = ${param.mailbox} and state = 'active'`,
+});
+
+/** Writes the new expiry of a Gmail mailbox also to the watches of other accounts. */
+export async function updateSharedExpiry(db: Queryable, values: Parameters<typeof shareExpiry>[1]): Promise<void> {
+  await shareExpiry(db, values);
+}
+
+interface Failed extends Claimed {
+  readonly state: WatchRow['state'];
+  readonly errorCode: string;
+  readonly lastError: string;
+  readonly nextAttemptAt: Date;
+}
+
+/** Writes a failure and plans the next attempt. Answers the number of failures since the last success; nothing when the claim was lost. */
+export const updateWatchFailed = createQuery<Failed, { failures: number }>({
+  name: 'update-watch-failed',
+  text: (param) => `update watches set state = case state when 'ending' then state else ${param.state} end,
+      failures = failures + 1, error_code = ${param.errorCode}, last_error = ${param.lastError},
+      next_attempt_at = ${param.nextAttemptAt}, claimed_until = '-infinity', claim = null
+    where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning failures`,
+});
+
+const updateIdle = createQuery<Claimed>({
+  name: 'update-watch-idle',
+  text: (param) => `update watches set next_attempt_at = null, claimed_until = '-infinity', claim = null
+    where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim}`,
+});
+
+/** Plans no further attempt at a watch. */
+export async function updateWatchIdle(db: Queryable, watch: Claimed): Promise<void> {
+  await updateIdle(db, watch);
+}

@@ -1,0 +1,113 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { Provider } from '../provider/provider.ts';
+import type { WatchKey } from './watches.ts';
+
+/** Plans an attempt for each active watch that expires before `before` and has an active subscription. Answers them. */
+export const planRenewals = createQuery<{ now: Date; before: Date }, { id: bigint }>({
+  name: 'plan-renewals',
+  text: (param) => `update watches w set next_attempt_at = ${param.now}
+    where w.state = 'active' and w.expires_at <= ${param.before} and w.next_attempt_at is null and exists (
+      select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id and s.state = 'active'
+    ) returning w.id`,
+});
+
+const planOne = createQuery<WatchKey & { now: Date }>({
+  name: 'plan-attempt',
+  text: (param) => `update watches set next_attempt_at = ${param.now}
+    where account_id = ${param.accountId} and id = ${param.id} and (next_attempt_at is null or next_attempt_at > ${param.now})`,
+});
+
+/** Plans an attempt to renew, register or end a watch now. */
+export async function planAttempt(db: Queryable, watch: WatchKey & { now: Date }): Promise<void> {
+  await planOne(db, watch);
+}
+
+/** Plans an attempt for each watch of a mail account that was just connected and needs one. Answers them. */
+export const planRearming = createQuery<{ accountId: string; provider: Provider; now: Date }, { id: bigint }>({
+  name: 'plan-rearming',
+  text: (param) => `update watches set next_attempt_at = ${param.now}
+    where account_id = ${param.accountId} and provider = ${param.provider} and (state in ('error', 'expired') or failures > 0)
+    returning id`,
+});
+
+interface Ending extends WatchKey {
+  readonly now: Date;
+  /** Microsoft: id of a subscription that could not be stored in the watch. */
+  readonly providerId?: string | null;
+}
+
+const end = createQuery<Ending & { providerId: string | null }>({
+  name: 'end-watch',
+  text: (param) => `update watches w set state = 'ending', next_attempt_at = ${param.now}, failures = 0,
+      provider_id = coalesce(w.provider_id, ${param.providerId})
+    where w.account_id = ${param.accountId} and w.id = ${param.id} and not exists (
+      select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id
+    )`,
+});
+
+/** Plans the end of a watch if it has no subscriptions; otherwise does nothing. */
+export async function endWatch(db: Queryable, watch: Ending): Promise<void> {
+  await end(db, { providerId: null, ...watch });
+}
+
+const deleteAbandonedSubscriptions = createQuery<{ before: Date }, { id: number }>({
+  name: 'delete-abandoned-subscriptions',
+  text: (param) => `delete from subscriptions where state = 'creating' and created_at <= ${param.before} returning id`,
+});
+
+const endOrphans = createQuery<{ before: Date; now: Date }>({
+  name: 'end-orphaned-watches',
+  text: (param) => `update watches w set state = 'ending', next_attempt_at = ${param.now}
+    where w.state <> 'ending' and w.created_at <= ${param.before} and w.claimed_until <= ${param.now} and not exists (
+      select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id
+    )`,
+});
+
+/** Plans the end of watches without subscriptions, which processes have left behind that died while they registered them before `before`. */
+export async function endOrphanedWatches(db: Queryable, times: { before: Date; now: Date }): Promise<void> {
+  await endOrphans(db, times);
+}
+
+/** Removes subscriptions that processes have left behind that died while they created them before `before`, and their watches. */
+export async function endAbandoned(db: Queryable, times: { before: Date; now: Date }): Promise<void> {
+  const abandoned = await deleteAbandonedSubscriptions(db, times);
+  if (abandoned.length > 0) await endOrphans(db, times);
+}
+
+interface Detaching {
+  readonly accountId: string;
+  readonly integrationId: bigint;
+  readonly now: Date;
+  /** Shown to the owner. */
+  readonly lastError: string;
+}
+
+const detach = createQuery<Detaching>({
+  name: 'detach-watches',
+  text: (param) => `with detached as (
+      select * from watches where account_id = ${param.accountId} and integration_id = ${param.integrationId}
+        and state not in ('ending', 'new') and expires_at is not null for update
+    ), kept as (
+      update watches w set state = 'error', error_code = 'disconnected', last_error = ${param.lastError}, failures = 1,
+        provider_id = null, expires_at = null, registered_at = null, cursor = null, catch_up_from = null,
+        delta_link = null, looked_at = null, path_token_hash = null, client_state_hash = null, next_attempt_at = ${param.now}, claim = null, claimed_until = '-infinity'
+      from detached d where w.account_id = d.account_id and w.id = d.id
+    )
+    insert into watches (account_id, provider, mailbox, integration_id, state, provider_id, expires_at, next_attempt_at, created_at)
+    select account_id, provider, mailbox, integration_id, 'ending', provider_id, expires_at, ${param.now}, ${param.now} from detached`,
+});
+
+/**
+ * Plans the end of everything that is registered with a disconnected integration. Its subscriptions stay, with the error
+ * `disconnected`, and are registered again when a mail account is connected. Mail that arrives meanwhile runs no agent.
+ */
+export async function detachWatches(db: Queryable, values: Detaching): Promise<void> {
+  await detach(db, values);
+}
+
+/** Whether something is still to be ended at the provider with the tokens of an integration. */
+export const selectEndingWatches = createQuery<{ accountId: string; integrationId: bigint }, { one: number }>({
+  name: 'select-ending-watches',
+  text: (param) => `select 1 as one from watches
+    where account_id = ${param.accountId} and integration_id = ${param.integrationId} and state = 'ending' limit 1`,
+});

@@ -1,0 +1,108 @@
+import type { Context } from '../context.ts';
+import { ProviderError } from '../provider/provider-error.ts';
+import { type ActiveSubscriptionRow, selectActiveOfWatch, updateActiveSince } from '../store/subscriptions.ts';
+import { updateWatchFailed, updateWatchIdle, updateWatchRegistered } from '../store/watch-outcomes.ts';
+import { deleteWatch } from '../store/watches.ts';
+import { failedAttempt } from './failure.ts';
+import { finishDisconnect } from './end-disconnected.ts';
+import { followMailbox } from './follow-mailbox.ts';
+import type { Held } from './held.ts';
+import type { Registration } from './registrar.ts';
+
+/** Makes one attempt at a claimed watch: renews, registers or ends it, and writes the outcome. Throws only when PostgreSQL fails. */
+export async function attempt(context: Context, watch: Held): Promise<void> {
+  if (watch.state === 'ending') return endHeld(context, watch);
+  const { db } = context;
+  const [subscription] = await selectActiveOfWatch(db, { accountId: watch.account_id, watchId: watch.id });
+  if (subscription === undefined) return updateWatchIdle(db, keyOf(watch));
+  try {
+    await renewHeld(context, watch, subscription);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    await writeFailure(context, watch, error);
+  }
+}
+
+/**
+ * Renews a claimed watch. When nothing is registered any more, it is registered again, and the mailbox is read from the last
+ * success on. Throws ProviderError; the caller writes the failure.
+ */
+export async function renewHeld(context: Context, watch: Held, wanted: ActiveSubscriptionRow): Promise<void> {
+  const { registrars } = context;
+  const registrar = registrars[watch.provider];
+  if (watch.state !== 'active') return registerHeld(context, watch, wanted);
+  try {
+    await writeRegistered(context, watch, { ...(await registrar.renew(watch)), isNew: false });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== 'not_found' || watch.provider === 'google') throw error;
+    context.log.warn({ watchId: watch.id }, 'the mail provider has forgotten a subscription: it is registered again');
+    await registerHeld(context, watch, wanted);
+  }
+}
+
+async function registerHeld(context: Context, watch: Held, wanted: ActiveSubscriptionRow): Promise<void> {
+  const { mailAccounts, registrars } = context;
+  const token = await mailAccounts.accessToken(watch.provider, { accountId: watch.account_id }, { fresh: false });
+  const followed = await followMailbox(context, watch, token);
+  if (followed === undefined) return;
+  const { resource, change_type: changeType } = wanted;
+  const { accessToken } = token;
+  const registration = await registrars[watch.provider].register(followed, { resource, changeType, accessToken });
+  await writeRegistered(context, watch, { ...registration, isNew: true });
+}
+
+/** Writes a success. A registration whose claim was lost belongs to nobody and is ended. */
+export async function writeRegistered(
+  context: Context,
+  watch: Held,
+  { isNew, ...registration }: Registration & { isNew: boolean },
+): Promise<void> {
+  const { db, clock, log, registrars } = context;
+  const now = clock.now();
+  const wasDisconnected = watch.error_code === 'disconnected';
+  const catchUpFrom = isNew && !wasDisconnected ? watch.registered_at : null;
+  const written = await db.transaction(async (tx) => {
+    if (wasDisconnected) await updateActiveSince(tx, { accountId: watch.account_id, watchId: watch.id, now });
+    return updateWatchRegistered(tx, { ...keyOf(watch), ...registration, now, catchUpFrom });
+  });
+  if (written.length > 0 || watch.provider === 'google') return;
+  log.warn({ watchId: watch.id }, 'a subscription was registered for a watch that is gone: it is ended');
+  await registrars[watch.provider].end({ ...watch, provider_id: registration.providerId });
+}
+
+/** Writes a failed attempt. The first one after a success is told to the owner. */
+export async function writeFailure(context: Context, watch: Held, error: ProviderError): Promise<void> {
+  const { db, clock, log, countFailure } = context;
+  const failed = failedAttempt(watch, error, clock.now());
+  const told = { watchId: watch.id, provider: watch.provider, kind: error.kind, status: error.status };
+  await updateWatchFailed(db, { ...keyOf(watch), ...failed });
+  countFailure(watch.provider, error.kind);
+  if (watch.failures === 0)
+    log.error({ ...told, code: error.code }, 'a subscription to a mailbox could not be renewed');
+  else log.warn({ ...told, code: error.code, failures: watch.failures + 1 }, 'a subscription still cannot be renewed');
+}
+
+async function endHeld(context: Context, watch: Held): Promise<void> {
+  const { db, clock, log, registrars } = context;
+  try {
+    await registrars[watch.provider].end(watch);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const now = clock.now();
+    const isOver = watch.expires_at === null ? watch.failures >= mostBlindEnds : watch.expires_at <= now;
+    const isHopeless = error.kind === 'disconnected' || error.kind === 'reconnect' || isOver;
+    if (!isHopeless)
+      return void (await updateWatchFailed(db, { ...keyOf(watch), ...failedAttempt(watch, error, now) }));
+    log.warn(
+      { watchId: watch.id, kind: error.kind },
+      'a subscription could not be ended at the mail provider: it expires there',
+    );
+  }
+  await deleteWatch(db, keyOf(watch));
+  await finishDisconnect(context, { accountId: watch.account_id, integrationId: watch.integration_id });
+}
+
+/** Attempts to end a registration whose expiry is not known. */
+const mostBlindEnds = 12;
+
+const keyOf = ({ account_id: accountId, id, claim }: Held) => ({ accountId, id, claim });

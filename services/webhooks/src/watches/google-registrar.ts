@@ -1,0 +1,29 @@
+import type { Database } from '@agentmesh/lib/pg';
+import type { GmailWatches } from '../google/gmail-watch.ts';
+import { updateSharedExpiry } from '../store/watch-outcomes.ts';
+import { selectMailboxLabels, selectSharingWatches, type WatchRow } from '../store/watches.ts';
+import { mailAccountOf } from './mail-account-of.ts';
+import type { Registrar, Registration } from './registrar.ts';
+
+/**
+ * Registers watches of Gmail mailboxes. A mailbox has one watch in a Google project: it covers the labels of all subscriptions to the
+ * mailbox, also of other accounts, and is stopped only when nobody needs it.
+ */
+export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Registrar {
+  const watch = async (row: WatchRow, accessToken?: string): Promise<Registration> => {
+    const { mailbox } = row;
+    const labels = await selectMailboxLabels(db, mailbox);
+    const { historyId, expiresAt } = await gmail.watch(mailAccountOf(row), labels, accessToken);
+    await updateSharedExpiry(db, { mailbox, expiresAt, labels });
+    return { expiresAt, providerId: null, labels, cursor: historyId };
+  };
+  return {
+    register: (row, { accessToken }) => watch(row, accessToken),
+    renew: (row) => watch(row),
+    end: async (row) => {
+      const { account_id: accountId, id, mailbox } = row;
+      const [sharing] = await selectSharingWatches(db, { accountId, id, mailbox });
+      if (sharing === undefined) await gmail.stop(mailAccountOf(row));
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { openJobs } from '@agentmesh/lib/jobs';
+import { openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { createMesh, MeshError } from '@agentmesh/lib/rpc';
+import { parseSettings } from '@agentmesh/lib/service';
+import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
+import type { Client } from '@connectrpc/connect';
+import { type FakeGoogle, startFakeGoogle } from '../../../test/fakes/google/index.ts';
+import { type FakeMicrosoft, startFakeMicrosoft } from '../../../test/fakes/microsoft/index.ts';
+import { createVirtualClock, type VirtualClock } from '../../../test/fakes/upstream/index.ts';
+import { pubsubTopic, settings } from '../src/config.ts';
+import type { Context } from '../src/context.ts';
+import { openProviders } from '../src/provider/open-providers.ts';
+import { createSubscriptionHandlers } from '../src/rpc/subscriptions/index.ts';
+import { createUpkeep, type Upkeep } from '../src/watches/upkeep.ts';
+import { type HandshakeReceiver, startHandshakeReceiver } from './handshake-receiver.ts';
+import { createTestMailAccounts, type TestMailAccounts } from './test-mail-accounts.ts';
+
+export interface TestWebhooks extends AsyncDisposable {
+  readonly context: Context;
+  readonly client: Client<typeof SubscriptionsService>;
+  readonly clock: VirtualClock;
+  readonly microsoft: FakeMicrosoft;
+  readonly google: FakeGoogle;
+  readonly mailAccounts: TestMailAccounts;
+  readonly receiver: HandshakeReceiver;
+  readonly upkeep: Upkeep;
+  /** Another replica with the same database, clock and providers. */
+  replica(): Upkeep;
+  /** Failed attempts as `provider kind`. */
+  readonly failures: string[];
+  /** Every line logged so far. */
+  readonly logged: string[];
+}
+
+/** An agent that no account has. */
+export const unknownAgent = 404;
+
+/** The service without its process: a new database, fake providers, a clock that only moves when told, and calls through a mesh. */
+export async function openTestWebhooks(environment: Record<string, string> = {}): Promise<TestWebhooks> {
+  await using resources = new AsyncDisposableStack();
+  const clock = createVirtualClock({ frozenAt: new Date('2026-11-22T00:00:00Z') });
+  const microsoft = resources.use(await startFakeMicrosoft(clock));
+  const google = resources.use(await startFakeGoogle(clock));
+  const receiver = resources.use(await startHandshakeReceiver());
+  google.delivery = 'keep';
+  microsoft.delivery = 'keep';
+  const { url } = resources.use(await testDatabaseUrl());
+  const logged: string[] = [];
+  const log = createLogger({
+    level: 'trace',
+    name: 'webhooks',
+    destination: { write: (line) => void logged.push(line) },
+  });
+  const migrations = new URL('../migrations/', import.meta.url);
+  const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations, jobs: true }, log));
+  const metrics = createMetrics({ processMetrics: false });
+  const jobs = resources.use(await openJobs({ service: 'webhooks', db, tasks: [], log, metrics }));
+  const mailAccounts = createTestMailAccounts({ clock, microsoft, google });
+  const env = { ...microsoft.settings, ...google.settings, PUBLIC_BASE_URL: receiver.url, ...environment };
+  const config = parseSettings(settings, env);
+  const failures: string[] = [];
+  const providers = openProviders({ config, db, clock, mailAccounts, resources });
+  const context: Context = {
+    config,
+    db,
+    auth: {} as Context['auth'],
+    checkPushToken: async () => {},
+    countNotifications: () => {},
+    jobs,
+    log,
+    clock,
+    mailAccounts,
+    ...providers,
+    topic: pubsubTopic(config),
+    checkAgent: async (_, agentId) => {
+      if (agentId === unknownAgent) throw new MeshError('not_found', 'agent_not_found', 'Agent not found');
+    },
+    wakeUpkeep: () => {},
+    countFailure: (provider, kind) => void failures.push(`${provider} ${kind}`),
+  };
+  const mesh = createMesh({ urls: {}, key: 'unused within one process', log, metrics });
+  mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
+  const client = mesh.client(SubscriptionsService);
+  const opened = resources.move();
+  const replica = (): Upkeep => createUpkeep(context);
+  const upkeep = replica();
+  return {
+    context,
+    client,
+    clock,
+    microsoft,
+    google,
+    mailAccounts,
+    receiver,
+    upkeep,
+    replica,
+    failures,
+    logged,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTestWebhooks, type TestWebhooks, unknownAgent } from './open-test-webhooks.ts';
+
+let webhooks: TestWebhooks;
+let accountId: string;
+beforeAll(async () => {
+  webhooks = await openTestWebhooks();
+});
+afterAll(() => webhooks[Symbol.asyncDispose]());
+
+const ada = 'ada@contoso.example';
+const rows = (table: string) => webhooks.context.db.query({ text: `select * from ${table} order by id` });
+const create = (request: object = {}) =>
+  webhooks.client.createSubscription({ accountId, agentId: 7, provider: 'microsoft_outlook', ...request });
+const created = async (request: object = {}) =>
+  (await create(request)).subscription ?? expect.fail('nothing was created');
+const atMicrosoft = () => [...webhooks.microsoft.world.subscriptions.values()];
+
+beforeEach(async () => {
+  accountId = randomUUID();
+  webhooks.microsoft.reset();
+  webhooks.google.reset();
+  webhooks.microsoft.delivery = 'keep';
+  webhooks.google.delivery = 'keep';
+  webhooks.microsoft.addUser(ada);
+  webhooks.google.addUser('ada@gmail.example');
+  webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
+  webhooks.mailAccounts.connect(accountId, 'google', 'ada@gmail.example');
+  for (const table of ['subscriptions', 'watches']) await webhooks.context.db.query({ text: `delete from ${table}` });
+});
+
+describe('a change', () => {
+  test('keeps what is not named, and an empty template is the default message', async () => {
+    const { id } = await created({ agentMessageTemplate: 'x', allowedSenders: ['Ada@Example.com', '@example.org'] });
+    const change = async (fields: object) =>
+      (await webhooks.client.updateSubscription({ accountId, id, ...fields })).subscription;
+    expect(await change({ agentId: 9 })).toMatchObject({
+      agentId: 9,
+      agentMessageTemplate: 'x',
+      allowedSenders: ['ada@example.com', '@example.org'],
+    });
+    expect((await change({ agentMessageTemplate: '' }))?.agentMessageTemplate).toBeUndefined();
+    expect(await change({ allowedSenders: { senders: [] }, requireAuthentication: true })).toMatchObject({
+      allowedSenders: [],
+      requireAuthentication: true,
+    });
+    const unknown = { code: 'not_found', reason: 'agent_not_found', message: 'Agent not found' };
+    await expect(change({ agentId: unknownAgent })).rejects.toMatchObject(unknown);
+    await expect(change({ status: 'paused' })).rejects.toMatchObject({ reason: 'subscription_status_invalid' });
+  });
+
+  test('of the change type is registered at Microsoft, and the old registration is ended', async () => {
+    const { id, subscriptionId } = await created();
+    const { subscription } = await webhooks.client.updateSubscription({ accountId, id, changeType: 'deleted' });
+    expect(subscription?.subscriptionId).not.toBe(subscriptionId);
+    await webhooks.upkeep.round();
+    expect(atMicrosoft()).toMatchObject([{ id: subscription?.subscriptionId, changeTypes: ['deleted'] }]);
+    webhooks.microsoft.graph.fault({ method: 'POST', action: { status: 503, body: {} } });
+    const away = webhooks.client.updateSubscription({ accountId, id, changeType: 'created' });
+    await expect(away).rejects.toMatchObject({ reason: 'mail_provider_failed' });
+    await webhooks.upkeep.round();
+    expect((await webhooks.client.getSubscription({ accountId, id })).subscription).toEqual(subscription);
+    expect(atMicrosoft()).toHaveLength(1);
+  });
+
+  test('disables a subscription, which is then not renewed, and enables it again', async () => {
+    const { id } = await created();
+    const set = (status: string) => webhooks.client.updateSubscription({ accountId, id, status });
+    expect((await set('disabled')).subscription?.status).toBe('disabled');
+    for (let hour = 0; hour < 73; hour += 1) {
+      await webhooks.clock.advance(3_600_000);
+      await webhooks.upkeep.round();
+    }
+    expect(webhooks.microsoft.graph.callsOf('PATCH', /./)).toEqual([]);
+    await set('active');
+    await webhooks.upkeep.round();
+    const { subscription } = await webhooks.client.getSubscription({ accountId, id });
+    expect(subscription?.status).toBe('active');
+    expect(atMicrosoft().map((it) => it.id)).toContain(subscription?.subscriptionId);
+    const [{ active_since: since } = { active_since: undefined }] = await rows('subscriptions');
+    expect(since).toEqual(webhooks.clock.now());
+  });
+});
+
+describe('a deleted subscription', () => {
+  test('is ended at Microsoft, as often as that takes', async () => {
+    const { id } = await created();
+    webhooks.microsoft.graph.fault({ method: 'DELETE', times: 3, action: { status: 503, body: {} } });
+    await webhooks.client.deleteSubscription({ accountId, id });
+    expect((await webhooks.client.listSubscriptions({ accountId })).subscriptions).toEqual([]);
+    for (let minute = 0; minute < 20; minute += 1) {
+      await webhooks.upkeep.round();
+      await webhooks.clock.advance(60_000);
+    }
+    expect(atMicrosoft()).toEqual([]);
+    expect(webhooks.microsoft.graph.callsOf('DELETE', /./)).toHaveLength(4);
+    expect(await rows('watches')).toEqual([]);
+  });
+
+  test('that Microsoft has forgotten is simply gone', async () => {
+    const { id } = await created();
+    for (const it of atMicrosoft()) webhooks.microsoft.forget(it);
+    await webhooks.client.deleteSubscription({ accountId, id });
+    await webhooks.upkeep.round();
+    expect(await rows('watches')).toEqual([]);
+  });
+});
+
+describe('a manual renewal', () => {
+  test('answers the new expiry', async () => {
+    const { id, expireTime = 0 } = await created();
+    await webhooks.clock.advance(3_600_000);
+    const { subscription } = await webhooks.client.renewSubscription({ accountId, id });
+    expect(subscription?.expireTime).toBe(expireTime + 3_600);
+  });
+
+  test('registers again what Microsoft has forgotten', async () => {
+    const { id, subscriptionId } = await created();
+    for (const it of atMicrosoft()) webhooks.microsoft.forget(it);
+    const { subscription } = await webhooks.client.renewSubscription({ accountId, id });
+    expect(subscription).toMatchObject({ status: 'active', subscriptionId: atMicrosoft()[0]?.id });
+    expect(subscription?.subscriptionId).not.toBe(subscriptionId);
+  });
+
+  test('deletes what Microsoft has forgotten and does not accept again', async () => {
+    const { id } = await created();
+    for (const it of atMicrosoft()) webhooks.microsoft.forget(it);
+    const body = { error: { code: 'ResourceNotFound', message: 'x' } };
+    webhooks.microsoft.graph.fault({ method: 'POST', action: { status: 404, body } });
+    const renewal = webhooks.client.renewSubscription({ accountId, id });
+    await expect(renewal).rejects.toMatchObject({ reason: 'subscription_gone' });
+    expect((await webhooks.client.listSubscriptions({ accountId })).subscriptions).toEqual([]);
+  });
+
+  test('that fails leaves an active subscription active, and shows why', async () => {
+    const { id } = await created();
+    webhooks.microsoft.graph.fault({ method: 'PATCH', action: { status: 503, body: {} } });
+    const renewal = webhooks.client.renewSubscription({ accountId, id });
+    await expect(renewal).rejects.toMatchObject({ reason: 'mail_provider_failed' });
+    const { subscription } = await webhooks.client.getSubscription({ accountId, id });
+    expect(subscription).toMatchObject({ status: 'active', lastError: 'The mail provider does not answer.' });
+  });
+});

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTestWebhooks, type TestWebhooks, unknownAgent } from './open-test-webhooks.ts';
+
+let webhooks: TestWebhooks;
+let accountId: string;
+beforeAll(async () => {
+  webhooks = await openTestWebhooks();
+});
+afterAll(() => webhooks[Symbol.asyncDispose]());
+
+const ada = 'ada@contoso.example';
+const rows = (table: string) => webhooks.context.db.query({ text: `select * from ${table} order by id` });
+const create = (request: object = {}) =>
+  webhooks.client.createSubscription({ accountId, agentId: 7, provider: 'microsoft_outlook', ...request });
+const created = async (request: object = {}) =>
+  (await create(request)).subscription ?? expect.fail('nothing was created');
+const atMicrosoft = () => [...webhooks.microsoft.world.subscriptions.values()];
+
+beforeEach(async () => {
+  accountId = randomUUID();
+  webhooks.microsoft.reset();
+  webhooks.google.reset();
+  webhooks.microsoft.delivery = 'keep';
+  webhooks.google.delivery = 'keep';
+  webhooks.microsoft.addUser(ada);
+  webhooks.google.addUser('ada@gmail.example');
+  webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
+  webhooks.mailAccounts.connect(accountId, 'google', 'ada@gmail.example');
+  for (const table of ['subscriptions', 'watches']) await webhooks.context.db.query({ text: `delete from ${table}` });
+});
+
+describe('a subscription at Microsoft', () => {
+  test('is registered with immutable ids, a lifecycle address and 4,230 minutes, and answered with all its fields', async () => {
+    const subscription = await created({ changeType: 'created, updated', agentMessageTemplate: 'Mail: ${subject}' });
+    const [registered] = atMicrosoft();
+    expect(subscription).toMatchObject({
+      provider: 'microsoft_outlook',
+      subscriptionId: registered?.id,
+      resource: "me/mailFolders('Inbox')/messages",
+      changeType: 'created,updated',
+      agentId: 7,
+      agentMessageTemplate: 'Mail: ${subject}',
+      status: 'active',
+      expireTime: Date.parse('2026-11-24T22:30:00Z') / 1000,
+      createTime: Date.parse('2026-11-22T00:00:00Z') / 1000,
+      mailbox: ada,
+    });
+    expect(registered).toMatchObject({ isImmutable: true, changeTypes: ['created', 'updated'] });
+    expect(registered?.lifecycleNotificationUrl).toBe(registered?.notificationUrl);
+    expect(await webhooks.client.getSubscription({ accountId, id: subscription.id })).toMatchObject({ subscription });
+  });
+
+  test('has secrets of its own, of which only hashes are stored', async () => {
+    await created();
+    await created();
+    const secrets = atMicrosoft().flatMap(({ notificationUrl, clientState }) => [
+      notificationUrl.split('/api/webhooks/outlook/notifications/')[1] ?? '',
+      String(clientState),
+    ]);
+    expect(new Set(secrets).size).toBe(4);
+    const dump = await webhooks.context.db.query({ text: 'select watches::text as row from watches' });
+    const stored = JSON.stringify([dump, webhooks.logged]);
+    for (const secret of secrets) {
+      expect(secret).toMatch(/^[\w-]{43}$/);
+      expect(stored).not.toContain(secret);
+    }
+  });
+
+  test('is stored before Microsoft answers, so that a notification during the call is matched', async () => {
+    let during: unknown;
+    webhooks.microsoft.rules.beforeAnswer = async () => {
+      const text = `select s.state from subscriptions s join watches w on w.id = s.watch_id where w.path_token_hash is not null`;
+      during = await webhooks.context.db.query({ text });
+    };
+    await created();
+    expect(during).toEqual([{ state: 'creating' }]);
+  });
+
+  test('is created with a fresh access token, also while another one is valid', async () => {
+    await webhooks.mailAccounts.accessToken('microsoft', { accountId }, { fresh: false });
+    const { fresh } = webhooks.mailAccounts;
+    await created();
+    expect(webhooks.mailAccounts.fresh).toBe(fresh + 1);
+    const [call] = webhooks.microsoft.graph.callsOf('POST', '/v1.0/subscriptions');
+    const token = await webhooks.mailAccounts.accessToken('microsoft', { accountId }, { fresh: false });
+    expect(call?.headers.authorization).toBe(`Bearer ${token.accessToken}`);
+  });
+
+  test('that Microsoft made while its answer was lost is ended there', async () => {
+    webhooks.microsoft.graph.fault({ method: 'POST', path: '/v1.0/subscriptions', action: 'lose' });
+    const failure = { code: 'unavailable', reason: 'mail_provider_failed' };
+    await expect(create()).rejects.toMatchObject(failure);
+    expect(atMicrosoft()).toHaveLength(1);
+    await webhooks.upkeep.round();
+    expect(atMicrosoft()).toEqual([]);
+    expect([await rows('watches'), await rows('subscriptions')]).toEqual([[], []]);
+  });
+
+  test('that cannot be stored is ended there', async () => {
+    const { db } = webhooks.context;
+    await db.query({ text: `alter table subscriptions add constraint broken check (state <> 'active')` });
+    try {
+      await expect(create()).rejects.toMatchObject({ code: 'internal' });
+    } finally {
+      await db.query({ text: 'alter table subscriptions drop constraint broken' });
+    }
+    await webhooks.upkeep.round();
+    expect(atMicrosoft()).toEqual([]);
+    expect([await rows('watches'), await rows('subscriptions')]).toEqual([[], []]);
+  });
+
+  test('whose process died while creating it is ended there after five minutes', async () => {
+    await created();
+    await webhooks.context.db.query({
+      text: `update watches set state = 'new', provider_id = null, expires_at = null`,
+    });
+    await webhooks.context.db.query({ text: `update subscriptions set state = 'creating'` });
+    await webhooks.upkeep.round();
+    expect(atMicrosoft()).toHaveLength(1);
+    await webhooks.clock.advance(301_000);
+    await webhooks.upkeep.round();
+    expect(atMicrosoft()).toEqual([]);
+    expect(await rows('watches')).toEqual([]);
+  });
+});
+
+describe('a subscription is refused, and nothing is registered,', () => {
+  const refusals: [string, object, object][] = [
+    ['an agent that is not the account’s', { agentId: unknownAgent }, { code: 'not_found', reason: 'agent_not_found' }],
+    ['an unknown provider', { provider: 'x' }, { reason: 'subscription_provider_invalid' }],
+    ['an unknown change type', { changeType: 'created,banana' }, { reason: 'subscription_change_type_invalid' }],
+    ['no mail resource', { resource: 'me/events' }, { reason: 'subscription_resource_invalid' }],
+    ['a resource with a query', { resource: 'me/messages?$top=1' }, { reason: 'subscription_resource_invalid' }],
+    ['an unknown placeholder', { agentMessageTemplate: '{{ nam }}' }, { message: expect.stringContaining('nam') }],
+    ['a sender that is no address', { allowedSenders: ['x'] }, { reason: 'subscription_allowed_senders_invalid' }],
+  ];
+  test.each(refusals)('for %s', async (_, request, refusal) => {
+    await expect(create(request)).rejects.toMatchObject(refusal);
+    expect(webhooks.microsoft.graph.calls).toEqual([]);
+    expect(await rows('subscriptions')).toEqual([]);
+  });
+
+  test('without a connected mail account, with the advice to connect it', async () => {
+    webhooks.mailAccounts.disconnect(accountId, 'microsoft');
+    const refusal = {
+      code: 'failed_precondition',
+      reason: 'integration_missing',
+      message: /Connect it on the Integrations page/,
+    };
+    await expect(create({ agentId: unknownAgent })).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringMatching(refusal.message),
+    });
+  });
+
+  test('with a mail account that has to be connected again', async () => {
+    webhooks.mailAccounts.expire(accountId, 'microsoft');
+    const refusal = { code: 'unauthenticated', reason: 'integration_reconnect_required' };
+    await expect(create()).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringMatching(/^Invalid credentials/),
+    });
+    expect(await rows('watches')).toEqual([]);
+  });
+
+  test.each([401, 400, 403, 404, 429, 503])('when Microsoft answers %i, without its text', async (status) => {
+    const body = { error: { code: 'SomeCode', message: 'a secret of the provider' } };
+    webhooks.microsoft.graph.fault({ method: 'POST', times: 2, action: { status, body } });
+    const error: unknown = await create().catch((reason: unknown) => reason);
+    const refusal =
+      status === 401
+        ? { code: 'unauthenticated', reason: 'integration_reconnect_required' }
+        : { code: 'unavailable', reason: expect.stringMatching('mail_provider_') };
+    expect(error).toMatchObject(refusal);
+    await webhooks.upkeep.round();
+    expect(await rows('watches')).toEqual([]);
+    expect(JSON.stringify([error, webhooks.logged])).not.toContain('a secret of the provider');
+  });
+});
+
+test('a token that Microsoft refuses is replaced by a fresh one, once', async () => {
+  const subscription = await created();
+  webhooks.microsoft.world.authorization.expireAccess(ada);
+  const { fresh } = webhooks.mailAccounts;
+  await webhooks.client.renewSubscription({ accountId, id: subscription.id });
+  expect(webhooks.mailAccounts.fresh).toBe(fresh + 1);
+});
+
+test('another account can neither see, change, renew nor delete a subscription', async () => {
+  const { id } = await created();
+  const other = { accountId: randomUUID(), id };
+  const { client } = webhooks;
+  const calls = [
+    client.getSubscription,
+    client.updateSubscription,
+    client.deleteSubscription,
+    client.renewSubscription,
+  ];
+  for (const call of calls) {
+    await expect(call(other)).rejects.toMatchObject({ reason: 'subscription_not_found' });
+  }
+  expect((await client.listSubscriptions({ accountId: other.accountId })).subscriptions).toEqual([]);
+  expect((await client.listSubscriptions({ accountId })).subscriptions).toHaveLength(1);
+});
