@@ -5,6 +5,7 @@ import { type FakeGoogle, startFakeGoogle } from '../../fakes/google/index.ts';
 import { type FakeMicrosoft, startFakeMicrosoft } from '../../fakes/microsoft/index.ts';
 import { createVirtualClock, openConsentPage } from '../../fakes/upstream/index.ts';
 import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
+import { makeAgent } from '../agents/make-agent.ts';
 
 export interface MailMesh extends AsyncDisposable {
   readonly mesh: TestMesh;
@@ -58,4 +59,31 @@ export async function connectMailbox(caller: Caller, word: MailWord, address: st
   const { code, state } = await openConsentPage(page.url, address);
   const body = { code, state, service: word, redirect_uri: redirectUri };
   return caller.request('POST', `${paths[word]}/callback`, body);
+}
+
+export interface SubscriptionJson {
+  readonly id: number;
+  readonly subscription_id: string | null;
+  readonly status: string;
+  readonly last_error: string | null;
+}
+
+let agents = 0;
+
+/** Subscribes a mailbox for a new agent that repeats its message. */
+export async function subscribe(caller: Caller, provider: MailWord, over: object = {}): Promise<SubscriptionJson> {
+  agents += 1;
+  const body = {
+    provider,
+    agent_id: await makeAgent(caller, { agent_name: `reader_${agents}` }),
+    agent_message_template: '{{ subject }}: {{ body }}',
+    ...over,
+  };
+  const answer = await caller.request<SubscriptionJson>('POST', '/api/webhooks/subscriptions', body);
+  if (answer.status !== 201) throw new Error(`not subscribed: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+export async function subscriptionOf(caller: Caller, id: number): Promise<SubscriptionJson> {
+  return (await caller.request<SubscriptionJson>('GET', `/api/webhooks/subscriptions/${id}`)).body;
 }
