@@ -1,5 +1,8 @@
 import type { App, Context } from '../context.ts';
 import { appRoutes } from './apps.ts';
+import { runListRoutes } from './ledger/run-lists.ts';
+import { runRecordRoutes } from './ledger/run-routes.ts';
+import { startRunRoute } from './ledger/start-run.ts';
 import { addRunLive } from './live/run-live.ts';
 import { runRoutes } from './runs.ts';
 
@@ -7,5 +10,8 @@ import { runRoutes } from './runs.ts';
 export async function addRuns(app: App, context: Context): Promise<void> {
   appRoutes(app, context);
   runRoutes(app, context);
+  startRunRoute(app, context);
+  runRecordRoutes(app, context);
+  runListRoutes(app, context);
   await addRunLive(app, context);
 }

@@ -8,21 +8,27 @@ import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
-export interface RunOptions {
-  readonly runs: Client<typeof RunsService>;
+/** A request to run an agent. */
+export interface RunContent {
   readonly identity: Identity;
   readonly body: RunAgentRequest;
   /** App of a body that names none. */
   readonly defaultApp: string | undefined;
+}
+
+export interface RunOptions extends RunContent {
+  readonly runs: Client<typeof RunsService>;
   /** Whether to send partial events too. */
   readonly streaming: boolean;
+  /** Whether leaving before the end cancels the run. */
+  readonly cancelOnLeave: boolean;
 }
 
 /** An accepted run. It is stored and will be executed; the gateway is its first viewer. */
 export interface AcceptedRun {
   readonly invocationId: string;
   readonly answers: AsyncIterable<RunResponse>;
-  /** Stops watching: `answers` then fails unless it has ended. The run continues. */
+  /** Stops watching: `answers` then fails unless it has ended. The run continues, unless `cancelOnLeave` was set. */
   readonly leave: () => void;
 }
 
@@ -30,26 +36,13 @@ export interface AcceptedRun {
 const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
 
 /** Starts a run and waits until it is accepted. Fails with the service's error, or after 30 s without an answer. */
-export async function openRun({ runs, identity, body, defaultApp, streaming }: RunOptions): Promise<AcceptedRun> {
-  const appName = body.appName || (defaultApp ?? '');
-  refuseInternalApp(appName);
+export async function openRun({ runs, streaming, cancelOnLeave, ...request }: RunOptions): Promise<AcceptedRun> {
+  const content = runContent(request);
   const viewer = new AbortController();
   const leave = () => viewer.abort(clientLeft);
-  const answers = runs
-    .run(
-      {
-        session: { accountId: identity.accountId, appName, userId: body.userId, sessionId: body.sessionId },
-        messageJson: messageJson(body.newMessage),
-        streaming,
-        stateDeltaJson: encodeMap(body.stateDelta),
-        customMetadataJson: encodeMap(body.customMetadata),
-        invocationId: body.invocationId ?? '',
-      },
-      { signal: viewer.signal },
-    )
-    [Symbol.asyncIterator]();
+  const answers = runs.run({ ...content, streaming, cancelOnLeave }, { signal: viewer.signal })[Symbol.asyncIterator]();
   const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) => {
-    throw namingSession(error, body.sessionId);
+    throw namingSession(error, request.body.sessionId);
   });
   if (first.done === true || first.value.kind.case !== 'accepted') {
     leave();
@@ -59,6 +52,19 @@ export async function openRun({ runs, identity, body, defaultApp, streaming }: R
     invocationId: first.value.kind.value.invocationId,
     answers: { [Symbol.asyncIterator]: () => answers },
     leave,
+  };
+}
+
+/** The fields of a request to the runs service. Throws 403 for an app name that is reserved. */
+export function runContent({ identity, body, defaultApp }: RunContent) {
+  const appName = body.appName || (defaultApp ?? '');
+  refuseInternalApp(appName);
+  return {
+    session: { accountId: identity.accountId, appName, userId: body.userId, sessionId: body.sessionId },
+    messageJson: messageJson(body.newMessage),
+    stateDeltaJson: encodeMap(body.stateDelta),
+    customMetadataJson: encodeMap(body.customMetadata),
+    invocationId: body.invocationId ?? '',
   };
 }
 

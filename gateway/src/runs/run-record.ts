@@ -29,6 +29,11 @@ const RunAgentRequest = Type.Object(
     functionCallEventId: maybe(Type.String()),
     invocationId: maybe(Type.String({ pattern: noNul, maxLength: 256 })),
     customMetadata: maybe(freeForm()),
+    onDisconnect: maybe(
+      Type.Enum(['continue', 'cancel'], {
+        description: 'Whether the run goes on when the client leaves; `continue` if absent.',
+      }),
+    ),
   },
   { ...record, required: ['userId', 'sessionId'] },
 );

@@ -1,6 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Failure, RunResponse } from '@agentmesh/proto/runs/v1';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
@@ -12,11 +12,11 @@ import { Event } from '../edge/records/event.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { eventFrames, failureFrame } from './event-frames.ts';
 import { EventStream } from './event-stream.ts';
+import { headerText, invocationHeader } from './invocation-header.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
-import { runAgentRequest } from './run-record.ts';
+import { type RunAgentRequest, runAgentRequest } from './run-record.ts';
 
 const tags = ['runs'];
-const invocationHeader = 'x-invocation-id';
 
 const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
 
@@ -43,7 +43,8 @@ interface RunSchema {
   readonly response: typeof refusals;
 }
 
-function addRun(app: App, { config, runs, authentication }: Context, schema: RunSchema): void {
+function addRun(app: App, context: Context, schema: RunSchema): void {
+  const { config, runs, authentication } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const response = { 200: Type.Array(Event), ...schema.response };
   app.post(
@@ -56,13 +57,14 @@ function addRun(app: App, { config, runs, authentication }: Context, schema: Run
         operationId: 'runAgent',
         summary: 'Run an agent',
         description:
-          'Answers all whole events of the run as one array when it has ended. `streaming` has no effect here.',
+          'Answers all whole events of the run as one array when it has ended. `streaming` has no effect here. The run goes on when the client leaves, unless `onDisconnect` is `cancel`.',
         response,
       },
     },
     async (request, reply) => {
       const { identity } = request;
-      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming: false });
+      const cancelOnLeave = cancelsOnLeave(context, request);
+      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming: false, cancelOnLeave });
       forgetBody(request);
       reply.header(invocationHeader, headerText(run.invocationId));
       return sendJson(reply, jsonArray(await collect(run, reply.raw)));
@@ -70,7 +72,8 @@ function addRun(app: App, { config, runs, authentication }: Context, schema: Run
   );
 }
 
-function addRunSse(app: App, { config, runs, authentication, log }: Context, schema: RunSchema): void {
+function addRunSse(app: App, context: Context, schema: RunSchema): void {
+  const { config, runs, authentication, log } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   const summary = 'Run an agent and stream its events';
@@ -85,14 +88,15 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
         operationId: 'streamRun',
         summary,
         description:
-          'Answers each event when it happens, with `streaming: true` also partial ones. The run goes on when the client leaves.',
+          'Answers each event when it happens, with `streaming: true` also partial ones. The run goes on when the client leaves, unless `onDisconnect` is `cancel`.',
         response,
       },
     },
     async (request, reply) => {
       const { identity } = request;
       const { streaming, functionCallEventId } = request.body;
-      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming });
+      const cancelOnLeave = cancelsOnLeave(context, request);
+      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming, cancelOnLeave });
       forgetBody(request);
       const split = (functionCallEventId ?? '') === '';
       const stream = openStream(reply, run, heartbeatMs);
@@ -109,6 +113,13 @@ function addRunSse(app: App, { config, runs, authentication, log }: Context, sch
       }
     },
   );
+}
+
+/** Without a wish in the body, leaving cancels the run only in the web UI, whose button Stop does no more than close the stream. */
+function cancelsOnLeave({ browser }: Context, request: FastifyRequest<{ Body: RunAgentRequest }>): boolean {
+  const { body, headers } = request;
+  if (typeof body.onDisconnect === 'string') return body.onDisconnect === 'cancel';
+  return headers.authorization === undefined && browser?.isPresent(request) === true;
 }
 
 /** Whole events of a run. Fails when the client disconnects, since nobody reads the rest. */
@@ -148,11 +159,6 @@ function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number):
     heartbeatMs,
     onGone: run.leave,
   });
-}
-
-/** Invocation ids may hold any character; headers allow only printable ASCII. */
-function headerText(id: string): string {
-  return /^[\x20-\x7e]*$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
 
 async function forward({ kind }: RunResponse, stream: EventStream, split: boolean): Promise<void> {

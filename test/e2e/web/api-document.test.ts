@@ -128,6 +128,8 @@ test('every example works unchanged against the echo app, in the order of the pa
     );
     if (route.operationId === 'createAgent')
       ids.set('agent_id', (JSON.parse(answer.text) as { agent_id: string }).agent_id);
+    if (route.operationId === 'startRun')
+      ids.set('invocation_id', (JSON.parse(answer.text) as { invocationId: string }).invocationId);
     if (route.operationId === 'listSignIns') ids.set('endSignIn', firstId(answer.text, 'sessions'));
     if (route.operationId === 'createSavedKey') {
       const { api_key_id: id } = JSON.parse(answer.text) as { api_key_id: string };
@@ -169,7 +171,7 @@ async function sendExample(
   const { method, operationId } = route;
   const parameters = route.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
   const path = parameters.reduce((text, { name, example }) => {
-    const isNamed = name === 'id' || name === 'agent_id';
+    const isNamed = ['id', 'agent_id', 'invocation_id'].includes(name);
     const value = isNamed ? (ids.get(name === 'id' ? operationId : name) ?? example ?? 'unknown') : example;
     expect({ operationId, name, value }).toHaveProperty('value', expect.anything());
     return text.replace(`{${name}}`, encodeURIComponent(String(value)));

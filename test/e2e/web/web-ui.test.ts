@@ -110,6 +110,34 @@ describe("ADK's web UI in a browser", () => {
     expect((await list()).status()).toBe(401);
   });
 
+  test('stops the run with its button Stop, and the next message is answered at once', { timeout: 90_000 }, async ({
+    skip,
+  }) => {
+    if (browser === undefined) return skip('there is no Chromium');
+    await using visit = await open(browser);
+    const { page, complaints } = visit;
+    await signIn(page, await emailOf());
+    await page.getByPlaceholder('Type a message').waitFor();
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.getByText('Streaming').click();
+    await page.keyboard.press('Escape');
+    await send(page, 'so far [[wait:60000]] late');
+    await page.getByText(/^\s*so far\s*$/).waitFor();
+    const runs = async () => (await (await page.request.get(`${url}/runs`)).json()) as { status: string }[];
+    expect(await runs()).toMatchObject([{ status: 'running' }]);
+    await page.screenshot({ path: `${artifacts}/web-ui-stop-${inject('mode')}.png` });
+    await page.locator('button', { hasText: /^\s*stop\s*$/ }).click();
+    await expect.poll(runs, { timeout: patience }).toMatchObject([{ status: 'cancelled' }]);
+    await send(page, 'next');
+    await page
+      .getByText(/^\s*next\s*$/)
+      .nth(1)
+      .waitFor();
+    await expect.poll(runs).toMatchObject([{ status: 'completed' }, { status: 'cancelled' }]);
+    // The page aborts its own request.
+    expect(complaints).toEqual(['signal is aborted without reason']);
+  });
+
   test('lets a visitor create an account, and hides features that this server does not have', {
     timeout: 90_000,
   }, async ({ skip }) => {

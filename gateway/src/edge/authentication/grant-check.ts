@@ -18,8 +18,9 @@ export function checkScope(grant: Grant, request: FastifyRequest): void {
 export function checkUser({ userId }: Grant, request: FastifyRequest): void {
   if (userId === undefined) return;
   const named = usersNamed(request);
+  const { holdsNoUserData, limitsToUser } = request.routeOptions.config;
   const isOwn =
-    named.length > 0 ? named.every((one) => one === userId) : request.routeOptions.config.holdsNoUserData === true;
+    named.length > 0 ? named.every((one) => one === userId) : holdsNoUserData === true || limitsToUser === true;
   if (!isOwn) throw new HttpError(403, 'This token is bound to another user_id.');
   if (hasAppKey(request.body)) throw new HttpError(403, 'A token that is bound to a user_id cannot set app: state.');
 }

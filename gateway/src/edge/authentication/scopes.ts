@@ -32,5 +32,7 @@ declare module 'fastify' {
      * user.
      */
     holdsNoUserData?: true;
+    /** True for routes that themselves limit a bound token to what belongs to its user, although the request names no user. */
+    limitsToUser?: true;
   }
 }

@@ -105,7 +105,7 @@ function optionsOf(request: FastifyRequest, context: Context): ConversationOptio
     },
     open: async (newMessage) => {
       const body = { ...readPlace(request.query, defaultApp), newMessage, streaming: true };
-      return openRun({ runs, identity: request.identity, body, defaultApp, streaming: true });
+      return openRun({ runs, identity: request.identity, body, defaultApp, streaming: true, cancelOnLeave: false });
     },
     onError: (error) => {
       if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a live connection broke');

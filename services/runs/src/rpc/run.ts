@@ -10,7 +10,7 @@ const cancelTimeoutMs = 5_000;
 
 /** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves, unless `cancel_on_leave` is set. */
 export function run(context: Context): Handlers['run'] {
-  return async function* (request) {
+  return async function* (request, { signal }) {
     const viewer = createViewer(request.streaming);
     const { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming } = request;
     const content = { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming };
@@ -21,8 +21,8 @@ export function run(context: Context): Handlers['run'] {
     let isOver = false;
     try {
       yield accepted;
-      yield* viewer.responses();
-      isOver = true;
+      yield* viewer.responses(signal);
+      isOver = !signal.aborted;
     } finally {
       if (request.cancelOnLeave && !isOver) await cancel(context, session, run.invocationId);
     }

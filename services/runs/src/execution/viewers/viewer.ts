@@ -1,3 +1,4 @@
+import { Wake } from '@agentmesh/lib/wait';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Failure, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { WireEvent } from '@agentmesh/proto/event';
@@ -16,8 +17,11 @@ export interface Viewer {
   /** Ends the stream after the waiting responses. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
-  /** The responses to send, in order. Throws MeshError `viewer_too_slow`. Leaving the loop closes the viewer. */
-  responses(): AsyncGenerator<Response>;
+  /**
+   * The responses to send, in order; they end at once when `signal` aborts. Throws MeshError `viewer_too_slow`. Leaving the loop closes the
+   * viewer.
+   */
+  responses(signal?: AbortSignal): AsyncGenerator<Response>;
 }
 
 export interface ViewerLimits {
@@ -41,7 +45,7 @@ class BufferedViewer implements Viewer {
   readonly #waiting: Unread;
   #closed = false;
   #error: Error | undefined;
-  #wake: (() => void) | undefined;
+  readonly #news = new Wake();
 
   constructor(partials: boolean, waiting: Unread) {
     this.partials = partials;
@@ -50,7 +54,7 @@ class BufferedViewer implements Viewer {
 
   show(event: WireEvent): void {
     if (this.#closed) return;
-    if (this.#waiting.add(event)) this.#notify();
+    if (this.#waiting.add(event)) this.#news.wake();
     else if (!event.partial) this.#close(viewerTooSlow());
   }
 
@@ -63,12 +67,12 @@ class BufferedViewer implements Viewer {
     this.#close();
   }
 
-  async *responses(): AsyncGenerator<Response> {
+  async *responses(signal?: AbortSignal): AsyncGenerator<Response> {
     try {
-      for (;;) {
+      while (signal?.aborted !== true) {
         for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) yield next;
         if (this.#closed) break;
-        await new Promise<void>((resolve) => (this.#wake = resolve));
+        await this.#news.wait(signal && { signal });
       }
       if (this.#error !== undefined) throw this.#error;
     } finally {
@@ -81,12 +85,7 @@ class BufferedViewer implements Viewer {
     if (this.#closed) return;
     this.#closed = true;
     this.#error = reason;
-    this.#notify();
-  }
-
-  #notify(): void {
-    this.#wake?.();
-    this.#wake = undefined;
+    this.#news.wake();
   }
 }
 

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { type LedgerRun, RunStatus, type SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import type { FastifyReply } from 'fastify';
+import { type App, type Context, unary } from '../../context.ts';
+import { sendJson } from '../../edge/json/json-bytes.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { ownerOf, RunPath } from './run-paths.ts';
+import { Run, runJson } from './ledger-record.ts';
+
+const tags = ['runs'];
+
+/** One run: reading it, and cancelling it. */
+export function runRecordRoutes(app: App, context: Context): void {
+  addRead(app, context);
+  addCancel(app, context);
+}
+
+function addRead(app: App, { sessions, authentication }: Context): void {
+  app.get(
+    '/runs/:invocation_id',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:read', limitsToUser: true },
+      schema: {
+        tags,
+        operationId: 'getRun',
+        summary: 'Get a run',
+        description: 'The run as it is now. It stays when its session is deleted.',
+        params: RunPath,
+        response: { 200: Run, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }, reply) => {
+      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      return sendRun(reply, (await sessions.getRun(name, unary)).run);
+    },
+  );
+}
+
+function addCancel(app: App, { sessions, authentication }: Context): void {
+  app.post(
+    '/runs/:invocation_id/cancel',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:write', limitsToUser: true },
+      schema: {
+        tags,
+        operationId: 'cancelRun',
+        summary: 'Cancel a run',
+        description:
+          'Stops the run wherever it is executed, and keeps the text so far as an event with `interrupted`. A run that is over stays as it is. ' +
+          'The answer waits up to a second for the end.',
+        params: RunPath,
+        response: { 200: Run, 404: Problem, ...bodyFailures, ...failures },
+      },
+    },
+    async ({ identity, params }, reply) => {
+      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const { run } = await sessions.cancelRun(name, unary);
+      return sendRun(reply, run?.status === RunStatus.RUNNING ? await endOf(sessions, name) : run);
+    },
+  );
+}
+
+/** Pauses between looks at a run that is being cancelled. */
+const pausesMs = [10, 20, 40, 80, 150, 300, 400];
+
+/** The run when it has ended, or after a second. */
+async function endOf(
+  sessions: Client<typeof SessionsService>,
+  name: { readonly accountId: string; readonly userId: string; readonly invocationId: string },
+): Promise<LedgerRun | undefined> {
+  let run: LedgerRun | undefined;
+  for (const pauseMs of pausesMs) {
+    await delay(pauseMs);
+    ({ run } = await sessions.getRun(name, unary));
+    if (run?.status !== RunStatus.RUNNING) break;
+  }
+  return run;
+}
+
+/** Sends a run as the body. */
+export function sendRun(reply: FastifyReply, run: LedgerRun | undefined): FastifyReply {
+  if (run === undefined) throw new MeshError('internal', 'run_missing', 'The sessions service answered no run.');
+  return sendJson(reply, runJson(run));
+}

@@ -1,0 +1,68 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { HttpError } from '../../edge/errors/request-error.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { headerText, invocationHeader } from '../invocation-header.ts';
+import { runContent } from '../open-run.ts';
+import { runAgentRequest } from '../run-record.ts';
+import { Run } from './ledger-record.ts';
+import { sendRun } from './run-routes.ts';
+
+const IdempotencyKey = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'A repeated request with the same key starts no second run and answers the first one.',
+    }),
+  ),
+});
+
+/** Starts a run that nobody watches. */
+export function startRunRoute(app: App, { config, runs, sessions, authentication }: Context): void {
+  const defaultApp = config.ADK_DEFAULT_APP_NAME;
+  app.post(
+    '/runs',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:write' },
+      schema: {
+        tags: ['runs'],
+        operationId: 'startRun',
+        summary: 'Start a run in the background',
+        description:
+          'Answers as soon as the run is stored. It is executed whatever the client does: read it by its id. `streaming` has no effect here.',
+        headers: IdempotencyKey,
+        body: runAgentRequest(defaultApp),
+        response: {
+          202: Run,
+          ...bodyFailures,
+          403: Problem,
+          404: Problem,
+          409: Problem,
+          429: Problem,
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { identity, body, headers } = request;
+      const key = headers['idempotency-key'];
+      // Keys of other services of the mesh have other prefixes.
+      const idempotencyKey = key === undefined ? '' : `http:${key}`;
+      const content = runContent({ identity, body, defaultApp });
+      const { invocationId, already } = await runs.startRun({ ...content, idempotencyKey }, unary).catch(refuseReuse);
+      const { accountId, userId } = content.session;
+      const { run } = await sessions.getRun({ accountId, userId, invocationId }, unary);
+      reply.code(202).header(invocationHeader, headerText(invocationId));
+      if (already) reply.header('idempotency-replayed', 'true');
+      return sendRun(reply, run);
+    },
+  );
+}
+
+function refuseReuse(error: unknown): never {
+  const isReuse = error instanceof MeshError && error.reason === 'idempotency_key_reused';
+  throw isReuse ? new HttpError(422, error.message) : error;
+}

@@ -1,0 +1,206 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { Caller, type Frame, newAccount, runBody, type SessionJson, sessionPath, textOf } from '../../caller.ts';
+
+const url = inject('meshUrl');
+let caller: Caller;
+
+beforeAll(async () => {
+  caller = await newAccount(url);
+});
+
+type Run = Record<string, unknown> & { readonly invocationId: string; readonly status: string };
+
+const getRun = async (id: string, by = caller) => by.request<Run>('GET', `/runs/${id}`);
+const cancel = async (id: string, by = caller) => by.request<Run>('POST', `/runs/${id}/cancel`, {});
+const statusOf = async (id: string) => (await getRun(id)).body.status;
+
+async function start(session: SessionJson, text: string, over: object = {}): Promise<Run> {
+  const { status, body } = await caller.request<Run>('POST', '/runs', runBody(session, text, over));
+  expect(status).toBe(202);
+  return body;
+}
+
+describe('a run in the background', () => {
+  test('is answered with its record at once, and is completed without a viewer', async () => {
+    const session = await caller.createSession();
+    const body = runBody(session, 'hello', { customMetadata: { big: 12345678901234567890n.toString(), n: null } });
+    const { status, headers, body: run } = await caller.request<Run>('POST', '/runs', body);
+    expect(status).toBe(202);
+    expect(headers.get('x-invocation-id')).toBe(run.invocationId);
+    expect(run).toMatchObject({ appName: 'echo', userId: 'u1', sessionId: session.id, attempt: 1 });
+    await expect.poll(() => statusOf(run.invocationId)).toBe('completed');
+    const { body: ended } = await getRun(run.invocationId);
+    expect(ended).toMatchObject({ createTime: expect.any(Number), customMetadata: { n: null } });
+    expect(ended.endTime).toBeGreaterThanOrEqual(ended.startTime as number);
+    expect(Object.keys(ended)).not.toContain('errorCode');
+    expect((await caller.readSession(session)).events).toHaveLength(2);
+  });
+
+  test('waits in the queue of its session and shows its place', async () => {
+    const session = await caller.createSession();
+    const ids: string[] = [];
+    for (const text of ['[[wait:60000]]', 'two', 'three']) ids.push((await start(session, text)).invocationId);
+    const [first = '', second = '', third = ''] = ids;
+    expect((await getRun(third)).body).toMatchObject({ status: 'queued', queuePosition: 2 });
+    expect((await cancel(second)).body).toMatchObject({ status: 'cancelled' });
+    expect((await getRun(third)).body).toMatchObject({ status: 'queued', queuePosition: 1 });
+    await cancel(first);
+    await expect.poll(() => statusOf(third)).toBe('completed');
+    const { events } = await caller.readSession(session);
+    expect(events.map((event) => event.errorCode ?? textOf(event))).toEqual([
+      '[[wait:60000]]',
+      'CANCELLED',
+      'three',
+      'three',
+    ]);
+  });
+
+  test('is refused like /run', async () => {
+    const session = await caller.createSession();
+    const post = (body: object) => caller.request('POST', '/runs', body);
+    expect(await post(runBody({ ...session, id: 'nope' }, 'x'))).toMatchObject({ status: 404 });
+    expect(await post(runBody({ ...session, appName: 'nope' }, 'x'))).toMatchObject({ status: 404 });
+    expect(await post({ ...runBody(session, 'x'), newMessage: undefined })).toMatchObject({ status: 422 });
+    expect(await post(runBody(session, 'x', { onDisconnect: 'perhaps' }))).toMatchObject({ status: 422 });
+    expect(await new Caller(url).request('POST', '/runs', runBody(session, 'x'))).toMatchObject({ status: 401 });
+  });
+
+  test('is started once for each Idempotency-Key', async () => {
+    const session = await caller.createSession();
+    const post = async (text: string, key = 'once') => {
+      const headers = {
+        authorization: `Bearer ${caller.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      };
+      const body = JSON.stringify(runBody(session, text));
+      const response = await fetch(`${url}/runs`, { method: 'POST', headers, body });
+      return {
+        status: response.status,
+        replayed: response.headers.get('idempotency-replayed'),
+        body: (await response.json()) as Run,
+      };
+    };
+    const answers = await Promise.all(Array.from({ length: 6 }, () => post('hello')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(202));
+    expect(new Set(answers.map(({ body }) => body.invocationId)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    expect((await post('other')).status).toBe(422);
+    expect((await post('hello', 'k'.repeat(201))).status).toBe(422);
+  });
+});
+
+describe('cancelling a run', () => {
+  test('stops it within a second, keeps the text so far, and leaves a session that goes on', async () => {
+    const session = await caller.createSession();
+    const stream = caller.stream(session, 'so far [[wait:60000]] late', { streaming: true });
+    const first = (await stream.next()) as IteratorResult<Frame, undefined>;
+    const id = first.value?.invocationId ?? '';
+    const rest = Array.fromAsync(stream);
+    const began = performance.now();
+    const { status, body } = await cancel(id);
+    expect(performance.now() - began).toBeLessThan(1_500);
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'cancelled', errorCode: 'CANCELLED' } });
+    const last = (await rest).at(-1);
+    expect(last).toMatchObject({ interrupted: true, errorCode: 'CANCELLED', author: 'echo' });
+    expect(textOf(last)).toMatch(/^so far\s*$/);
+    expect((await cancel(id)).body).toEqual(body);
+    expect((await caller.run(session, 'next')).body.map(textOf)).toEqual(['next']);
+    expect((await caller.readSession(session)).events).toHaveLength(4);
+  });
+
+  test('that waits for a person ends it', async () => {
+    const session = await caller.createSession();
+    const { invocationId } = await start(session, '[[tool:request_input {}]]');
+    await expect.poll(() => statusOf(invocationId)).toBe('waiting');
+    const inbox = await caller.request<Run[]>('GET', '/runs?status=waiting');
+    expect(inbox.body.map((run) => run.invocationId)).toEqual([invocationId]);
+    expect((await cancel(invocationId)).body.status).toBe('cancelled');
+    expect((await caller.request<Run[]>('GET', '/runs?status=waiting')).body).toEqual([]);
+  });
+
+  test('of another account is 404, like one that does not exist', async () => {
+    const { invocationId } = await start(await caller.createSession(), '[[wait:60000]]');
+    const stranger = await newAccount(url);
+    for (const id of [invocationId, 'e-none']) {
+      expect(await getRun(id, stranger)).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
+      expect(await cancel(id, stranger)).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
+    }
+    expect(await statusOf(invocationId)).toBe('running');
+    await cancel(invocationId);
+  });
+
+  test.each(['/run', '/run_sse'])('happens when the client of %s leaves, if it asked for that', async (path) => {
+    for (const [onDisconnect, status] of [
+      ['cancel', 'cancelled'],
+      ['continue', 'completed'],
+    ] as const) {
+      const session = await caller.createSession();
+      const leaving = new AbortController();
+      const body = runBody(session, '[[wait:700]] end', { on_disconnect: onDisconnect });
+      const sent = caller.fetch('POST', path, body, leaving.signal).catch(() => undefined);
+      const runs = async () => (await caller.request<Run[]>('GET', `${sessionPath(session)}/runs`)).body;
+      await expect.poll(async () => (await runs())[0]?.status).toBe('running');
+      leaving.abort();
+      await sent;
+      await expect.poll(async () => (await runs())[0]?.status, { timeout: 5_000 }).toBe(status);
+    }
+  });
+});
+
+describe('a list of runs', () => {
+  test('goes page by page from the newest, with filters', async () => {
+    const own = await newAccount(url);
+    const [one, two] = [await own.createSession(), await own.createSession()];
+    const ids: string[] = [];
+    for (const session of [one, two, one]) {
+      ids.unshift((await own.run(session, 'hi')).headers.get('x-invocation-id') ?? '');
+    }
+    const list = async (query: string, path = '/runs') => {
+      const { status, headers, body } = await own.request<Run[]>('GET', `${path}?${query}`);
+      const found = status === 200 ? body.map(({ invocationId }) => invocationId) : status;
+      return { found, cursor: headers.get('x-next-cursor') };
+    };
+    const first = await list('limit=2');
+    expect(first.found).toEqual(ids.slice(0, 2));
+    expect(await list(`limit=2&cursor=${first.cursor}`)).toEqual({ found: ids.slice(2), cursor: null });
+    expect((await list(`status=failed&cursor=${first.cursor}`)).found).toBe(422);
+    expect((await list('status=completed&app=echo&user=u1')).found).toEqual(ids);
+    expect((await list('status=failed')).found).toEqual([]);
+    expect((await list(`app=echo&user=u1&session=${two.id}`)).found).toEqual([ids[1]]);
+    expect((await list('session=x')).found).toBe(400);
+    const { createTime } = (await own.request<Run>('GET', `/runs/${ids[0]}`)).body;
+    expect((await list(`since=${createTime as number}`)).found).toEqual([ids[0]]);
+    expect((await list('since=2026-01-01T00:00:00%2B01:00')).found).toEqual(ids);
+    for (const bad of ['since=yesterday', 'since=-1', 'status=done', 'limit=0'])
+      expect((await list(bad)).found).toBe(422);
+    expect((await list('', `${sessionPath(one)}/runs`)).found).toEqual([ids[0], ids[2]]);
+    expect((await list('', `${sessionPath({ ...one, id: 'none' })}/runs`)).found).toBe(404);
+  });
+
+  test('shows a token that is bound to an end user only the runs of that user', async () => {
+    const own = await newAccount(url);
+    const session = await own.createSession();
+    await own.request('POST', '/apps/echo/users/u2/sessions', { sessionId: 'theirs' });
+    const mine = (await own.run(session, 'hi')).headers.get('x-invocation-id') ?? '';
+    const theirs =
+      (await own.run({ ...session, userId: 'u2', id: 'theirs' }, 'hi')).headers.get('x-invocation-id') ?? '';
+    const made = await own.request<{ token: string }>('POST', '/api/auth/tokens', {
+      name: 'bound',
+      scopes: ['runs:read', 'runs:write'],
+      user_id: 'u1',
+    });
+    const bound = new Caller(url, made.body.token);
+    expect((await bound.request<Run[]>('GET', '/runs')).body.map(({ invocationId }) => invocationId)).toEqual([mine]);
+    expect((await bound.request('GET', '/runs?user=u2')).status).toBe(403);
+    expect((await getRun(mine, bound)).status).toBe(200);
+    expect((await getRun(theirs, bound)).status).toBe(404);
+    expect((await cancel(theirs, bound)).status).toBe(404);
+    expect((await bound.request('GET', '/apps/echo/users/u2/sessions/theirs/runs')).status).toBe(403);
+    const reader = await own.request<{ token: string }>('POST', '/api/auth/tokens', {
+      name: 'r',
+      scopes: ['runs:read'],
+    });
+    expect((await cancel(mine, new Caller(url, reader.body.token))).status).toBe(403);
+  });
+});
