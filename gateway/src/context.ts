@@ -3,6 +3,7 @@ import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { KeysService } from '@agentmesh/proto/keys/v1';
 import type { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
+import type { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
@@ -45,6 +46,7 @@ export interface Context {
   readonly transcription: Client<typeof TranscriptionService>;
   readonly keys: Client<typeof KeysService>;
   readonly integrations: Client<typeof IntegrationsService>;
+  readonly modelUse: Client<typeof ModelUseService>;
   readonly savedKeys: Client<typeof SavedKeysService>;
   readonly subscriptions: Client<typeof SubscriptionsService>;
   readonly notifications: Client<typeof NotificationsService>;

@@ -21,7 +21,7 @@ import { createUpgrades, type Upgrades } from './edge/http/upgrades.ts';
 import { validatorCompiler } from './edge/http/validator.ts';
 import { describeApi, type Section } from './edge/openapi/describe-api.ts';
 import { addIntegrations } from './integrations/index.ts';
-import { addKeys, addSavedKeys } from './keys/index.ts';
+import { addKeys, addSavedKeys, addUsage } from './keys/index.ts';
 import { addMemory } from './memory/index.ts';
 import { addOperations } from './operations/index.ts';
 import { addRuns } from './runs/index.ts';
@@ -43,6 +43,7 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addKeys,
   addSavedKeys,
   addIntegrations,
+  addUsage,
   addWebhooks,
   addWebUi,
 ];
@@ -60,6 +61,7 @@ const sections: readonly Section[] = [
   { name: 'integrations', description: 'Mail accounts that an account has connected.' },
   { name: 'webhooks', description: 'Subscriptions to mailboxes: mail that arrives runs agents.' },
   { name: 'keys', description: 'Saved keys for model providers.' },
+  { name: 'usage', description: 'What the account has used of models, and its limits.' },
   { name: 'agent identity', description: 'Consent of end users to connectors.' },
   { name: 'operations', description: 'Probes, version and public configuration.' },
 ];

@@ -3,6 +3,7 @@ import { defineService, type Host, isShortKey, listenOn, type Running, startJob 
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
 import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
+import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -64,6 +65,7 @@ async function start(host: GatewayHost): Promise<Running> {
     transcription: mesh.client(TranscriptionService),
     keys: mesh.client(KeysService),
     integrations: mesh.client(IntegrationsService),
+    modelUse: mesh.client(ModelUseService),
     savedKeys: mesh.client(SavedKeysService),
     subscriptions: mesh.client(SubscriptionsService),
     notifications: mesh.client(NotificationsService),

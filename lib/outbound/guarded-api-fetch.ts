@@ -18,15 +18,18 @@ export interface GuardedApiFetch extends AsyncDisposable {
 }
 
 /**
- * The platform's fetch for API servers that users name: it connects only to addresses of the policy, and a redirect is an error. A refused
+ * The platform's fetch for API servers that users name: it connects only to addresses of the policy, and follows no redirect: it is an
+ * error, or with `redirect: 'manual'` the answer. A refused
  * address fails like one that cannot be reached, with a TypeError.
  */
 export function createGuardedApiFetch(options: GuardedApiFetchOptions): GuardedApiFetch {
   const { policy, connectTimeoutMs = 10_000, silenceMs = 300_000, resolveAll } = options;
   const connect = createGuardedConnector(policy, { timeoutMs: connectTimeoutMs, resolveAll });
   const dispatcher = new Agent({ connect, headersTimeout: silenceMs, bodyTimeout: silenceMs, maxHeaderSize: 32_768 });
-  const fetch = (input: unknown, init: object = {}): unknown =>
-    undiciFetch(input as string, { ...init, redirect: 'error', dispatcher });
+  const fetch = (input: unknown, init: { redirect?: string } = {}): unknown => {
+    const redirect = init.redirect === 'manual' ? 'manual' : 'error';
+    return undiciFetch(input as string, { ...init, redirect, dispatcher });
+  };
   return {
     // undici's own types differ from the platform's, although the platform's fetch is undici.
     fetch: fetch as typeof globalThis.fetch,

@@ -3,6 +3,7 @@ import { defineService, type Host, startJob } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
+import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -29,6 +30,9 @@ import { createAgentHandlers } from './rpc/agents/index.ts';
 import { createHandlers } from './rpc/index.ts';
 import { keepSpans } from './tracing/keep-spans.ts';
 
+/** Time in milliseconds for the last reports of the use of models. */
+const reportMs = 1_500;
+
 /** Applications and their execution. */
 export const runs = defineService({
   name: 'runs',
@@ -38,11 +42,12 @@ export const runs = defineService({
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
-    const { createExecutor, openApps, quietAdk } = await importAdk();
+    const { createExecutor, createModelUse, openApps, quietAdk } = await importAdk();
     quietAdk(log);
 
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
-    const known = await openApps(host, config, db);
+    const use = createModelUse(mesh.client(ModelUseService), log);
+    const known = await openApps({ host, db, use }, config);
     const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;
     const client = mesh.client(SessionsService);
     const sessions = spans?.noticing(client) ?? client;
@@ -71,7 +76,6 @@ export const runs = defineService({
     resources.defer(
       await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ ...context, auth: mesh.client(AuthService) })),
     );
-    resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
     resources.use(startJob(createClaimDueRuns(context), { log, draining }));
     // Not stopped by the drain: runs that are finished then still need their leases.
     resources.use(startJob(createRenewLeases(context), { log }));
@@ -79,17 +83,18 @@ export const runs = defineService({
 
     return {
       ready: { agents: () => known.registry.check(), database: () => db.ping() },
-      drain: () => executor.drain(config.drainMs),
-      settle: () => executor.idle(),
+      drain: () => executor.drain(config.drainMs).then(() => use.flush(reportMs)),
+      settle: () => executor.idle().then(() => use.settle()),
     };
   },
 });
 
-/** Subscribes to what happens to runs elsewhere. */
+/** Subscribes to what happens elsewhere to runs and to agents. */
 async function followRuns(
   { bus, resources }: Pick<Host<typeof runsSettings>, 'bus' | 'resources'>,
   context: Context,
 ): Promise<void> {
+  resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
   resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
   resources.defer(await bus.subscribe(RunCancelRequestedSchema, onRunCancelRequested(context)));
   resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
@@ -97,12 +102,13 @@ async function followRuns(
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
 async function importAdk() {
-  const [{ createExecutor }, { openApps }, { quietAdk }] = await Promise.all([
+  const [{ createExecutor }, { createModelUse }, { openApps }, { quietAdk }] = await Promise.all([
     import('./execution/executor.ts'),
+    import('./models/index.ts'),
     import('./registry/open-apps.ts'),
     import('./quiet-adk.ts'),
   ]);
-  return { createExecutor, openApps, quietAdk };
+  return { createExecutor, createModelUse, openApps, quietAdk };
 }
 
 function countEndings({ metrics }: Host<typeof runsSettings>): (ending: Ending) => void {

@@ -1,14 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { KeyTestOutcome, type SavedKey, type TestKeyResponse } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { Identity } from '../../edge/authentication/identity.ts';
-import { BadRequest } from '../../edge/errors/request-error.ts';
-
-/** Number of a key. Throws 400 for an id of another form. */
-export function keyIdOf(id: string): bigint {
-  const [, number] = /^apikey(\d{1,18})$/.exec(id) ?? [];
-  if (number === undefined) throw new BadRequest('Invalid API key ID format');
-  return BigInt(number);
-}
 
 /** The answer to a change of a key. */
 export function savedKeyAnswer(key: SavedKey | undefined, message: string) {

@@ -1,8 +1,9 @@
 import { KeyKind } from '@agentmesh/proto/keys/v1/saved_keys';
 import { type App, type Context, unary } from '../../context.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { keyIdOf } from '../key-id.ts';
 import { fieldFault, namingField } from './naming-field.ts';
-import { keyIdOf, keyTestJson, savedKeyAnswer, savedKeyJson } from './saved-key-json.ts';
+import { keyTestJson, savedKeyAnswer, savedKeyJson } from './saved-key-json.ts';
 import {
   CreateSavedKeyRequest,
   SavedKey,

@@ -1,15 +1,9 @@
 import type { Connection } from './ai-sdk/connection.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { VendorName } from './model-name.ts';
+import type { VendorModel } from './vendor-model.ts';
 import { connectAnthropic } from './vendors/anthropic.ts';
 import { connectGemini } from './vendors/gemini.ts';
 import { connectOpenAi } from './vendors/openai.ts';
-
-/** A provider's model, as the provider names it. */
-export interface VendorModel {
-  readonly provider: VendorName;
-  readonly model: string;
-}
 
 const vendors = {
   openai: connectOpenAi,

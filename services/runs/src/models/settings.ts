@@ -1,3 +1,4 @@
+import { addressList } from '@agentmesh/lib/outbound';
 import { httpUrl, text, wholeNumberFrom } from '@agentmesh/lib/service';
 import { str } from 'envalid';
 import type { Endpoint } from './endpoint.ts';
@@ -25,6 +26,10 @@ export const modelSettings = {
     default: 'https://generativelanguage.googleapis.com',
     desc: 'where provider gemini is asked, without /v1beta',
   }),
+  MODEL_API_BASE_ALLOW: addressList({
+    default: [],
+    desc: 'hosts and CIDRs that base addresses of users may have though they are not public',
+  }),
   RUNS_MODEL_TIMEOUT_SECONDS: wholeNumberFrom(
     1,
     longestSilence,
@@ -41,6 +46,7 @@ export function readModelsConfig(settings: {
   readonly GEMINI_API_KEY: string | undefined;
   readonly GEMINI_BASE_URL: string;
   readonly RUNS_MODEL_TIMEOUT_SECONDS: number;
+  readonly MODEL_API_BASE_ALLOW: string[];
 }): ModelsConfig {
   return {
     openai: {
@@ -50,6 +56,7 @@ export function readModelsConfig(settings: {
     anthropic: endpoint(settings.ANTHROPIC_BASE_URL, settings.ANTHROPIC_API_KEY),
     gemini: endpoint(settings.GEMINI_BASE_URL, settings.GEMINI_API_KEY),
     timeoutMs: settings.RUNS_MODEL_TIMEOUT_SECONDS * 1000,
+    allow: settings.MODEL_API_BASE_ALLOW,
   };
 }
 

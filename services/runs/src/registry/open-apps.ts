@@ -4,8 +4,13 @@ import { type Host, SettingsError } from '@agentmesh/lib/service';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
-import { createModels } from '../models/index.ts';
-import { type AddressPolicy, createAddressPolicy, createGuardedFetch } from '@agentmesh/lib/outbound';
+import { createModels, type ModelUse } from '../models/index.ts';
+import {
+  type AddressPolicy,
+  createAddressPolicy,
+  createGuardedApiFetch,
+  createGuardedFetch,
+} from '@agentmesh/lib/outbound';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { watchApps } from './watch-apps.ts';
@@ -20,15 +25,24 @@ export interface OpenApps {
   readonly apiBases: AddressPolicy;
 }
 
+export interface AppsDeps {
+  readonly host: Host<typeof runsSettings>;
+  readonly db: Database;
+  readonly use: ModelUse;
+}
+
 /**
  * Loads the apps of `AGENTS_DIR` and watches the folder until the host closes; agents that are records are loaded when they are used.
  * Throws SettingsError when `AGENTS_DIR` cannot be read.
  */
-export async function openApps(host: Host<typeof runsSettings>, config: RunsConfig, db: Database): Promise<OpenApps> {
+export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig): Promise<OpenApps> {
   const { log, resources } = host;
   const { agentsDir: dir, maxModelCalls } = config;
   if (host.config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
-  const models = createModels(config.models, { onFailure: (failure) => log.warn(failure, 'model call failed') });
+  const policy = createAddressPolicy(config.models.allow ?? []);
+  const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
+  const onFailure = (failure: object) => log.warn(failure, 'model call failed');
+  const models = createModels(config.models, { onFailure, use, guardedFetch });
   const toolDeps = { fetch: createGuardedFetch({ allow: config.tools.allow }) };
   const parts = { models, toolDeps, maxModelCalls };
   const registry = await createRegistry({ dir, log, ...parts });
@@ -36,7 +50,7 @@ export async function openApps(host: Host<typeof runsSettings>, config: RunsConf
   const agentApps = createAgentApps({ db, ...parts });
   const checkModel = (name: string) => models.problemWith(name);
   const apps = createAppFinder(registry, agentApps);
-  return { registry, agentApps, apps, checkModel, apiBases: createAddressPolicy([]) };
+  return { registry, agentApps, apps, checkModel, apiBases: policy };
 }
 
 async function requireFolder(variable: string, dir: string): Promise<void> {

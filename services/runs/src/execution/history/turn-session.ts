@@ -1,5 +1,6 @@
 import { BaseSessionService, type Event, InMemorySessionService, type Session } from '@google/adk';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
+import { noteAccount } from '../../models/index.ts';
 import type { HistoryWindow } from './history-window.ts';
 
 /** The session that an attempt's agents see: a window of recent events and the whole state. */
@@ -26,6 +27,7 @@ export function createTurnSession(turn: Turn, window: HistoryWindow): TurnSessio
     events,
     lastUpdateTime: events.at(-1)?.timestamp ?? Date.now(),
   };
+  noteAccount(session, turn.session?.accountId ?? '');
   const service = new InMemorySessionService();
   return {
     session,

@@ -14,7 +14,7 @@ export interface AiSdkLlmOptions {
   /** The name the app uses, e.g. `openai/gpt-5-mini`. */
   readonly model: string;
   /** Called before every model call, so that credentials may change. An error that it throws becomes the answer. */
-  readonly connect: () => Connection | Promise<Connection>;
+  readonly connect: (request: LlmRequest) => Connection | Promise<Connection>;
   /** Longest silence of the model before its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
   /** Deadline in milliseconds for all attempts after the first, unless the model has begun to answer. Default: 14 s. */
@@ -60,12 +60,30 @@ export class AiSdkLlm extends BaseLlm {
     this.maybeAppendUserContent(request);
     let connection: Connection;
     try {
-      connection = await this.#options.connect();
+      connection = await this.#options.connect(request);
     } catch (error) {
       yield this.#fail(error, []);
       return;
     }
-    yield* this.#attempts({ connection, request, stream, signal });
+    yield* this.#counted(connection, this.#attempts({ connection, request, stream, signal }));
+  }
+
+  /** Passes responses on and tells how the call ended, also when the caller leaves. */
+  async *#counted(
+    { onEnd }: Connection,
+    responses: AsyncGenerator<LlmResponse, void>,
+  ): AsyncGenerator<LlmResponse, void> {
+    let usage: LlmResponse['usageMetadata'];
+    let isWhole = false;
+    try {
+      for await (const response of responses) {
+        usage = response.usageMetadata ?? usage;
+        isWhole = response.partial !== true;
+        yield response;
+      }
+    } finally {
+      onEnd?.({ usage, isAborted: !isWhole });
+    }
   }
 
   async *#attempts(call: Omit<Attempt, 'firstMs'>): AsyncGenerator<LlmResponse, void> {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { CallEnd } from '../call-end.ts';
 import type { Dialect } from './dialect.ts';
 
 /** A model that can be called, with its vendor's dialect. */
@@ -7,4 +8,6 @@ export interface Connection {
   readonly dialect: Dialect;
   /** Secrets that no error message may contain. */
   readonly secrets: readonly string[];
+  /** Called once, when the call is over. */
+  readonly onEnd?: (end: CallEnd) => void;
 }

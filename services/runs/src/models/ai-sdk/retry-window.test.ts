@@ -2,7 +2,8 @@ import type { LlmRequest, LlmResponse } from '@google/adk';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';
 import { startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
-import { connectModel, type VendorModel } from '../connect-model.ts';
+import { connectModel } from '../connect-model.ts';
+import type { VendorModel } from '../vendor-model.ts';
 import { AiSdkLlm } from './ai-sdk-llm.ts';
 
 const busy = { status: 529, error: { type: 'overloaded_error', message: 'busy' } };

@@ -8,7 +8,7 @@ import {
   SequentialAgent,
 } from '@google/adk';
 import type { GenerateContentConfig } from '@google/genai';
-import type { Models } from '../../models/index.ts';
+import { CallerNote, type Models } from '../../models/index.ts';
 import { builtInTools, echoTools, REQUEST_CREDENTIAL, type ToolDeps } from '../../tools/index.ts';
 import { isLlmDefinition, type LlmAgentDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
@@ -32,11 +32,13 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
   const subAgents = agentFile.subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
   const config = { name: definition.name, description: definition.description ?? '', subAgents };
   if (isLlmDefinition(definition)) {
-    const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts) });
+    const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts, agentFile.access) });
     const required = requireState({ appName, agentName: agent.name, file, instruction: definition.instruction ?? '' });
     const asks = definition.tools?.some(({ name }) => name === REQUEST_CREDENTIAL) === true;
     const answers = asks ? [new CredentialAnswers()] : [];
-    agent.requestProcessors = [...required, ...answers, ...requestProcessors(agent.requestProcessors)];
+    // Models without a network need no permission and are not counted.
+    const notes = definition.model?.startsWith('echo/') ? [] : [new CallerNote()];
+    agent.requestProcessors = [...required, ...answers, ...notes, ...requestProcessors(agent.requestProcessors)];
     return agent;
   }
   switch (definition.agent_class) {
@@ -57,10 +59,14 @@ function iterations(wanted: number | undefined, { maxModelCalls }: AgentParts): 
   return Math.min(wanted ?? Infinity, maxModelCalls + 1);
 }
 
-function llmConfig(definition: LlmAgentDefinition, { models, toolDeps }: AgentParts): Partial<LlmAgentConfig> {
+function llmConfig(
+  definition: LlmAgentDefinition,
+  { models, toolDeps }: AgentParts,
+  access: AgentFile['access'],
+): Partial<LlmAgentConfig> {
   const { model, output_key: outputKey, include_contents: includeContents } = definition;
   return {
-    ...(model !== undefined && { model: new AnsweringLlm(models.resolve(model)) }),
+    ...(model !== undefined && { model: new AnsweringLlm(models.resolve(model, access)) }),
     ...(outputKey !== undefined && { outputKey }),
     ...(includeContents !== undefined && { includeContents }),
     instruction: definition.instruction ?? '',

@@ -1,0 +1,164 @@
+import { LimitPeriod } from '@agentmesh/proto/keys/v1/model_use';
+import { type App, type Context, unary } from '../../context.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { InvalidRequest } from '../../edge/errors/request-error.ts';
+import { keyIdOf } from '../key-id.ts';
+import { limitJson, scopeKeyId, type UsagePart, usageRow, useAmount } from './usage-json.ts';
+import {
+  LimitAmounts,
+  LimitPath,
+  RemovedLimit,
+  Usage,
+  UsageLimit,
+  UsageLimitList,
+  UsageQuery,
+} from './usage-record.ts';
+
+const path = '/api/usage';
+const tags = ['usage'];
+const reads = { scope: 'keys:read' } as const;
+const writes = { scope: 'keys:write' } as const;
+
+/** What an account has used of models, and its limits. */
+export function addUsage(app: App, context: Context): void {
+  addSums(app, context);
+  addLimitList(app, context);
+  addLimitChanges(app, context);
+}
+
+function addSums(app: App, { modelUse, authentication }: Context): void {
+  app.get(
+    path,
+    {
+      preValidation: authentication.account,
+      config: reads,
+      schema: {
+        tags,
+        operationId: 'getUsage',
+        summary: 'Get the use of models',
+        description:
+          'Calls, tokens and estimated cost of models on the network, by day or by other parts. A call counts a moment after it has ended.',
+        querystring: UsageQuery,
+        response: { 200: Usage, 400: Problem, ...failures },
+      },
+    },
+    async ({ identity, query }) => {
+      const { from, to } = daysOf(query);
+      const parts = new Set((query.group_by ?? 'day').split(',') as UsagePart[]);
+      const found = await modelUse.listUsage(
+        {
+          accountId: identity.accountId,
+          fromDay: from,
+          toDay: to,
+          groupBy: groupsOf(parts),
+          limit: query.limit ?? 0,
+          ...filterOf(query),
+        },
+        unary,
+      );
+      const prices = { version: found.pricesVersion, made_on: found.pricesMadeOn };
+      const usage = found.sums.map((sum) => usageRow(sum, parts));
+      return { from, to, usage, has_more: found.hasMore, prices };
+    },
+  );
+}
+
+function groupsOf(parts: ReadonlySet<UsagePart>) {
+  const [day, app, user] = [parts.has('day'), parts.has('agent'), parts.has('user')];
+  return { day, app, user, key: parts.has('key'), model: parts.has('model'), run: parts.has('run') };
+}
+
+function filterOf({ agent, user_id: userId, key, invocation_id: invocationId }: UsageQuery) {
+  return {
+    ...(agent !== undefined && { appName: agent }),
+    ...(userId !== undefined && { userId }),
+    ...(key !== undefined && { keyId: key === 'server' ? 0n : keyIdOf(key) }),
+    ...(invocationId !== undefined && { invocationId }),
+  };
+}
+
+function daysOf({ from, to = new Date().toISOString().slice(0, 10) }: UsageQuery): { from: string; to: string } {
+  return { from: requireDay('from', from ?? `${to.slice(0, 7)}-01`), to: requireDay('to', to) };
+}
+
+function requireDay(name: string, day: string): string {
+  const time = new Date(day);
+  if (!Number.isNaN(time.getTime()) && time.toISOString().startsWith(day)) return day;
+  const msg = 'There is no such day.';
+  throw new InvalidRequest([{ type: 'value_error', loc: ['query', name], msg, ctx: { error: msg } }]);
+}
+
+function addLimitList(app: App, { modelUse, authentication }: Context): void {
+  app.get(
+    `${path}/limits`,
+    {
+      preValidation: authentication.account,
+      config: reads,
+      schema: {
+        tags,
+        operationId: 'listUsageLimits',
+        summary: 'List limits',
+        description: 'All limits of the account and of its keys, with what is used of them.',
+        response: { 200: UsageLimitList, ...failures },
+      },
+    },
+    async ({ identity }) => {
+      const { limits } = await modelUse.listLimits({ accountId: identity.accountId }, unary);
+      return limits.map(limitJson);
+    },
+  );
+}
+
+const periodOf = (period: string): LimitPeriod => (period === 'month' ? LimitPeriod.MONTH : LimitPeriod.DAY);
+const ofOne = { 400: Problem, 404: Problem };
+
+function addLimitChanges(app: App, { modelUse, authentication }: Context): void {
+  const guard = { preValidation: authentication.account, config: writes };
+  app.put(
+    `${path}/limits/:scope/:period`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'setUsageLimit',
+        summary: 'Set a limit',
+        description:
+          'A call of a model that finds no rest of a limit ends its run with an event `BUDGET_REACHED`. What was used since the period began counts.',
+        params: LimitPath,
+        body: LimitAmounts,
+        response: { 200: UsageLimit, ...bodyFailures, ...ofOne, ...failures },
+      },
+    },
+    async ({ identity, params, body }) => {
+      const most = useAmount(body);
+      if (Object.keys(most).length === 0) throw amountMissing();
+      const named = { keyId: scopeKeyId(params.scope), period: periodOf(params.period) };
+      const { limit } = await modelUse.setLimit({ accountId: identity.accountId, ...named, most }, unary);
+      return limitJson(limit);
+    },
+  );
+  app.delete(
+    `${path}/limits/:scope/:period`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'removeUsageLimit',
+        summary: 'Remove a limit',
+        description: 'Calls are no longer counted against it.',
+        params: LimitPath,
+        response: { 200: RemovedLimit, ...ofOne, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      const named = { keyId: scopeKeyId(params.scope), period: periodOf(params.period) };
+      await modelUse.setLimit({ accountId: identity.accountId, ...named }, unary);
+      return { message: 'Limit removed' };
+    },
+  );
+}
+
+function amountMissing(): InvalidRequest {
+  const msg = 'Give requests, tokens or cost_usd.';
+  return new InvalidRequest([{ type: 'value_error', loc: ['body'], msg, ctx: { error: msg } }]);
+}

@@ -1,0 +1,76 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import type { EndCallsRequest } from '@agentmesh/proto/keys/v1/model_use';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { EndCallsRequestSchema } from '@agentmesh/proto/keys/v1/model_use';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { UseReports } from './use-reports.ts';
+
+const log = createLogger({ level: 'silent', name: 'test' });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A keys service that answers as told, and the ids of the calls of each report. */
+function createKeys(...failures: Error[]) {
+  const reports: string[][] = [];
+  const gate = { opened: Promise.resolve() };
+  return {
+    reports,
+    gate,
+    async endCalls({ calls = [] }: MessageInitShape<typeof EndCallsRequestSchema> | EndCallsRequest) {
+      reports.push(calls.map(({ callId }) => callId ?? ''));
+      await gate.opened;
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return { $typeName: 'agentmesh.keys.v1.EndCallsResponse' as const };
+    },
+  };
+}
+
+test('reports that come while one is sent are sent together, in order', async () => {
+  const keys = createKeys();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  keys.gate.opened = promise;
+  const reports = new UseReports(keys, log);
+  for (const callId of ['a', 'b', 'c']) reports.add({ callId });
+  resolve();
+  await reports.settle();
+  reports.add({ callId: 'd' });
+  await reports.settle();
+  expect(keys.reports).toEqual([['a'], ['b', 'c'], ['d']]);
+});
+
+test('a report that failed is sent again, after a second or when the process stops', async () => {
+  const away = () => new MeshError('unavailable', 'service_unreachable', 'away');
+  const keys = createKeys(away(), away());
+  const reports = new UseReports(keys, log);
+  reports.add({ callId: 'a' });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(keys.reports).toEqual([['a'], ['a']]);
+  await reports.flush(1_500);
+  expect(keys.reports).toEqual([['a'], ['a'], ['a']]);
+});
+
+test('a report that the service refuses does not hold up the others', async () => {
+  const keys = createKeys(new MeshError('invalid_argument', 'request_invalid', 'no'));
+  const reports = new UseReports(keys, log);
+  for (const callId of ['a', 'b']) reports.add({ callId });
+  await reports.settle();
+  expect(keys.reports).toEqual([['a'], ['b']]);
+});
+
+test('a stop waits no longer than its deadline, and the queue has a bound', async () => {
+  const keys = createKeys();
+  keys.gate.opened = new Promise(() => undefined);
+  const reports = new UseReports(keys, log);
+  for (let call = 0; call < 30_000; call += 1) reports.add({ callId: String(call) });
+  const flushed = reports.flush(1_500);
+  await vi.advanceTimersByTimeAsync(1_500);
+  await flushed;
+  expect(keys.reports).toHaveLength(1);
+});

@@ -1,0 +1,77 @@
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { Wake, withinDeadline } from '@agentmesh/lib/wait';
+import type { EndedCallSchema, ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Client } from '@connectrpc/connect';
+
+export type EndedCall = MessageInitShape<typeof EndedCallSchema>;
+
+const batch = 500;
+/** About a minute of a busy process. Older reports are dropped while the keys service is away. */
+const longestQueue = 20_000;
+const retryMs = 1_000;
+const timeoutMs = 10_000;
+
+/** Reports how calls of models ended, without keeping runs waiting. Reports that come while one is sent are sent together. */
+export class UseReports {
+  readonly #client: Pick<Client<typeof ModelUseService>, 'endCalls'>;
+  readonly #log: Logger;
+  readonly #queue: EndedCall[] = [];
+  readonly #retry = new Wake();
+  #sending: Promise<void> | undefined;
+  #failing = false;
+
+  constructor(client: Pick<Client<typeof ModelUseService>, 'endCalls'>, log: Logger) {
+    this.#client = client;
+    this.#log = log;
+  }
+
+  add(call: EndedCall): void {
+    if (this.#queue.length >= longestQueue) {
+      this.#queue.shift();
+      this.#log.error({ most: longestQueue }, 'the oldest report of the use of a model was dropped');
+    }
+    this.#queue.push(call);
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  /** Resolves when all reports are sent. */
+  async settle(): Promise<void> {
+    while (this.#sending !== undefined) await this.#sending;
+  }
+
+  /** Sends what is left, for at most `deadlineMs`. */
+  async flush(deadlineMs: number): Promise<void> {
+    this.#retry.wake();
+    await withinDeadline(this.settle(), deadlineMs, () => {
+      this.#log.error({ reports: this.#queue.length }, 'reports of the use of models were not sent');
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const calls = this.#queue.splice(0, batch);
+      try {
+        await this.#client.endCalls({ calls }, { timeoutMs });
+        this.#failing = false;
+      } catch (err) {
+        await this.#postpone(calls, err);
+      }
+    }
+  }
+
+  /** A report may be repeated: each call counts once. One that breaks the contract would fail again. */
+  async #postpone(calls: EndedCall[], err: unknown): Promise<void> {
+    if (err instanceof MeshError && err.code === 'invalid_argument') {
+      this.#log.error({ err, reports: calls.length }, 'reports of the use of models were refused');
+      return;
+    }
+    if (!this.#failing) this.#log.warn({ err }, 'the use of models cannot be reported: it is tried again');
+    this.#failing = true;
+    this.#queue.unshift(...calls);
+    await this.#retry.wait({ timeoutMs: retryMs });
+  }
+}

@@ -1,0 +1,157 @@
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Caller, newAccount, textOf } from '../../caller.ts';
+import { startFakeAnthropic } from '../../fakes/anthropic/index.ts';
+import { startFakeGemini } from '../../fakes/gemini/index.ts';
+import { startFakeOpenAi } from '../../fakes/openai.ts';
+import { startFakeResponses } from '../../fakes/openai-responses/index.ts';
+import { startMesh, type TestMesh } from '../../mesh.ts';
+import { SecretWatch } from '../../secret-watch.ts';
+import { fields } from '../agents/make-agent.ts';
+
+const resources = new AsyncDisposableStack();
+const watch = new SecretWatch();
+const secret = watch.plant('key', 'sk-planted-key-of-an-agent-Zq8x');
+const nextSecret = watch.plant('next key', 'sk-planted-next-key-of-an-agent-Yw7v');
+const env = { LOG_LEVEL: 'trace', MODEL_API_BASE_ALLOW: '127.0.0.1/32', RUNS_MODEL_TIMEOUT_SECONDS: '5' };
+let databaseUrl: string;
+let mesh: TestMesh;
+let caller: Caller;
+
+beforeAll(async () => {
+  databaseUrl = resources.use(await testDatabaseUrl()).url;
+  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env }));
+  caller = await newAccount(mesh.url);
+}, 60_000);
+afterAll(() => resources.disposeAsync());
+
+interface Given {
+  readonly provider: string;
+  readonly base: string;
+  readonly key?: string;
+  readonly as?: Caller;
+}
+
+async function saveKey({ provider, base, key = secret, as = caller }: Given): Promise<string> {
+  const given = { key_name: 'k', provider, api_key_value: key, model_api_base: base };
+  const { status, body } = await as.request<{ api_key_id: string }>('POST', '/api/saved-api-keys', given);
+  expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringContaining(key)]);
+  return body.api_key_id;
+}
+
+/** Makes an agent and a session of it. */
+async function makeAgent(model: string, params: object, as = caller) {
+  const body = { ...fields, agent_name: `a${crypto.randomUUID().slice(0, 8)}`, agent_model: model };
+  const made = await as.request<{ agent_id: string }>('POST', '/api/agents', { ...body, agent_model_params: params });
+  expect([made.status, JSON.stringify(made.body)]).toEqual([200, expect.not.stringContaining(secret)]);
+  return as.createSession(made.body.agent_id);
+}
+
+const last = async (session: Parameters<Caller['run']>[0], as = caller) =>
+  (await as.run(session, 'hello')).body.at(-1) ?? {};
+
+describe('an agent runs on its saved key', () => {
+  test.each([
+    ['chat completions', 'openai/gpt-5-mini', 'openai', startFakeOpenAi],
+    ['messages', 'anthropic/claude-sonnet-4-5', 'anthropic', startFakeAnthropic],
+    ['generateContent', 'gemini/gemini-2.5-flash', 'google', startFakeGemini],
+  ] as const)('by %s, and a rotated key serves at once', async (_, model, provider, start) => {
+    const server = resources.use(await start({ apiKey: secret }));
+    const next = resources.use(await start({ apiKey: nextSecret }));
+    const id = await saveKey({ provider, base: server.baseUrl });
+    const session = await makeAgent(model, { model_api_key: `saved:${id}` });
+    expect(textOf((await last(session)) as never)).toBe('ok');
+    const change = { api_key_value: nextSecret, model_api_base: next.baseUrl };
+    expect((await caller.request('PATCH', `/api/saved-api-keys/${id}`, change)).status).toBe(200);
+    expect(textOf((await last(session)) as never)).toBe('ok');
+    expect([server.received, next.received]).toEqual([1, 1]);
+    await caller.request('PATCH', `/api/saved-api-keys/${id}`, { api_key_value: secret });
+    const refused = await last(session);
+    expect(refused).toMatchObject({ errorCode: 'UNAUTHENTICATED' });
+    const used = async () => {
+      const { body } = await caller.request<{ last_used_at: string | null }>('GET', `/api/saved-api-keys/${id}`);
+      return body.last_used_at;
+    };
+    await expect.poll(used).toMatch(/^20/);
+    const usage = await caller.request<{ usage: { requests: number }[] }>('GET', `/api/usage?key=${id}&group_by=key`);
+    await expect.poll(async () => usage.body.usage[0]).toMatchObject({ key: id });
+    expect((await caller.request('DELETE', `/api/saved-api-keys/${id}`)).status).toBe(200);
+    expect(await last(session)).toMatchObject({ errorCode: 'KEY_NOT_FOUND', errorMessage: 'API key not found' });
+  });
+
+  test('by responses, where the settings say so', { timeout: 60_000 }, async () => {
+    const server = resources.use(await startFakeResponses({ apiKey: secret }));
+    const own = await testDatabaseUrl();
+    resources.use(own);
+    const settings = { ...env, RUNS_OPENAI_API: 'responses' };
+    await using other = await startMesh({ mode: inject('mode'), databaseUrl: own.url, env: settings });
+    const as = await newAccount(other.url);
+    const id = await saveKey({ provider: 'openai', base: server.baseUrl, as });
+    const session = await makeAgent('openai/gpt-5-mini', { model_api_key: `saved:${id}` }, as);
+    expect(textOf((await last(session, as)) as never)).toBe('ok');
+    watch.readLog(other.lines);
+  });
+
+  test('given with the agent, and kept by __unchanged__', async () => {
+    const server = resources.use(await startFakeOpenAi({ apiKey: secret }));
+    const params = { model_api_key: secret, model_api_base: server.baseUrl };
+    const session = await makeAgent('openai/gpt-5-mini', params);
+    expect(textOf((await last(session)) as never)).toBe('ok');
+    const { body: agent } = await caller.request('GET', `/api/agents/${session.appName}`);
+    expect(agent).toMatchObject({ agent_model_params: { model_api_key: '__unchanged__' } });
+    expect((await caller.request('PUT', `/api/agents/${session.appName}`, agent)).status).toBe(200);
+    expect(textOf((await last(session)) as never)).toBe('ok');
+    const list = await caller.request<object[]>('GET', '/api/saved-api-keys');
+    expect(JSON.stringify(list.body)).not.toContain(server.baseUrl);
+  });
+
+  test('within the limit of the key', async () => {
+    const server = resources.use(await startFakeOpenAi({ apiKey: secret }));
+    const id = await saveKey({ provider: 'openai', base: server.baseUrl });
+    const session = await makeAgent('openai/gpt-5-mini', { model_api_key: `saved:${id}` });
+    await caller.request('PUT', `/api/usage/limits/${id}/day`, { requests: 1 });
+    await last(session);
+    const errorMessage = expect.stringContaining(`The limit of 1 requests per day of the key ${id} is reached until`);
+    expect(await last(session)).toMatchObject({ errorCode: 'BUDGET_REACHED', errorMessage });
+    expect(server.received).toBe(1);
+  });
+});
+
+test('a lost ENCRYPT_KEY ends runs with the reason, and nothing else notices', { timeout: 90_000 }, async () => {
+  const server = resources.use(await startFakeOpenAi({ apiKey: secret }));
+  const own = resources.use(await testDatabaseUrl());
+  const started = { mode: inject('mode'), databaseUrl: own.url } as const;
+  let token: string | undefined;
+  let session: Parameters<Caller['run']>[0];
+  let id: string;
+  {
+    await using before = await startMesh({ ...started, env });
+    const as = await newAccount(before.url);
+    token = as.token;
+    id = await saveKey({ provider: 'openai', base: server.baseUrl, as });
+    session = await makeAgent('openai/gpt-5-mini', { model_api_key: `saved:${id}` }, as);
+    expect(textOf((await last(session, as)) as never)).toBe('ok');
+    const me = await as.request<{ email: string }>('GET', '/api/users/me');
+    token = me.body.email;
+  }
+  const lost = { ...env, ENCRYPT_KEY: 'another encrypt key that is used by this test alone' };
+  await using after = await startMesh({ ...started, env: lost });
+  const as = await newAccount(after.url);
+  const signIn = { email: token, password: 'correct horse battery' };
+  as.token = (await as.request<{ access_token: string }>('POST', '/api/auth/token', signIn)).body.access_token;
+  const { body: key } = await as.request('GET', `/api/saved-api-keys/${id}`);
+  expect(key).toMatchObject({ status: 'needs_reentry', key_name: 'k', last_four: '', fingerprint: '' });
+  expect(await last(session, as)).toMatchObject({ errorCode: 'KEY_NEEDS_REENTRY' });
+  expect((await as.request('POST', `/api/saved-api-keys/${id}/test`)).status).toBe(409);
+  const echo = await as.createSession('echo');
+  expect(textOf((await last(echo, as)) as never)).toBe('hello');
+  await as.request('PATCH', `/api/saved-api-keys/${id}`, { api_key_value: secret });
+  expect(textOf((await last(session, as)) as never)).toBe('ok');
+});
+
+test('a key is in no log line and no row of any table', async () => {
+  watch.readLog(mesh.lines);
+  await watch.readDatabase(databaseUrl);
+  expect(watch.places).toBeGreaterThan(100);
+  expect(watch.leaks()).toEqual([]);
+});
