@@ -114,7 +114,8 @@ function addStart(app: App, { agents, authentication }: Context): void {
       const userId = body?.user_id ?? identity.email;
       const message = { role: 'user', parts: [{ text: body?.message || defaultMessage }] };
       const asked = { accountId: identity.accountId, agentId, userId, messageJson: encodeJson(message) };
-      const { invocationId, sessionId } = await agents.startAgentRun(asked, unary);
+      const isBound = identity.grant?.userId !== undefined;
+      const { invocationId, sessionId } = await agents.startAgentRun({ ...asked, isBound }, unary);
       reply.code(202).header('x-invocation-id', invocationId);
       return {
         message: `Agent agent${agentId} started.`,

@@ -65,6 +65,7 @@ export function runContent({ identity, body, defaultApp }: RunContent) {
     stateDeltaJson: encodeMap(body.stateDelta),
     customMetadataJson: encodeMap(body.customMetadata),
     invocationId: body.invocationId ?? '',
+    isBound: identity.grant?.userId !== undefined,
   };
 }
 

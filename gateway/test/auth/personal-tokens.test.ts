@@ -212,3 +212,20 @@ describe('the tokens of an account', () => {
     expect(body).toMatchObject({ detail: [{ type, loc: ['body', field, ...(type === 'literal_error' ? [0] : [])] }] });
   });
 });
+
+it('opens no trace of any run, because a trace names no end user', async () => {
+  await using own = await startEdge({
+    env: { ADK_WEB_UI: 'true' },
+    auth: {
+      findPersonalToken: () => ({
+        accountId,
+        email: 'a@example.com',
+        token: { ...record, scopes: [...scopes], userId: 'u1', expiresAt: timestampFromMs(Date.now() + 60_000) },
+      }),
+    },
+  });
+  for (const path of ['/dev/apps/a/debug/trace/session/s1', '/dev/apps/a/debug/trace/e1']) {
+    const { status, body } = await own.send(path, { headers: { authorization: `Bearer ${secret}` } });
+    expect([status, body]).toEqual([403, { detail: 'No personal token opens this.' }]);
+  }
+});

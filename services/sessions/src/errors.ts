@@ -22,6 +22,12 @@ export function sessionExists(id: string): MeshError {
   return new MeshError('already_exists', 'session_exists', `Session already exists: ${id}`);
 }
 
+/** The caller may act for one end user only, and all users of the app read `app:` state. */
+export function appStateForbidden(): MeshError {
+  const message = 'A token that is bound to a user_id cannot set app: state.';
+  return new MeshError('permission_denied', 'app_state_forbidden', message);
+}
+
 /** The attempt no longer holds its session's turn. */
 export function fenceLost(): MeshError {
   return new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');

@@ -39,6 +39,11 @@ export function toChanges(delta: JsonObject): StateChange[] {
   return changes;
 }
 
+/** Whether a change is one of `app:` state, which all users of the app read. */
+export function isOfApp({ scope }: StateChange): boolean {
+  return scope === 'app';
+}
+
 /** Applies a delta to merged state, including `temp:` keys, which only the running invocation sees. */
 export function applyDelta(state: StateMap, delta: JsonObject): void {
   for (const [name, value] of Object.entries(delta)) {

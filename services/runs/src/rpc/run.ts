@@ -12,8 +12,8 @@ const cancelTimeoutMs = 5_000;
 export function run(context: Context): Handlers['run'] {
   return async function* (request, { signal }) {
     const viewer = createViewer(request.streaming);
-    const { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming } = request;
-    const content = { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming };
+    const { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming, isBound } = request;
+    const content = { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming, isBound };
     const run = await acceptRun(context, { ...content, idempotencyKey: '' }, viewer);
     const accepted: MessageInitShape<typeof RunResponseSchema> = {
       kind: { case: 'accepted', value: { invocationId: run.invocationId } },

@@ -18,6 +18,7 @@ export interface DueRun {
   stateDelta: string | null;
   customMetadata: string | null;
   streaming: boolean;
+  isBound: boolean;
   answeredSeq: number | undefined;
 }
 
@@ -36,11 +37,12 @@ interface RunRow {
   state_delta: string | null;
   custom_metadata: string | null;
   streaming: boolean;
+  bound: boolean;
   answered_seq: number | null;
 }
 
 const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.owner, s.fence, s.last_seq,
-  r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.answered_seq`;
+  r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.bound, r.answered_seq`;
 
 type RunKey = CheckedKey & { readonly invocationId: string };
 
@@ -177,6 +179,18 @@ export async function findAttempt(db: Queryable, run: HeldRun): Promise<AttemptS
   return row;
 }
 
+const findBound = createQuery<HeldRun, { bound: boolean }>({
+  name: 'find-bound-run',
+  text: (param) => `select r.bound from runs r
+    where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId} and r.fence = ${param.fence}`,
+});
+
+/** Whether an attempt may not change `app:` state. */
+export async function selectIsBound(db: Queryable, run: HeldRun): Promise<boolean> {
+  const [row] = await findBound(db, run);
+  return row?.bound ?? false;
+}
+
 const findStatus = createQuery<RunKey, { status: string | null }>({
   name: 'find-run-status',
   text: (param) => `select r.status from sessions s
@@ -208,6 +222,7 @@ function toRun(row: RunRow): DueRun {
     stateDelta: row.state_delta,
     customMetadata: row.custom_metadata,
     streaming: row.streaming,
+    isBound: row.bound,
     answeredSeq: row.answered_seq ?? undefined,
   };
 }

@@ -36,6 +36,7 @@ export interface RunRequest {
   readonly stateDelta: string | null;
   readonly customMetadata: string | null;
   readonly streaming: boolean;
+  readonly isBound: boolean;
   /** Sequence of the event whose calls the message answers. */
   readonly answeredSeq: number | null;
 }
@@ -137,9 +138,10 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
         s.id, s.last_seq - ${param.eventCount}::integer as base
     ), ledger as (
       insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt,
-        started_at, lease_until, custom_metadata, streaming)
+        started_at, lease_until, custom_metadata, streaming, bound)
       select account_id, app_name, user_id, id, pk, ${param.invocationId}, 'running', ${param.owner}, fence, 1,
-        now(), now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean
+        now(), now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean,
+        ${param.isBound}::boolean
       from started
     )${writes}
     ${selectTurnRows('turn', heldBy('1', 'true'), 'started m')}
@@ -152,19 +154,20 @@ const insertRun = (
   param: Params,
 ): string => `insert into runs as r (account_id, app_name, user_id, session_id, session_pk,
       invocation_id, status, owner, fence, attempt, started_at, lease_until, message, state_delta, custom_metadata, streaming,
-      answered_seq)
+      answered_seq, bound)
     select account_id, app_name, user_id, id, pk, ${param.invocationId}, case when free then 'running' else 'queued' end,
       ${param.owner}, case when free then fence else 0 end, case when free then 1 else 0 end, case when free then now() end,
       case when free then now() + make_interval(secs => ${param.leaseSeconds}) end,
       case when free then null else ${param.message}::json end, case when free then null else ${param.stateDelta}::json end,
-      ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer
+      ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer,
+      ${param.isBound}::boolean
     from moved
     on conflict (session_pk, invocation_id) do update set
       app_name = excluded.app_name, user_id = excluded.user_id, session_id = excluded.session_id,
       status = excluded.status, owner = excluded.owner, fence = excluded.fence, attempt = r.attempt + excluded.attempt,
       started_at = coalesce(excluded.started_at, r.started_at), lease_until = excluded.lease_until, message = excluded.message,
       state_delta = excluded.state_delta, custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
-      answered_seq = excluded.answered_seq,
+      answered_seq = excluded.answered_seq, bound = excluded.bound,
       error_code = null, error_message = null, ended_at = null, position = default
     where r.status in ('waiting', 'completed', 'failed', 'cancelled')`;
 
@@ -257,6 +260,7 @@ function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     stateDelta: request?.stateDelta ?? null,
     customMetadata: request?.customMetadata ?? null,
     streaming: request?.streaming ?? false,
+    isBound: request?.isBound ?? false,
     answeredSeq: request?.answeredSeq ?? null,
   };
 }

@@ -23,6 +23,8 @@ export interface Attempt {
   stateDelta: JsonObject;
   customMetadata: string | undefined;
   streaming: boolean;
+  /** The run may not change `app:` state. */
+  isBound: boolean;
   /** Sequence of the event whose calls the message answers. */
   answeredSeq: number | undefined;
 }
@@ -63,6 +65,7 @@ export async function toTurn(
     customMetadataJson: bytesOf(attempt.customMetadata ?? ''),
     messageJson: bytesOf(attempt.message ?? ''),
     streaming: attempt.streaming,
+    isBound: attempt.isBound,
     leaseSeconds,
   };
 }

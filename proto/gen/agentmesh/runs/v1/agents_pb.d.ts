@@ -642,6 +642,13 @@ export declare type StartAgentRunRequest = Message<"agentmesh.runs.v1.StartAgent
    * @generated from field: bytes message_json = 4;
    */
   messageJson: Uint8Array;
+
+  /**
+   * See RunRequest.
+   *
+   * @generated from field: bool is_bound = 5;
+   */
+  isBound: boolean;
 };
 
 /**

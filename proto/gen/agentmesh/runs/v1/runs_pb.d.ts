@@ -61,6 +61,13 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
    * @generated from field: bool cancel_on_leave = 7;
    */
   cancelOnLeave: boolean;
+
+  /**
+   * The caller may act for this end user only: an event of the run that changes `app:` state, which other users read, is refused.
+   *
+   * @generated from field: bool is_bound = 8;
+   */
+  isBound: boolean;
 };
 
 /**
@@ -113,6 +120,13 @@ export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest
    * @generated from field: string idempotency_key = 6;
    */
   idempotencyKey: string;
+
+  /**
+   * See RunRequest.
+   *
+   * @generated from field: bool is_bound = 8;
+   */
+  isBound: boolean;
 };
 
 /**

@@ -688,6 +688,13 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: string idempotency_key = 11;
    */
   idempotencyKey: string;
+
+  /**
+   * True: the run may not change `app:` state. PERMISSION_DENIED app_state_forbidden when `state_delta_json` does. Stored with the run.
+   *
+   * @generated from field: bool is_bound = 12;
+   */
+  isBound: boolean;
 };
 
 /**
@@ -855,6 +862,13 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: int32 lease_seconds = 14;
    */
   leaseSeconds: number;
+
+  /**
+   * See BeginTurnRequest.
+   *
+   * @generated from field: bool is_bound = 15;
+   */
+  isBound: boolean;
 };
 
 /**
@@ -1783,6 +1797,7 @@ export declare const SessionsService: GenService<{
   /**
    * Appends complete events of a running attempt and, with `end`, ends the attempt, in one transaction. ABORTED fence_lost when the attempt no
    * longer holds the turn, and run_cancelling when the run is being cancelled: then only an append with OUTCOME_CANCELLED is accepted.
+   * PERMISSION_DENIED app_state_forbidden when the run is bound to its end user and an event changes `app:` state: then nothing is stored.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AppendEvents
    */

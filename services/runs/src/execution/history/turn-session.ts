@@ -10,6 +10,8 @@ export interface TurnSession {
   readonly service: BaseSessionService;
   /** Adds a whole event and applies its state delta. */
   absorb(event: Event): Promise<void>;
+  /** Gives keys of the state the values that they had when the turn began. */
+  reset(keys: readonly string[]): void;
   /** Applies state deltas that others committed, and the attempt's own that were committed after them. */
   applyDeltas(others: readonly Uint8Array[], own: readonly Uint8Array[]): void;
 }
@@ -37,6 +39,14 @@ export function createTurnSession(turn: Turn, window: HistoryWindow): TurnSessio
       for (const [key, value] of delta) if (key.startsWith('temp:')) setKey(session.state, key, value);
       await BaseSessionService.prototype.appendEvent.call(service, { session, event });
       for (const [key, value] of delta) if (value === null) delete session.state[key];
+    },
+    reset(keys) {
+      if (keys.length === 0) return;
+      const before = parseState(turn.stateJson);
+      for (const key of keys) {
+        if (Object.hasOwn(before, key)) setKey(session.state, key, before[key]);
+        else delete session.state[key];
+      }
     },
     applyDeltas(others, own) {
       if (others.length === 0) return;

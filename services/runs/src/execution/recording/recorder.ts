@@ -4,6 +4,7 @@ import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/e
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
+import { refuseAppState } from './refuse-app-state.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { TurnSession } from '../history/turn-session.ts';
@@ -48,6 +49,7 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
   const add = async (event: Event): Promise<void> => {
     event.id = randomUUID();
     event.invocationId = turn.invocationId;
+    if (turn.isBound) turnSession.reset(refuseAppState(event));
     pending.push(toWireEvent(toPublicEvent(event, facts)));
     noteCalls(event, unanswered);
     unfinished.finish(event);
@@ -60,8 +62,7 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
     refused = events;
     const { stateDeltasJson } = await journal.append(events, end);
     refused = [];
-    const own = events.map((event) => event.stateDeltaJson);
-    turnSession.applyDeltas(stateDeltasJson, own);
+    turnSession.applyDeltas(stateDeltasJson, stateDeltasOf(events));
     for (const event of events) viewer?.show(event);
   };
   return {
@@ -86,6 +87,10 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
       await flush({ outcome: AttemptEnd_Outcome.CANCELLED, ...cancelled });
     },
   };
+}
+
+function stateDeltasOf(events: readonly WireEvent[]): Uint8Array[] {
+  return events.map(({ stateDeltaJson }) => stateDeltaJson);
 }
 
 /** Keeps the set of the calls of long-running tools that have no response yet. */

@@ -26,6 +26,7 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
       invocationId: '',
       idempotencyKey: '',
       streaming: false,
+      isBound: request.isBound,
     });
     return { invocationId, sessionId: session.sessionId };
   };

@@ -3,13 +3,13 @@ import type { EventJson } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { type AppendEventsRequest, AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
-import { fenceLost, invalid, runCancelling } from '../../errors.ts';
+import { appStateForbidden, fenceLost, invalid, runCancelling } from '../../errors.ts';
 import { fromAttempt } from '../../events/stored-event.ts';
 import { bytesOf } from '../../json-bytes.ts';
-import { parseDelta, type StateChange, toChanges } from '../../state-delta.ts';
+import { isOfApp, parseDelta, type StateChange, toChanges } from '../../state-delta.ts';
 import { type Append, insertAppend } from '../../store/appends.ts';
 import { type EventRow, selectEvents } from '../../store/events/events.ts';
-import { type AttemptState, findAttempt } from '../../store/runs.ts';
+import { type AttemptState, findAttempt, selectIsBound } from '../../store/runs.ts';
 import { endAttempt } from '../../turns/attempt.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
@@ -21,6 +21,7 @@ const maxCatchUp = 1000;
 export function appendEvents(context: Context): Handlers['appendEvents'] {
   return async (request) => {
     const what = toAppend(request);
+    if (what.changes.some(isOfApp) && (await selectIsBound(context.db, what))) throw appStateForbidden();
     const lastSeq = await tryAppend(context, what, request);
     if (lastSeq !== undefined) return { lastSeq };
     return catchUp(context, what, request);

@@ -3,6 +3,7 @@ import type { BeginTurnRequest, BeginTurnResponseSchema } from '@agentmesh/proto
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import {
+  appStateForbidden,
   callNotFound,
   invalid,
   invocationNotFound,
@@ -12,7 +13,7 @@ import {
 } from '../../errors.ts';
 import { optionalText } from '../../json-bytes.ts';
 import { type CheckedKey, canExist, checkSessionKey } from '../../session-key.ts';
-import { parseDelta } from '../../state-delta.ts';
+import { isOfApp, parseDelta, toChanges } from '../../state-delta.ts';
 import { type CallSite, findFunctionCall } from '../../store/events/events.ts';
 import type { RunKey } from '../../store/ledger/run-keys.ts';
 import { selectRunStatus } from '../../store/runs.ts';
@@ -38,6 +39,7 @@ export function beginTurn(context: Context): Handlers['beginTurn'] {
 
 async function accept(context: Context, session: CheckedKey, request: BeginTurnRequest, key?: RunKey): Promise<Answer> {
   const attempt = await readAttempt(context, session, request);
+  if (request.isBound && toChanges(attempt.stateDelta).some(isOfApp)) throw appStateForbidden();
   const waiting = toWaiting(request, attempt);
   const isNew = request.invocationId === '' && attempt.answeredSeq === undefined && key === undefined;
   const { start, outcome } = await untilCurrent(async () => {
@@ -55,7 +57,7 @@ async function accept(context: Context, session: CheckedKey, request: BeginTurnR
 async function readAttempt(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<Attempt> {
   const call = await findAnsweredCall(context, key, request.answeredCallIds);
   const made = call?.invocation_id ?? '';
-  const { owner, window, known, streaming } = request;
+  const { owner, window, known, streaming, isBound } = request;
   return {
     key,
     // An imported event may have no invocation id, or one that a run cannot have.
@@ -67,6 +69,7 @@ async function readAttempt(context: Context, key: CheckedKey, request: BeginTurn
     stateDelta: parseDelta(request.stateDeltaJson),
     customMetadata: optionalText(request.customMetadataJson),
     streaming,
+    isBound,
     answeredSeq: call?.seq,
   };
 }
@@ -77,6 +80,7 @@ function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequ
     stateDelta: optionalText(request.stateDeltaJson) ?? null,
     customMetadata: optionalText(request.customMetadataJson) ?? null,
     streaming: request.streaming,
+    isBound: request.isBound,
     answeredSeq: answeredSeq ?? null,
   };
 }

@@ -48,6 +48,7 @@ async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promis
     stateDelta: parseDelta(Buffer.from(run.stateDelta ?? '')),
     customMetadata: run.customMetadata ?? undefined,
     streaming: run.streaming,
+    isBound: run.isBound,
     answeredSeq: run.answeredSeq,
   };
   const start = startOf(attempt, context);
