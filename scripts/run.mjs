@@ -23,12 +23,15 @@ const commands = {
     part === 'passwords'
       ? ['services/auth/src/passwords/calibrate-passwords.ts', ...args]
       : ['test/bench/main.ts', ...(part === undefined ? [] : [part, ...args])],
+  verify: (args) => ['node_modules/vitest/vitest.mjs', 'run', '--project=parts', 'test/simulation', ...args],
   generate: (args) => ['node_modules/@bufbuild/buf/bin/buf', 'generate', ...args],
 };
 
 const [name, ...args] = process.argv.slice(2);
 const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
 if (!command) fail(`usage: node scripts/run.mjs <${Object.keys(commands).join(' | ')}> [arguments]`);
+// Simulations run in a small size among the tests, and in full here.
+if (name === 'verify') process.env.VERIFY = 'full';
 await install();
 exitLike(await run(runtime(), command(args)));
 

@@ -20,6 +20,7 @@ const notificationPath = '/api/webhooks/outlook/notifications/';
 export function createMicrosoftRegistrar({ db, clock, graph, publicBaseUrl }: MicrosoftParts): Registrar {
   return {
     register: async (watch, { resource, changeType, accessToken }) => {
+      await removeUnknown(graph, watch);
       const { pathToken, clientState } = createNotificationSecrets();
       // Microsoft calls the address before it answers, so the hashes must be readable before.
       const hashes = { pathTokenHash: hashSecret(pathToken), clientStateHash: hashSecret(clientState) };
@@ -38,6 +39,14 @@ export function createMicrosoftRegistrar({ db, clock, graph, publicBaseUrl }: Mi
 
 function registered({ id, expiresAt }: { id: string; expiresAt: Date }): Registration {
   return { providerId: id, expiresAt, labels: [], cursor: null };
+}
+
+/**
+ * Removes what an earlier attempt has registered while its answer was lost: with new secrets, nobody would know it. It costs a call only
+ * when there was an attempt before.
+ */
+async function removeUnknown(graph: GraphSubscriptions, watch: WatchRow): Promise<void> {
+  for (const id of await idsOf(graph, { ...watch, provider_id: null })) await graph.remove(mailAccountOf(watch), id);
 }
 
 /** Ids of a watch at Microsoft. Without a stored id they are found by the notification address: a process may have died before it stored it. */
