@@ -1,9 +1,13 @@
-import type { CreateSubscriptionRequest, UpdateSubscriptionRequest } from './subscription-record.ts';
+import {
+  type CreateSubscriptionRequest,
+  defaultProvider,
+  type UpdateSubscriptionRequest,
+} from './subscription-record.ts';
 
 /** The fields of a creation as webhooks expects them. */
 export function creationMessage(body: CreateSubscriptionRequest) {
   return {
-    provider: body.provider,
+    provider: body.provider ?? defaultProvider,
     agentId: Number(body.agent_id),
     allowedSenders: body.allowed_senders ?? [],
     requireAuthentication: body.require_authentication ?? false,

@@ -2,6 +2,8 @@ import { Type, type Static } from 'typebox';
 import { maybe, storedText } from '../../edge/records/keywords.ts';
 
 const int32Max = 2_147_483_647;
+/** The provider of a request that names none. */
+export const defaultProvider = 'microsoft_outlook';
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 export const SubscriptionPath = Type.Object({
@@ -21,12 +23,14 @@ const allowedSenders = () =>
 export const CreateSubscriptionRequest = Type.Object(
   {
     agent_id: agentId('Agent of the account.'),
-    provider: Type.Union(
-      ['vendora_mail', 'vendorb_mail', 'microsoft_outlook', 'google_gmail'].map((word) => Type.Literal(word)),
-      {
-        default: 'microsoft_outlook',
-        description: '`vendora_mail` or `microsoft_outlook`: Outlook. `vendorb_mail` or `google_gmail`: Gmail.',
-      },
+    provider: Type.Optional(
+      Type.Union(
+        ['vendora_mail', 'vendorb_mail', 'microsoft_outlook', 'google_gmail'].map((word) => Type.Literal(word)),
+        {
+          default: defaultProvider,
+          description: '`vendora_mail` or `microsoft_outlook`: Outlook. `vendorb_mail` or `google_gmail`: Gmail.',
+        },
+      ),
     ),
     resource: maybe(
       Type.String({
