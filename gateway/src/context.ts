@@ -10,6 +10,7 @@ import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import type { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import type { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import type { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { Client } from '@connectrpc/connect';
@@ -50,6 +51,7 @@ export interface Context {
   readonly savedKeys: Client<typeof SavedKeysService>;
   readonly subscriptions: Client<typeof SubscriptionsService>;
   readonly notifications: Client<typeof NotificationsService>;
+  readonly webhookLogs: Client<typeof LogsService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;
 }

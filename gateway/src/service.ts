@@ -10,6 +10,7 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { type Config, publicBaseUrl, settings } from './config.ts';
@@ -69,6 +70,7 @@ async function start(host: GatewayHost): Promise<Running> {
     savedKeys: mesh.client(SavedKeysService),
     subscriptions: mesh.client(SubscriptionsService),
     notifications: mesh.client(NotificationsService),
+    webhookLogs: mesh.client(LogsService),
     authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
     browser,
     bodies: bodyBudgetsOf(config),

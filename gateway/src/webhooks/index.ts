@@ -1,9 +1,11 @@
 import type { App, Context } from '../context.ts';
 import { addCallbacks } from './callbacks/index.ts';
+import { addLogs } from './logs/index.ts';
 import { addSubscriptions } from './subscriptions/index.ts';
 
-/** Subscriptions to mailboxes, and the callbacks of mail providers. */
+/** Subscriptions to mailboxes, logs of what was done with mails, and the callbacks of mail providers. */
 export async function addWebhooks(app: App, context: Context): Promise<void> {
   addSubscriptions(app, context);
+  addLogs(app, context);
   await addCallbacks(app, context);
 }

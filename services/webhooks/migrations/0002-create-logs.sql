@@ -2,6 +2,10 @@
 alter table watches
   -- When the next look is due.
   add column look_at timestamptz not null default '-infinity',
+  -- How often a look was asked for. A look that began before the last request plans no later one.
+  add column look_requests bigint not null default 0,
+  -- Failed looks since the last one that came to its end.
+  add column look_failures integer not null default 0,
   -- When the last complete look began.
   add column looked_at timestamptz,
   -- Microsoft: where the next look goes on.
@@ -24,7 +28,7 @@ create table mailboxes (
   -- When a job is to be added; null: not until something happens.
   due_at timestamptz,
   -- The provider allows no calls until then.
-  paused_until timestamptz not null default '-infinity',
+  paused_until timestamptz not null default 'epoch',
   primary key (account_id, provider, mailbox)
 );
 create index mailboxes_due_at on mailboxes (due_at) where due_at is not null and job_id is null;

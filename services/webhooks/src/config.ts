@@ -1,5 +1,10 @@
-import { httpUrl, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
-import type { CleanedEnv } from 'envalid';
+import { httpUrl, listOf, portNumber, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
+import { type CleanedEnv, EnvError } from 'envalid';
+
+const seconds = listOf((part) => {
+  if (!/^[1-9]\d{0,5}$/.test(part)) throw new EnvError('must be whole numbers of at least 1, separated by commas');
+  return Number(part);
+});
 
 /** Environment variables of this service; docs/settings.md explains each. */
 export const settings = {
@@ -14,6 +19,10 @@ export const settings = {
   GOOGLE_JWKS_URL: httpUrl({ default: 'https://www.googleapis.com/oauth2/v3/certs' }),
   GOOGLE_WEBHOOK_AUDIENCE: text({ default: undefined }),
   GOOGLE_WEBHOOK_SERVICE_ACCOUNT: text({ default: undefined }),
+  WEBHOOK_RETRY_SECONDS: seconds({ default: [5, 30, 120, 600] }),
+  WEBHOOK_RUNS_PER_SENDER: positiveInteger({ default: 60 }),
+  WEBHOOK_RUNS_PER_SUBSCRIPTION: positiveInteger({ default: 1_000 }),
+  WEBHOOK_LOG_KEEP_DAYS: wholeNumber({ default: 90 }),
   WEBHOOK_RENEWAL_INTERVAL_SECONDS: positiveInteger({ default: 21_600 }),
   WEBHOOK_RENEWAL_WINDOW_SECONDS: positiveInteger({ default: 43_200 }),
 };

@@ -6,6 +6,7 @@ import type { Client } from '@connectrpc/connect';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { CheckPushToken } from './inbox/push-token.ts';
+import type { ProviderClient } from './provider/create-provider-client.ts';
 import type { MailAccounts } from './provider/mail-accounts.ts';
 import type { Provider } from './provider/provider.ts';
 import type { ProviderErrorKind } from './provider/provider-error.ts';
@@ -24,6 +25,8 @@ export interface Context {
   /** Counts notifications by what was done with them. */
   readonly countNotifications: (provider: Provider, outcome: 'stored' | 'ignored', number: number) => void;
   readonly mailAccounts: MailAccounts;
+  readonly graph: ProviderClient;
+  readonly gmail: ProviderClient;
   readonly registrars: Registrars;
   /** Full name of the Pub/Sub topic that Gmail publishes to; undefined while it is not configured. */
   readonly topic: string | undefined;

@@ -55,3 +55,23 @@ export function subscriptionGone(id: number): MeshError {
   const text = `Subscription ${id} no longer exists at the mail provider and was deleted.`;
   return new MeshError('not_found', 'subscription_gone', text);
 }
+
+/** The account has no log with this id. */
+export function logNotFound(): MeshError {
+  return new MeshError('not_found', 'log_not_found', 'webhook log not found');
+}
+
+/** A log cannot be triggered again while it waits or its run is under way. */
+export function alreadyRunning(): MeshError {
+  return new MeshError('failed_precondition', 'already_running_or_queued', 'already_running_or_queued');
+}
+
+/** A log cannot be triggered again because its subscription was deleted or disabled. */
+export function subscriptionInactive(): MeshError {
+  return new MeshError('failed_precondition', 'subscription_inactive', 'subscription_inactive');
+}
+
+/** A request about logs is not allowed. `fault` says why. */
+export function logFilterInvalid(fault: string): MeshError {
+  return new MeshError('invalid_argument', 'request_invalid', `The request ${fault}.`);
+}

@@ -1,4 +1,4 @@
-import { type Jobs, openJobs } from '@agentmesh/lib/jobs';
+import { openJobs } from '@agentmesh/lib/jobs';
 import { defineService } from '@agentmesh/lib/service';
 import { Wake } from '@agentmesh/lib/wait';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
@@ -8,6 +8,7 @@ import {
   IntegrationsService,
 } from '@agentmesh/proto/keys/v1/integrations';
 import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { systemClock } from './clock.ts';
@@ -18,9 +19,14 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createNotificationCount } from './inbox/notification-count.ts';
 import { createPushTokenCheck } from './inbox/push-token.ts';
+import { keepProcessing } from './jobs/keep-processing.ts';
 import { readMailboxTask } from './jobs/read-mailbox-task.ts';
+import { createProcessor } from './processing/create-processor.ts';
+import type { Processor } from './processing/processor.ts';
+import { startProcessing } from './processing/start-processing.ts';
 import { createMailAccounts } from './provider/create-mail-accounts.ts';
 import { openProviders } from './provider/open-providers.ts';
+import { createLogHandlers } from './rpc/logs/index.ts';
 import { createNotificationHandlers } from './rpc/notifications/index.ts';
 import { createSubscriptionHandlers } from './rpc/subscriptions/index.ts';
 import { createAgentCheck } from './subscriptions/agent-check.ts';
@@ -63,19 +69,23 @@ export const webhooks = defineService({
       countNotifications: createNotificationCount(metrics),
     };
 
+    const processor = createProcessor(context, mesh);
     const upkeep = createUpkeep(context);
     resources.use(startUpkeep(upkeep, { wake: wakeUpkeep, log, draining }));
     mesh.serve(NotificationsService, createNotificationHandlers(context));
     mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
+    mesh.serve(LogsService, createLogHandlers(context));
+    await startProcessing(host, processor);
     resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
     resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));
     resources.defer(await bus.subscribe(IntegrationDisconnectedSchema, onIntegrationDisconnected(context)));
 
-    return { ready: { database: () => db.ping() }, settle: () => settle(upkeep, jobs) };
+    return { ready: { database: () => db.ping() }, settle: () => settle(upkeep, processor) };
   },
 });
 
-async function settle(upkeep: Upkeep, jobs: Jobs): Promise<void> {
+async function settle(upkeep: Upkeep, processor: Processor): Promise<void> {
   await upkeep.round();
-  await jobs.settle();
+  await keepProcessing(processor);
+  await processor.jobs.settle();
 }

@@ -88,7 +88,7 @@ const jobs = () =>
 const lookAt = async () =>
   (
     await service.db.query<{ due: boolean }>(
-      { text: 'select look_at <= now() as due from watches where account_id = $1' },
+      { text: 'select look_requests > 0 as due from watches where account_id = $1' },
       [accountId],
     )
   )[0]?.due;

@@ -40,6 +40,8 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   mail_provider_refused: 502,
   mail_provider_failed: 502,
   subscription_gone: 410,
+  already_running_or_queued: 409,
+  subscription_inactive: 409,
   key_needs_reentry: 409,
   key_provider_missing: 409,
   key_provider_mismatch: 409,

@@ -1,4 +1,4 @@
-import { createQuery, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 
 const deleteLogs = createQuery<{ accountId: string }, { one: number }>({
   text: (param) => `delete from logs where account_id = ${param.accountId} returning 1 as one`,
@@ -16,4 +16,16 @@ const deleteMailboxes = createQuery<{ accountId: string }, { one: number }>({
 /** Deletes the reading state of an account's mailboxes and returns their number. Jobs that read them can write no more. */
 export async function deleteAccountMailboxes(tx: Transaction, accountId: string): Promise<number> {
   return (await deleteMailboxes(tx, { accountId })).length;
+}
+
+const deleteOld = createQuery<{ before: Date; limit: number }, { one: number }>({
+  text: (param) => `delete from logs where (account_id, id) in (
+      select account_id, id from logs where completed_at < ${param.before} order by completed_at limit ${param.limit}
+      for update skip locked
+    ) returning 1 as one`,
+});
+
+/** Deletes at most `limit` logs that ended before a time, and returns their number. */
+export async function deleteOldLogs(db: Queryable, values: { before: Date; limit: number }): Promise<number> {
+  return (await deleteOld(db, values)).length;
 }

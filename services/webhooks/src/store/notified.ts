@@ -77,7 +77,7 @@ export async function insertNotified(db: Queryable, mails: readonly Notified[], 
 
 const lookAtGmail = createQuery<{ mailbox: string; historyId: string; now: Date }, MailboxKey>({
   name: 'look-at-gmail-mailbox',
-  text: (param) => `update watches set look_at = least(look_at, ${param.now})
+  text: (param) => `update watches set look_at = least(look_at, ${param.now}), look_requests = look_requests + 1
     where provider = 'google' and mailbox = ${param.mailbox} and state in ('new', 'active', 'error', 'expired')
       and (cursor is null or cursor < ${param.historyId}::numeric)
     returning account_id as "accountId", provider, mailbox`,
@@ -93,7 +93,7 @@ const planLifecycleEvent = createQuery<
   MailboxKey
 >({
   name: 'plan-lifecycle-event',
-  text: (param) => `update watches set look_at = least(look_at, ${param.now}),
+  text: (param) => `update watches set look_at = least(look_at, ${param.now}), look_requests = look_requests + 1,
       catch_up_from = least(catch_up_from, ${param.missedSince}::timestamptz),
       state = case when ${param.event}::text = 'subscriptionRemoved' and state = 'active' then 'new' else state end,
       next_attempt_at = case when ${param.event}::text = 'missed' then next_attempt_at else ${param.now} end

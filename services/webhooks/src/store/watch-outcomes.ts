@@ -30,6 +30,7 @@ export const updateWatchRegistered = createQuery<Registered, { id: bigint }>({
       expires_at = ${param.expiresAt}, registered_at = ${param.now}, failures = 0, error_code = null, last_error = null,
       next_attempt_at = case when state = 'ending' then ${param.now}::timestamptz end, claimed_until = '-infinity', claim = null,
       catch_up_from = least(catch_up_from, ${param.catchUpFrom}::timestamptz),
+      look_requests = look_requests + 1,
       look_at = case when ${param.catchUpFrom}::timestamptz is null then look_at else ${param.now}::timestamptz end
     where account_id = ${param.accountId} and id = ${param.id} and claim = ${param.claim} returning id`,
 });

@@ -368,6 +368,72 @@ export declare type RetriggerLogResponse = Message<"agentmesh.webhooks.v1.Retrig
 export declare const RetriggerLogResponseSchema: GenMessage<RetriggerLogResponse>;
 
 /**
+ * Names logs by their ids, or by how they have ended.
+ *
+ * @generated from message agentmesh.webhooks.v1.RetriggerLogsRequest
+ */
+export declare type RetriggerLogsRequest = Message<"agentmesh.webhooks.v1.RetriggerLogsRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * At most 200. The other fields count only when it is empty.
+   *
+   * @generated from field: repeated int32 log_ids = 2;
+   */
+  logIds: number[];
+
+  /**
+   * `success`, `error` or `skipped`. The oldest 200 logs with one of them.
+   *
+   * @generated from field: repeated string statuses = 3;
+   */
+  statuses: string[];
+
+  /**
+   * Only logs of this subscription; 0 for all.
+   *
+   * @generated from field: int32 subscription_id = 4;
+   */
+  subscriptionId: number;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.RetriggerLogsRequest.
+ * Use `create(RetriggerLogsRequestSchema)` to create a new message.
+ */
+export declare const RetriggerLogsRequestSchema: GenMessage<RetriggerLogsRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.RetriggerLogsResponse
+ */
+export declare type RetriggerLogsResponse = Message<"agentmesh.webhooks.v1.RetriggerLogsResponse"> & {
+  /**
+   * Logs whose agents run again.
+   *
+   * @generated from field: repeated int32 log_ids = 1;
+   */
+  logIds: number[];
+
+  /**
+   * Named logs that do not exist, are under way, or whose subscription is not active.
+   *
+   * @generated from field: repeated int32 skipped_ids = 2;
+   */
+  skippedIds: number[];
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.RetriggerLogsResponse.
+ * Use `create(RetriggerLogsResponseSchema)` to create a new message.
+ */
+export declare const RetriggerLogsResponseSchema: GenMessage<RetriggerLogsResponse>;
+
+/**
  * What was done with each mail. A log of another account answers exactly like one that does not exist: NOT_FOUND log_not_found.
  *
  * Every RPC fails with INVALID_ARGUMENT request_invalid when the account id is not a UUID in lower case.
@@ -415,6 +481,16 @@ export declare const LogsService: GenService<{
     methodKind: "unary";
     input: typeof RetriggerLogRequestSchema;
     output: typeof RetriggerLogResponseSchema;
+  },
+  /**
+   * Runs the agents again for several logs, at most 200 in one call. INVALID_ARGUMENT request_invalid when the request names no logs, or more.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.LogsService.RetriggerLogs
+   */
+  retriggerLogs: {
+    methodKind: "unary";
+    input: typeof RetriggerLogsRequestSchema;
+    output: typeof RetriggerLogsResponseSchema;
   },
 }>;
 

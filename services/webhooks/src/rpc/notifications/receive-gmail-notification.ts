@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { pushRefused } from '../../errors.ts';
 import { readGmailPush } from '../../inbox/gmail-push.ts';
-import { addReadings } from '../../jobs/read-mailbox-task.ts';
+import { addReadings, readMailboxTask } from '../../jobs/read-mailbox-task.ts';
 import { planGmailLook } from '../../store/notified.ts';
 import type { NotificationHandlers } from './handlers.ts';
 
@@ -15,6 +15,7 @@ export function receiveGmailNotification(context: Context): NotificationHandlers
     const expected = config.GMAIL_PUBSUB_SUBSCRIPTION;
     if (expected !== undefined && push !== undefined && push.subscription !== expected) throw pushRefused();
     const planned = push === undefined ? 0 : await plan(push.mailbox, push.historyId);
+    if (planned > 0) jobs.wake(readMailboxTask);
     countNotifications('google', planned > 0 ? 'stored' : 'ignored', 1);
     return {};
   };

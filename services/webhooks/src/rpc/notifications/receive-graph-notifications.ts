@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Queryable, Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../../context.ts';
 import { type GraphItem, readGraphNotifications } from '../../inbox/graph-notifications.ts';
-import { addReadings } from '../../jobs/read-mailbox-task.ts';
+import { addReadings, readMailboxTask } from '../../jobs/read-mailbox-task.ts';
 import type { MailboxKey } from '../../store/mailboxes.ts';
 import {
   insertNotified,
@@ -37,6 +37,7 @@ export function receiveGraphNotifications(context: Context): NotificationHandler
       const mailboxes = [...(await storeMails(tx, authentic, now)), ...(await planLifecycles(tx, authentic, now))];
       await addReadings(tx, { jobs, mailboxes, now });
     });
+    jobs.wake(readMailboxTask);
     countNotifications('microsoft', 'stored', authentic.length);
     return {};
   };

@@ -1,0 +1,1 @@
+export { addLogs } from './logs.ts';

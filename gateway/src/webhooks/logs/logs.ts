@@ -1,0 +1,89 @@
+import { type App, type Context, unary } from '../../context.ts';
+import { failures, Problem } from '../../edge/records/problem.ts';
+import { logFilter } from './log-filter.ts';
+import { logJson } from './log-json.ts';
+import { LogPath, LogQuery, WebhookLogAnswer, WebhookLogList } from './log-record.ts';
+import { addRetriggers } from './retriggers.ts';
+
+const path = '/api/webhooks/logs';
+const tags = ['webhooks'];
+
+/** What was done with each mail of the caller's account. */
+export function addLogs(app: App, context: Context): void {
+  addReads(app, context);
+  addBody(app, context);
+  addRetriggers(app, context);
+}
+
+function addReads(app: App, { webhookLogs, authentication }: Context): void {
+  const guard = { preValidation: authentication.account, config: { scope: 'webhooks:read' } } as const;
+  app.get(
+    path,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'listWebhookLogs',
+        summary: 'List logs',
+        description: 'What was done with the mails of the account, newest first, and how many logs match.',
+        querystring: LogQuery,
+        response: { 200: WebhookLogList, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, query }) => {
+      const { logs, total } = await webhookLogs.listLogs({ accountId, ...logFilter(query) }, unary);
+      return { logs: logs.map(logJson), total: Number(total) };
+    },
+  );
+  app.get(
+    `${path}/:log_id`,
+    {
+      ...guard,
+      schema: {
+        tags,
+        operationId: 'getWebhookLog',
+        summary: 'Get a log',
+        description: 'What was done with one mail.',
+        params: LogPath,
+        response: { 200: WebhookLogAnswer, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, params: { log_id: logId } }) => ({
+      log: logJson((await webhookLogs.getLog({ accountId, logId }, unary)).log),
+    }),
+  );
+}
+
+/** The sender wrote the body. In this sandbox it has no origin, runs nothing, loads nothing and sends nothing. */
+const bodyHeaders = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'self'",
+  'content-type': 'text/html; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'private, no-store',
+} as const;
+
+function addBody(app: App, { webhookLogs, authentication }: Context): void {
+  app.get(
+    `${path}/:log_id/body`,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'webhooks:read' },
+      schema: {
+        tags,
+        operationId: 'getWebhookLogBody',
+        summary: "Get the body of a log's mail",
+        description:
+          'HTML as the sender wrote it, in a sandbox without scripts. Empty when the mail has no text or was not fetched.',
+        params: LogPath,
+        response: { 200: { type: 'string', description: 'The body as HTML.' }, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, params: { log_id: logId } }, reply) => {
+      const { html } = await webhookLogs.getLogBody({ accountId, logId }, unary);
+      reply.headers(bodyHeaders);
+      return html;
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import { listOf, recordOf, textOf } from '../mail/json.ts';
+import { ProviderError } from '../provider/provider-error.ts';
+import type { Found, WatchLabel } from '../store/look-rows.ts';
+import { type Findings, type Look, missedSince } from './look.ts';
+
+const base = '/gmail/v1/users/me';
+/** Pages of 500 records that one look reads at most; the next look goes on. */
+const mostPages = 20;
+/** Pages of 500 mails that a list for one label has at most. */
+const mostListPages = 100;
+/** Mails with these labels did not arrive, unless a subscription names the label. */
+const hiddenLabels = ['DRAFT', 'SENT', 'SPAM', 'TRASH'];
+
+/**
+ * Reads the history of a mailbox from the stored cursor on: one mail may be in several records, and each is found once for each subscription. When
+ * Gmail has forgotten the history, mails are listed since the last look instead.
+ */
+export async function lookAtGmail(look: Look): Promise<Findings> {
+  const { cursor } = look.watch;
+  if (cursor === null) return listMails(look);
+  try {
+    return await readHistory(look, cursor);
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'not_found') return listMails(look);
+    throw error;
+  }
+}
+
+async function readHistory(look: Look, startHistoryId: string): Promise<Findings> {
+  const found = new FoundMails();
+  let pageToken = '';
+  let last = startHistoryId;
+  for (let page = 0; page < mostPages; page += 1) {
+    const query = { startHistoryId, historyTypes: 'messageAdded', maxResults: '500', ...(pageToken && { pageToken }) };
+    const answer = await get(look, 'history', query);
+    for (const record of listOf(answer.history).map(recordOf)) {
+      last = textOf(record.id) || last;
+      for (const { message } of listOf(record.messagesAdded).map(recordOf))
+        addMail(found, look.labels, recordOf(message));
+    }
+    pageToken = textOf(answer.nextPageToken);
+    if (pageToken === '') return findings(found, historyIdOf(answer));
+  }
+  return { ...findings(found, last), isComplete: false };
+}
+
+function addMail(found: FoundMails, labels: readonly WatchLabel[], message: Record<string, unknown>): void {
+  const messageId = textOf(message.id);
+  const labelIds = listOf(message.labelIds).map(textOf);
+  const hidden = hiddenLabels.filter((label) => labelIds.includes(label));
+  for (const { id: subscriptionId, resource } of labels) {
+    const isWanted = resource === 'ALL' ? hidden.length === 0 : labelIds.includes(resource);
+    const isHidden = hidden.some((label) => label !== resource);
+    if (messageId !== '' && isWanted && !isHidden) found.add({ subscriptionId, messageId });
+  }
+}
+
+/** Lists the mails of each label since the last look. The history id is read first, so that nothing is lost between. */
+async function listMails(look: Look): Promise<Findings> {
+  const cursor = historyIdOf(await get(look, 'profile', {}));
+  const found = new FoundMails();
+  const after = `after:${Math.floor(missedSince(look).getTime() / 1000)}`;
+  for (const { id: subscriptionId, resource } of look.labels) {
+    let pageToken = '';
+    for (let page = 0; page === 0 || (pageToken !== '' && page < mostListPages); page += 1) {
+      const labelIds: Record<string, string> = resource === 'ALL' ? {} : { labelIds: resource };
+      const answer = await get(look, 'messages', {
+        ...labelIds,
+        q: after,
+        maxResults: '500',
+        ...(pageToken && { pageToken }),
+      });
+      for (const { id } of listOf(answer.messages).map(recordOf)) found.add({ subscriptionId, messageId: textOf(id) });
+      pageToken = textOf(answer.nextPageToken);
+    }
+  }
+  return findings(found, cursor);
+}
+
+const findings = (found: FoundMails, cursor: string): Findings => ({
+  found: found.values(),
+  cursor,
+  deltaLink: null,
+  isComplete: true,
+});
+
+function historyIdOf({ historyId }: Record<string, unknown>): string {
+  const id = String(historyId);
+  if (!/^\d{1,30}$/.test(id)) throw new ProviderError({ kind: 'unavailable', code: 'unreadable' });
+  return id;
+}
+
+async function get(
+  { client, mailAccount, signal }: Look,
+  list: string,
+  query: Readonly<Record<string, string>>,
+): Promise<Record<string, unknown>> {
+  const target = `${base}/${list}?${new URLSearchParams(query).toString()}`;
+  return recordOf((await client.call(mailAccount, { method: 'GET', target, maxBytes: 16 * 1024 * 1024, signal })).json);
+}
+
+/** Mails without repetitions, in the order in which they were found. */
+class FoundMails {
+  readonly #found = new Map<string, Found>();
+
+  add(mail: Found): void {
+    if (mail.messageId !== '') this.#found.set(`${mail.subscriptionId} ${mail.messageId}`, mail);
+  }
+
+  values(): Found[] {
+    return [...this.#found.values()];
+  }
+}

@@ -1,0 +1,81 @@
+import type { ProviderClient } from '../provider/create-provider-client.ts';
+import { formatAddress, type MailAddress } from '../text/mail-address.ts';
+import { listOf, numberOf, recordOf, textOf } from './json.ts';
+import type { Mail, MailAt, MailAttachment, MailReader } from './mail.ts';
+
+/** Ids that stay the same when a mail is moved, and plain text, which Microsoft makes of HTML. */
+const headers = { prefer: 'IdType="ImmutableId", outlook.body-content-type="text"' };
+const fields =
+  'id,subject,from,sender,toRecipients,ccRecipients,receivedDateTime,bodyPreview,body,hasAttachments,isDraft,internetMessageHeaders';
+const maxLength = 256 * 1024;
+const maxMailBytes = 16 * 1024 * 1024;
+const mostAttachments = 50;
+
+/** Reads mails with Microsoft Graph. A mail is named by its id alone; paths in notifications are never followed. */
+export function createGraphMailReader(graph: ProviderClient): MailReader {
+  const pathOf = (messageId: string): string => `/v1.0/me/messages/${encodeURIComponent(messageId)}`;
+  const get = ({ accountId, signal }: MailAt, target: string, maxBytes: number) =>
+    graph.call({ accountId }, { method: 'GET', target, headers, maxBytes, signal });
+  const listAttachments = async (at: MailAt): Promise<MailAttachment[]> => {
+    const target = `${pathOf(at.messageId)}/attachments?$select=id,name,contentType,size,isInline`;
+    const { json } = await get(at, target, maxMailBytes);
+    return listOf(recordOf(json).value).flatMap(readAttachment).slice(0, mostAttachments);
+  };
+  return {
+    fetchMail: async (at) => {
+      const message = recordOf((await get(at, `${pathOf(at.messageId)}?$select=${fields}`, maxMailBytes)).json);
+      const attachments = message.hasAttachments === true ? await listAttachments(at) : [];
+      return readMail(message, attachments);
+    },
+    fetchAttachment: async (at, { id }, maxBytes) => {
+      const target = `${pathOf(at.messageId)}/attachments/${encodeURIComponent(id)}/$value`;
+      return (await get(at, target, maxBytes)).bytes;
+    },
+  };
+}
+
+function readMail(message: Record<string, unknown>, attachments: readonly MailAttachment[]): Mail {
+  const sender = readAddress(message.from) ?? readAddress(message.sender);
+  const received = textOf(message.receivedDateTime);
+  const receivedAt = new Date(received);
+  const preview = textOf(message.bodyPreview);
+  return {
+    sender,
+    senderText: sender === undefined ? '' : formatAddress(sender),
+    subject: textOf(message.subject),
+    to: listOf(message.toRecipients).flatMap(readAddressText).join(', '),
+    cc: listOf(message.ccRecipients).flatMap(readAddressText).join(', '),
+    receivedAt: Number.isNaN(receivedAt.getTime()) ? undefined : receivedAt,
+    date: received,
+    preview,
+    snippet: preview,
+    text: textOf(recordOf(message.body).content).slice(0, maxLength),
+    html: undefined,
+    headers: listOf(message.internetMessageHeaders).flatMap(readHeader),
+    attachments,
+    resource: `me/messages/${textOf(message.id)}`,
+    notArrived: message.isDraft === true ? 'the mail is a draft' : undefined,
+  };
+}
+
+function readAddress(recipient: unknown): MailAddress | undefined {
+  const { name, address } = recordOf(recordOf(recipient).emailAddress);
+  return textOf(address) === '' ? undefined : { name: textOf(name), address: textOf(address) };
+}
+
+function readAddressText(recipient: unknown): string[] {
+  const address = readAddress(recipient);
+  return address === undefined ? [] : [formatAddress(address)];
+}
+
+function readHeader(header: unknown): { name: string; value: string }[] {
+  const { name, value } = recordOf(header);
+  return textOf(name) === '' ? [] : [{ name: textOf(name), value: textOf(value) }];
+}
+
+/** Files only: attached mails and links have no content of their own. Pictures inside the text are left out. */
+function readAttachment(attachment: unknown): MailAttachment[] {
+  const { '@odata.type': type, id, name, contentType, size, isInline } = recordOf(attachment);
+  if (type !== '#microsoft.graph.fileAttachment' || isInline === true || textOf(id) === '') return [];
+  return [{ id: textOf(id), filename: textOf(name), contentType: textOf(contentType), size: numberOf(size) }];
+}

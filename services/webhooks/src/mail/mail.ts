@@ -1,0 +1,55 @@
+import type { MailHeader } from '../safety/mail-headers.ts';
+import type { MailAddress } from '../text/mail-address.ts';
+
+/** A mail as it was fetched, in the same form for both providers. Its texts are as the sender wrote them, cut to 256 K characters. */
+export interface Mail {
+  /** Undefined when the mail names no sender. */
+  readonly sender: MailAddress | undefined;
+  /** The sender as the provider shows it. */
+  readonly senderText: string;
+  readonly subject: string;
+  readonly to: string;
+  readonly cc: string;
+  /** When the provider received it; undefined when it does not say. */
+  readonly receivedAt: Date | undefined;
+  /** Gmail: the header `Date`; Microsoft: the time of receipt. */
+  readonly date: string;
+  readonly preview: string;
+  /** First lines as the provider shows them. */
+  readonly snippet: string;
+  /** Plain text. */
+  readonly text: string;
+  /** Undefined when the mail has none, or the provider made plain text of it. */
+  readonly html: string | undefined;
+  readonly headers: readonly MailHeader[];
+  readonly attachments: readonly MailAttachment[];
+  /** Path of the mail at the provider. */
+  readonly resource: string;
+  /** Why the mail is not one that arrived, e.g. a draft; undefined when it is. */
+  readonly notArrived: string | undefined;
+}
+
+export interface MailAttachment {
+  /** Id at the provider. */
+  readonly id: string;
+  readonly filename: string;
+  readonly contentType: string;
+  /** Bytes, as the provider says. */
+  readonly size: number;
+}
+
+/** A mailbox of one account. */
+export interface MailAt {
+  readonly accountId: string;
+  /** Immutable id of the mail. */
+  readonly messageId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Reads mails at a provider. Each call throws ProviderError. */
+export interface MailReader {
+  /** `not_found` when there is no such mail. */
+  fetchMail(at: MailAt): Promise<Mail>;
+  /** The bytes of an attachment. `unavailable` when it is larger than `maxBytes`. */
+  fetchAttachment(at: MailAt, attachment: MailAttachment, maxBytes: number): Promise<Uint8Array>;
+}

@@ -1,0 +1,36 @@
+import type { Mail } from '../mail/mail.ts';
+import { authenticationResults } from '../safety/authentication-results.ts';
+import { automaticReason } from '../safety/automatic-mail.ts';
+import { isAuthenticated } from '../safety/is-authenticated.ts';
+import { isSenderAllowed } from '../safety/sender-allowed.ts';
+import type { DueLog } from '../store/due-logs.ts';
+
+/** Why a mail must not run the agent, as a sentence for the owner; undefined when it may. */
+export function skipReason(mail: Mail, log: DueLog): string | undefined {
+  const sender = mail.sender?.address;
+  const reason =
+    mail.notArrived ??
+    tooOldReason(mail, log) ??
+    automaticReason({ sender, mailbox: log.mailbox, headers: mail.headers }) ??
+    senderReason(mail, log);
+  return reason === undefined ? undefined : `The mail was skipped: ${reason}.`;
+}
+
+/** Clocks of providers differ from ours. */
+const marginMs = 120_000;
+
+/**
+ * Gmail: lists of mail may contain some from before the subscription. At Microsoft a mail that is moved into the folder counts as new, so its age says nothing.
+ */
+function tooOldReason({ receivedAt }: Mail, { provider, active_since: activeSince }: DueLog): string | undefined {
+  if (provider !== 'google' || receivedAt === undefined || activeSince === null) return undefined;
+  const isOld = receivedAt.getTime() < activeSince.getTime() - marginMs;
+  return isOld ? 'it was received before the subscription was active' : undefined;
+}
+
+function senderReason({ sender, headers }: Mail, log: DueLog): string | undefined {
+  if (!isSenderAllowed(log.allowed_senders ?? [], sender?.address)) return 'its sender is not allowed';
+  if (log.require_authentication !== true) return undefined;
+  const isGenuine = isAuthenticated(authenticationResults(headers), sender?.address);
+  return isGenuine ? undefined : 'the provider has not authenticated its sender (SPF, DKIM, DMARC)';
+}

@@ -1,0 +1,60 @@
+import type { Mail, MailAt } from '../mail/mail.ts';
+import { cleanText, cutText } from '../safety/clean-text.ts';
+import { holdReading, type Reading } from '../store/readings.ts';
+import type { DueLog } from '../store/due-logs.ts';
+import { updateLogEnded, updateLogPrepared } from '../store/log-steps.ts';
+import { renderTemplate } from '../template/render-template.ts';
+import { skipReason } from './examine-mail.ts';
+import { mailValues } from './mail-values.ts';
+import type { Processor } from './processor.ts';
+
+/** Fetches the mail of a log and writes the agent's message. Answers the message; undefined when the mail is skipped. */
+export async function prepareLog(processor: Processor, reading: Reading, log: DueLog, signal: AbortSignal) {
+  const { db, clock, readers } = processor;
+  const at: MailAt = { accountId: log.account_id, messageId: log.message_id, signal };
+  // A deleted mail cannot be fetched.
+  const mail = log.change_type === 'deleted' ? undefined : await readers[log.provider].fetchMail(at);
+  const reason = mail === undefined ? undefined : skipReason(mail, log);
+  const message = reason === undefined ? messageOf(mail, log) : null;
+  const key = { accountId: log.account_id, id: log.id };
+  const senderAddress = mail?.sender?.address.toLowerCase() ?? null;
+  await db.transaction(async (tx) => {
+    await holdReading(tx, reading);
+    if (mail !== undefined) await updateLogPrepared(tx, { ...key, ...storedMail(mail), senderAddress, message });
+    else await updateLogPrepared(tx, { ...key, ...noMail, senderAddress, message });
+    if (reason === undefined) return;
+    const { attempts } = log;
+    await updateLogEnded(tx, {
+      ...key,
+      status: 'skipped',
+      message: reason,
+      response: null,
+      attempts,
+      now: clock.now(),
+    });
+  });
+  return message === null ? undefined : { message, senderAddress };
+}
+
+const noMail = { subject: '', sender: '', html: null, text: '', attachments: '[]' };
+
+function messageOf(mail: Mail | undefined, log: DueLog): string {
+  const { message_id: messageId, mailbox, change_type: changeType } = log;
+  const values = mailValues(mail, { messageId, mailbox, providerName: log.provider_name ?? log.provider, changeType });
+  return renderTemplate(log.agent_message_template ?? undefined, values);
+}
+
+const line = (text: string, length: number): string =>
+  cutText(cleanText(text, { lines: false, maxLength: length }), length);
+
+function storedMail(mail: Mail) {
+  return {
+    subject: line(mail.subject, 998) || '(no subject)',
+    sender: line(mail.senderText, 320),
+    html: mail.html ?? null,
+    text: mail.text,
+    attachments: JSON.stringify(
+      mail.attachments.map(({ filename, contentType, size }) => ({ filename, content_type: contentType, size })),
+    ),
+  };
+}

@@ -1,0 +1,69 @@
+import { ProviderError } from '../provider/provider-error.ts';
+import { type Reading, holdReading, pauseMailbox } from '../store/readings.ts';
+import type { DueLog } from '../store/due-logs.ts';
+import { postponeLog, updateLogEnded } from '../store/log-steps.ts';
+import { type AttemptFailure, attemptFailure } from './attempt-failure.ts';
+import { prepareLog } from './prepare-log.ts';
+import type { Processor } from './processor.ts';
+import { writeFailure } from './retry.ts';
+import { startRun } from './start-run.ts';
+
+export interface Attempting {
+  readonly reading: Reading;
+  /** Takes a place for a run of this mailbox; false when there is none. */
+  readonly takeSlot: () => boolean;
+  /** Called when the provider takes no more: nothing else of this mailbox is to be asked for. */
+  readonly onPaused: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Time until a subscription that is being created is looked at again. */
+const creatingMs = 5_000;
+
+/** Makes one attempt at a log: fetches its mail, writes the message, starts the run. Throws ReadingLost and errors of PostgreSQL. */
+export async function processLog(processor: Processor, log: DueLog, attempting: Attempting): Promise<void> {
+  if (log.subscription_state !== 'active') return waitOrSkip(processor, log, attempting.reading);
+  try {
+    const { agent_message: message, sender_address: senderAddress } = log;
+    const ready =
+      message === null
+        ? await prepareLog(processor, attempting.reading, log, attempting.signal)
+        : { message, senderAddress };
+    if (ready !== undefined && attempting.takeSlot()) await startRun(processor, attempting.reading, log, ready);
+  } catch (error) {
+    attempting.signal.throwIfAborted();
+    const failure = attemptFailure(error);
+    if (failure === undefined) throw error;
+    const pausesMailbox = failure.kind === 'limited' && error instanceof ProviderError;
+    if (pausesMailbox) attempting.onPaused();
+    await fail(processor, log, { reading: attempting.reading, failure, pausesMailbox });
+  }
+}
+
+/** A notification may arrive before its subscription is complete. A subscription that was deleted or disabled since runs nothing. */
+async function waitOrSkip({ db, clock }: Processor, log: DueLog, reading: Reading): Promise<void> {
+  const now = clock.now();
+  const key = { accountId: log.account_id, id: log.id };
+  await db.transaction(async (tx) => {
+    await holdReading(tx, reading);
+    if (log.subscription_state === 'creating') {
+      return postponeLog(tx, { ...key, nextAttemptAt: new Date(now.getTime() + creatingMs) });
+    }
+    const message = `The mail was skipped: the subscription was ${log.subscription_state ?? 'deleted'}.`;
+    return updateLogEnded(tx, { ...key, status: 'skipped', message, response: null, attempts: log.attempts, now });
+  });
+}
+
+/** Writes a failure. When the provider takes no more, nothing else of this mailbox is asked for either. */
+async function fail(
+  { db, clock, limits }: Processor,
+  log: DueLog,
+  { reading, failure, pausesMailbox }: { reading: Reading; failure: AttemptFailure; pausesMailbox: boolean },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await holdReading(tx, reading);
+    const consequence = await writeFailure(tx, { log, failure, now: clock.now(), retrySeconds: limits.retrySeconds });
+    if (!pausesMailbox || !('nextAttemptAt' in consequence)) return;
+    await pauseMailbox(tx, { ...reading, until: consequence.nextAttemptAt });
+  });
+}

@@ -1,0 +1,20 @@
+import type { Host } from '@agentmesh/lib/service';
+import { startJob } from '@agentmesh/lib/service';
+import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { onRunEnded } from '../consumers/on-run-ended.ts';
+import { createExpireLogs } from '../jobs/expire-logs.ts';
+import { createKeepProcessing } from '../jobs/keep-processing.ts';
+import { readMailboxTask } from '../jobs/read-mailbox-task.ts';
+import { createMailboxReader } from './read-mailbox.ts';
+import type { Processor } from './processor.ts';
+
+/** Starts to process mail in this process. It ends when the process drains. */
+export async function startProcessing(
+  host: Pick<Host, 'bus' | 'resources' | 'log' | 'draining'>,
+  processor: Processor,
+): Promise<void> {
+  host.resources.defer(await host.bus.subscribe(RunEndedSchema, onRunEnded(processor)));
+  host.resources.use(startJob(createKeepProcessing(processor), host));
+  host.resources.use(startJob(createExpireLogs(processor), host));
+  await processor.jobs.work(readMailboxTask, createMailboxReader(processor));
+}

@@ -1,0 +1,18 @@
+import type { Context } from '../../context.ts';
+import { getLog } from './get-log.ts';
+import { getLogBody } from './get-log-body.ts';
+import type { LogHandlers } from './handlers.ts';
+import { listLogs } from './list-logs.ts';
+import { retriggerLog } from './retrigger-log.ts';
+import { retriggerLogs } from './retrigger-logs.ts';
+
+/** Every RPC about logs. */
+export function createLogHandlers(context: Context): LogHandlers {
+  return {
+    listLogs: listLogs(context),
+    getLog: getLog(context),
+    getLogBody: getLogBody(context),
+    retriggerLog: retriggerLog(context),
+    retriggerLogs: retriggerLogs(context),
+  };
+}

@@ -1,0 +1,83 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { Provider } from '../provider/provider.ts';
+import type { MailboxKey } from './mailboxes.ts';
+
+/** A log that waits for an attempt, with what is needed of its subscription. */
+export interface DueLog {
+  readonly account_id: string;
+  readonly id: number;
+  readonly subscription_id: number;
+  readonly provider: Provider;
+  readonly mailbox: string;
+  readonly agent_id: number;
+  readonly message_id: string;
+  readonly change_type: string;
+  readonly attempts: number;
+  readonly round: number;
+  readonly runs: number;
+  readonly agent_message: string | null;
+  readonly sender_address: string | null;
+  readonly created_at: Date;
+  /** Null: the subscription was deleted. */
+  readonly subscription_state: 'creating' | 'active' | 'disabled' | null;
+  readonly provider_name: string | null;
+  readonly agent_message_template: string | null;
+  readonly allowed_senders: string[] | null;
+  readonly require_authentication: boolean | null;
+  readonly active_since: Date | null;
+}
+
+const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; limit: number }, DueLog>({
+  name: 'select-due-logs',
+  text: (
+    param,
+  ) => `select l.account_id, l.id, l.subscription_id, l.provider, l.mailbox, l.agent_id, l.message_id, l.change_type,
+      l.attempts, l.round, l.runs, l.agent_message, l.sender_address, l.created_at, s.state as subscription_state, s.provider_name,
+      s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since
+    from logs l left join subscriptions s on s.account_id = l.account_id and s.id = l.subscription_id
+    where l.account_id = ${param.accountId} and l.provider = ${param.provider} and l.mailbox = ${param.mailbox}
+      and l.next_attempt_at <= ${param.now} and (${param.withPrepared}::boolean or l.agent_message is null)
+    order by l.next_attempt_at, l.id limit ${param.limit}`,
+});
+
+/** Logs of a mailbox whose next attempt is due, the longest due first; with or without those whose message is ready. */
+export const selectDueLogs = selectDue;
+
+const selectState = createQuery<MailboxKey, { next_attempt_at: Date | null; running: number }>({
+  name: 'select-mailbox-load',
+  text: (param) => `select
+      (select min(next_attempt_at) from logs
+        where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
+          and next_attempt_at is not null) as next_attempt_at,
+      (select count(*)::integer from logs
+        where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
+          and check_at is not null) as running`,
+});
+
+/** When the next attempt at a mailbox's logs is due, and how many runs it has. */
+export async function selectMailboxLoad(
+  db: Queryable,
+  key: MailboxKey,
+): Promise<{ next: Date | null; running: number }> {
+  const [row] = await selectState(db, key);
+  return { next: row?.next_attempt_at ?? null, running: row?.running ?? 0 };
+}
+
+const countStarts = createQuery<
+  { accountId: string; subscriptionId: number; sender: string | null; since: Date },
+  { of_sender: number; of_subscription: number }
+>({
+  name: 'count-started-runs',
+  text: (param) => `select count(*) filter (where sender_address = ${param.sender})::integer as of_sender,
+      count(*)::integer as of_subscription
+    from logs where account_id = ${param.accountId} and subscription_id = ${param.subscriptionId} and started_at > ${param.since}`,
+});
+
+/** Runs that a subscription has started since a time, and those of them for one sender. */
+export async function countStartedRuns(
+  db: Queryable,
+  values: Parameters<typeof countStarts>[1],
+): Promise<{ ofSender: number; ofSubscription: number }> {
+  const [row] = await countStarts(db, values);
+  return { ofSender: row?.of_sender ?? 0, ofSubscription: row?.of_subscription ?? 0 };
+}

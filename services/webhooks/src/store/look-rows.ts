@@ -1,0 +1,44 @@
+import type { Provider } from '../provider/provider.ts';
+
+/** A watch whose mailbox is to be looked at for mail of which no notification arrived. */
+export interface WatchToLookAt {
+  readonly id: bigint;
+  readonly provider: Provider;
+  /** Gmail: history id in decimal. */
+  readonly cursor: string | null;
+  readonly delta_link: string | null;
+  readonly looked_at: Date | null;
+  readonly catch_up_from: Date | null;
+  readonly registered_at: Date | null;
+  readonly look_requests: bigint;
+  readonly look_failures: number;
+}
+
+/** A subscription of a watch that wants new mail. */
+export interface WatchLabel {
+  readonly id: number;
+  /** Gmail: id of the label or `ALL`. Microsoft: path of the folder's messages. */
+  readonly resource: string;
+  readonly active_since: Date;
+}
+
+/** A mail that a look has found, and a subscription that wants it. */
+export interface Found {
+  readonly subscriptionId: number;
+  readonly messageId: string;
+}
+
+/** How far a look has come. */
+export interface LookedAt {
+  readonly accountId: string;
+  readonly id: bigint;
+  /** When the look began. */
+  readonly lookedAt: Date;
+  readonly nextLookAt: Date;
+  /** Gmail: history id up to which the history was read; null keeps the former one. */
+  readonly cursor: string | null;
+  /** Microsoft: where the next look goes on. */
+  readonly deltaLink: string | null;
+  /** `look_requests` when the look began. */
+  readonly lookRequests: bigint;
+}
