@@ -8,6 +8,7 @@ import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
 import type { AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import type { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import type { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
@@ -42,6 +43,7 @@ export interface Context {
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;
   readonly agents: Client<typeof AgentsService>;
+  readonly notices: Client<typeof NoticesService>;
   readonly memory: Client<typeof MemoryService>;
   readonly artifacts: Client<typeof ArtifactsService>;
   readonly transcription: Client<typeof TranscriptionService>;

@@ -8,6 +8,7 @@ import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
@@ -61,6 +62,7 @@ async function start(host: GatewayHost): Promise<Running> {
     sessions: mesh.client(SessionsService),
     runs: mesh.client(RunsService),
     agents: mesh.client(AgentsService),
+    notices: mesh.client(NoticesService),
     memory: mesh.client(MemoryService),
     artifacts: mesh.client(ArtifactsService),
     transcription: mesh.client(TranscriptionService),

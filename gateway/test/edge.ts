@@ -10,6 +10,7 @@ import { KeysService } from '@agentmesh/proto/keys/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { create } from '@bufbuild/protobuf';
@@ -73,6 +74,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   mesh.serve(SessionsService, { ...emptySessions, ...sessions });
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
   mesh.serve(AgentsService, unserved(AgentsService));
+  mesh.serve(NoticesService, unserved(NoticesService));
   mesh.serve(MemoryService, { ...unserved(MemoryService), listEntries: () => ({ entries: [] }), ...memory });
   mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
   mesh.serve(TranscriptionService, { ...unserved(TranscriptionService), ...transcription });

@@ -4,6 +4,8 @@ import { runListRoutes } from './ledger/run-lists.ts';
 import { runRecordRoutes } from './ledger/run-routes.ts';
 import { startRunRoute } from './ledger/start-run.ts';
 import { addRunLive } from './live/run-live.ts';
+import { noticeStreamRoute } from './notices/notice-stream.ts';
+import { noticeRoutes } from './notices/notices.ts';
 import { runRoutes } from './runs.ts';
 
 /** Applications, their runs and live connections. */
@@ -13,5 +15,7 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   startRunRoute(app, context);
   runRecordRoutes(app, context);
   runListRoutes(app, context);
+  noticeRoutes(app, context);
+  noticeStreamRoute(app, context);
   await addRunLive(app, context);
 }

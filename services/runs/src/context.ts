@@ -11,6 +11,7 @@ import type { RunsConfig } from './config.ts';
 import type { Executor } from './execution/executor.ts';
 import type { WaitingViewers } from './execution/viewers/waiting-viewers.ts';
 import type { HistoryCache } from './execution/history/history-cache.ts';
+import type { Watchers } from './notices/watchers.ts';
 import type { AppFinder } from './registry/app-finder.ts';
 import type { Registry } from './registry/registry.ts';
 import type { SpanLog } from './tracing/span-log.ts';
@@ -27,6 +28,10 @@ export interface Context {
   /** Apps of agents that are records. */
   readonly agentApps: AgentApps;
   readonly checkModel: CheckModel;
+  /** Runs that this process has accepted and whose end becomes a notice: `<account>/<invocation>`. */
+  readonly awaited: Set<string>;
+  /** Streams of notices. */
+  readonly watchers: Watchers;
   readonly savedKeys: Client<typeof SavedKeysService>;
   /** Addresses that a `model_api_base` without a key may have. */
   readonly apiBases: AddressPolicy;

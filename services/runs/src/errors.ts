@@ -33,6 +33,18 @@ export function agentInUse(parents: readonly string[]): MeshError {
   return new MeshError('failed_precondition', 'agent_in_use', message);
 }
 
+export function noticeNotFound(): MeshError {
+  return new MeshError('not_found', 'notice_not_found', 'Notification not found');
+}
+
+export function noticeWatchersTooMany(most: number): MeshError {
+  return new MeshError(
+    'resource_exhausted',
+    'notice_watchers_too_many',
+    `At most ${most} streams of notifications are open at a time.`,
+  );
+}
+
 export function agentsTooMany(most: number): MeshError {
   return new MeshError('resource_exhausted', 'agents_too_many', `An account can have ${most} agents at most.`);
 }

@@ -8,6 +8,7 @@ import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentChangedSchema, AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import { NoticeAddedSchema, NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import {
   RunCancelRequestedSchema,
   RunEndedSchema,
@@ -18,6 +19,8 @@ import { readRunsConfig, runsSettings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import { onAgentChanged } from './consumers/on-agent-changed.ts';
 import { onRunCancelRequested } from './consumers/on-run-cancel-requested.ts';
+import { onAwaitedRunEnded } from './consumers/on-awaited-run-ended.ts';
+import { onNoticeAdded } from './consumers/on-notice-added.ts';
 import { onRunEnded } from './consumers/on-run-ended.ts';
 import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
@@ -26,8 +29,11 @@ import { createHistoryCache } from './execution/history/history-cache.ts';
 import { createWaitingViewers } from './execution/viewers/waiting-viewers.ts';
 import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
+import { createSettleAwaitedRuns } from './jobs/settle-awaited-runs.ts';
+import { createWatchers } from './notices/watchers.ts';
 import { createAgentHandlers } from './rpc/agents/index.ts';
 import { createHandlers } from './rpc/index.ts';
+import { createNoticeHandlers } from './rpc/notices/index.ts';
 import { keepSpans } from './tracing/keep-spans.ts';
 
 /** Time in milliseconds for the last reports of the use of models. */
@@ -65,18 +71,16 @@ export const runs = defineService({
       ...(spans === undefined ? {} : { around: spans.around }),
     });
     const waiting = createWaitingViewers();
-    const owner = randomUUID();
-    const running = { owner, sessions, executor, histories, waiting };
-    const savedKeys = mesh.client(SavedKeysService);
-    const context: Context = { ...known, ...running, savedKeys, config, db, bus, log, spans: spans?.log, draining };
+    const running = { owner: randomUUID(), sessions, executor, histories, waiting };
+    const others = { savedKeys: mesh.client(SavedKeysService), awaited: new Set<string>(), watchers: createWatchers() };
+    const context: Context = { ...known, ...running, ...others, config, db, bus, log, spans: spans?.log, draining };
 
     mesh.serve(RunsService, createHandlers(context));
     mesh.serve(AgentsService, createAgentHandlers(context));
-    await followRuns(host, context);
-    resources.defer(
-      await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ ...context, auth: mesh.client(AuthService) })),
-    );
+    mesh.serve(NoticesService, createNoticeHandlers(context));
+    await follow(host, context);
     resources.use(startJob(createClaimDueRuns(context), { log, draining }));
+    resources.use(startJob(createSettleAwaitedRuns(context), { log, draining }));
     // Not stopped by the drain: runs that are finished then still need their leases.
     resources.use(startJob(createRenewLeases(context), { log }));
     draining.addEventListener('abort', () => waiting.failAll(), { once: true });
@@ -89,15 +93,16 @@ export const runs = defineService({
   },
 });
 
-/** Subscribes to what happens elsewhere to runs and to agents. */
-async function followRuns(
-  { bus, resources }: Pick<Host<typeof runsSettings>, 'bus' | 'resources'>,
-  context: Context,
-): Promise<void> {
-  resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
+/** Subscribes to what happens elsewhere. */
+async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, context: Context): Promise<void> {
+  const auth = mesh.client(AuthService);
   resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
   resources.defer(await bus.subscribe(RunCancelRequestedSchema, onRunCancelRequested(context)));
   resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
+  resources.defer(await bus.subscribe(RunEndedSchema, onAwaitedRunEnded(context)));
+  resources.defer(await bus.subscribe(NoticeAddedSchema, onNoticeAdded(context)));
+  resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
+  resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ ...context, auth })));
 }
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */

@@ -8,7 +8,7 @@ import type { Viewer } from './viewers/viewer.ts';
 const acceptTimeoutMs = 10_000;
 
 /** A run to accept. */
-export interface NewRun extends Omit<StartRunRequest, '$typeName'> {
+export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle'> {
   /** See RunRequest. */
   readonly streaming: boolean;
 }

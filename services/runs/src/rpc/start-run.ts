@@ -1,11 +1,16 @@
 import type { Context } from '../context.ts';
 import { acceptRun } from '../execution/accept-run.ts';
+import { awaitRun } from '../notices/await-run.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Accepts a run without a viewer. The run is durable when this answers. */
+/** Accepts a run without a viewer. The run is durable when this answers, and so is its notice, if one is wanted. */
 export function startRun(context: Context): Handlers['startRun'] {
-  return ({ session, messageJson, stateDeltaJson, customMetadataJson, invocationId, idempotencyKey, isBound }) => {
-    const content = { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, idempotencyKey, isBound };
-    return acceptRun(context, { ...content, streaming: false });
+  return async ({ noticeTitle, $typeName: _name, $unknown: _fields, ...content }) => {
+    const run = await acceptRun(context, { ...content, streaming: false });
+    if (noticeTitle !== '' && content.session !== undefined) {
+      const { accountId } = content.session;
+      await awaitRun(context, { accountId, invocationId: run.invocationId, title: noticeTitle });
+    }
+    return run;
   };
 }

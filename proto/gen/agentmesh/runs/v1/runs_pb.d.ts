@@ -122,6 +122,13 @@ export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest
   idempotencyKey: string;
 
   /**
+   * Title of the notice that the account gets when the run has ended, at most 200 characters are kept; empty for no notice. See notices.proto.
+   *
+   * @generated from field: string notice_title = 7;
+   */
+  noticeTitle: string;
+
+  /**
    * See RunRequest.
    *
    * @generated from field: bool is_bound = 8;

@@ -5,6 +5,7 @@ import { create } from '@bufbuild/protobuf';
 import { agentAppName } from '../../agents/agent-id.ts';
 import type { Context } from '../../context.ts';
 import { acceptRun } from '../../execution/accept-run.ts';
+import { awaitRun } from '../../notices/await-run.ts';
 import { findAgent } from './find-agent.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -15,7 +16,7 @@ const nothing = new Uint8Array(0);
 export function startAgentRun(context: Context): Handlers['startAgentRun'] {
   return async ({ agentId, userId, messageJson, ...request }) => {
     const accountId = checkAccountId(request.accountId);
-    await findAgent(context, { accountId, agentId });
+    const { name } = await findAgent(context, { accountId, agentId });
     const session = { accountId, appName: agentAppName(agentId), userId, sessionId: randomUUID() };
     await context.sessions.createSession({ session }, { timeoutMs });
     const { invocationId } = await acceptRun(context, {
@@ -28,6 +29,7 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
       streaming: false,
       isBound: request.isBound,
     });
+    await awaitRun(context, { accountId, invocationId, title: name });
     return { invocationId, sessionId: session.sessionId };
   };
 }

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { App, Context } from '../../context.ts';
+import { problemOf } from '../../edge/errors/problem.ts';
+import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { failures } from '../../edge/records/problem.ts';
+import { clientLeft } from '../../edge/streams/client-left.ts';
+import { EventStream } from '../event-stream.ts';
+import { notificationJson } from './notice-record.ts';
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+
+const stream = {
+  description: 'One `data:` frame for each new Notification, and comments while nothing happens.',
+  content: { 'text/event-stream': { schema: Type.String() } },
+};
+
+/** New notifications as server-sent events. The stream ends with the process; the client connects again and lists what it missed. */
+export function noticeStreamRoute(app: App, { config, notices, authentication, draining, log }: Context): void {
+  const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
+  app.get(
+    '/api/notifications/stream',
+    {
+      preValidation: authentication.account,
+      config: { scope: 'runs:read' },
+      schema: {
+        tags: ['notifications'],
+        operationId: 'streamNotifications',
+        summary: 'Stream notifications',
+        description: 'Sends each notification that is made after the connection was opened.',
+        response: { 200: stream, ...failures },
+      },
+    },
+    async ({ id: requestId, identity: { accountId } }, reply) => {
+      const leaving = new AbortController();
+      const signal = AbortSignal.any([leaving.signal, draining]);
+      const events = new EventStream(reply, { headers, heartbeatMs, onGone: () => leaving.abort(clientLeft) });
+      try {
+        for await (const { notice } of notices.watchNotices({ accountId }, { signal })) {
+          await events.send(encodeJson(notificationJson(notice)), false);
+        }
+      } catch (error) {
+        if (!events.isGone && problemOf(error) === undefined) {
+          log.error({ err: error, requestId }, 'a stream of notifications broke');
+        }
+      } finally {
+        leaving.abort(clientLeft);
+        events.end();
+      }
+    },
+  );
+}

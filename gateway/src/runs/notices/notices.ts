@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { failures, Problem } from '../../edge/records/problem.ts';
+import {
+  Notification,
+  notificationJson,
+  NotificationList,
+  NotificationPath,
+  NotificationsQuery,
+  UnreadCount,
+} from './notice-record.ts';
+
+const tags = ['notifications'];
+const url = '/api/notifications';
+
+/** Notifications of runs that ended while nobody watched. */
+export function noticeRoutes(app: App, context: Context): void {
+  addList(app, context);
+  addCount(app, context);
+  addMarking(app, context);
+}
+
+function addList(app: App, { notices, authentication }: Context): void {
+  app.get(
+    url,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'runs:read' },
+      schema: {
+        tags,
+        operationId: 'listNotifications',
+        summary: 'List notifications',
+        description:
+          'One for each run in the background, or started by mail, that has ended. Newest first; 500 are kept.',
+        querystring: NotificationsQuery,
+        response: { 200: NotificationList, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, query }) => {
+      const { limit, unread_only: unreadOnly, before_id: before } = query;
+      const page = { accountId, limit, unreadOnly, beforeId: BigInt(before ?? 0) };
+      const [list, unread] = await Promise.all([
+        notices.listNotices(page, unary),
+        notices.countUnreadNotices({ accountId }, unary),
+      ]);
+      return { notifications: list.notices.map(notificationJson), unread_count: unread.count };
+    },
+  );
+}
+
+function addCount(app: App, { notices, authentication }: Context): void {
+  app.get(
+    `${url}/unread-count`,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'runs:read' },
+      schema: {
+        tags,
+        operationId: 'countUnreadNotifications',
+        summary: 'Count unread notifications',
+        description: 'The number of notifications that were not marked as read.',
+        response: { 200: UnreadCount, ...failures },
+      },
+    },
+    async ({ identity: { accountId } }) => {
+      const { count } = await notices.countUnreadNotices({ accountId }, unary);
+      return { count, unread_count: count };
+    },
+  );
+}
+
+function addMarking(app: App, { notices, authentication }: Context): void {
+  app.patch(
+    `${url}/:id/read`,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'runs:write' },
+      schema: {
+        tags,
+        operationId: 'readNotification',
+        summary: 'Mark a notification as read',
+        description: 'Marking it again changes nothing.',
+        params: NotificationPath,
+        response: { 200: Notification, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, params }) => {
+      const { notice } = await notices.markNoticeRead({ accountId, id: BigInt(params.id) }, unary);
+      return notificationJson(notice);
+    },
+  );
+  app.post(
+    `${url}/read-all`,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'runs:write' },
+      schema: {
+        tags,
+        operationId: 'readAllNotifications',
+        summary: 'Mark all notifications as read',
+        description: 'Answers how many were unread.',
+        response: { 200: Type.Object({ marked: Type.Integer() }, { title: 'MarkedNotifications' }), ...failures },
+      },
+    },
+    async ({ identity: { accountId } }) =>
+      notices.markAllNoticesRead({ accountId }, unary).then(({ marked }) => ({ marked })),
+  );
+}

@@ -1,0 +1,66 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
+import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
+import type { Context } from '../context.ts';
+import { deleteAwaitedRun } from '../store/awaited-runs.ts';
+import { deleteOldNotices, insertNotice } from '../store/notices.ts';
+
+const timeoutMs = 5_000;
+const noticesKept = 500;
+
+const types: Readonly<Partial<Record<RunStatus, string>>> = {
+  [RunStatus.COMPLETED]: 'run_completed',
+  [RunStatus.FAILED]: 'run_failed',
+  [RunStatus.CANCELLED]: 'run_cancelled',
+  [RunStatus.INTERRUPTED]: 'run_interrupted',
+};
+
+type Deps = Pick<Context, 'awaited' | 'bus' | 'db' | 'log' | 'sessions'>;
+
+export interface RunName {
+  readonly accountId: string;
+  readonly invocationId: string;
+}
+
+/** Asks the ledger about an awaited run, and makes its notice when it has ended. Exactly one notice comes of each run. */
+export async function settleRun(deps: Deps, name: RunName): Promise<void> {
+  const run = await findRun(deps, name);
+  const type = run === undefined ? undefined : types[run.status];
+  if (run !== undefined && type === undefined) return;
+  const isAdded = await deps.db.transaction(async (tx) => {
+    const [awaited] = await deleteAwaitedRun(tx, name);
+    if (awaited === undefined || run === undefined || type === undefined) return false;
+    const added = await insertNotice(tx, { ...name, ...placeOf(run), type, title: awaited.title, body: bodyOf(run) });
+    await deleteOldNotices(tx, { accountId: name.accountId, kept: noticesKept });
+    return added.length > 0;
+  });
+  deps.awaited.delete(`${name.accountId}/${name.invocationId}`);
+  if (isAdded) await tell(deps, name.accountId);
+}
+
+/** Undefined when the ledger does not know the run. */
+async function findRun({ sessions }: Deps, name: RunName): Promise<LedgerRun | undefined> {
+  try {
+    return (await sessions.getRun({ ...name }, { timeoutMs })).run;
+  } catch (error) {
+    if (error instanceof MeshError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+function placeOf({ appName, userId, sessionId }: LedgerRun) {
+  return { appName, userId, sessionId };
+}
+
+function bodyOf({ status, errorMessage, errorCode }: LedgerRun): string {
+  if (status === RunStatus.COMPLETED) return 'The run has completed.';
+  if (status === RunStatus.FAILED) return errorMessage || errorCode || 'The run has failed.';
+  return status === RunStatus.CANCELLED ? 'The run was cancelled.' : 'The run was interrupted.';
+}
+
+/** The notice is committed; a lost hint only delays it for those who watch. */
+async function tell({ bus, log }: Deps, accountId: string): Promise<void> {
+  await bus.publish(NoticeAddedSchema, { accountId }).catch((err: unknown) => {
+    log.warn({ err }, 'watchers were not told of a notice; they look within ten seconds');
+  });
+}

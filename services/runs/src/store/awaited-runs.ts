@@ -1,0 +1,39 @@
+import { createQuery } from '@agentmesh/lib/pg';
+
+export interface AwaitedRun {
+  readonly account_id: string;
+  readonly invocation_id: string;
+}
+
+interface RunKey {
+  readonly accountId: string;
+  readonly invocationId: string;
+}
+
+/** Notes that the end of a run becomes a notice. Does nothing when that is noted already. */
+export const insertAwaitedRun = createQuery<RunKey & { title: string }>({
+  name: 'insert-awaited-run',
+  text: (param) => `insert into awaited_runs (account_id, invocation_id, title)
+    values (${param.accountId}, ${param.invocationId}, ${param.title}) on conflict do nothing`,
+});
+
+/** Takes runs whose look is due for this process, and puts their next look off. */
+export const takeDueRuns = createQuery<{ limit: number; pauseSeconds: number }, AwaitedRun>({
+  name: 'take-due-awaited-runs',
+  text: (param) => `update awaited_runs a set look_at = now() + ${param.pauseSeconds}::integer * interval '1 second'
+    from (
+      select account_id, invocation_id from awaited_runs where look_at <= now() order by look_at
+      limit ${param.limit}::integer for update skip locked
+    ) due
+    where a.account_id = due.account_id and a.invocation_id = due.invocation_id
+    returning a.account_id, a.invocation_id`,
+});
+
+/** Ends the wait for a run. No row when another process has ended it. */
+export const deleteAwaitedRun = createQuery<RunKey, { title: string }>({
+  name: 'delete-awaited-run',
+  text: (
+    param,
+  ) => `delete from awaited_runs where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
+    returning title`,
+});
