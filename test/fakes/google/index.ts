@@ -97,7 +97,8 @@ function createControl({ accounts, gmail, world, keys }: Parts): FakeGoogle {
     addUser: (address, name) => world.addUser(address, name),
     addMail: (address, mail = {}, labelIds = ['INBOX', 'UNREAD']) => {
       const id = `19f${world.next().toString(16).padStart(13, '0')}`;
-      const made = { id, threadId: id, labelIds: [...labelIds], receivedAt: clock.now(), mail, historyId: 0n };
+      const receivedAt = mail.receivedAt ?? clock.now();
+      const made = { id, threadId: id, labelIds: [...labelIds], receivedAt, mail, historyId: 0n };
       world.mailboxOf(address).mails.push(made);
       note(address, 'messagesAdded', made);
       return made;

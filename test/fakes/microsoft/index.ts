@@ -160,7 +160,7 @@ function store(world: World, address: string, { mail, folder }: { mail: NewMail;
     immutableId: caseSensitiveId('AAkA', number),
     defaultId: caseSensitiveId('AAMk', number),
     folderId: folderId(world, address, folder),
-    receivedAt: world.clock.now(),
+    receivedAt: mail.receivedAt ?? world.clock.now(),
     mail,
     attachments,
   };

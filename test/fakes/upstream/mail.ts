@@ -22,6 +22,8 @@ export interface NewMail {
   readonly attachments?: readonly NewAttachment[];
   /** Further header fields, e.g. `Authentication-Results`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: now. */
+  readonly receivedAt?: Date;
   /** RFC 5322 Message-ID. Default: one made from the number of the mail. */
   readonly internetMessageId?: string;
 }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { type Caller, newAccount } from '../../caller.ts';
+import { type MailMesh, type MailWord, openMailMesh, subscribe } from './open-mail-mesh.ts';
+
+interface LogJson {
+  readonly id: number;
+  readonly status: string;
+  readonly email_subject: string | null;
+  readonly email_sender: string | null;
+  readonly agent_message: string | null;
+  readonly agent_response: string | null;
+  readonly error_message: string | null;
+}
+
+let opened: MailMesh;
+let made = 0;
+
+beforeAll(async () => {
+  opened = await openMailMesh({ WEBHOOK_RETRY_SECONDS: '1', WEBHOOK_RENEWAL_INTERVAL_SECONDS: '2' });
+});
+beforeEach(() => {
+  opened.microsoft.delivery = 'post';
+  opened.google.delivery = 'push';
+  // A fault that a failed test has left would strike the next one.
+  for (const api of [opened.microsoft.graph, opened.google.gmail]) api.reset();
+});
+afterAll(() => opened[Symbol.asyncDispose]());
+
+const timeout = 90_000;
+const soon = { timeout: 40_000, interval: 200 };
+
+async function logsOf(caller: Caller): Promise<LogJson[]> {
+  return (await caller.request<{ logs: LogJson[] }>('GET', '/api/webhooks/logs?limit=200')).body.logs;
+}
+
+/** The subjects of an account's logs with their statuses, sorted: one for each mail when nothing ran twice. */
+async function outcomes(caller: Caller): Promise<string[]> {
+  return (await logsOf(caller)).map((log) => `${log.email_subject} ${log.status}`).toSorted();
+}
+
+const successes = (subjects: readonly string[]): string[] => subjects.map((subject) => `${subject} success`).toSorted();
+
+describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailWord) => {
+  const isGoogle = word === 'google_gmail';
+
+  /** A new account with a mailbox of its own that is subscribed. */
+  async function resident(over: object = {}): Promise<{ caller: Caller; address: string; id: number }> {
+    made += 1;
+    const address = `ada${made}@mail.example`;
+    const caller = await opened.connected(word, address);
+    const { id } = await subscribe(caller, word, over);
+    return { caller, address, id };
+  }
+
+  function addMails(address: string, subjects: readonly string[]): void {
+    for (const subject of subjects)
+      (isGoogle ? opened.google : opened.microsoft).addMail(address, { subject, text: 'Hello' });
+  }
+
+  const subscriptionAt = (address: string) =>
+    Array.from(opened.microsoft.world.subscriptions.values()).find(({ user }) => user.address === address) ??
+    expect.fail('nothing is registered');
+
+  test('mail that arrives runs the agent once, and its log tells what was done', { timeout }, async () => {
+    const { caller, address } = await resident();
+    const mail = { subject: 'Bill 7', text: 'Pay $sender {{ subject }} now' };
+    if (isGoogle) opened.google.addMail(address, mail);
+    else opened.microsoft.addMail(address, mail);
+    await expect.poll(() => outcomes(caller), soon).toEqual(['Bill 7 success']);
+    const [log] = await logsOf(caller);
+    expect(log?.email_sender).toContain('grace@example.org');
+    expect(log?.agent_message).toContain('Pay $sender {{ subject }} now');
+    expect(log?.agent_response).toContain('Bill 7');
+    const stranger = await newAccount(opened.mesh.url);
+    expect(await logsOf(stranger)).toEqual([]);
+    expect((await stranger.request('GET', `/api/webhooks/logs/${log?.id}`)).status).toBe(404);
+  });
+
+  test('notifications that come twice, in another order or not at all give one run for each mail', {
+    timeout,
+  }, async () => {
+    const { caller, address } = await resident();
+    const subjects = ['a', 'b', 'c', 'd', 'e', 'f'];
+    if (isGoogle) {
+      opened.google.delivery = 'keep';
+      opened.google.kept.length = 0;
+      addMails(address, subjects);
+      const [, second, third] = opened.google.kept;
+      for (const message of [third, second, third]) opened.google.push(message ?? expect.fail('nothing was published'));
+    } else {
+      opened.microsoft.delivery = 'keep';
+      opened.microsoft.kept.length = 0;
+      addMails(address, subjects);
+      const [first, second, third, fourth] = opened.microsoft.kept.splice(0);
+      for (const item of [third, first, second, fourth, third]) opened.microsoft.post(item === undefined ? [] : [item]);
+      opened.microsoft.sendLifecycle(subscriptionAt(address), 'missed');
+    }
+    await expect.poll(() => outcomes(caller), soon).toEqual(successes(subjects));
+  });
+
+  test('mail is found after the history or the cursor is gone', { timeout }, async () => {
+    const { caller, address } = await resident();
+    addMails(address, ['first']);
+    await expect.poll(() => outcomes(caller), soon).toEqual(successes(['first']));
+    if (isGoogle) {
+      opened.google.delivery = 'keep';
+      addMails(address, ['lost']);
+      opened.google.trimHistory(address);
+      opened.google.delivery = 'push';
+      addMails(address, ['last']);
+    } else {
+      opened.microsoft.delivery = 'keep';
+      addMails(address, ['lost', 'last']);
+      opened.microsoft.killDeltaCursors();
+      opened.microsoft.sendLifecycle(subscriptionAt(address), 'missed');
+    }
+    await expect.poll(() => outcomes(caller), soon).toEqual(successes(['first', 'lost', 'last']));
+  });
+
+  test('a provider that fails for a while delays the run', { timeout }, async () => {
+    const { caller, address } = await resident();
+    const api = isGoogle ? opened.google.gmail : opened.microsoft.graph;
+    api.fault({ method: 'GET', path: /messages|history/, times: 2, action: { status: 503 } });
+    addMails(address, ['patience']);
+    await expect.poll(() => outcomes(caller), soon).toEqual(successes(['patience']));
+  });
+
+  test('a disabled subscription runs nothing, and mail from then is not run later', { timeout }, async () => {
+    const { caller, address, id } = await resident();
+    const setStatus = (status: string) => caller.request('PATCH', `/api/webhooks/subscriptions/${id}`, { status });
+    const fake = isGoogle ? opened.google : opened.microsoft;
+    await setStatus('disabled');
+    // The margin for clocks that differ is two minutes.
+    const receivedAt = new Date(Date.now() - 600_000);
+    fake.addMail(address, { subject: 'while disabled', text: 'Hello', receivedAt });
+    await fake.settle();
+    await setStatus('active');
+    addMails(address, ['afterwards']);
+    await expect.poll(() => outcomes(caller), soon).toContain('afterwards success');
+    expect(await outcomes(caller)).not.toContain('while disabled success');
+  });
+
+  const victims = inject('mode') === 'all' ? ['everything'] : ['everything', 'webhooks', 'runs'];
+  test.each(victims)(
+    'killing %s after the acknowledgement loses no mail and runs none twice',
+    { timeout },
+    async (victim) => {
+      const { caller, address } = await resident();
+      const subjects = ['one', 'two', 'three', 'four'];
+      addMails(address, subjects);
+      await (isGoogle ? opened.google : opened.microsoft).settle();
+      await opened.mesh.kill(victim === 'everything' ? undefined : victim);
+      await opened.mesh.restart();
+      await expect.poll(() => outcomes(caller), { ...soon, timeout: 60_000 }).toEqual(successes(subjects));
+    },
+  );
+});
