@@ -3,6 +3,7 @@ import {
   checkProcess,
   ListenError,
   type MeshProcess,
+  runCommand,
   type Service,
   SettingsError,
   startProcess,
@@ -21,9 +22,10 @@ const services: Record<string, () => Promise<Service>> = {
   gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 
-const usage = `usage: npm start -- [all | <service>...] [--check]
+const usage = `usage: npm start -- [all | <service>...] [--check | --reencrypt]
 services: ${Object.keys(services).join(', ')}
---check checks the settings and starts nothing`;
+--check checks the settings and starts nothing
+--reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
 /** Starts the named services, or `all`, in this process with the settings of `env`. */
 export async function runMesh(names: readonly string[], env: NodeJS.ProcessEnv): Promise<MeshProcess> {
@@ -40,8 +42,8 @@ async function target(names: readonly string[], env: NodeJS.ProcessEnv) {
 }
 
 class UsageError extends Error {
-  constructor(unknown: readonly string[]) {
-    super(unknown.length > 0 ? `unknown service: ${unknown.join(', ')}\n${usage}` : usage);
+  constructor(unknown: readonly string[], kind = 'service') {
+    super(unknown.length > 0 ? `unknown ${kind}: ${unknown.join(', ')}\n${usage}` : usage);
   }
 }
 
@@ -59,12 +61,22 @@ async function main(args: readonly string[]): Promise<void> {
     console.log('settings are good');
     return;
   }
+  const command = args.find((arg) => arg.startsWith('--'))?.slice('--'.length);
+  if (command !== undefined) return commandOf(names, command);
   const stopped = untilStopped();
   const mesh = await runMesh(names, process.env);
   mesh.log.info({ address: mesh.address, meshPort: mesh.meshPort }, 'ready');
   await stopped;
   mesh.log.info('stopping');
   await mesh[Symbol.asyncDispose]();
+}
+
+/** Runs a command of one of the named services. */
+async function commandOf(names: readonly string[], command: string): Promise<void> {
+  const { services: named } = await target(names, process.env);
+  const service = named.find(({ commands = [] }) => commands.includes(command));
+  if (service === undefined) throw new UsageError([`--${command}`], 'option');
+  await runCommand({ service, command, env: process.env, print: (line) => console.log(line) });
 }
 
 /**

@@ -56,6 +56,9 @@ async function resident() {
   expect((await caller.request('POST', '/api/agents', { ...poet, agent_type: 'llm' })).status).toBe(200);
   await caller.request('POST', '/api/auth/tokens', { name: secretWord, scopes: ['sessions:read'] });
   await caller.request('PATCH', `/api/users/${me.user_id}`, { full_name: secretWord });
+  const key = { key_name: secretWord, provider: 'openai', api_key_value: 'sk-of-a-resident' };
+  expect((await caller.request('POST', '/api/saved-api-keys', key)).status).toBe(200);
+  expect((await caller.request('PUT', '/api/usage/limits/account/day', { requests: 5 })).status).toBe(200);
   await caller.request('POST', '/api/auth/forgot-password', { email: me.email });
   await mailedToken(mesh.dataDir, me.email, 'reset-password');
   const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as { uid: string };

@@ -14,6 +14,10 @@ export interface Service<S extends Settings = Settings> {
   readonly settings: S;
   /** Throws SettingsError for settings that are valid alone but cannot work together. Opens nothing. */
   check?(config: Readonly<CleanedEnv<S>>): void;
+  /** Names of its commands: `reencrypt` is run by `npm start -- <service> --reencrypt`. */
+  readonly commands?: readonly string[];
+  /** Runs one of its commands, beside the running mesh. */
+  command?(name: string, host: CommandHost<S>): Promise<void>;
   /** Opens what the service needs, registers its RPCs on `host.mesh`, and returns how to check and drain it. */
   start(host: Host<S>): Promise<Running>;
 }
@@ -33,6 +37,12 @@ export interface Host<S extends Settings = Settings> {
   readonly draining: AbortSignal;
   /** Opens and migrates the service's own schema, and pushes the pool on `resources`. */
   openDatabase(migrations: URL, options?: Pick<DatabaseOptions, 'jobs'>): Promise<Database>;
+}
+
+/** The resources that a command may use. */
+export interface CommandHost<S extends Settings = Settings> extends Pick<Host<S>, 'config' | 'openDatabase'> {
+  /** Prints a line for the operator. */
+  readonly print: (line: string) => void;
 }
 
 /** A started service. */

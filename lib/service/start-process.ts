@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
 import { type Bus, createPgBus } from '../bus/index.ts';
-import { openDatabase, startEmbeddedPostgres } from '../pg/index.ts';
+import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createMesh, type Mesh, type MeshNode } from '../rpc/index.ts';
 import {
   type Checks,
@@ -16,6 +16,7 @@ import {
 } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 import { listenOn } from './listen-on.ts';
+import { openServiceDatabase } from './open-service-database.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
@@ -159,8 +160,6 @@ type Surroundings = Base & { env: Environment; resources: AsyncDisposableStack; 
 async function startService(service: Service, surroundings: Surroundings): Promise<Running> {
   const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, bus } = surroundings;
   const log = surroundings.log.child({ service: service.name });
-  const own = parseSettings(settingsOf(service.name) as Settings, env);
-  const prefix = service.name.toUpperCase();
   const running = await service.start({
     config: parseSettings(service.settings, env),
     log,
@@ -170,11 +169,7 @@ async function startService(service: Service, surroundings: Surroundings): Promi
     dataDir,
     resources,
     draining,
-    openDatabase: async (migrations, options) => {
-      const url = (own[`${prefix}_DATABASE_URL`] as string | undefined) ?? databaseUrl;
-      const poolSize = own[`${prefix}_DATABASE_POOL`] as number;
-      return resources.use(await openDatabase({ service: service.name, url, poolSize, migrations, ...options }, log));
-    },
+    openDatabase: openServiceDatabase(service.name, { env, log, resources, databaseUrl }),
   });
   log.debug('started');
   return running;

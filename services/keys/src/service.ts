@@ -7,7 +7,7 @@ import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
-import { settings } from './config.ts';
+import { type Config, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createGoogleTokens } from './google/google-tokens.ts';
@@ -15,23 +15,34 @@ import { createMailProviders } from './integrations/providers/index.ts';
 import { createTokenVault } from './integrations/token-vault.ts';
 import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
 import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
+import { reencrypt } from './reencryption/reencrypt.ts';
 import { agentIdentityHandlers, modelUseHandlers, savedKeysHandlers } from './rpc/index.ts';
 import { integrationsHandlers } from './rpc/integrations/index.ts';
 import { createVault } from './saved-keys/vault.ts';
+
+const migrations = new URL('../migrations/', import.meta.url);
+const rootsOf = ({ ENCRYPT_KEY, ENCRYPT_KEY_PREVIOUS }: Config) => ({
+  current: ENCRYPT_KEY,
+  previous: ENCRYPT_KEY_PREVIOUS,
+});
 
 /** Credentials that the mesh holds or obtains for accounts. */
 export const keys = defineService({
   name: 'keys',
   settings,
+  commands: ['reencrypt'],
+  async command(_, { config, openDatabase, print }) {
+    await reencrypt({ db: await openDatabase(migrations), roots: rootsOf(config), print });
+  },
   async start(host) {
     const { config, log, mesh, bus, resources } = host;
     if (isShortKey(config.ENCRYPT_KEY)) {
       log.warn('ENCRYPT_KEY has under 32 bytes: whoever guesses it can decrypt the stored keys');
     }
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const db = await host.openDatabase(migrations);
     const policy = createAddressPolicy(config.MODEL_API_BASE_ALLOW);
     const guarded = resources.use(createGuardedApiFetch({ policy }));
-    const roots = { current: config.ENCRYPT_KEY, previous: config.ENCRYPT_KEY_PREVIOUS };
+    const roots = rootsOf(config);
     const context: Context = {
       config,
       db,

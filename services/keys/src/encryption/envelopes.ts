@@ -20,9 +20,7 @@ export interface Envelopes {
    * entered again. Rejects when the key wrapper fails, and never because of the envelope.
    */
   open(envelope: string, place: Place): Promise<string | undefined>;
-  /** Whether the envelope is under the current wrapping key. */
-  isCurrent(envelope: string): boolean;
-  /** What every envelope under the current wrapping key begins with, for SQL. */
+  /** What every envelope under the current wrapping key begins with, and no other. */
   readonly currentPrefix: string;
 }
 
@@ -55,7 +53,6 @@ export function createEnvelopes(wrapper: KeyWrapper): Envelopes {
       dataKey.fill(0);
       return plain?.toString();
     },
-    isCurrent: (envelope) => envelope.startsWith(currentPrefix),
     currentPrefix,
   };
 }

@@ -1,4 +1,4 @@
-import { createEnvelopes, createLocalWrapper, deriveKey, type RootKeys } from '../encryption/index.ts';
+import { createEnvelopes, createLocalWrapper, deriveKey, purposes, type RootKeys } from '../encryption/index.ts';
 
 /** The place of a token. */
 export interface TokenPlace {
@@ -19,7 +19,7 @@ export interface TokenVault {
 
 /** A vault under the root keys of the settings. */
 export function createTokenVault(roots: RootKeys): TokenVault {
-  const envelopes = createEnvelopes(createLocalWrapper(roots, 'integrations'));
+  const envelopes = createEnvelopes(createLocalWrapper(roots, purposes.integrations));
   return {
     seal: (token, place) => envelopes.seal(token, placeOf(place)),
     open: (envelope, place) => envelopes.open(envelope, placeOf(place)),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createEnvelopes, createLocalWrapper, deriveKey, type RootKeys } from '../encryption/index.ts';
+import { createEnvelopes, createLocalWrapper, deriveKey, purposes, type RootKeys } from '../encryption/index.ts';
 
 /** The row that a secret belongs to. */
 export interface SecretOwner {
@@ -21,7 +21,7 @@ const fingerprintDigits = 16;
 
 /** A vault under the root keys of the settings. */
 export function createVault(roots: RootKeys): Vault {
-  const envelopes = createEnvelopes(createLocalWrapper(roots, 'saved keys'));
+  const envelopes = createEnvelopes(createLocalWrapper(roots, purposes.savedKeys));
   const fingerprintKey = deriveKey(roots, 'fingerprints of saved keys');
   return {
     seal: (secret, owner) => envelopes.seal(secret, placeOf(owner)),

@@ -1,0 +1,25 @@
+import { type Database, type DatabaseOptions, openDatabase } from '../pg/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { type Environment, parseSettings } from './parse-settings.ts';
+import { settingsOf } from './process-settings.ts';
+import type { Settings } from './service.ts';
+
+/** What a service's database depends on. */
+export interface DatabaseSurroundings {
+  readonly env: Environment;
+  readonly log: Logger;
+  readonly resources: AsyncDisposableStack;
+  /** The database of services that have none of their own. */
+  readonly databaseUrl: string;
+}
+
+/** Returns how a service opens and migrates its schema: at `<SERVICE>_DATABASE_URL`, else at the process's database. */
+export function openServiceDatabase(word: string, { env, log, resources, databaseUrl }: DatabaseSurroundings) {
+  const own = parseSettings(settingsOf(word) as Settings, env);
+  const prefix = word.toUpperCase();
+  return async (migrations: URL, options?: Pick<DatabaseOptions, 'jobs'>): Promise<Database> => {
+    const url = (own[`${prefix}_DATABASE_URL`] as string | undefined) ?? databaseUrl;
+    const poolSize = own[`${prefix}_DATABASE_POOL`] as number;
+    return resources.use(await openDatabase({ service: word, url, poolSize, migrations, ...options }, log));
+  };
+}

@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import { startEmbeddedPostgres } from '../pg/index.ts';
+import { createLogger } from '../telemetry/index.ts';
+import { openServiceDatabase } from './open-service-database.ts';
+import { checkTogether, type Environment, parseSettings } from './parse-settings.ts';
+import { processSettings, settingsOf } from './process-settings.ts';
+import type { Service, Settings } from './service.ts';
+
+export interface CommandOptions {
+  readonly service: Service;
+  /** One of `service.commands`. */
+  readonly command: string;
+  readonly env: Environment;
+  /** Takes the lines that the command prints. */
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Runs a command of a service beside the running mesh: with the service's settings and database, and without the mesh. Throws
+ * SettingsError naming every bad variable.
+ */
+export async function runCommand({ service, command, env, print }: CommandOptions): Promise<void> {
+  const groups: readonly Settings[] = [processSettings, settingsOf(service.name), service.settings];
+  checkTogether(groups.map((group) => () => parseSettings(group, env)));
+  const config = parseSettings(processSettings, env);
+  await using resources = new AsyncDisposableStack();
+  const log = createLogger({ level: config.LOG_LEVEL, name: service.name });
+  const dataDir = resolve(config.DATA_DIR);
+  const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
+  const openDatabase = openServiceDatabase(service.name, { env, log, resources, databaseUrl });
+  await service.command?.(command, { config: parseSettings(service.settings, env), openDatabase, print });
+}
