@@ -1,6 +1,7 @@
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Database } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { unlessAborted } from '../wait/index.ts';
 import { bossTransaction } from './boss-database.ts';
 import { type Handler, PermanentJobError, type Task, type TaskRules } from './task.ts';
 
@@ -50,19 +51,6 @@ async function attempt<P extends object>({ task, handler }: Performance<P>, job:
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-/** Settles as the handler does, or rejects when the signal aborts first. The handler's later outcome is ignored, also when it fails. */
-async function unlessAborted(handled: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    await Promise.race([handled, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -1,2 +1,3 @@
 export { Wake, type WaitOptions } from './wake.ts';
 export { withinDeadline } from './within-deadline.ts';
+export { unlessAborted } from './unless-aborted.ts';

@@ -1,5 +1,7 @@
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database, Transaction } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { KeyedLimit } from './ingest/keyed-limit.ts';
@@ -23,6 +25,8 @@ export interface Context {
   /** The language of texts without stop words of a known one. */
   readonly defaultLanguage: Language;
   readonly db: Database;
+  readonly auth: Client<typeof AuthService>;
+  readonly log: Logger;
   readonly jobs: Jobs;
   readonly sessions: Client<typeof SessionsService>;
   readonly lexicon: Lexicon;

@@ -40,7 +40,9 @@ export const memory = defineService({
       enabled: config.MEMORY_ENABLED,
       defaultLanguage: config.MEMORY_LANGUAGE,
       db,
+      log,
       jobs,
+      auth: mesh.client(AuthService),
       sessions: mesh.client(SessionsService),
       lexicon: createLexicon(db),
       addLimit: createKeyedLimit(mostAdding),
@@ -48,8 +50,7 @@ export const memory = defineService({
     };
     const move = { pauseMs: moveFormerPauseMs, run: () => moveFormerQueue(db, jobs) };
     resources.use(startJob({ ...move, failure: 'the former queue of embeddings cannot be read' }, host));
-    const auth = mesh.client(AuthService);
-    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ db, auth, log, jobs })));
+    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
     mesh.serve(MemoryService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };
   },

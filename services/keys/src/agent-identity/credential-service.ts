@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import { unlessAborted } from '@agentmesh/lib/wait';
 import type { Config } from '../config.ts';
 import { serviceTimeout } from '../errors.ts';
 import type { TokenSource } from '../google/token-source.ts';
@@ -46,7 +47,8 @@ export function createCredentialService({ config, tokens, log }: CredentialServi
       const either = AbortSignal.any([signal, late]);
       const body = { userId, userIdValidationState: validationState.toString('base64'), consentNonce };
       try {
-        const token = await untilAborted(tokens.accessToken(), either);
+        // Google's library cannot be told to stop.
+        const token = await unlessAborted(tokens.accessToken(), either);
         const version = versions[connector.kind];
         const reply = await ask({ url: `${version}/${connector.name}/credentials:finalize`, token, body }, either);
         const refusal = await outcomeOf(reply, { version, token }, either);
@@ -76,17 +78,4 @@ async function outcomeOf(
     progress = progressOf(await ask({ url: `${version}/${name}`, token }, signal), name);
   }
   return progress.state === 'ended' ? refusalOf(progress.reply) : unreadableAnswer();
-}
-
-/** Rejects with the reason of the signal as soon as it is aborted. Google's library cannot be told to stop. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

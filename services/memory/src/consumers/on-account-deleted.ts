@@ -1,20 +1,11 @@
-import { answerDeletions, type DeletionAnswers, type HintHandler } from '@agentmesh/lib/bus';
-import type { Jobs } from '@agentmesh/lib/jobs';
-import type { Database } from '@agentmesh/lib/pg';
+import { answerDeletions, type HintHandler } from '@agentmesh/lib/bus';
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import type { Context } from '../context.ts';
 import { eraseMemories } from '../erase-memories.ts';
 
-interface Parts {
-  readonly db: Database;
-  readonly auth: DeletionAnswers['auth'];
-  readonly log: Logger;
-  readonly jobs: Jobs;
-}
-
 /** Erases the account's memories, also while MEMORY_ENABLED is false. */
-export function onAccountDeleted({ db, auth, log, jobs }: Parts): HintHandler<typeof AccountDeletedSchema> {
+export function onAccountDeleted({ db, auth, log, jobs }: Context): HintHandler<typeof AccountDeletedSchema> {
   return answerDeletions({
     db,
     auth,

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { type Event, isFinalResponse } from '@google/adk';
+import { unlessAborted } from '@agentmesh/lib/wait';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { hasCalls } from './events/event-json.ts';
 import { nameCallLimit } from './name-call-limit.ts';
@@ -15,11 +15,9 @@ type Loop = AsyncGenerator<Event, void, void>;
  * wait for a loop that ignores the signal.
  */
 export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal): Promise<void> {
-  const stopped = rejectOnAbort(signal);
-  stopped.catch(() => undefined);
   let next = loop.next();
   for (;;) {
-    const step = await Promise.race([next, stopped]);
+    const step = await unlessAborted(next, signal);
     if (step.done === true) return recorder.complete();
     const event = step.value;
     if (event.partial === true) {
@@ -67,10 +65,4 @@ async function endsAtOnce(asked: Promise<IteratorResult<Event, void>>): Promise<
   await immediate();
   if (!settled) await immediate();
   return done;
-}
-
-async function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort');
-  signal.throwIfAborted();
-  throw new Error('The signal fired without being aborted.');
 }
