@@ -74,3 +74,4 @@ async function execute(url: string, statement: string): Promise<void> {
     await client.end();
   }
 }
+export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';

@@ -107,7 +107,7 @@ const appendAndEnd = createWriteQuery<EndValues, EndRow>({
       returning ${advanced(param)}, s.id, snap.next
     )${writes}, ${endRun(param)}, granted as (
       update runs r set status = 'granted', lease_until = now() + make_interval(secs => ${grantSeconds})
-      from moved m where r.session_pk = ${param.sessionPk} and r.invocation_id = m.next
+      where r.session_pk = ${param.sessionPk} and r.invocation_id = (select next from moved)
       returning r.owner
     )
     select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner from moved m left join granted g on true

@@ -48,8 +48,9 @@ type RunKey = CheckedKey & { readonly invocationId: string };
 
 const findGranted = createQuery<RunKey, RunRow>({
   name: 'find-granted-run',
-  text: (param) => `select ${columns} from sessions s join runs r on r.session_pk = s.pk
-    where ${hasKey(param, 's')} and r.invocation_id = ${param.invocationId} and r.status = 'granted'`,
+  text: (param) => `select ${columns} from sessions s cross join lateral (
+      select * from runs where session_pk = s.pk and invocation_id = ${param.invocationId} and status = 'granted' offset 0
+    ) r where ${hasKey(param, 's')}`,
 });
 
 const findDue = createQuery<{ limit: number }, RunRow>({
@@ -103,7 +104,7 @@ const renew = createQuery<LeaseValues, { session_pk: bigint; invocation_id: stri
     from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[], ${param.fences}::bigint[])
       as l(session_pk, invocation_id, fence)
     where r.session_pk = l.session_pk and r.invocation_id = l.invocation_id and r.fence = l.fence
-      and r.status = 'running' and r.owner = ${param.owner}
+      and (r.status = 'running') is true and r.owner = ${param.owner}
     returning r.session_pk, r.invocation_id`,
 });
 
@@ -193,9 +194,9 @@ export async function selectIsBound(db: Queryable, run: HeldRun): Promise<boolea
 
 const findStatus = createQuery<RunKey, { status: string | null }>({
   name: 'find-run-status',
-  text: (param) => `select r.status from sessions s
-    left join runs r on r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
-    where ${hasKey(param, 's')}`,
+  text: (param) => `select (
+      select status from runs where session_pk = s.pk and invocation_id = ${param.invocationId}
+    ) as status from sessions s where ${hasKey(param, 's')}`,
 });
 
 /**

@@ -189,7 +189,7 @@ const acceptKeyedRun = createTurnQuery({
 const takeGrantedRun = createTurnQuery({
   name: 'take-granted-run',
   where: (param) => `and s.turn = ${param.invocationId} and exists (
-    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted')`,
+    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted' offset 0)`,
   free: 'true',
   ledger: (
     param,
