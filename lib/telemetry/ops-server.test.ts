@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics, type OpsServer, runChecks, startOpsServer } from './index.ts';
 
@@ -24,6 +26,20 @@ describe('startOpsServer', () => {
     const text = await response.text();
     expect(text).toContain('runs_total 1');
     expect(text).toContain('process_cpu_seconds_total');
+  });
+
+  it('refuses foreign host names on a loopback address', async () => {
+    await start({});
+    const port = server?.port ?? 0;
+    const statusFor = async (host: string) => {
+      const sent = request({ host: '127.0.0.1', port, path: '/livez', headers: { host } }).end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer.statusCode;
+    };
+    for (const host of ['evil.example', `evil.example.:${port}`, 'a b']) expect(await statusFor(host)).toBe(403);
+    for (const host of ['127.0.0.1', `localhost:${port}`, 'mesh.localhost', 'mesh'])
+      expect(await statusFor(host)).toBe(200);
   });
 
   it('is live while a dependency fails, and readiness names that dependency without its error text', async () => {

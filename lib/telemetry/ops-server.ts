@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import type { Metrics } from './metrics.ts';
 import { type CheckResults, type Checks, runChecks } from './run-checks.ts';
 
@@ -22,7 +22,8 @@ export interface OpsServer extends AsyncDisposable {
  * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers), `/readyz` (200, or 503 naming each dependency that
  * fails or takes longer than 2 s) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, later only the
  * checks of `own`, so that one failed dependency does not take every process out of service.
- * For operators: bind it where the public cannot reach it. Rejects when the port is taken.
+ * For operators: bind it where the public cannot reach it. On a loopback address it answers 403 to foreign host names, which a web page
+ * can make lead there. Rejects when the port is taken.
  */
 export async function startOpsServer({
   host,
@@ -46,6 +47,9 @@ export async function startOpsServer({
     },
   };
   const server = createServer((request, response) => {
+    if (isLoopback(host) && isForeign(request.headers.host)) {
+      return sendJson(response, 403, { detail: 'Forbidden: host not allowed' });
+    }
     answer(routes, request, response).catch(() => sendJson(response, 500, { detail: 'Internal Server Error' }));
   });
   await listen(server, host, port);
@@ -53,6 +57,18 @@ export async function startOpsServer({
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: () => close(server),
   };
+}
+
+function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || address.startsWith('127.');
+}
+
+/** Whether a `Host` is a name that somebody can have registered: one with a dot that is no address and not under `localhost`. */
+function isForeign(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '');
+  if (name === undefined) return true;
+  return name.includes('.') && !name.endsWith('.localhost') && isIP(name) === 0;
 }
 
 async function answer(

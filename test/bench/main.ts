@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { artifactTransfer } from './artifact-transfer.ts';
+import { attackers } from './attackers.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
 import { memorySearch } from './memory-search.ts';
@@ -14,7 +15,7 @@ import { recordings } from './recordings.ts';
 import { sessionList } from './session-list.ts';
 import type { Candidate } from './target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -24,7 +25,7 @@ const candidates: Readonly<Record<string, Candidate>> = {
   'adk-postgres': adkPostgres,
 };
 
-const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer, recordings];
+const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer, recordings, attackers];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);

@@ -12,7 +12,7 @@ const mainProgram = join(root, 'main.ts');
 /** The Node flags of `npm start` and of the image. */
 const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { config: { serverFlags: string } };
 const serverFlags = config.serverFlags.split(' ');
-const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory', 'keys', 'transcription'] as const;
+const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory', 'keys', 'transcription', 'webhooks'] as const;
 
 /** Our mesh as `npm start` runs it: one process, embedded PostgreSQL, accounts on. */
 export const meshOneProcess: Candidate = {

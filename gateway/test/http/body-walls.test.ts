@@ -83,6 +83,12 @@ describe('a body above 64 KiB', () => {
   });
 });
 
+it('no cache may keep an answer about accounts, not even a refusal', async () => {
+  for (const path of ['/api/users/me', '/api/auth/tokens', '/api/nowhere']) {
+    expect((await edge.send(path, { headers: { authorization: null } })).headers.get('cache-control')).toBe('no-store');
+  }
+});
+
 describe('JSON of many values', () => {
   const many = `{"a":[${'{},'.repeat(3_000)}{}]}`;
 

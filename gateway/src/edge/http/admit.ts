@@ -20,6 +20,8 @@ export function createAdmission({ draining, isUpgrade, redirect, ...policy }: Ad
   const isOwnHost = createHostCheck(policy);
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
+    // Records of accounts: neither browsers nor proxies may keep them.
+    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     if (draining.aborted) reply.header('connection', 'close');
     if (namesNoHost(request)) return void reply.code(400).send({ detail: 'The request names no host.' });
     // A refused WebSocket is closed with a code by its own route.
