@@ -72,3 +72,7 @@ export const passwordWorkBusy = (): MeshError =>
 
 export const callCanceled = (cause: unknown): MeshError =>
   new MeshError('canceled', 'canceled', 'The call was canceled', { cause });
+
+/** A notice has no kind that this release knows. */
+export const noticeKindInvalid = (): MeshError =>
+  new MeshError('invalid_argument', 'request_invalid', 'The kind of a notice is not known.');

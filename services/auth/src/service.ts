@@ -11,8 +11,10 @@ import { createAskToErase } from './jobs/ask-to-erase.ts';
 import { createMoveFormerMails } from './jobs/move-former-mails.ts';
 import { createPurge } from './jobs/purge.ts';
 import { mailSender } from './jobs/send-mail.ts';
+import { noticeSender } from './jobs/send-notice.ts';
 import { openMail } from './mail/open-mail.ts';
 import { sendMail } from './mail/send-mail.ts';
+import { sendNotice } from './mail/send-notice.ts';
 import { createPasswords } from './passwords/password.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createAccessTokens } from './tokens/access-token.ts';
@@ -26,7 +28,14 @@ export const auth = defineService({
     const { config, log } = host;
     warnOfWeakness(config, log);
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
-    const queue = { service: 'auth', db, tasks: [sendMail], log, metrics: host.metrics, draining: host.draining };
+    const queue = {
+      service: 'auth',
+      db,
+      tasks: [sendMail, sendNotice],
+      log,
+      metrics: host.metrics,
+      draining: host.draining,
+    };
     const jobs = host.resources.use(await openJobs(queue));
     const relay = host.resources.use(startOutboxRelay({ db, bus: host.bus, log, draining: host.draining }));
     const context: Context = {
@@ -48,6 +57,7 @@ export const auth = defineService({
     host.resources.use(startJob(createAskToErase(context), host));
     host.resources.use(startJob(createMoveFormerMails(context), host));
     await jobs.work(sendMail, mailSender(context));
+    await jobs.work(sendNotice, noticeSender(context));
 
     await ensureSuperadmin(context);
     host.mesh.serve(AuthService, createHandlers(context));

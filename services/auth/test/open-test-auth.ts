@@ -13,6 +13,7 @@ import { settings } from '../src/config.ts';
 import type { Context } from '../src/context.ts';
 import { openMail } from '../src/mail/open-mail.ts';
 import { sendMail } from '../src/mail/send-mail.ts';
+import { sendNotice } from '../src/mail/send-notice.ts';
 import type { Passwords } from '../src/passwords/password.ts';
 import { createPasswords } from '../src/passwords/password.ts';
 import { createHandlers } from '../src/rpc/index.ts';
@@ -46,7 +47,7 @@ export async function openTestAuth(): Promise<TestAuth> {
   const migrations = new URL('../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 8, migrations, jobs: true }, log));
   const metrics = createMetrics({ processMetrics: false });
-  const jobs = resources.use(await openJobs({ service: 'auth', db, tasks: [sendMail], log, metrics }));
+  const jobs = resources.use(await openJobs({ service: 'auth', db, tasks: [sendMail, sendNotice], log, metrics }));
   const verifiedAgainst: (string | undefined)[] = [];
   const dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));

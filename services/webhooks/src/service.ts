@@ -1,5 +1,5 @@
 import { openJobs } from '@agentmesh/lib/jobs';
-import { defineService } from '@agentmesh/lib/service';
+import { defineService, type Host } from '@agentmesh/lib/service';
 import { Wake } from '@agentmesh/lib/wait';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import {
@@ -21,6 +21,7 @@ import { createNotificationCount } from './inbox/notification-count.ts';
 import { createPushTokenCheck } from './inbox/push-token.ts';
 import { keepProcessing } from './jobs/keep-processing.ts';
 import { readMailboxTask } from './jobs/read-mailbox-task.ts';
+import { ownerTeller, tellOwner } from './jobs/tell-owner.ts';
 import { createProcessor } from './processing/create-processor.ts';
 import type { Processor } from './processing/processor.ts';
 import { startProcessing } from './processing/start-processing.ts';
@@ -39,39 +40,17 @@ export const webhooks = defineService({
   name: 'webhooks',
   settings,
   async start(host) {
-    const { config, bus, log, mesh, metrics, resources, draining } = host;
+    const { bus, log, mesh, metrics, resources, draining } = host;
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
     const jobs = resources.use(
-      await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask], log, metrics, draining }),
+      await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask, tellOwner], log, metrics, draining }),
     );
-    const mailAccounts = createMailAccounts(mesh.client(IntegrationsService));
-    const clock = systemClock;
-    const providers = openProviders({ config, db, clock, mailAccounts, resources });
     const wakeUpkeep = new Wake();
-    const context: Context = {
-      config,
-      db,
-      auth: mesh.client(AuthService),
-      jobs,
-      log,
-      clock,
-      mailAccounts,
-      ...providers,
-      topic: pubsubTopic(config),
-      checkAgent: createAgentCheck(mesh.client(AgentsService)),
-      wakeUpkeep: () => wakeUpkeep.wake(),
-      countFailure: createFailureCount(metrics),
-      checkPushToken: createPushTokenCheck({
-        keysUrl: config.GOOGLE_JWKS_URL,
-        audience: config.GOOGLE_WEBHOOK_AUDIENCE,
-        serviceAccount: config.GOOGLE_WEBHOOK_SERVICE_ACCOUNT,
-      }),
-      countNotifications: createNotificationCount(metrics),
-    };
-
+    const context = createContext(host, { db, jobs, wakeUpkeep: () => wakeUpkeep.wake() });
     const processor = createProcessor(context, mesh);
     const upkeep = createUpkeep(context);
     resources.use(startUpkeep(upkeep, { wake: wakeUpkeep, log, draining }));
+    await jobs.work(tellOwner, ownerTeller(context));
     mesh.serve(NotificationsService, createNotificationHandlers(context));
     mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
     mesh.serve(LogsService, createLogHandlers(context));
@@ -83,6 +62,32 @@ export const webhooks = defineService({
     return { ready: { database: () => db.ping() }, settle: () => settle(upkeep, processor) };
   },
 });
+
+function createContext(
+  { config, log, mesh, metrics, resources }: Host<typeof settings>,
+  parts: Pick<Context, 'db' | 'jobs' | 'wakeUpkeep'>,
+): Context {
+  const clock = systemClock;
+  const mailAccounts = createMailAccounts(mesh.client(IntegrationsService));
+  return {
+    ...parts,
+    config,
+    log,
+    clock,
+    auth: mesh.client(AuthService),
+    mailAccounts,
+    ...openProviders({ config, db: parts.db, clock, mailAccounts, resources }),
+    topic: pubsubTopic(config),
+    checkAgent: createAgentCheck(mesh.client(AgentsService)),
+    countFailure: createFailureCount(metrics),
+    checkPushToken: createPushTokenCheck({
+      keysUrl: config.GOOGLE_JWKS_URL,
+      audience: config.GOOGLE_WEBHOOK_AUDIENCE,
+      serviceAccount: config.GOOGLE_WEBHOOK_SERVICE_ACCOUNT,
+    }),
+    countNotifications: createNotificationCount(metrics),
+  };
+}
 
 async function settle(upkeep: Upkeep, processor: Processor): Promise<void> {
   await upkeep.round();

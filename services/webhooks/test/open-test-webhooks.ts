@@ -11,6 +11,7 @@ import { type FakeMicrosoft, startFakeMicrosoft } from '../../../test/fakes/micr
 import { createVirtualClock, type VirtualClock } from '../../../test/fakes/upstream/index.ts';
 import { pubsubTopic, settings } from '../src/config.ts';
 import type { Context } from '../src/context.ts';
+import { tellOwner } from '../src/jobs/tell-owner.ts';
 import { openProviders } from '../src/provider/open-providers.ts';
 import { createSubscriptionHandlers } from '../src/rpc/subscriptions/index.ts';
 import { createUpkeep, type Upkeep } from '../src/watches/upkeep.ts';
@@ -30,6 +31,8 @@ export interface TestWebhooks extends AsyncDisposable {
   replica(): Upkeep;
   /** Failed attempts as `provider kind`. */
   readonly failures: string[];
+  /** Accounts that were told about a failure. */
+  readonly notices: string[];
   /** Every line logged so far. */
   readonly logged: string[];
 }
@@ -56,16 +59,18 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
   const migrations = new URL('../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations, jobs: true }, log));
   const metrics = createMetrics({ processMetrics: false });
-  const jobs = resources.use(await openJobs({ service: 'webhooks', db, tasks: [], log, metrics }));
+  const jobs = resources.use(await openJobs({ service: 'webhooks', db, tasks: [tellOwner], log, metrics }));
   const mailAccounts = createTestMailAccounts({ clock, microsoft, google });
   const env = { ...microsoft.settings, ...google.settings, PUBLIC_BASE_URL: receiver.url, ...environment };
   const config = parseSettings(settings, env);
   const failures: string[] = [];
   const providers = openProviders({ config, db, clock, mailAccounts, resources });
+  const notices: string[] = [];
+  const auth = { sendNotice: async ({ accountId }: { accountId: string }) => void notices.push(accountId) };
   const context: Context = {
     config,
     db,
-    auth: {} as Context['auth'],
+    auth: auth as unknown as Context['auth'],
     checkPushToken: async () => {},
     countNotifications: () => {},
     jobs,
@@ -97,6 +102,7 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
     upkeep,
     replica,
     failures,
+    notices,
     logged,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

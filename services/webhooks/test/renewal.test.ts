@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ownerTeller, tellOwner } from '../src/jobs/tell-owner.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
 
 let webhooks: TestWebhooks;
@@ -35,6 +36,7 @@ beforeEach(async () => {
   webhooks.microsoft.addUser(ada);
   webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
   webhooks.failures.length = 0;
+  webhooks.notices.length = 0;
   for (const table of ['subscriptions', 'watches']) await webhooks.context.db.query({ text: `delete from ${table}` });
   const { subscription } = await webhooks.client.createSubscription({
     accountId,
@@ -87,6 +89,8 @@ describe('a failed renewal', () => {
     expect(at('PATCH')).toHaveLength(6);
     expect((await shown()).lastError).toBeUndefined();
     expect(webhooks.failures).toEqual(Array(5).fill('microsoft unavailable'));
+    await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
+    expect(webhooks.notices).toEqual([accountId]);
   });
 
   test('is tried again no sooner than the provider asks', async () => {

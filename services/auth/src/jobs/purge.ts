@@ -2,6 +2,7 @@ import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { purgeAccountChanges } from '../store/account-changes.ts';
 import { purgeMailTokens } from '../store/mail-tokens.ts';
+import { purgeNotices } from '../store/notices.ts';
 import { purgePersonalTokens } from '../store/personal-tokens.ts';
 import { purgeSignIns } from '../store/sign-ins.ts';
 
@@ -18,5 +19,6 @@ export async function purge({ db, mail }: Context): Promise<void> {
   await purgePersonalTokens(db);
   await purgeAccountChanges(db);
   await purgeMailTokens(db);
+  await purgeNotices(db);
   await mail.post.purge();
 }

@@ -13,6 +13,7 @@ import type { Handlers } from './handlers.ts';
 import { requestPasswordReset } from './mail/request-password-reset.ts';
 import { resendVerification } from './mail/resend-verification.ts';
 import { resetPassword } from './mail/reset-password.ts';
+import { sendNotice } from './mail/send-notice.ts';
 import { verifyEmail } from './mail/verify-email.ts';
 import { endSignIn } from './sign-ins/end-sign-in.ts';
 import { endSignIns } from './sign-ins/end-sign-ins.ts';
@@ -57,6 +58,7 @@ export function createHandlers(context: Context): Handlers {
     resetPassword: resetPassword(context),
     verifyEmail: verifyEmail(context),
     resendVerification: resendVerification(context),
+    sendNotice: sendNotice(context),
 
     deleteAccount: deleteAccount(context),
     getErasure: getErasure(context),

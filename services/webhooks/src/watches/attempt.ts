@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { tellOwner } from '../jobs/tell-owner.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import { type ActiveSubscriptionRow, selectActiveOfWatch, updateActiveSince } from '../store/subscriptions.ts';
 import { updateWatchFailed, updateWatchIdle, updateWatchRegistered } from '../store/watch-outcomes.ts';
@@ -72,10 +73,13 @@ export async function writeRegistered(
 
 /** Writes a failed attempt. The first one after a success is told to the owner. */
 export async function writeFailure(context: Context, watch: Held, error: ProviderError): Promise<void> {
-  const { db, clock, log, countFailure } = context;
+  const { db, clock, log, jobs, countFailure } = context;
   const failed = failedAttempt(watch, error, clock.now());
   const told = { watchId: watch.id, provider: watch.provider, kind: error.kind, status: error.status };
-  await updateWatchFailed(db, { ...keyOf(watch), ...failed });
+  await db.transaction(async (tx) => {
+    const [row] = await updateWatchFailed(tx, { ...keyOf(watch), ...failed });
+    if (row?.failures === 1) await jobs.add(tx, tellOwner, [{ payload: { accountId: watch.account_id } }]);
+  });
   countFailure(watch.provider, error.kind);
   if (watch.failures === 0)
     log.error({ ...told, code: error.code }, 'a subscription to a mailbox could not be renewed');

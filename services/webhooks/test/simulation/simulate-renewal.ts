@@ -63,6 +63,8 @@ class RenewalSimulation {
   readonly #begin: number;
   readonly #all: Simulated[] = [];
   readonly #forgotten = new Set<string>();
+  /** Addresses that are registered at their provider, as of the last look. */
+  readonly #registered = new Set<string>();
   /** When an expired consent is renewed by its owner, by account. */
   readonly #reconnectAt = new Map<string, number>();
   /** Since when a subscription is not registered at its provider. */
@@ -116,9 +118,10 @@ class RenewalSimulation {
   async outcome(): Promise<RenewalOutcome> {
     const { silent, wronglyActive, uncovered, forgotten, reconnected, gaps } = this.#outcome;
     const dead: string[] = [];
+    this.#look();
     for (const simulated of this.#all) {
       const { subscription } = await this.#webhooks.client.getSubscription(simulated);
-      if (subscription?.status !== 'active' || !this.#isRegistered(simulated)) dead.push(simulated.address);
+      if (subscription?.status !== 'active' || !this.#registered.has(simulated.address)) dead.push(simulated.address);
     }
     const registered = [...this.#webhooks.microsoft.world.subscriptions.values()];
     const now = this.#webhooks.clock.now();
@@ -167,14 +170,16 @@ class RenewalSimulation {
   }
 
   #noteGaps(): void {
+    this.#look();
     for (const simulated of this.#all) {
-      if (this.#isRegistered(simulated) || this.#deadSince.has(simulated)) continue;
+      if (this.#registered.has(simulated.address) || this.#deadSince.has(simulated)) continue;
       this.#deadSince.set(simulated, this.#now());
       this.#outcome.gaps += 1;
     }
   }
 
   async #inspect(): Promise<void> {
+    this.#look();
     const { db, clock } = this.#webhooks.context;
     const silent = `select w.mailbox from watches w where w.state <> 'ending' and w.next_attempt_at is null
       and not (w.state = 'active' and w.expires_at > $1)`;
@@ -194,7 +199,7 @@ class RenewalSimulation {
 
   #inspectOne(simulated: Simulated, row: { is_active: boolean; catch_up_from: Date | null } | undefined): void {
     const { address } = simulated;
-    const isRegistered = this.#isRegistered(simulated);
+    const isRegistered = this.#registered.has(address);
     if (row?.is_active === true && !isRegistered && !this.#forgotten.has(address))
       this.#outcome.wronglyActive.add(address);
     const deadSince = this.#deadSince.get(simulated);
@@ -206,12 +211,17 @@ class RenewalSimulation {
     if (!isCovered) this.#outcome.uncovered.push(`${address} ${new Date(deadSince).toISOString()}`);
   }
 
-  #isRegistered({ provider, address }: Simulated): boolean {
+  /** Reads which mailboxes are registered at their providers now. */
+  #look(): void {
     const { microsoft, google, clock } = this.#webhooks;
     const now = clock.now();
-    if (provider === 'google') return (google.world.mailboxOf(address).watch?.expiresAt ?? now) > now;
-    const all = [...microsoft.world.subscriptions.values()];
-    return all.some(({ user, expiresAt }) => user.address === address && expiresAt > now);
+    this.#registered.clear();
+    for (const { user, expiresAt } of microsoft.world.subscriptions.values()) {
+      if (expiresAt > now) this.#registered.add(user.address);
+    }
+    for (const [address, { watch }] of google.world.mailboxes) {
+      if (watch !== undefined && watch.expiresAt > now) this.#registered.add(address);
+    }
   }
 
   #isOut(): boolean {

@@ -2,7 +2,7 @@
 // @generated from file agentmesh/auth/v1/auth.proto (package agentmesh.auth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
@@ -1247,6 +1247,41 @@ export declare type ResendVerificationResponse = Message<"agentmesh.auth.v1.Rese
 export declare const ResendVerificationResponseSchema: GenMessage<ResendVerificationResponse>;
 
 /**
+ * @generated from message agentmesh.auth.v1.SendNoticeRequest
+ */
+export declare type SendNoticeRequest = Message<"agentmesh.auth.v1.SendNoticeRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.NoticeKind kind = 2;
+   */
+  kind: NoticeKind;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.SendNoticeRequest.
+ * Use `create(SendNoticeRequestSchema)` to create a new message.
+ */
+export declare const SendNoticeRequestSchema: GenMessage<SendNoticeRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.SendNoticeResponse
+ */
+export declare type SendNoticeResponse = Message<"agentmesh.auth.v1.SendNoticeResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.SendNoticeResponse.
+ * Use `create(SendNoticeResponseSchema)` to create a new message.
+ */
+export declare const SendNoticeResponseSchema: GenMessage<SendNoticeResponse>;
+
+/**
  * @generated from message agentmesh.auth.v1.ListActionsRequest
  */
 export declare type ListActionsRequest = Message<"agentmesh.auth.v1.ListActionsRequest"> & {
@@ -1651,6 +1686,28 @@ export declare type AccountErased = Message<"agentmesh.auth.v1.AccountErased"> &
 export declare const AccountErasedSchema: GenMessage<AccountErased>;
 
 /**
+ * @generated from enum agentmesh.auth.v1.NoticeKind
+ */
+export enum NoticeKind {
+  /**
+   * @generated from enum value: NOTICE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A subscription to a mailbox could not be renewed.
+   *
+   * @generated from enum value: NOTICE_KIND_SUBSCRIPTION_FAILING = 1;
+   */
+  SUBSCRIPTION_FAILING = 1,
+}
+
+/**
+ * Describes the enum agentmesh.auth.v1.NoticeKind.
+ */
+export declare const NoticeKindSchema: GenEnum<NoticeKind>;
+
+/**
  * Accounts, sign-ins and tokens. Passwords are stored as argon2id hashes. This service signs access tokens, and the gateway checks them.
  *
  * @generated from service agentmesh.auth.v1.AuthService
@@ -1885,6 +1942,17 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof ResendVerificationRequestSchema;
     output: typeof ResendVerificationResponseSchema;
+  },
+  /**
+   * Queues a mail that tells an account something. The texts are fixed. At most one of a kind is sent to an account in six hours; further
+   * ones are dropped, as are those to accounts that do not exist. INVALID_ARGUMENT request_invalid when the id is not a UUID.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.SendNotice
+   */
+  sendNotice: {
+    methodKind: "unary";
+    input: typeof SendNoticeRequestSchema;
+    output: typeof SendNoticeResponseSchema;
   },
   /**
    * Lists recorded actions on one account, or for admins on all accounts, the newest first. PERMISSION_DENIED not_allowed.

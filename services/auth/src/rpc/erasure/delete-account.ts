@@ -8,10 +8,12 @@ import type { Context } from '../../context.ts';
 import { erasingServices } from '../../erasure/erasing-services.ts';
 import { hashReceipt, mintReceipt } from '../../erasure/receipt.ts';
 import { withdrawMails } from '../../mail/send-mail.ts';
+import { sendNotice } from '../../mail/send-notice.ts';
 import { deleteAccountRows } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { insertErasure } from '../../store/erasures.ts';
 import { selectMailIds } from '../../store/mail-tokens.ts';
+import { deleteAccountNotices } from '../../store/notices.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function deleteAccount(context: Context): Handlers['deleteAccount'] {
@@ -21,7 +23,7 @@ export function deleteAccount(context: Context): Handlers['deleteAccount'] {
     if (id === undefined) return {};
     const actorId = parseId(request.actorId);
     // Before the commit: if the deletion stops between the two, the account still exists and can ask again.
-    const withdrawal = mail.post.withdraw(await selectMailIds(db, id));
+    const withdrawal = mail.post.withdraw([...(await selectMailIds(db, id)), ...(await deleteAccountNotices(db, id))]);
     await withdrawal.catch((err: unknown) =>
       log.warn({ err }, 'mail files of a deleted account could not be removed from DATA_DIR/outbox'),
     );
@@ -45,7 +47,9 @@ async function erase(
 ): Promise<string | undefined> {
   const erased = await deleteAccountRows(tx, id);
   if (erased === undefined) return undefined;
-  const mails = await withdrawMails(tx, jobs, { address: erased.email });
+  const notices = await jobs.remove(tx, { accountId: id }, sendNotice);
+  const mails = notices + (await withdrawMails(tx, jobs, { address: erased.email }));
+  await deleteAccountNotices(tx, id);
   const receipt = mintReceipt();
   const receiptHash = hashReceipt(receipt);
   if (receiptHash === undefined) throw new Error('a receipt has another shape than it should');

@@ -1,0 +1,42 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import { addressOf } from './compose-mail.ts';
+
+/** Kinds of notices, as they are stored. Their texts are fixed, so that no service can make this one write to strangers. */
+export type NoticeWord = 'subscription_failing';
+
+export interface NoticeContent {
+  readonly id: string;
+  readonly kind: NoticeWord;
+  readonly to: string;
+  readonly from: string;
+  readonly date: Date;
+  /** URL of the front end, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+const texts: Readonly<Record<NoticeWord, { readonly subject: string; readonly text: string }>> = {
+  subscription_failing: {
+    subject: 'A subscription to your mailbox could not be renewed',
+    text:
+      'A subscription to your mailbox could not be renewed at the mail provider. We keep trying. Until it works again, mail that ' +
+      'arrives may run your agent late. Your subscriptions show the reason; if it says so, connect the mail account again:',
+  },
+};
+
+/** Renders a notice as MIME. Every attempt to send it has the same Message-ID. */
+export function composeNotice({ id, kind, to, from, date, publicUrl }: NoticeContent): Promise<Buffer> {
+  const { subject, text } = texts[kind];
+  const mail = new MailComposer({
+    from,
+    // An object, because a string would be parsed as a list of recipients.
+    to: { name: '', address: to },
+    subject,
+    date,
+    messageId: `<${id}@${addressOf(from).replace(/^.*@/, '')}>`,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    text: `${text}\n\n${publicUrl}\n`,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return mail.compile().build();
+}
