@@ -54,6 +54,19 @@ describe('the guarded fetch', () => {
     await expect(fetch('http://two.example/')).rejects.toMatchObject(refused);
   });
 
+  test('tells nobody whether an address was refused or nobody listens there', async () => {
+    const port = await serve((_request, response) => response.end('inside'));
+    const textOf = (url: string, allow: string[]) =>
+      createGuardedFetch({ allow })(url).then(
+        () => '',
+        (error: Error) => error.message,
+      );
+    const refused = await textOf(`http://localhost:${port}/`, []);
+    expect(refused).toBe('The address cannot or may not be reached from here.');
+    expect(await textOf('http://127.0.0.1:1/', ['127.0.0.1'])).toBe(refused);
+    expect(await textOf('http://does-not-exist.invalid/', [])).toBe(refused);
+  });
+
   test('reaches hosts that are allowed by address, CIDR or name', async () => {
     const port = await serve((_request, response) => response.setHeader('content-type', 'text/x').end('hello'));
     for (const allow of ['127.0.0.1', '127.0.0.0/8', 'localhost']) {

@@ -94,8 +94,14 @@ async function toGuarded(response: Dispatcher.ResponseData, maxBodyBytes: number
   return { status: response.statusCode, headers, ...(await readBody(response.body, maxBodyBytes)) };
 }
 
+/** One text for refused and unreachable addresses, so that nobody learns which names lead into the private network. */
+const notReached = 'The address cannot or may not be reached from here.';
+
 function toOutboundError(error: unknown, late: boolean): OutboundError {
+  if (error instanceof OutboundError && error.reason === 'address_refused') {
+    return new OutboundError('address_refused', notReached, { cause: error });
+  }
   if (error instanceof OutboundError) return error;
   if (late) return new OutboundError('timeout', 'The address did not answer in time.', { cause: error });
-  return new OutboundError('unreachable', 'The address could not be reached.', { cause: error });
+  return new OutboundError('unreachable', notReached, { cause: error });
 }

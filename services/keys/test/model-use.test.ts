@@ -147,12 +147,15 @@ describe('use', () => {
 });
 
 describe('a limit', () => {
-  test('of requests is never exceeded, by 100 calls at once on two replicas', async () => {
-    const account = await newAccount();
-    await limit(account, { calls: 7n });
+  // Without the locks of the statement, a round is exceeded about every second time.
+  test.each([1, 2, 3, 4, 5])('of requests is never exceeded, by 100 calls at once on two replicas (%i)', async () => {
+    const [account, other] = [await newAccount(), await newAccount()];
+    await limit(account, { calls: 60n });
+    // Both replicas have opened all their connections.
+    await Promise.all([keys, replica].flatMap((on) => Array.from({ length: 50 }, () => begin(other, {}, on))));
     const calls = Array.from({ length: 100 }, (_, index) => begin(account, {}, index % 2 === 0 ? keys : replica));
     const results = await Promise.allSettled(calls);
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(60);
     for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject(full);
   });
 

@@ -50,7 +50,7 @@ describe('the built-in tools', () => {
     server.close();
     expect(found).toEqual({ status: 404, contentType: 'text/plain', body: 'x'.repeat(65_536), truncated: true });
     expect(await call('http_get', { url: 'http://169.254.169.254/' })).toMatchObject({
-      error: 'The address 169.254.169.254 may not be reached from here.',
+      error: 'The address cannot or may not be reached from here.',
     });
     expect(await call('http_get', {})).toMatchObject({
       error: 'The argument "url" must be a text that is not empty.',
