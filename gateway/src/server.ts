@@ -55,6 +55,7 @@ const sections: readonly Section[] = [
   { name: 'runs', description: 'Send a message to an agent in a session and get its events.' },
   { name: 'apps', description: 'The applications that there are.' },
   { name: 'agents', description: 'Agents that the account makes, each an application of its own.' },
+  { name: 'chat', description: 'Sessions and runs in the form of apowerb’s UI.' },
   { name: 'notifications', description: 'Runs in the background, and runs that mail started, that have ended.' },
   { name: 'artifacts', description: 'Named, versioned payloads of a session, or of its user (`user:` names).' },
   { name: 'memory', description: 'What past sessions of a user have said, found by search.' },

@@ -3,6 +3,7 @@ import { agentRunRoutes } from './agent-runs.ts';
 import { agentVersionRoutes } from './agent-versions.ts';
 import { agentYamlRoutes } from './agent-yaml.ts';
 import { agentRoutes } from './agents.ts';
+import { modelRoute } from './models.ts';
 
 /** Agents that accounts keep as records. */
 export function addAgents(app: App, context: Context): void {
@@ -10,4 +11,5 @@ export function addAgents(app: App, context: Context): void {
   agentVersionRoutes(app, context);
   agentYamlRoutes(app, context);
   agentRunRoutes(app, context);
+  modelRoute(app);
 }

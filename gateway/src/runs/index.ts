@@ -1,4 +1,6 @@
 import type { App, Context } from '../context.ts';
+import { adkRunRoute } from './adk/adk-runs.ts';
+import { adkSessionRoutes } from './adk/adk-sessions.ts';
 import { appRoutes } from './apps.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
 import { runRecordRoutes } from './ledger/run-routes.ts';
@@ -15,6 +17,8 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   startRunRoute(app, context);
   runRecordRoutes(app, context);
   runListRoutes(app, context);
+  adkSessionRoutes(app, context);
+  adkRunRoute(app, context);
   noticeRoutes(app, context);
   noticeStreamRoute(app, context);
   await addRunLive(app, context);

@@ -1,20 +1,18 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { Failure, RunResponse } from '@agentmesh/proto/runs/v1';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Failure } from '@agentmesh/proto/runs/v1';
+import type { FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import { forgetBody } from '../edge/bodies/receive-body.ts';
-import { problemOf } from '../edge/errors/problem.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Event } from '../edge/records/event.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
-import { eventFrames, failureFrame } from './event-frames.ts';
-import { EventStream } from './event-stream.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
 import { type RunAgentRequest, runAgentRequest } from './run-record.ts';
+import { sendRun } from './send-run.ts';
 
 const tags = ['runs'];
 
@@ -98,19 +96,8 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
       const cancelOnLeave = cancelsOnLeave(context, request);
       const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming, cancelOnLeave });
       forgetBody(request);
-      const split = (functionCallEventId ?? '') === '';
-      const stream = openStream(reply, run, heartbeatMs);
-      try {
-        for await (const answer of run.answers) await forward(answer, stream, split);
-      } catch (error) {
-        run.leave();
-        if (stream.isGone) return;
-        if (problemOf(error) === undefined)
-          log.error({ err: error, requestId: request.id }, 'the stream of a run broke');
-        await stream.send(brokenFrame(error), false);
-      } finally {
-        stream.end();
-      }
+      const isSplit = (functionCallEventId ?? '') === '';
+      await sendRun(reply, run, { heartbeatMs, isSplit, log, requestId: request.id });
     },
   );
 }
@@ -146,32 +133,4 @@ function failureOf({ type, message }: Failure): Error {
   if (type === 'RunCancelled') return new MeshError('aborted', 'run_cancelled', message);
   if (type === 'RunPostponed') return new MeshError('unavailable', 'run_postponed', message);
   return new HttpError(500, message);
-}
-
-function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number): EventStream {
-  return new EventStream(reply, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-      [invocationHeader]: headerText(run.invocationId),
-    },
-    heartbeatMs,
-    onGone: run.leave,
-  });
-}
-
-async function forward({ kind }: RunResponse, stream: EventStream, split: boolean): Promise<void> {
-  if (kind.case === 'failure') return stream.send(failureFrame(kind.value.type, kind.value.message), false);
-  if (kind.case !== 'event') return;
-  const event = kind.value;
-  if (!split || event.artifactDeltaJson.length === 0) return stream.send(event.json, event.partial);
-  for (const frame of eventFrames(event)) await stream.send(frame, event.partial);
-}
-
-/** Frame for a broken stream. The run itself may continue. */
-function brokenFrame(error: unknown): Uint8Array {
-  const problem = problemOf(error);
-  const isPublic = problem !== undefined && problem.status !== 500 && error instanceof Error;
-  return failureFrame('RunStreamError', isPublic ? error.message : 'The stream of the run was interrupted.');
 }

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import type { App, Context } from '../../context.ts';
+import { forgetBody } from '../../edge/bodies/receive-body.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { openRun } from '../open-run.ts';
+import { sendRun } from '../send-run.ts';
+import { RunAdkAgent } from './adk-record.ts';
+
+/** Errors before the first event are JSON, as everywhere. */
+const stream = {
+  description: 'One `data:` frame for each Event, and comments while nothing happens.',
+  content: { 'text/event-stream': { schema: Type.String() } },
+};
+
+/** Runs as the chat of apowerb's UI starts them. */
+export function adkRunRoute(app: App, { config, runs, authentication, log }: Context): void {
+  const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
+  const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
+  app.post(
+    '/api/adk/run_sse',
+    {
+      preValidation: authentication.account,
+      config: { scope: 'runs:write' },
+      schema: {
+        tags: ['chat'],
+        operationId: 'streamAdkRun',
+        summary: 'Send a message of a chat and stream the answer',
+        description: 'The same as `/run_sse`, in the form of apowerb’s UI.',
+        body: RunAdkAgent,
+        response: { 200: stream, ...refusals },
+      },
+    },
+    async (request, reply) => {
+      const { identity } = request;
+      const { agent_name: appName, user_id: userId, session_id: sessionId, streaming, new_message } = request.body;
+      const body = { appName, userId, sessionId, newMessage: new_message, streaming };
+      const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, cancelOnLeave: false });
+      forgetBody(request);
+      await sendRun(reply, run, { heartbeatMs, isSplit: true, log, requestId: request.id });
+    },
+  );
+}

@@ -1,0 +1,100 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { encodeMap } from '../../edge/json/json-bytes.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { sessionKeyOf } from '../../edge/records/session-key.ts';
+import { adkMessage } from './adk-messages.ts';
+import { AdkMessages, AdkSession, AdkSessionPath, CreateAdkSession } from './adk-record.ts';
+
+const tags = ['chat'];
+const all = '/api/adk/sessions';
+const one = `${all}/:app_name/:user_id/:session_id`;
+/** Time limit of reading a session with a long history. */
+const timeoutMs = 120_000;
+
+/** Sessions as the chat of apowerb's UI creates, reads and deletes them. */
+export function adkSessionRoutes(app: App, context: Context): void {
+  addCreation(app, context);
+  addHistory(app, context);
+  addDeletion(app, context);
+}
+
+function addCreation(app: App, { agents, sessions, authentication }: Context): void {
+  app.post(
+    all,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'sessions:write' },
+      schema: {
+        tags,
+        operationId: 'createAdkSession',
+        summary: 'Create a session for a chat',
+        description: 'The same as creating a session of the app, in the form of apowerb’s UI. `data` is its state.',
+        body: CreateAdkSession,
+        response: { 200: AdkSession, ...bodyFailures, 404: Problem, 409: Problem, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, body }) => {
+      const { agent_name: appName, user_id: userId, session_id: sessionId, data } = body;
+      await agents.checkApp({ accountId, appName }, unary);
+      const key = { accountId, appName, userId, sessionId };
+      const { session } = await sessions.createSession({ session: key, stateJson: encodeMap(data) }, unary);
+      if (session === undefined)
+        throw new MeshError('internal', 'session_without_head', 'The session could not be read.');
+      const { id, lastUpdateTime } = session;
+      return { id, appName, userId, state: data ?? {}, events: [], lastUpdateTime };
+    },
+  );
+}
+
+function addHistory(app: App, { sessions, authentication }: Context): void {
+  app.get(
+    one,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'sessions:read' },
+      schema: {
+        tags,
+        operationId: 'getAdkSession',
+        summary: 'Get the messages of a chat',
+        description: 'The texts of the session’s events, in order.',
+        params: AdkSessionPath,
+        response: { 200: AdkMessages, 404: Problem, ...failures },
+      },
+    },
+    async (request) => {
+      const messages = [];
+      for await (const page of sessions.getSession({ session: sessionKeyOf(request) }, { timeoutMs })) {
+        messages.push(...page.events.map(adkMessage).filter((message) => message !== undefined));
+      }
+      return { messages };
+    },
+  );
+}
+
+function addDeletion(app: App, { sessions, authentication }: Context): void {
+  app.delete(
+    one,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'sessions:write' },
+      schema: {
+        tags,
+        operationId: 'deleteAdkSession',
+        summary: 'Delete a chat',
+        description: 'The same as deleting the session.',
+        params: AdkSessionPath,
+        response: {
+          200: Type.Object({ message: Type.String() }, { title: 'DeletedAdkSession' }),
+          404: Problem,
+          ...failures,
+        },
+      },
+    },
+    async (request) => {
+      await sessions.deleteSession({ session: sessionKeyOf(request) }, unary);
+      return { message: 'Session deleted.' };
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { RunResponse } from '@agentmesh/proto/runs/v1';
+import type { FastifyReply } from 'fastify';
+import { problemOf } from '../edge/errors/problem.ts';
+import { eventFrames, failureFrame } from './event-frames.ts';
+import { EventStream } from './event-stream.ts';
+import { headerText, invocationHeader } from './invocation-header.ts';
+import type { AcceptedRun } from './open-run.ts';
+
+export interface SendOptions {
+  readonly heartbeatMs: number;
+  /** Whether an event with content and artifacts is sent as two frames. */
+  readonly isSplit: boolean;
+  readonly log: Logger;
+  readonly requestId: string;
+}
+
+/** Sends a run as server-sent events until it has ended or the client has left. */
+export async function sendRun(reply: FastifyReply, run: AcceptedRun, options: SendOptions): Promise<void> {
+  const { heartbeatMs, isSplit, log, requestId } = options;
+  const stream = openStream(reply, run, heartbeatMs);
+  try {
+    for await (const answer of run.answers) await forward(answer, stream, isSplit);
+  } catch (error) {
+    run.leave();
+    if (stream.isGone) return;
+    if (problemOf(error) === undefined) log.error({ err: error, requestId }, 'the stream of a run broke');
+    await stream.send(brokenFrame(error), false);
+  } finally {
+    stream.end();
+  }
+}
+
+function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number): EventStream {
+  return new EventStream(reply, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+      [invocationHeader]: headerText(run.invocationId),
+    },
+    heartbeatMs,
+    onGone: run.leave,
+  });
+}
+
+async function forward({ kind }: RunResponse, stream: EventStream, split: boolean): Promise<void> {
+  if (kind.case === 'failure') return stream.send(failureFrame(kind.value.type, kind.value.message), false);
+  if (kind.case !== 'event') return;
+  const event = kind.value;
+  if (!split || event.artifactDeltaJson.length === 0) return stream.send(event.json, event.partial);
+  for (const frame of eventFrames(event)) await stream.send(frame, event.partial);
+}
+
+/** Frame for a broken stream. The run itself may continue. */
+function brokenFrame(error: unknown): Uint8Array {
+  const problem = problemOf(error);
+  const isPublic = problem !== undefined && problem.status !== 500 && error instanceof Error;
+  return failureFrame('RunStreamError', isPublic ? error.message : 'The stream of the run was interrupted.');
+}
