@@ -38,6 +38,12 @@ async function outcomes(caller: Caller): Promise<string[]> {
   return (await logsOf(caller)).map((log) => `${log.email_subject} ${log.status}`).toSorted();
 }
 
+/** Number of runs of the account that have succeeded. */
+async function completedRuns(caller: Caller): Promise<number> {
+  const { body } = await caller.request<{ status: string }[]>('GET', '/runs');
+  return body.filter(({ status }) => status === 'completed').length;
+}
+
 const successes = (subjects: readonly string[]): string[] => subjects.map((subject) => `${subject} success`).toSorted();
 
 describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailWord) => {
@@ -96,6 +102,7 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
       opened.microsoft.sendLifecycle(subscriptionAt(address), 'missed');
     }
     await expect.poll(() => outcomes(caller), soon).toEqual(successes(subjects));
+    expect(await completedRuns(caller)).toBe(subjects.length);
   });
 
   test('mail is found after the history or the cursor is gone', { timeout }, async () => {
@@ -152,6 +159,7 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
       await opened.mesh.kill(victim === 'everything' ? undefined : victim);
       await opened.mesh.restart();
       await expect.poll(() => outcomes(caller), { ...soon, timeout: 60_000 }).toEqual(successes(subjects));
+      expect(await completedRuns(caller)).toBe(subjects.length);
     },
   );
 });
