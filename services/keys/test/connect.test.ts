@@ -149,6 +149,32 @@ describe.each(['microsoft', 'google'] as const)('%s', (word) => {
 });
 
 test.each([
+  ['google', { email: address, name: 'Ada' }, 200],
+  ['google', { id: '7', email: address, verified_email: true }, 200],
+  ['google', { sub: '7', email: address, email_verified: false }, 'mail_profile_refused'],
+  ['google', { sub: '7' }, 'mail_profile_refused'],
+  ['microsoft', { userPrincipalName: address }, 200],
+  ['microsoft', { id: '7', mail: null, userPrincipalName: address }, 200],
+  ['microsoft', { id: '7', mail: ' ' }, 'mail_profile_refused'],
+] as const)('the profile of %s may lack what is not needed: %j', async (word, body, expected) => {
+  const profile = word === 'microsoft' ? opened.microsoft.graph : opened.google.accounts;
+  profile.fault({ method: 'GET', path: /me$|userinfo$/, action: { status: 200, body } });
+  const connected = connect(opened.keys, opened.side(word));
+  if (expected === 200) expect((await connected).integration.username).toBe(address);
+  else await expect(connected).rejects.toMatchObject({ reason: expected });
+});
+
+test('a token answer may lack the scope and the life of the token', async () => {
+  const side = opened.side('microsoft');
+  const { accountId } = await connect(opened.keys, side);
+  side.accounts.fault({ path: side.tokenPath, action: { status: 200, body: { access_token: 'plain' } } });
+  const get = (fresh: boolean) =>
+    opened.keys.integrations.getAccessToken({ accountId, provider: side.provider, fresh });
+  expect((await get(true)).accessToken).toBe('plain');
+  expect((await get(false)).accessToken).toBe('plain');
+});
+
+test.each([
   'https://evil.example/callback',
   'https://app.example.evil.example/callback',
   'https://user:pass@app.example/callback',

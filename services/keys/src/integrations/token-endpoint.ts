@@ -38,6 +38,9 @@ const operatorNumbers = new Set([7_000_215, 7_000_222, 7_000_218, 700_016, 90_00
 /** Microsoft's service has a fault of its own for a moment. */
 const timeNumbers = new Set([90_033, 90_038]);
 
+/** Life of an access token that the provider does not tell. The callers replace a token that is refused. */
+const unknownLifeSeconds = 600;
+
 interface TokenRequest {
   readonly provider: MailProvider;
   /** Without the client's credentials. */
@@ -67,8 +70,7 @@ function readTokens(json: Reply['json'] = {}): Tokens | undefined {
   return {
     accessToken,
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
-    // Unknown: it is used once.
-    expiresInSeconds: Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 86_400) : 0,
+    expiresInSeconds: seconds > 0 ? Math.min(seconds, 86_400) : unknownLifeSeconds,
     scopes: typeof scope === 'string' ? scope.split(' ').filter((it) => it !== '') : undefined,
   };
 }

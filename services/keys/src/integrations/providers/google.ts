@@ -2,8 +2,8 @@ import type { Config } from '../../config.ts';
 import { type MailProvider, textOf } from './mail-provider.ts';
 
 const mailScope = 'https://www.googleapis.com/auth/gmail.readonly';
-/** Permits everything, also to read. */
-const fullScope = 'https://mail.google.com/';
+/** Permit more, also to read. */
+const moreScopes = ['https://www.googleapis.com/auth/gmail.modify', 'https://mail.google.com/'];
 
 /** Gmail: Google's OAuth and OpenID profile. */
 export function createGoogle(config: Config): MailProvider {
@@ -32,12 +32,12 @@ export function createGoogle(config: Config): MailProvider {
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
       return url.href;
     },
-    canReadMail: (scopes) => scopes.includes(mailScope) || scopes.includes(fullScope),
+    canReadMail: (scopes) => scopes.some((scope) => scope === mailScope || moreScopes.includes(scope)),
     profileUrl: config.GOOGLE_USERINFO_URL,
     readProfile: (json) => {
-      const userId = textOf(json.sub);
       const username = textOf(json.email);
-      if (userId === undefined || username === undefined || json.email_verified !== true) return undefined;
+      if (username === undefined || json.email_verified === false) return undefined;
+      const userId = textOf(json.sub) ?? textOf(json.id) ?? username;
       return { userId, username, displayName: textOf(json.name) ?? '' };
     },
   };

@@ -2,6 +2,8 @@ import type { Config } from '../../config.ts';
 import { type MailProvider, textOf } from './mail-provider.ts';
 
 const mailScope = 'Mail.Read';
+/** Scopes that permit to read mail, in lower case. */
+const readScopes = ['mail.read', 'mail.readwrite'];
 /** Microsoft also answers scopes with the address of Graph before them. */
 const graphPrefix = 'https://graph.microsoft.com/';
 
@@ -31,12 +33,12 @@ export function createMicrosoft(config: Config): MailProvider {
       });
       return `${tenant}/authorize?${query.toString()}`;
     },
-    canReadMail: (scopes) => scopes.some((it) => it.toLowerCase().replace(graphPrefix, '') === mailScope.toLowerCase()),
+    canReadMail: (scopes) => scopes.some((it) => readScopes.includes(it.toLowerCase().replace(graphPrefix, ''))),
     profileUrl: `${config.MICROSOFT_GRAPH_BASE_URL}/v1.0/me?$select=id,displayName,mail,userPrincipalName`,
     readProfile: (json) => {
-      const userId = textOf(json.id);
       const username = textOf(json.mail) ?? textOf(json.userPrincipalName);
-      if (userId === undefined || username === undefined) return undefined;
+      if (username === undefined) return undefined;
+      const userId = textOf(json.id) ?? username;
       return { userId, username, displayName: textOf(json.displayName) ?? '' };
     },
   };
