@@ -55,7 +55,7 @@ export const settings = {
   RATE_LIMIT_ENABLED: flag({ default: true }),
   RATE_LIMIT_SIGN_IN_ADDRESS_BURST: positiveInteger({ default: 3_000 }),
   RATE_LIMIT_SIGN_IN_ADDRESS_PER_HOUR: positiveInteger({ default: 600 }),
-  RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: positiveInteger({ default: 1_000 }),
+  RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: positiveInteger({ default: 20 }),
   RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR: positiveInteger({ default: 120 }),
   RATE_LIMIT_MAIL_ADDRESS_BURST: positiveInteger({ default: 3_000 }),
   RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: positiveInteger({ default: 600 }),

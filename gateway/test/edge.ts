@@ -13,6 +13,7 @@ import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
+import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { create } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { SignJWT } from 'jose';
@@ -75,6 +76,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   mesh.serve(RunsService, { ...unserved(RunsService), run: nothing, listApps: () => ({ apps: [] }), ...runs });
   mesh.serve(AgentsService, unserved(AgentsService));
   mesh.serve(NoticesService, unserved(NoticesService));
+  mesh.serve(SubscriptionsService, { ...unserved(SubscriptionsService), listSubscriptions: () => ({}) });
   mesh.serve(MemoryService, { ...unserved(MemoryService), listEntries: () => ({ entries: [] }), ...memory });
   mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
   mesh.serve(TranscriptionService, { ...unserved(TranscriptionService), ...transcription });

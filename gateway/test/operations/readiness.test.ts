@@ -19,6 +19,7 @@ describe('readiness', () => {
           memory: { ok: true, error: null },
           artifacts: { ok: true, error: null },
           runs: { ok: false, error: 'failed' },
+          webhooks: { ok: true, error: null },
         },
       },
     });

@@ -56,17 +56,18 @@ export function createPasswords(cost: Argon2idCost): Passwords {
 }
 
 /**
- * Checks a new password: 8 to 256 characters (code points) as sent, without NUL.
+ * Checks a new password of the account with this address: 8 to 256 characters (code points) as sent, without NUL, and not the address.
  *
  * @throws MeshError invalid_argument `password_invalid`
  */
-export function checkNewPassword(password: string): void {
+export function checkNewPassword(password: string, address?: string): void {
   const length = Array.from(password.slice(0, 2 * maxPasswordLength + 1)).length;
   if (length < minPasswordLength)
     throw passwordInvalid(`The password must have at least ${minPasswordLength} characters.`);
   if (length > maxPasswordLength)
     throw passwordInvalid(`The password must have at most ${maxPasswordLength} characters.`);
   if (!isStorable(password)) throw passwordInvalid('The password must be text without NUL characters.');
+  if (password.toLowerCase() === address) throw passwordInvalid('The password must not be the e-mail address.');
 }
 
 /** Whether an account can have this password. False for text that is too long or malformed, without hashing it. */

@@ -25,6 +25,7 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
       // The link was mailed to the address, so the address is proven.
       const account = await markVerified(tx, token.accountId);
       if (account === undefined) throw mailTokenOrphaned();
+      checkNewPassword(request.newPassword, account.email);
       await setPasswordHash(tx, token.accountId, hash);
       await endMailTokens(tx, token.accountId, 'reset');
       await withdrawMails(tx, jobs, { kind: 'reset', address: account.email });
