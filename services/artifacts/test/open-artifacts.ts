@@ -18,6 +18,7 @@ export type Key = ReturnType<typeof newKey>;
 export interface TestArtifacts extends AsyncDisposable {
   readonly client: ArtifactsClient;
   readonly folder: string;
+  readonly databaseUrl: string;
   /** Names of all files of the blob store, temporary ones included, after garbage was collected. */
   files(): Promise<string[]>;
   /** Runs SQL in the schema of the service. */
@@ -45,6 +46,7 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
   return {
     client: process.mesh.client(ArtifactsService),
     folder,
+    databaseUrl: database.url,
     files: async () => {
       await process.settle();
       const entries = await readdir(join(folder, 'artifacts'), { recursive: true, withFileTypes: true });

@@ -14,7 +14,7 @@ export async function insertStagedBlob(db: Queryable, { accountId, id }: BlobNam
 const discardStaged = {
   name: 'discard-staged-blob',
   text: `with discarded as (
-      update blobs set state = 'garbage', changed_at = now() where id = $1 and state = 'staged' returning id
+      update blobs set state = 'garbage', changed_at = now() where id = $1 and (state = 'staged') is true returning id
     )
     select exists (select from blobs where id = $1) as known`,
 };

@@ -49,10 +49,11 @@ const artifactWithVersion = `artifacts a
 
 // One statement and one transaction. The artifact's row is locked before the payload's row, in this and every other statement. The staged
 // object becomes live, or garbage when the account has the same content already. When the object is no longer staged, nothing is stored.
+// `is true` keeps the planner from the index by state: the object is found by its id.
 const insertNextVersion = {
   name: 'insert-version',
   text: `with staged as (
-      select id from blobs where id = $13::uuid and account_id = $1 and state = 'staged' for update
+      select id from blobs where id = $13::uuid and account_id = $1 and (state = 'staged') is true for update
     ), a as (
       insert into artifacts as old (account_id, app_name, user_id, session_id, name, next_version)
       select $1, $2, $3, $4, $5, 1 where $13::uuid is null or exists (select from staged)
