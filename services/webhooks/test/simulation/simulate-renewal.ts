@@ -109,7 +109,7 @@ class RenewalSimulation {
     while (this.#now() < this.#begin + this.#plan.days * day) {
       await this.#webhooks.clock.advance(stepMs);
       this.#interfere();
-      this.#noteGaps();
+      await this.#noteGaps();
       await Promise.all(replicas.map((replica) => replica.round()));
       await this.#inspect();
     }
@@ -118,7 +118,7 @@ class RenewalSimulation {
   async outcome(): Promise<RenewalOutcome> {
     const { silent, wronglyActive, uncovered, forgotten, reconnected, gaps } = this.#outcome;
     const dead: string[] = [];
-    this.#look();
+    await this.#look();
     for (const simulated of this.#all) {
       const { subscription } = await this.#webhooks.client.getSubscription(simulated);
       if (subscription?.status !== 'active' || !this.#registered.has(simulated.address)) dead.push(simulated.address);
@@ -169,8 +169,8 @@ class RenewalSimulation {
     for (const it of microsoft.world.subscriptions.values()) if (it.user.address === address) microsoft.forget(it);
   }
 
-  #noteGaps(): void {
-    this.#look();
+  async #noteGaps(): Promise<void> {
+    await this.#look();
     for (const simulated of this.#all) {
       if (this.#registered.has(simulated.address) || this.#deadSince.has(simulated)) continue;
       this.#deadSince.set(simulated, this.#now());
@@ -179,7 +179,7 @@ class RenewalSimulation {
   }
 
   async #inspect(): Promise<void> {
-    this.#look();
+    await this.#look();
     const { db, clock } = this.#webhooks.context;
     const silent = `select w.mailbox from watches w where w.state <> 'ending' and w.next_attempt_at is null
       and not (w.state = 'active' and w.expires_at > $1)`;
@@ -211,13 +211,18 @@ class RenewalSimulation {
     if (!isCovered) this.#outcome.uncovered.push(`${address} ${new Date(deadSince).toISOString()}`);
   }
 
-  /** Reads which mailboxes are registered at their providers now. */
-  #look(): void {
-    const { microsoft, google, clock } = this.#webhooks;
+  /**
+   * Reads which mailboxes are registered at their providers now. A subscription at Microsoft counts only with the id that is stored: one whose
+   * answer was lost is removed by the next attempt.
+   */
+  async #look(): Promise<void> {
+    const { microsoft, google, clock, context } = this.#webhooks;
     const now = clock.now();
+    const text = `select mailbox, provider_id from watches where state <> 'ending' and provider_id is not null`;
+    const stored = await context.db.query<{ mailbox: string; provider_id: string }>({ text });
     this.#registered.clear();
-    for (const { user, expiresAt } of microsoft.world.subscriptions.values()) {
-      if (expiresAt > now) this.#registered.add(user.address);
+    for (const { mailbox, provider_id: id } of stored) {
+      if ((microsoft.world.subscriptions.get(id)?.expiresAt ?? now) > now) this.#registered.add(mailbox);
     }
     for (const [address, { watch }] of google.world.mailboxes) {
       if (watch !== undefined && watch.expiresAt > now) this.#registered.add(address);
