@@ -6,6 +6,7 @@ import { artifactTransfer } from './artifact-transfer.ts';
 import { attackers } from './attackers.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
+import { mailCallbacks } from './mail-callbacks.ts';
 import { memorySearch } from './memory-search.ts';
 import { meshOneProcess, meshSeparate } from './mesh-targets.ts';
 import { adkMemory, adkPostgres, installPeers } from './peers.ts';
@@ -15,7 +16,7 @@ import { recordings } from './recordings.ts';
 import { sessionList } from './session-list.ts';
 import type { Candidate } from './target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [mail-callbacks]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -25,7 +26,7 @@ const candidates: Readonly<Record<string, Candidate>> = {
   'adk-postgres': adkPostgres,
 };
 
-const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer, recordings, attackers];
+const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer, recordings, attackers, mailCallbacks];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);

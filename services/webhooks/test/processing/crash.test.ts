@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Processor } from '../../src/processing/processor.ts';
+import { createMailboxReader } from '../../src/processing/read-mailbox.ts';
+import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
+
+let at: OpenProcessing;
+beforeAll(async () => {
+  at = await openProcessing();
+});
+afterAll(() => at[Symbol.asyncDispose]());
+
+class Died extends Error {}
+
+/** The processor of a process that dies at its `last` step: before or after a call of the database, a provider or a service. */
+function dieAt(processor: Processor, last: number): { readonly mortal: Processor; readonly hasDied: () => boolean } {
+  let steps = 0;
+  const step = (): void => {
+    steps += 1;
+    if (steps >= last) throw new Died();
+  };
+  const around = async <T>(call: () => Promise<T>): Promise<T> => {
+    step();
+    const result = await call();
+    step();
+    return result;
+  };
+  const { db, clients, readers, runs, sessions } = processor;
+  const mortalReader = (reader: Processor['readers']['google']): Processor['readers']['google'] => ({
+    fetchMail: (mail) => around(() => reader.fetchMail(mail)),
+    fetchAttachment: (...args) => around(() => reader.fetchAttachment(...args)),
+  });
+  const mortalClient = (client: Processor['clients']['google']): Processor['clients']['google'] => ({
+    call: (...args) => around(() => client.call(...args)),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  const mortal: Processor = {
+    ...processor,
+    db: {
+      ...db,
+      query: (...args) => around(() => db.query(...args)),
+      transaction: (work) => around(() => db.transaction(work)),
+    },
+    clients: { microsoft: mortalClient(clients.microsoft), google: mortalClient(clients.google) },
+    readers: { microsoft: mortalReader(readers.microsoft), google: mortalReader(readers.google) },
+    runs: { ...runs, startRun: (...args) => around(() => runs.startRun(...args)) },
+    sessions: {
+      ...sessions,
+      createSession: (...args) => around(() => sessions.createSession(...args)),
+      getRun: (...args) => around(() => sessions.getRun(...args)),
+    },
+  };
+  return { mortal, hasDied: () => steps >= last };
+}
+
+test.each(['microsoft', 'google'] as const)(
+  'a process that dies at any step after the notification loses no mail and runs none twice (%s)',
+  async (provider) => {
+    const signal = new AbortController().signal;
+    for (let last = 1; ; last += 1) {
+      const { accountId, address } = await subscribe(at, { provider });
+      const fake = provider === 'google' ? at.google : at.microsoft;
+      const mails = [fake.addMail(address), fake.addMail(address)];
+      if (provider === 'google') await notifyGmail(at, address);
+      else
+        await notifyGraph(
+          at,
+          address,
+          mails.map((mail) => ('immutableId' in mail ? mail.immutableId : '')),
+        );
+      const text = 'select job_id from mailboxes where account_id = $1';
+      const [row] = await at.db.query<{ job_id: string }>({ text }, [accountId]);
+      const { mortal, hasDied } = dieAt(at.processor, last);
+      const attempt = { jobId: row?.job_id ?? '', number: 1, addedAt: at.clock.now(), signal };
+      const read = createMailboxReader(mortal)({ accountId, provider, mailbox: address }, attempt);
+      await read.catch((error: unknown) => expect(error).toBeInstanceOf(Died));
+      await at.settle();
+      await at.advance(31);
+      const { logs } = await at.logs.listLogs({ accountId });
+      expect({ last, statuses: logs.map(({ status }) => status) }).toEqual({ last, statuses: ['success', 'success'] });
+      const runs = at.siblings.runs.filter((run) => run.accountId === accountId);
+      expect({ last, sessions: new Set(runs.map(({ sessionId }) => sessionId)).size, runs: runs.length }).toEqual({
+        last,
+        sessions: 2,
+        runs: 2,
+      });
+      if (hasDied()) continue;
+      expect(last).toBeGreaterThan(30);
+      return;
+    }
+  },
+  120_000,
+);
