@@ -19,8 +19,8 @@ async function erase(context: Context, id: string, count: CountErased): Promise<
   await endRegistrations(context, accountId);
   await db.transaction(async (tx) => {
     await jobs.remove(tx, { accountId });
-    const logs = await deleteAccountLogs(tx, accountId);
     const mailboxes = await deleteAccountMailboxes(tx, accountId);
+    const logs = await deleteAccountLogs(tx, accountId);
     const subscriptions = await deleteAccountSubscriptions(tx, accountId);
     await count(tx, { logs, mailboxes, subscriptions, watches: await deleteAccountWatches(tx, accountId) });
   });

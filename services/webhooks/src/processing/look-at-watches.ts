@@ -48,8 +48,9 @@ async function lookAt(processor: Processor, reading: Reading, { watch, signal }:
   const { found, cursor, deltaLink, isComplete } = findings;
   const nextLookAt = isComplete ? new Date(clock.now().getTime() + pauseSeconds * 1000) : lookedAt;
   await db.transaction(async (tx) => {
-    await holdReading(tx, reading);
+    // New logs before the mailbox, like notifications: they may be about to insert the same ones.
     await insertFound(tx, { accountId, watchId: watch.id, found, now: clock.now() });
+    await holdReading(tx, reading);
     const { id, look_requests: lookRequests } = watch;
     await updateWatchLooked(tx, { accountId, id, lookedAt, nextLookAt, cursor, deltaLink, lookRequests });
   });

@@ -40,10 +40,13 @@ export interface Notified {
   readonly changeType: string;
 }
 
-const insertLogsOf = createQuery<
-  { accountIds: string[]; watchIds: bigint[]; messageIds: string[]; changeTypes: string[]; now: Date },
-  { account_id: string; provider: Provider; mailbox: string }
->({
+const insertLogsOf = createQuery<{
+  accountIds: string[];
+  watchIds: bigint[];
+  messageIds: string[];
+  changeTypes: string[];
+  now: Date;
+}>({
   name: 'insert-notified-logs',
   text: (
     param,
@@ -56,50 +59,65 @@ const insertLogsOf = createQuery<
     join subscriptions s on s.account_id = n.account_id and s.watch_id = n.watch_id
     where s.state in ('active', 'creating') and n.change_type = any(string_to_array(s.change_type, ','))
     on conflict (account_id, subscription_id, message_id, change_type) do nothing
-    returning account_id, provider, mailbox`,
+    returning account_id as "accountId", provider, mailbox`,
 });
 
 /**
  * Inserts a pending log for each mail and each subscription that wants it, unless there is one. Answers the mailboxes of the new ones, with
  * repetitions.
  */
-export async function insertNotified(db: Queryable, mails: readonly Notified[], now: Date): Promise<MailboxKey[]> {
-  if (mails.length === 0) return [];
-  const rows = await insertLogsOf(db, {
+export function insertNotified(db: Queryable, mails: readonly Notified[], now: Date): Promise<MailboxKey[]> {
+  if (mails.length === 0) return Promise.resolve([]);
+  return insertLogsOf(db, {
     accountIds: mails.map(({ accountId }) => accountId),
     watchIds: mails.map(({ watchId }) => watchId),
     messageIds: mails.map(({ messageId }) => messageId),
     changeTypes: mails.map(({ changeType }) => changeType),
     now,
   });
-  return rows.map(({ account_id: accountId, provider, mailbox }) => ({ accountId, provider, mailbox }));
 }
 
-const lookAtGmail = createQuery<{ mailbox: string; historyId: string; now: Date }, MailboxKey>({
-  name: 'look-at-gmail-mailbox',
-  text: (param) => `update watches set look_at = least(look_at, ${param.now}), look_requests = look_requests + 1
-    where provider = 'google' and mailbox = ${param.mailbox} and state in ('new', 'active', 'error', 'expired')
-      and (cursor is null or cursor < ${param.historyId}::numeric)
-    returning account_id as "accountId", provider, mailbox`,
+const gmailWatches = (param: { readonly mailbox: string; readonly historyId: string }): string =>
+  `provider = 'google' and mailbox = ${param.mailbox} and state in ('new', 'active', 'error', 'expired')
+      and (cursor is null or cursor < ${param.historyId}::numeric)`;
+
+const selectGmail = createQuery<{ mailbox: string; historyId: string }, MailboxKey>({
+  name: 'select-gmail-mailboxes',
+  text: (param) => `select account_id as "accountId", provider, mailbox from watches where ${gmailWatches(param)}`,
 });
 
-/** Plans a look at the mailbox in every account that has it, unless its history was read to this id already. Answers them. */
-export const planGmailLook = lookAtGmail;
+/** The mailbox in every account that has it, unless its history was read to this id already. */
+export const selectGmailMailboxes = selectGmail;
+
+const lookAtGmail = createQuery<{ mailbox: string; historyId: string; now: Date }>({
+  name: 'look-at-gmail-mailbox',
+  text: (param) => `update watches set look_at = least(look_at, ${param.now}), look_requests = look_requests + 1
+    where ${gmailWatches(param)}`,
+});
+
+/** Plans a look at the mailboxes that `selectGmailMailboxes` answers. */
+export async function planGmailLook(db: Queryable, values: Parameters<typeof lookAtGmail>[1]): Promise<void> {
+  await lookAtGmail(db, values);
+}
 
 export type LifecycleEvent = 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed';
 
-const planLifecycleEvent = createQuery<
-  { accountId: string; id: bigint; event: LifecycleEvent; missedSince: Date; now: Date },
-  MailboxKey
->({
+const planLifecycleEvent = createQuery<{
+  accountId: string;
+  id: bigint;
+  event: LifecycleEvent;
+  missedSince: Date;
+  now: Date;
+}>({
   name: 'plan-lifecycle-event',
   text: (param) => `update watches set look_at = least(look_at, ${param.now}), look_requests = look_requests + 1,
       catch_up_from = least(catch_up_from, ${param.missedSince}::timestamptz),
       state = case when ${param.event}::text = 'subscriptionRemoved' and state = 'active' then 'new' else state end,
       next_attempt_at = case when ${param.event}::text = 'missed' then next_attempt_at else ${param.now} end
-    where account_id = ${param.accountId} and id = ${param.id} and state <> 'ending'
-    returning account_id as "accountId", provider, mailbox`,
+    where account_id = ${param.accountId} and id = ${param.id} and state <> 'ending'`,
 });
 
 /** Plans what a lifecycle event of Microsoft asks for: a look for missed mail, and a renewal or a new registration. */
-export const planLifecycle = planLifecycleEvent;
+export async function planLifecycle(db: Queryable, values: Parameters<typeof planLifecycleEvent>[1]): Promise<void> {
+  await planLifecycleEvent(db, values);
+}

@@ -12,14 +12,21 @@ export interface LogToRetrigger {
   readonly is_active: boolean;
 }
 
-/** Locks logs of an account, at most `limit`, by their ids. */
-export const lockLogsToRetrigger = createQuery<{ accountId: string; ids: readonly number[] }, LogToRetrigger>({
+/**
+ * Locks logs of an account by their ids, all or only those that have ended. The reader of a mailbox locks logs that have not, so a transaction
+ * that has locked one of those must not ask for the mailbox.
+ */
+export const lockLogsToRetrigger = createQuery<
+  { accountId: string; ids: readonly number[]; onlyEnded: boolean },
+  LogToRetrigger
+>({
   name: 'lock-logs-to-retrigger',
   text: (param) => `select l.id, l.provider, l.mailbox, l.next_attempt_at is null and l.check_at is null as has_ended,
       exists (
         select 1 from subscriptions s where s.account_id = l.account_id and s.id = l.subscription_id and s.state = 'active'
       ) as is_active
-    from logs l where l.account_id = ${param.accountId} and l.id = any(${param.ids}::integer[]) order by l.id for update of l`,
+    from logs l where l.account_id = ${param.accountId} and l.id = any(${param.ids}::integer[])
+      and (not ${param.onlyEnded}::boolean or (l.next_attempt_at is null and l.check_at is null)) order by l.id for update of l`,
 });
 
 /** Begins a new round of logs that have ended: the mail is fetched again, and the agent gets a message of the present template. */

@@ -12,7 +12,7 @@ export function retriggerLog({ db, jobs, clock }: Context): LogHandlers['retrigg
     const ids = [request.logId];
     const now = clock.now();
     await db.transaction(async (tx) => {
-      const [log] = await lockLogsToRetrigger(tx, { accountId, ids });
+      const [log] = await lockLogsToRetrigger(tx, { accountId, ids, onlyEnded: false });
       if (log === undefined) throw logNotFound();
       if (!log.has_ended) throw alreadyRunning();
       if (!log.is_active) throw subscriptionInactive();

@@ -21,8 +21,8 @@ export function retriggerLogs({ db, jobs, clock }: Context): LogHandlers['retrig
     const answer = await db.transaction(async (tx) => {
       const found = await selectEndedLogs(tx, { accountId, subscriptionId, statuses, limit: mostLogs });
       const ids = request.logIds.length > 0 ? request.logIds : found.map(({ id }) => id);
-      const logs = await lockLogsToRetrigger(tx, { accountId, ids });
-      const begun = logs.filter(({ has_ended: hasEnded, is_active: isActive }) => hasEnded && isActive);
+      const logs = await lockLogsToRetrigger(tx, { accountId, ids, onlyEnded: true });
+      const begun = logs.filter(({ is_active: isActive }) => isActive);
       await updateLogsRetriggered(tx, { accountId, ids: begun.map(({ id }) => id), now });
       const mailboxes = begun.map(({ provider, mailbox }) => ({ accountId, provider, mailbox }));
       await addReadings(tx, { jobs, mailboxes, now });

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { pushRefused } from '../../errors.ts';
 import { readGmailPush } from '../../inbox/gmail-push.ts';
 import { addReadings, readMailboxTask } from '../../jobs/read-mailbox-task.ts';
-import { planGmailLook } from '../../store/notified.ts';
+import { planGmailLook, selectGmailMailboxes } from '../../store/notified.ts';
 import type { NotificationHandlers } from './handlers.ts';
 
 /** Plans a look at the mailbox that a push names, in one transaction with the job that does it. */
@@ -22,10 +22,13 @@ export function receiveGmailNotification(context: Context): NotificationHandlers
 
   async function plan(mailbox: string, historyId: string): Promise<number> {
     const now = clock.now();
-    return db.transaction(async (tx) => {
-      const mailboxes = await planGmailLook(tx, { mailbox, historyId, now });
+    const mailboxes = await selectGmailMailboxes(db, { mailbox, historyId });
+    if (mailboxes.length === 0) return 0;
+    await db.transaction(async (tx) => {
+      // The mailbox is locked before its watch, in the order of its reader.
       await addReadings(tx, { jobs, mailboxes, now });
-      return mailboxes.length;
+      await planGmailLook(tx, { mailbox, historyId, now });
     });
+    return mailboxes.length;
   }
 }

@@ -34,8 +34,11 @@ export function receiveGraphNotifications(context: Context): NotificationHandler
     if (authentic.length === 0) return {};
     const now = clock.now();
     await db.transaction(async (tx) => {
-      const mailboxes = [...(await storeMails(tx, authentic, now)), ...(await planLifecycles(tx, authentic, now))];
-      await addReadings(tx, { jobs, mailboxes, now });
+      // Everybody locks new logs, then the mailbox, then its watches. The mailbox is locked late, because its reader needs it, too.
+      const stored = await storeMails(tx, authentic, now);
+      const lifecycles = authentic.filter(({ about }) => 'lifecycle' in about);
+      await addReadings(tx, { jobs, mailboxes: [...stored, ...lifecycles.map(mailboxOf)], now });
+      await planLifecycles(tx, lifecycles, now);
     });
     jobs.wake(readMailboxTask);
     countNotifications('microsoft', 'stored', authentic.length);
@@ -67,6 +70,10 @@ function isEqual(stored: Buffer | null, hash: Buffer): boolean {
   return stored?.length === hash.length && timingSafeEqual(stored, hash);
 }
 
+function mailboxOf({ watch: { account_id: accountId, provider, mailbox } }: Authentic): MailboxKey {
+  return { accountId, provider, mailbox };
+}
+
 function storeMails(tx: Transaction, items: readonly Authentic[], now: Date): Promise<MailboxKey[]> {
   const mails = items.flatMap(({ watch, about }) =>
     'messageId' in about ? [{ accountId: watch.account_id, watchId: watch.id, ...about }] : [],
@@ -74,13 +81,11 @@ function storeMails(tx: Transaction, items: readonly Authentic[], now: Date): Pr
   return insertNotified(tx, mails, now);
 }
 
-async function planLifecycles(tx: Transaction, items: readonly Authentic[], now: Date): Promise<MailboxKey[]> {
-  const planned: MailboxKey[] = [];
+async function planLifecycles(tx: Transaction, items: readonly Authentic[], now: Date): Promise<void> {
   const missedSince = new Date(now.getTime() - missedMs);
   for (const { watch, about } of items) {
     if (!('lifecycle' in about)) continue;
     const at = { accountId: watch.account_id, id: watch.id };
-    planned.push(...(await planLifecycle(tx, { ...at, event: about.lifecycle, missedSince, now })));
+    await planLifecycle(tx, { ...at, event: about.lifecycle, missedSince, now });
   }
-  return planned;
 }
