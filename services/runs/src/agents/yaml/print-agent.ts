@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { type AgentDefinition } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { adkName } from '../agent-name.ts';
+import { settingsOf } from '../model-settings.ts';
 import { toDefinition } from '../to-definition.ts';
 import { fieldsOfDefinition } from './fields-of-definition.ts';
 import { subAgentNamed } from './sub-agent-file.ts';
@@ -17,6 +18,8 @@ export function printAgent(fields: AgentFields): string {
   const metadata = Object.entries(withoutOwnKey(fields)).filter(([name, value]) => {
     return name !== 'generate_content_config' && !isDeepStrictEqual(value, read[name as keyof AgentFields]);
   });
+  const repeated = repeatedSettings(fields);
+  if (repeated.length > 0) metadata.push(['generate_content_config', Object.fromEntries(repeated)]);
   const extra = metadata.length > 0 ? { metadata: Object.fromEntries(metadata) } : {};
   return stringify({ ...definition, ...extra }, { lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -30,4 +33,11 @@ function withoutOwnKey(fields: AgentFields): AgentFields {
 
 function isReference(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith('saved:');
+}
+
+/** Settings of the model that `agent_model_params` says too: without these, the reader would take them for its own. */
+function repeatedSettings(fields: AgentFields): [string, unknown][] {
+  const derived = settingsOf(fields);
+  const own = Object.entries(fields.generate_content_config ?? {});
+  return own.filter(([key, value]) => isDeepStrictEqual(derived[key], value));
 }

@@ -52,14 +52,24 @@ function nameOf(name: string, agents: AgentsByName): string {
 }
 
 /** Keys of the file win over `metadata`, unless `metadata` says the same more exactly. */
-function withMetadata(read: AgentFields, metadata: Readonly<Record<string, unknown>>): Partial<AgentFields> {
-  const { agent_name: name, agent_type: type, agent_model_params: params } = metadata;
+function withMetadata(
+  read: AgentFields,
+  metadata: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const {
+    agent_name: name,
+    agent_type: type,
+    agent_model_params: params,
+    generate_content_config: repeated,
+  } = metadata;
   const { generate_content_config: config, ...fields } = read;
   const derived = settingsOf({ agent_model_params: isMap(params) ? params : {} });
-  const own = Object.entries(config ?? {}).filter(([key, value]) => !isDeepStrictEqual(derived[key], value));
+  const isOwn = ([key, value]: [string, unknown]) =>
+    !isDeepStrictEqual(derived[key], value) || (isMap(repeated) && Object.hasOwn(repeated, key));
+  const own = Object.entries(config ?? {}).filter(isOwn);
   return {
     ...Object.fromEntries(Object.entries(fields).filter(([key, value]) => value !== '' || metadata[key] === undefined)),
-    ...(own.length > 0 && { generate_content_config: Object.fromEntries(own) }),
+    generate_content_config: own.length > 0 ? Object.fromEntries(own) : undefined,
     ...(typeof name === 'string' && adkName(name) === read.agent_name && { agent_name: name }),
     ...(isType(type) && agentClasses[type] === agentClasses[read.agent_type] && { agent_type: type }),
   };

@@ -85,6 +85,19 @@ test('fields that are printed as YAML are read again without loss', () => {
   );
 });
 
+test('a setting that stands in both places is read again in both', () => {
+  const fields = readFields({
+    agent_name: 'a',
+    agent_model: 'echo/echo',
+    agent_description: '',
+    agent_instruction: '',
+    agent_type: 'llm',
+    agent_model_params: { stop: 'null', temperature: 1 },
+    generate_content_config: { stop_sequences: ['null'], seed: 1 },
+  });
+  expect(readAgent(printAgent(fields), new Map())).toEqual(fields);
+});
+
 test('any text is read, or refused with faults', () => {
   fc.assert(
     fc.property(fc.oneof(text, fc.json(), fc.string({ unit: 'binary' })), (input) => {
