@@ -112,11 +112,13 @@ describe('a notification of Microsoft', () => {
     await receive([item('A'), item('a'), item('A', { changeType: 'Updated' })]);
     await receive([item('A')], '');
     await Promise.all(['B', 'B', 'B', 'C'].map((id) => receive([item(id)])));
+    await receive([item('D', { resourceData: undefined }), item('D')]);
     expect((await logs()).map((log) => `${log.message_id} ${log.change_type}`).toSorted()).toEqual([
       'A created',
       'A updated',
       'B created',
       'C created',
+      'D created',
       'a created',
     ]);
     expect(await asked()).toHaveLength(1);
@@ -134,7 +136,7 @@ describe('a notification of Microsoft', () => {
     ['another path', () => receive([item('A')], 'path-unknown')],
     ['an unknown subscription on the shared path', () => receive([item('A', { subscriptionId: 'unknown' })], '')],
     ['a kind of change that nobody wants', () => receive([item('A', { changeType: 'updated' })])],
-    ['no message', () => receive([item('A', { resourceData: undefined })])],
+    ['no message', () => receive([item('A', { resource: 'Users/1/Events/A', resourceData: undefined })])],
     [
       'NUL',
       () => receive([item('A\0'), item('A', { clientState: '\0' }), item('A', { subscriptionId: '\uD800' })], ''),

@@ -1,4 +1,5 @@
 import type { LifecycleEvent } from '../store/notified.ts';
+import { messageIdOf } from './message-id-of.ts';
 
 /** An item of a Microsoft Graph notification whose shape is right. Nothing in it is authentic yet. */
 export interface GraphItem {
@@ -27,7 +28,8 @@ function readItem(item: unknown): GraphItem[] {
   if (!isText(subscriptionId) || !isText(clientState)) return [];
   if (isLifecycleEvent(lifecycleEvent)) return [{ subscriptionId, clientState, about: { lifecycle: lifecycleEvent } }];
   const changeType = typeof rest.changeType === 'string' ? rest.changeType.toLowerCase() : '';
-  const { id: messageId } = (rest.resourceData ?? {}) as { id?: unknown };
+  const { id } = (rest.resourceData ?? {}) as { id?: unknown };
+  const messageId = id ?? messageIdOf(rest.resource);
   if (!changeTypes.includes(changeType) || !isText(messageId)) return [];
   return [{ subscriptionId, clientState, about: { messageId, changeType } }];
 }
