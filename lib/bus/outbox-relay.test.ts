@@ -6,7 +6,7 @@ import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../pg/index.ts';
-import { testDatabaseUrl } from '../pg/testing.ts';
+import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { MeshError } from '../rpc/index.ts';
 import type { Bus } from './bus.ts';
 import type { BusDriver } from './driver/index.ts';

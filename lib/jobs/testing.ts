@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Database, openDatabase } from '../pg/index.ts';
-import { testDatabaseUrl } from '../pg/testing.ts';
+import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { createLogger, createMetrics, type Metrics } from '../telemetry/index.ts';
 import { defineTask, type Jobs, openJobs, type Task } from './index.ts';
 

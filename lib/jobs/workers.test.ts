@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../pg/index.ts';
-import { testDatabaseUrl } from '../pg/testing.ts';
+import { testDatabaseUrl } from '../pg/testing/index.ts';
 import type { Attempt, Jobs } from './index.ts';
 import { greet, greetDue, openTestQueue, type TestQueue } from './testing.ts';
 

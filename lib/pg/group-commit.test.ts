@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Database, Statement } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
-import { testDatabaseUrl } from './testing.ts';
+import { testDatabaseUrl } from './testing/index.ts';
 
 const table = 'create table things (id integer primary key, number bigint, body json, many text[])';
 const insert: Statement = {

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from './index.ts';
-import { type TestDatabase, testDatabaseUrl } from './testing.ts';
+import { type TestDatabase, testDatabaseUrl } from './testing/index.ts';
 
 const log = pino({ level: 'silent' });
 let server: TestDatabase;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { AuthService } from '@agentmesh/proto/auth/v1';
-import { testDatabaseUrl } from '../pg/testing.ts';
+import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { createMesh } from '../rpc/index.ts';
 import { unserved } from '../rpc/testing/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';

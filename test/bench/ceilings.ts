@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { startDurablePostgres } from './durable-postgres.ts';
-import { createClient } from './load-client.ts';
+import { startDurablePostgres } from './targets/durable-postgres.ts';
+import { createClient } from './load/load-client.ts';
 import { serverWarmUpSeconds } from './measure.ts';
 import { openRows } from './rows.ts';
-import { freePort, startServer } from './server-process.ts';
+import { freePort, startServer } from './targets/server-process.ts';
 
 /** Upper limits of this machine, measured without our code. */
 export interface Ceilings {

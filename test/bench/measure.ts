@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, pastEvents } from './load-client.ts';
-import { type LoadJob, runLoad } from './load-job.ts';
-import { residentMb } from './server-process.ts';
-import type { Candidate, Target } from './target.ts';
+import { createClient, pastEvents } from './load/load-client.ts';
+import { type LoadJob, runLoad } from './load/load-job.ts';
+import { residentMb } from './targets/server-process.ts';
+import type { Candidate, Target } from './targets/target.ts';
 
 /** Figures of one target in one round. An absent figure was not measured. */
 export interface Figures {

@@ -1,6 +1,6 @@
 import type { Ceilings } from './ceilings.ts';
 import type { Figures } from './measure.ts';
-import type { Figure } from './part.ts';
+import type { Figure } from './parts/part.ts';
 
 export type Results = ReadonlyMap<string, Figures>;
 

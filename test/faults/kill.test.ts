@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeDataDir } from '../bench/durable-postgres.ts';
+import { makeDataDir } from '../bench/targets/durable-postgres.ts';
 import { type Caller, newAccount, runBody, type SessionJson, sessionPath, textOf } from '../caller.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { testDatabaseUrl } from '../../pg/testing.ts';
+import { testDatabaseUrl } from '../../pg/testing/index.ts';
 import { type DriverBench, describeDriver } from '../driver/driver-conformance.ts';
 import { createPgDriver } from './create-pg-driver.ts';
 

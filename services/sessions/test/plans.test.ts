@@ -1,7 +1,7 @@
 import { explainStatements, recordStatements } from '@agentmesh/lib/pg/testing';
 import { AttemptEnd_Outcome, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { expect, test } from 'vitest';
-import { appendTo, completed, driveTurns } from './drive-turns.ts';
+import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
 import { agentEvent, beginWith, json, newKey, startSessions, type TestSessions } from './sessions.ts';
 
 /** Calls every RPC in the ways that send different statements. */

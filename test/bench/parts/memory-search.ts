@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from './load-client.ts';
-import { meshOneProcess } from './mesh-targets.ts';
+import { createClient } from '../load/load-client.ts';
+import { meshOneProcess } from '../targets/mesh-targets.ts';
 import type { Figure, Part } from './part.ts';
-import { residentMb } from './server-process.ts';
-import type { Target } from './target.ts';
+import { residentMb } from '../targets/server-process.ts';
+import type { Target } from '../targets/target.ts';
 
 const total = 100_000;
 const wordsPerText = 14;

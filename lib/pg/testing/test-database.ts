@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { startEmbeddedPostgres } from './embedded/index.ts';
+import { startEmbeddedPostgres } from '../embedded/index.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -74,4 +74,3 @@ async function execute(url: string, statement: string): Promise<void> {
     await client.end();
   }
 }
-export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';

@@ -10,7 +10,7 @@ import {
   startSessions,
   type TestSessions,
   textOf,
-} from './sessions.ts';
+} from '../sessions.ts';
 
 let service: TestSessions;
 

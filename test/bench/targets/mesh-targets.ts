@@ -7,7 +7,7 @@ import { makeDataDir, startDurablePostgres } from './durable-postgres.ts';
 import { freePort, type ServerProcess, startServer } from './server-process.ts';
 import type { Candidate } from './target.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const mainProgram = join(root, 'main.ts');
 /** The Node flags of `npm start` and of the image. */
 const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { config: { serverFlags: string } };

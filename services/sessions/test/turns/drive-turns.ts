@@ -1,7 +1,7 @@
 import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { type agentEvent, beginWith, json, newKey, type TestSessions } from './sessions.ts';
+import { type agentEvent, beginWith, json, newKey, type TestSessions } from '../sessions.ts';
 
 export const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
 
@@ -26,7 +26,7 @@ export function driveTurns(service: () => TestSessions) {
       return turn;
     },
     askDatabase: async <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> => {
-      const migrations = new URL('../migrations/', import.meta.url);
+      const migrations = new URL('../../migrations/', import.meta.url);
       const log = createLogger({ level: 'silent', name: 'test' });
       const url = service().databaseUrl;
       await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);

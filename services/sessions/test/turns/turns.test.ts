@@ -11,7 +11,7 @@ import {
   startSessions,
   type TestSessions,
   textOf,
-} from './sessions.ts';
+} from '../sessions.ts';
 
 let service: TestSessions;
 

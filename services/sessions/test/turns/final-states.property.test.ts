@@ -2,7 +2,7 @@ import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, type newKey, readSession, startSessions, type TestSessions } from './sessions.ts';
+import { agentEvent, beginWith, type newKey, readSession, startSessions, type TestSessions } from '../sessions.ts';
 
 let service: TestSessions;
 let replica: TestSessions;

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from './load-client.ts';
-import { meshSeparate } from './mesh-targets.ts';
+import { createClient } from '../load/load-client.ts';
+import { meshSeparate } from '../targets/mesh-targets.ts';
 import type { Part } from './part.ts';
-import { residentMb, startServer } from './server-process.ts';
-import type { Target } from './target.ts';
+import { residentMb, startServer } from '../targets/server-process.ts';
+import type { Target } from '../targets/target.ts';
 
 const clients = 4;
 const seconds = 15;

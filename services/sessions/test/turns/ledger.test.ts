@@ -1,7 +1,7 @@
 import { AttemptEnd_Outcome, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, json, newKey, startSessions, type TestSessions } from './sessions.ts';
+import { agentEvent, beginWith, json, newKey, startSessions, type TestSessions } from '../sessions.ts';
 
 let service: TestSessions;
 

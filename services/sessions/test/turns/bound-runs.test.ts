@@ -1,7 +1,7 @@
 import type { JsonObject } from '@agentmesh/proto/event';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, json, readSession, startSessions, type TestSessions } from './sessions.ts';
+import { agentEvent, beginWith, json, readSession, startSessions, type TestSessions } from '../sessions.ts';
 
 let service: TestSessions;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { startDurablePostgres } from './durable-postgres.ts';
 import { freePort, startServer } from './server-process.ts';
 import type { Candidate, Target } from './target.ts';
 
-const folder = fileURLToPath(new URL('../../node_modules/.cache/bench-peers', import.meta.url));
+const folder = fileURLToPath(new URL('../../../node_modules/.cache/bench-peers', import.meta.url));
 const program = join(folder, 'node_modules/@google/adk-devtools/dist/esm/cli_entrypoint.js');
 const ormVersion = '6.6.16';
 const ormPackages = ['core', 'knex', 'reflection', 'postgresql', 'mariadb', 'mssql', 'mysql', 'sqlite'];

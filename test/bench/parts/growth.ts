@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { residentMb } from './server-process.ts';
-import type { Target } from './target.ts';
+import { residentMb } from '../targets/server-process.ts';
+import type { Target } from '../targets/target.ts';
 
 /** Growth of resident memory in MB: its peak while `work` runs minus its value before. */
 export async function growthMb(target: Target, work: () => Promise<void>): Promise<number> {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { growthMb } from './growth.ts';
-import { startMeshOneProcess } from './mesh-targets.ts';
+import { startMeshOneProcess } from '../targets/mesh-targets.ts';
 import type { Part } from './part.ts';
-import type { Target } from './target.ts';
+import type { Target } from '../targets/target.ts';
 
 const uploads = 50;
 const pieces = 40;

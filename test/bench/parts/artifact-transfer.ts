@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { growthMb } from './growth.ts';
-import { meshOneProcess } from './mesh-targets.ts';
+import { meshOneProcess } from '../targets/mesh-targets.ts';
 import type { Figure, Part } from './part.ts';
-import { cpuSeconds } from './server-process.ts';
-import type { Target } from './target.ts';
+import { cpuSeconds } from '../targets/server-process.ts';
+import type { Target } from '../targets/target.ts';
 
 const megabyte = 1_000_000;
 const path = '/apps/echo/users/u1/sessions/bench/artifacts';

@@ -1,5 +1,5 @@
-import { createClient, type LoadClient } from './load-client.ts';
-import { meshOneProcess } from './mesh-targets.ts';
+import { createClient, type LoadClient } from '../load/load-client.ts';
+import { meshOneProcess } from '../targets/mesh-targets.ts';
 import type { Part } from './part.ts';
 
 const total = 100_000;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Caller } from '../caller.ts';
-import { type FakeMicrosoft, startFakeMicrosoft } from '../fakes/microsoft/index.ts';
-import { createVirtualClock, openConsentPage } from '../fakes/upstream/index.ts';
-import { startMeshOneProcess } from './mesh-targets.ts';
+import { Caller } from '../../caller.ts';
+import { type FakeMicrosoft, startFakeMicrosoft } from '../../fakes/microsoft/index.ts';
+import { createVirtualClock, openConsentPage } from '../../fakes/upstream/index.ts';
+import { startMeshOneProcess } from '../targets/mesh-targets.ts';
 import type { Part } from './part.ts';
 
 const perSecond = 100;

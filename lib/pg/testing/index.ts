@@ -1,0 +1,2 @@
+export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
+export { type TestDatabase, testDatabaseUrl, testServerUrl } from './test-database.ts';
