@@ -5,7 +5,7 @@ import { OutboundError } from './outbound-error.ts';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Range = [Address, number];
 
-/** Which hosts and addresses may be reached. */
+/** Decides which hosts and addresses may be reached. */
 export interface AddressPolicy {
   /** Throws OutboundError `address_refused` unless every address may be reached under this host name. */
   check(hostname: string, addresses: readonly string[]): void;

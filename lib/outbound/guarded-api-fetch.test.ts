@@ -21,7 +21,7 @@ async function serve(listener: RequestListener): Promise<number> {
 const open = (allow: string[], resolveAll?: ResolveAll) =>
   resources.use(createGuardedApiFetch({ policy: createAddressPolicy(allow), ...(resolveAll && { resolveAll }) })).fetch;
 
-/** What a caller learns of a failed call. */
+/** Name and message of the error that the caller of a failed call gets. */
 const failure = async (call: Promise<Response>) => {
   const error: unknown = await call.then(() => undefined).catch((thrown: unknown) => thrown);
   return error instanceof Error ? [error.name, error.message] : error;

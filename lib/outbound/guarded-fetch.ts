@@ -16,7 +16,7 @@ export interface GuardedFetchOptions {
 export interface GuardedRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** How much of the body is read, in bytes; 1 MiB by default. */
+  /** Largest part of the body that is read, in bytes; 1 MiB by default. */
   readonly maxBodyBytes?: number;
 }
 
@@ -94,7 +94,7 @@ async function toGuarded(response: Dispatcher.ResponseData, maxBodyBytes: number
   return { status: response.statusCode, headers, ...(await readBody(response.body, maxBodyBytes)) };
 }
 
-/** One text for refused and unreachable addresses, so that nobody learns which names lead into the private network. */
+/** Refused and unreachable addresses have the same text, so that it does not reveal which names lead into the private network. */
 const notReached = 'The address cannot or may not be reached from here.';
 
 function toOutboundError(error: unknown, late: boolean): OutboundError {

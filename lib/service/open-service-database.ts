@@ -4,7 +4,7 @@ import { type Environment, parseSettings } from './parse-settings.ts';
 import { settingsOf } from './process-settings.ts';
 import type { Settings } from './service.ts';
 
-/** What a service's database depends on. */
+/** Resources that a service's database depends on. */
 export interface DatabaseSurroundings {
   readonly env: Environment;
   readonly log: Logger;

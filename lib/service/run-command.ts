@@ -8,7 +8,7 @@ import type { Service, Settings } from './service.ts';
 
 export interface CommandOptions {
   readonly service: Service;
-  /** One of `service.commands`. */
+  /** Name of a command in `service.commands`. */
   readonly command: string;
   readonly env: Environment;
   /** Takes the lines that the command prints. */

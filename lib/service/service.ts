@@ -29,7 +29,7 @@ export interface Host<S extends Settings = Settings> {
   readonly metrics: Metrics;
   readonly mesh: Mesh;
   readonly bus: Bus;
-  /** Where the process keeps local data (`DATA_DIR`), absolute. */
+  /** Folder for local data of the process (`DATA_DIR`), as an absolute path. */
   readonly dataDir: string;
   /** Resources that the service opens; they are closed in reverse order, after the drain. */
   readonly resources: AsyncDisposableStack;
@@ -47,7 +47,7 @@ export interface CommandHost<S extends Settings = Settings> extends Pick<Host<S>
 
 /** A started service. */
 export interface Running {
-  /** Where the service listens for the public, e.g. `http://127.0.0.1:8000`: the gateway alone. */
+  /** Public address of the service, e.g. `http://127.0.0.1:8000`. Only the gateway has one. */
   readonly address?: string;
   /** Checks of what it depends on, by name; each throws when the dependency fails. */
   readonly ready?: Readonly<Record<string, () => Promise<void>>>;

@@ -34,9 +34,9 @@ export interface MeshProcess extends AsyncDisposable {
   readonly log: Logger;
   /** Reaches every service as the services do. */
   readonly mesh: Mesh;
-  /** Where the gateway listens, when it runs here. */
+  /** Address of the gateway; undefined when it does not run here. */
   readonly address: string | undefined;
-  /** Where the services' gRPC listens, when it does. */
+  /** Port of the services' gRPC server; undefined when there is none. */
   readonly meshPort: number | undefined;
   /** Checks of the dependencies of the process, by name. */
   readonly checks: Checks;
@@ -175,7 +175,7 @@ async function startService(service: Service, surroundings: Surroundings): Promi
   return running;
 }
 
-/** In one process nothing listens between services unless a port is given: they call each other directly. */
+/** Opens the port of the services' gRPC server. In one process the services call each other directly, and a port is opened only if it is given. */
 async function listen({ services, words }: ProcessOptions, base: Base): Promise<number | undefined> {
   const { MESH_HOST: host, MESH_PORT: given } = base.config;
   const served = services.filter((service) => service.name !== 'gateway');

@@ -102,7 +102,10 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
   );
 }
 
-/** Without a wish in the body, leaving cancels the run only in the web UI, whose button Stop does no more than close the stream. */
+/**
+ * Returns whether the run is cancelled when the client leaves. `onDisconnect` in the body decides. Without it, the run is cancelled only for
+ * the web UI, because its Stop button only closes the stream.
+ */
 function cancelsOnLeave({ browser }: Context, request: FastifyRequest<{ Body: RunAgentRequest }>): boolean {
   const { body, headers } = request;
   if (typeof body.onDisconnect === 'string') return body.onDisconnect === 'cancel';

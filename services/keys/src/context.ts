@@ -22,7 +22,7 @@ export interface Context {
   readonly credentials: CredentialService;
   /** Encrypts the secrets of saved keys. */
   readonly vault: Vault;
-  /** Which base addresses a key may have. */
+  /** Decides which base addresses a key may have. */
   readonly policy: AddressPolicy;
   /** Calls the base addresses of keys. */
   readonly guardedFetch: typeof globalThis.fetch;

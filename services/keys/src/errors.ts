@@ -75,7 +75,7 @@ export function keyNeedsReentry(): MeshError {
   return new MeshError('failed_precondition', 'key_needs_reentry', message);
 }
 
-/** Nothing tells which provider the key is for. */
+/** Error for a saved key that names neither a provider nor a model with one. */
 export function keyProviderMissing(): MeshError {
   const message = 'Name the provider of the API key, or a model such as openai/gpt-5-mini.';
   return new MeshError('failed_precondition', 'key_provider_missing', message);

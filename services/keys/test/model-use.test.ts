@@ -147,7 +147,7 @@ describe('use', () => {
 });
 
 describe('a limit', () => {
-  // Without the locks of the statement, a round is exceeded about every second time.
+  // About every second round exceeds the limit when the statement takes no locks.
   test.each([1, 2, 3, 4, 5])('of requests is never exceeded, by 100 calls at once on two replicas (%i)', async () => {
     const [account, other] = [await newAccount(), await newAccount()];
     await limit(account, { calls: 60n });

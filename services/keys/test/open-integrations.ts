@@ -8,7 +8,7 @@ import { openKeys, type TestKeys } from './open-keys.ts';
 export const redirectUri = 'https://app.example/integrations/callback';
 export const address = 'ada@mail.example';
 
-/** One provider: its fake, and its names. */
+/** A provider with its fake and its names. */
 export interface Side {
   readonly provider: MailProvider;
   readonly word: 'microsoft' | 'google';

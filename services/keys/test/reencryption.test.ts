@@ -45,7 +45,7 @@ async function createKeys(count: number): Promise<string> {
   return accountId;
 }
 
-/** What a keys service with only the new key sees. */
+/** Returns the keys as a keys service with only `key` lists them. */
 async function seenWith(accountId: string, key: string) {
   await using service = await openKeys({ DATABASE_URL: keys.databaseUrl, ENCRYPT_KEY: key });
   const { keys: listed } = await service.savedKeys.listKeys({ accountId, kind });
@@ -94,7 +94,7 @@ describe('npm start -- keys --reencrypt', { timeout: 60_000 }, () => {
   test('goes on after a kill, and leaves what no key opens as it is', async () => {
     const accountId = await createKeys(4);
     await keys.rows(`update saved_keys set secret = 'v1.lost.x.y' where name = 'k1'`);
-    // What a killed command leaves: some rows are under the new key, the others are not.
+    // A killed command leaves some rows under the new key and the others under the former one.
     await run(rotation);
     await keys.rows(`update saved_keys set secret = old.secret from (select secret from saved_keys where name = 'k0') old
       where name = 'k2'`);

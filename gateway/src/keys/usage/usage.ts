@@ -19,7 +19,7 @@ const tags = ['usage'];
 const reads = { scope: 'keys:read' } as const;
 const writes = { scope: 'keys:write' } as const;
 
-/** What an account has used of models, and its limits. */
+/** Routes for the usage of models by an account, and for its limits. */
 export function addUsage(app: App, context: Context): void {
   addSums(app, context);
   addLimitList(app, context);
@@ -123,7 +123,7 @@ function addLimitChanges(app: App, { modelUse, authentication }: Context): void 
         operationId: 'setUsageLimit',
         summary: 'Set a limit',
         description:
-          'A call of a model that finds no rest of a limit ends its run with an event `BUDGET_REACHED`. What was used since the period began counts.',
+          'A call of a model ends its run with an event `BUDGET_REACHED` when the limit is used up. Usage since the period began counts.',
         params: LimitPath,
         body: LimitAmounts,
         response: { 200: UsageLimit, ...bodyFailures, ...ofOne, ...failures },

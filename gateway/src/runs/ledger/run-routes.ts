@@ -11,7 +11,7 @@ import { Run, runJson } from './ledger-record.ts';
 
 const tags = ['runs'];
 
-/** One run: reading it, and cancelling it. */
+/** Routes that read and cancel a run. */
 export function runRecordRoutes(app: App, context: Context): void {
   addRead(app, context);
   addCancel(app, context);

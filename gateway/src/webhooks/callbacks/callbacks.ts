@@ -7,12 +7,12 @@ import { GmailPush, GraphNotifications, GraphToken, Handshake, OtherProvider } f
 import { readCallbackBody } from './read-callback-body.ts';
 
 const tags = ['webhooks'];
-/** Most characters of the token of a handshake. */
+/** Largest length of the token of a handshake, in characters. */
 const maxTokenLength = 4_096;
 
 /**
- * Routes that mail providers call. They take no bearer token of ours; the service checks who calls. What they answer does not depend on what the
- * body contains, so that a provider goes on sending.
+ * Routes that mail providers call. They take no bearer token of ours; the service checks who calls. The answer does not depend on the content
+ * of the body, so that a provider goes on sending.
  */
 export async function addCallbacks(app: App, context: Context): Promise<void> {
   await withFlowingBodies(app, (scope) => {

@@ -8,7 +8,7 @@ import { addRetriggers } from './retriggers.ts';
 const path = '/api/webhooks/logs';
 const tags = ['webhooks'];
 
-/** What was done with each mail of the caller's account. */
+/** Routes for the logs, one for each mail of the caller's account and each subscription that it matches. */
 export function addLogs(app: App, context: Context): void {
   addReads(app, context);
   addBody(app, context);

@@ -8,7 +8,7 @@ const pattern = /^(?!.*\.\.)[A-Za-z0-9][\w.~-]*(?:\/[A-Za-z0-9][\w.~-]*){0,9}$/;
 
 /** State of a long-running operation after a reply. */
 export type Progress =
-  /** To be asked again under this name. */
+  /** The operation still runs; `name` is its path for the next question. */
   | { readonly state: 'running'; readonly name: string }
   /** `reply` is the outcome, as a plain call would have had it. */
   | { readonly state: 'ended'; readonly reply: Reply }

@@ -20,7 +20,7 @@ export interface Envelopes {
    * entered again. Rejects when the key wrapper fails, and never because of the envelope.
    */
   open(envelope: string, place: Place): Promise<string | undefined>;
-  /** What every envelope under the current wrapping key begins with, and no other. */
+  /** Prefix of every envelope under the current wrapping key; no other envelope has it. */
   readonly currentPrefix: string;
 }
 

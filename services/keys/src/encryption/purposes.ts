@@ -1,2 +1,2 @@
-/** What wrapping keys are derived for. A purpose never changes, because stored envelopes depend on it. */
+/** Purposes for which wrapping keys are derived. A purpose never changes, because stored envelopes depend on it. */
 export const purposes = { savedKeys: 'saved keys', integrations: 'integrations' } as const;

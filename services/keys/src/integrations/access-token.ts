@@ -67,7 +67,7 @@ async function refresh(context: Context, row: IntegrationRow): Promise<AccessTok
   const { db, tokenVault, log } = context;
   const provider = configuredProvider(context.mailProviders, row.provider);
   const refreshToken = await tokenVault.open(row.refresh_token, { ...placeOf(row), column: 'refresh_token' });
-  // Nothing is noted: with the right ENCRYPT_KEY, the token can be used again.
+  // The row stays as it is, because the token can be used again with the right ENCRYPT_KEY.
   if (refreshToken === undefined) throw reconnectRequired(row.provider);
   const lease = { ...placeOf(row), lease: randomUUID() };
   if ((await takeRefreshLease(db, { ...lease, generation: row.generation })).length === 0) return 'busy';

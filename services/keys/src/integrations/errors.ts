@@ -56,18 +56,18 @@ export function integrationMissing(): MeshError {
   return new MeshError('not_found', 'integration_missing', 'There is no connected mail account of this provider.');
 }
 
-/** Only the user can help. The text begins with the phrase of the specification. */
+/** Error that only the user can resolve. The text begins with the phrase of the specification. */
 export function reconnectRequired(word: ProviderWord): MeshError {
   const message = `Invalid credentials. Connect the mail account at ${names[word]} again.`;
   return new MeshError('failed_precondition', 'integration_reconnect_required', message);
 }
 
-/** A later call may succeed. */
+/** Error of a provider that does not answer; a later call may succeed. */
 export function providerUnavailable(word: ProviderWord): MeshError {
   return new MeshError('unavailable', 'mail_provider_unavailable', `${names[word]} does not answer at present.`);
 }
 
-/** Only the operator can help. */
+/** Error that only the operator can resolve. */
 export function providerMisconfigured(word: ProviderWord): MeshError {
   const message = `${names[word]} does not accept the client credentials of this server.`;
   return new MeshError('unavailable', 'mail_provider_misconfigured', message);

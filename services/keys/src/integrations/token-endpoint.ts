@@ -14,12 +14,12 @@ export interface Tokens {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** Why there are no tokens, by who can help: the user, the operator, or time. */
+/** Tells who can resolve a refusal of tokens: the user, the operator, or nobody (`time`: a later call may succeed). */
 export type TokenRefusal = 'user' | 'operator' | 'time';
 
-/** Decided by the user's consent, which a new one replaces (RFC 6749 5.2, OpenID Connect Core 3.1.2.6). */
+/** Errors of the user's consent; a new consent resolves them (RFC 6749 5.2, OpenID Connect Core 3.1.2.6). */
 const userErrors = new Set(['invalid_grant', 'interaction_required', 'consent_required', 'login_required']);
-/** Decided by the client's own registration. */
+/** Errors of the client's registration; only the operator can resolve them. */
 const operatorErrors = new Set([
   'invalid_client',
   'unauthorized_client',
@@ -35,15 +35,15 @@ const operatorErrors = new Set([
 ]);
 /** Numbers of Microsoft that say more than `error`: the secret is wrong or expired, the application or the tenant is unknown. */
 const operatorNumbers = new Set([7_000_215, 7_000_222, 7_000_218, 700_016, 90_002]);
-/** Microsoft's service has a fault of its own for a moment. */
+/** Error numbers of Microsoft for a temporary fault of its service. */
 const timeNumbers = new Set([90_033, 90_038]);
 
-/** Life of an access token that the provider does not tell. The callers replace a token that is refused. */
+/** Life in seconds of an access token whose life the provider does not tell. The callers replace a token that is refused. */
 const unknownLifeSeconds = 600;
 
 interface TokenRequest {
   readonly provider: MailProvider;
-  /** Without the client's credentials. */
+  /** Form fields, without the client's credentials. */
   readonly form: Readonly<Record<string, string>>;
   readonly log: Logger;
 }
@@ -90,7 +90,7 @@ function numbersOf(json: Reply['json']): number[] {
   return Array.isArray(numbers) ? numbers.filter((it): it is number => typeof it === 'number') : [];
 }
 
-/** What may be logged of a refusal. Descriptions may quote tokens and addresses. */
+/** Returns the fields of a refusal that may be logged. Descriptions are left out, because they may quote tokens and addresses. */
 function shown({ status, json }: Reply): object {
   const error = typeof json?.error === 'string' && /^[\w.-]{1,64}$/.test(json.error) ? json.error : undefined;
   return { status, error, errorCodes: numbersOf(json).slice(0, 8) };

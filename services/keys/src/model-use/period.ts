@@ -7,7 +7,7 @@ export function startsOf(time: Date): Readonly<Record<PeriodWord, string>> {
   return { day, month: `${day.slice(0, 7)}-01` };
 }
 
-/** When the period that contains a time ends. */
+/** Returns the end of the period that contains a time. */
 export function endOf(period: PeriodWord, time: Date): Date {
   const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()];
   return new Date(period === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1));

@@ -26,8 +26,8 @@ interface Progress {
 
 /**
  * Encrypts everything that is stored under a former key again, under the current one, with new data keys. It may run beside the services,
- * more than once at a time, and again after it was ended: it takes only what is not under the current key yet. What changes while it
- * runs stays as it was changed. What no key opens stays as it is and is counted.
+ * more than once at a time, and again after it was ended: it takes only the values that are not under the current key
+ * yet. A value that changes while it runs keeps the change. A value that no key opens stays as it is and is counted.
  */
 export async function reencrypt({ db, roots, print }: Reencryption): Promise<void> {
   const total: Progress = { done: 0, unreadable: 0 };

@@ -12,7 +12,7 @@ export interface NamedKey {
   readonly kind: KeyKind;
 }
 
-/** Where the named key is stored. Throws `request_invalid`. */
+/** Returns the place of the named key in the store. Throws `request_invalid`. */
 export function placeOf({ accountId, keyId, kind }: NamedKey): KeyPlace {
   return { accountId: checkAccountId(accountId), keyId, kind: kindWord(kind) };
 }

@@ -39,7 +39,7 @@ export function readSecret(secret: string): string {
   if (length < shortestSecret || length > longestSecret) {
     throw fault('secret', `has ${shortestSecret} to ${longestSecret} characters`);
   }
-  // What a header can carry: no key of a provider has other characters.
+  // The key is sent in a header, and no provider has keys with other characters.
   if (!/^[ -~]*$/.test(secret)) throw fault('secret', 'contains only printable ASCII characters');
   return secret;
 }

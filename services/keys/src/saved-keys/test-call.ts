@@ -1,10 +1,10 @@
 import { KeyTestOutcome } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { VendorName } from './provider-of.ts';
 
-/** Where a test call goes, and with which key. */
+/** Target and key of a test call. */
 export interface TestCall {
   readonly provider: VendorName;
-  /** As in the settings: ends in `/v1` for openai, without a version for the others. */
+  /** Base address in the form of the settings: it ends in `/v1` for openai, and has no version for the others. */
   readonly baseUrl: string;
   readonly secret: string;
   readonly fetch: typeof globalThis.fetch;

@@ -58,14 +58,14 @@ export const selectConnected = createQuery<{ accountId: string; provider: Provid
     where account_id = ${param.accountId} and provider = ${param.provider} and ended_at is null`,
 });
 
-/** One integration, connected or not. */
+/** Selects an integration by id, connected or not. */
 export const selectIntegration = createQuery<IntegrationPlace, IntegrationRow>({
   name: 'select-integration',
   text: (param) => `select ${columns} from integrations
     where account_id = ${param.accountId} and id = ${param.integrationId}`,
 });
 
-/** What a successful connection stores, with the tokens in their envelopes. */
+/** Fields that a successful connection stores. The tokens are envelopes; `accessSeconds` is the life of the access token. */
 export interface ConnectionFields {
   readonly providerName: string;
   readonly username: string;

@@ -135,7 +135,7 @@ export const endCallRows = createQuery<{ calls: string; day: string; month: stri
     select id from fresh`,
 });
 
-/** Forgets at most `limit` calls that began a day ago. What a call has reserved that never ended stays counted. */
+/** Deletes at most `limit` calls that began more than 24 hours ago. The reservation of a call that never ended stays counted. */
 export const deleteOldCalls = createQuery<{ limit: number }, { id: string }>({
   name: 'delete-old-calls',
   text: (param) => `delete from model_calls where (account_id, id) in (

@@ -62,21 +62,21 @@ export const selectKeys = createQuery<{ accountId: string; kind: KeyWord }, Save
     where account_id = ${param.accountId} and kind = ${param.kind} order by id`,
 });
 
-/** One key; no row when the account has none of this id and kind. */
+/** Selects a key; no row when the account has none of this id and kind. */
 export const selectKey = createQuery<KeyPlace, SavedKeyRow>({
   name: 'select-key',
   text: (param) => `select ${columns} from saved_keys
     where account_id = ${param.accountId} and id = ${param.keyId} and kind = ${param.kind}`,
 });
 
-/** One key of either kind, for a call of a model. */
+/** Selects a key of either kind, for a call of a model. */
 export const selectUsableKey = createQuery<Omit<KeyPlace, 'kind'>, SavedKeyRow>({
   name: 'select-usable-key',
   text: (param) => `select ${columns} from saved_keys
     where account_id = ${param.accountId} and id = ${param.keyId}`,
 });
 
-/** The same as selectKey, and nobody else changes it until the transaction ends. */
+/** Selects a key like selectKey, and locks it until the transaction ends. */
 export const lockKey = createQuery<KeyPlace, SavedKeyRow>({
   name: 'lock-key',
   text: (param) => `select ${columns} from saved_keys

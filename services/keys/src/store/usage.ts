@@ -1,6 +1,6 @@
 import { createQuery, type Query } from '@agentmesh/lib/pg';
 
-/** What use is asked for; null: all. */
+/** Filter and grouping of usage. Null fields match everything. */
 export interface UsageFilter {
   readonly accountId: string;
   readonly fromDay: string;

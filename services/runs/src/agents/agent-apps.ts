@@ -21,7 +21,7 @@ export interface AgentAppsOptions extends AgentParts {
   readonly db: Database;
 }
 
-/** How long a revision counts as the newest when no hint of a change arrives, in milliseconds: less than the second that is promised. */
+/** Milliseconds for which a revision counts as the newest when no hint of a change arrives. A change must take effect within a second. */
 const revisionCountsMs = 500;
 const mostAccounts = 10_000;
 const mostApps = 1_000;

@@ -7,7 +7,7 @@ const maybe = { text: Type.Optional(Type.String()), flag: Type.Optional(Type.Boo
 const map = Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({})));
 const texts = Type.Optional(Type.Array(Type.String()));
 
-/** What ADK's agent is made of. */
+/** Fields that the server uses to build ADK's agent. */
 const used = {
   agent_name: Type.String({ minLength: 1, maxLength: 100 }),
   agent_model: Type.String({ maxLength: 256 }),

@@ -61,7 +61,7 @@ function toAgentFile(row: AgentRow, walk: Walk): AgentFile {
   return { file, definition, subAgents, ...accessOf(fields, row) };
 }
 
-/** How the agent's model is reached when it is not by the server's settings. */
+/** Returns the saved key or the base address that the agent's model uses; nothing when the server's settings apply. */
 function accessOf(
   { agent_model_params: params }: AgentFields,
   { key_id: ownKey }: AgentRow,

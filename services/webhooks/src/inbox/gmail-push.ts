@@ -1,10 +1,10 @@
-/** What a push of Gmail says. */
+/** Content of a push from Gmail. */
 export interface GmailPush {
   /** Full name of the Pub/Sub subscription; empty when the push names none. */
   readonly subscription: string;
   /** Address of the mailbox in lower case. */
   readonly mailbox: string;
-  /** In decimal. */
+  /** Decimal number. */
   readonly historyId: string;
 }
 

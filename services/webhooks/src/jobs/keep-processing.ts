@@ -10,10 +10,10 @@ const pauseMs = 1_000;
 const batchSize = 100;
 /** A job that was added so long ago and has not ended seems to be lost. */
 const lostMs = 1_800_000;
-/** How often the ledger is read for a run whose end nobody announces. */
+/** Milliseconds between two reads of the ledger for a run whose end was not announced. */
 const checkMs = 30_000;
 
-/** One round: adds jobs for mailboxes that are due, and settles runs whose end was announced to nobody. */
+/** Adds jobs for mailboxes that are due, and settles runs whose end was not announced. */
 export async function keepProcessing(processor: Processor): Promise<void> {
   await addDue(processor);
   await checkRuns(processor);

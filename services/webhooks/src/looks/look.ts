@@ -12,7 +12,7 @@ export interface Look {
   readonly signal: AbortSignal;
 }
 
-/** What a look has found. */
+/** Result of a look. */
 export interface Findings {
   readonly found: readonly Found[];
   /** Gmail: history id for the next look. */
@@ -27,8 +27,8 @@ export interface Findings {
 export const marginMs = 120_000;
 
 /**
- * Time from which on mail may have been missed: what the catch-up says, or the last look; at the first look the registration or the
- * activation of the subscriptions.
+ * Time from which on mail may have been missed: the start of the catch-up or the last look, whichever is earlier. At the first look it is
+ * the registration or the activation of the subscriptions, whichever is later.
  */
 export function missedSince({ watch, labels }: Pick<Look, 'watch' | 'labels'>): Date {
   const activeSince = Math.min(...labels.map(({ active_since: since }) => since.getTime()));

@@ -10,7 +10,7 @@ export interface Mail {
   readonly subject: string;
   readonly to: string;
   readonly cc: string;
-  /** When the provider received it; undefined when it does not say. */
+  /** Time at which the provider received it; undefined when the provider does not tell it. */
   readonly receivedAt: Date | undefined;
   /** Gmail: the header `Date`; Microsoft: the time of receipt. */
   readonly date: string;
@@ -25,7 +25,7 @@ export interface Mail {
   readonly attachments: readonly MailAttachment[];
   /** Path of the mail at the provider. */
   readonly resource: string;
-  /** Why the mail is not one that arrived, e.g. a draft; undefined when it is. */
+  /** Reason why the mail is not an incoming one, e.g. a draft; undefined for incoming mail. */
   readonly notArrived: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isMeshError } from '@agentmesh/lib/rpc';
 import { ProviderError } from '../provider/provider-error.ts';
 
-/** Why an attempt at a log has failed. */
+/** Reason why an attempt at a log failed. */
 export interface AttemptFailure {
   /**
    * - `transient`: another attempt may succeed

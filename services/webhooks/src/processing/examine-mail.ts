@@ -5,7 +5,7 @@ import { isAuthenticated } from '../safety/is-authenticated.ts';
 import { isSenderAllowed } from '../safety/sender-allowed.ts';
 import type { DueLog } from '../store/due-logs.ts';
 
-/** Why a mail must not run the agent, as a sentence for the owner; undefined when it may. */
+/** Returns the reason why a mail must not run the agent, as a sentence for the owner; undefined when it may. */
 export function skipReason(mail: Mail, log: DueLog): string | undefined {
   const sender = mail.sender?.address;
   const reason =

@@ -16,7 +16,7 @@ import type { Processor } from './processor.ts';
 /** A quiet mailbox is looked at every hour, because providers lose notifications. */
 const pauseSeconds = 3_600;
 
-/** Looks for missed mail in the watches of a mailbox whose look is due. What a look finds and how far it came are written in one transaction. */
+/** Looks for missed mail in the watches of a mailbox whose look is due. One transaction writes the mail found and the new cursor. */
 export async function lookAtWatches(processor: Processor, reading: Reading, signal: AbortSignal): Promise<void> {
   const { db, clock } = processor;
   const watches = await selectWatchesToLookAt(db, { ...reading, now: clock.now() });
@@ -37,7 +37,7 @@ interface Looking {
   readonly signal: AbortSignal;
 }
 
-/** One look. Answers whether it is complete. */
+/** Looks at one watch once. Returns false when there is more to read at once. */
 async function lookAt(processor: Processor, reading: Reading, { watch, signal }: Looking): Promise<boolean> {
   const { db, clock, clients } = processor;
   const lookedAt = clock.now();

@@ -10,7 +10,7 @@ import type { MailReader } from '../mail/mail.ts';
 import type { ProviderClient } from '../provider/create-provider-client.ts';
 import type { Provider } from '../provider/provider.ts';
 
-/** What the processing of mail needs. */
+/** Resources that the processing of mail uses. */
 export interface Processor {
   readonly db: Database;
   readonly jobs: Jobs;

@@ -11,7 +11,7 @@ const atOnce = 3;
 /** Runs of one mailbox at a time. The others wait, so that a model that hangs does not get everything. */
 const mostRuns = 10;
 const batchSize = 30;
-/** When a mailbox with as many runs as it may have is looked at again, unless a run ends before. */
+/** Milliseconds until a mailbox that has `mostRuns` runs is read again, unless one of them ends before. */
 const saturatedMs = 30_000;
 
 /** Reads one mailbox until nothing is due: looks for missed mail, then fetches mail and starts runs. */

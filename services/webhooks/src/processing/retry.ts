@@ -24,7 +24,7 @@ interface AttemptedLog {
   readonly created_at: Date;
 }
 
-/** What follows a failed attempt: another one at a time, or the end. */
+/** Consequence of a failed attempt: the time of the next attempt, or the final status of the log. */
 export type Consequence =
   | { readonly attempts: number; readonly nextAttemptAt: Date }
   | { readonly attempts: number; readonly status: 'error' | 'skipped' };

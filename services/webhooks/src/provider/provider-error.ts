@@ -1,5 +1,5 @@
 /**
- * Why a call to a mail provider failed:
+ * Reason why a call to a mail provider failed:
  * - `disconnected`: the account has not connected a mail account of this provider
  * - `reconnect`: the owner has to connect the mail account again
  * - `unauthorized`: the provider refused a fresh access token
@@ -28,7 +28,7 @@ export interface ProviderFault {
   readonly kind: ProviderErrorKind;
   /** HTTP status of the provider, when it answered. */
   readonly status?: number | undefined;
-  /** Its own word for the error, e.g. `ErrorItemNotFound`: at most 64 letters, digits, dots and underscores. */
+  /** The provider's code of the error, e.g. `ErrorItemNotFound`: at most 64 letters, digits, dots and underscores. */
   readonly code?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;

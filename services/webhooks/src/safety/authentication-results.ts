@@ -1,10 +1,10 @@
 import { headerOf, type MailHeader } from './mail-headers.ts';
 
-/** One check of a mail that the receiving server made, e.g. `dkim=pass header.d=example.com`. All in lower case. */
+/** A check of a mail by the receiving server, e.g. `dkim=pass header.d=example.com`. All values are in lower case. */
 export interface AuthenticationResult {
   readonly method: string;
   readonly result: string;
-  /** By name, e.g. `header.from`, `smtp.mailfrom`. */
+  /** Values by property name, e.g. `header.from`, `smtp.mailfrom`. */
   readonly properties: ReadonlyMap<string, string>;
 }
 

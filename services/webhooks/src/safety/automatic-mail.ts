@@ -11,8 +11,8 @@ export interface MailOrigin {
 const automaticPrecedence = new Set(['bulk', 'junk', 'auto_reply']);
 
 /**
- * Why a mail must not start a run: a program answered, or the mailbox wrote to itself, and an agent that answers would start a loop.
- * Undefined for mails of people. Mailing lists (`Precedence: list`) count as people.
+ * Returns the reason why a mail must not start a run: a program sent it, or the mailbox wrote to itself. An agent that answers such mail
+ * would start a loop. Undefined for mails of people. Mailing lists (`Precedence: list`) count as people.
  */
 export function automaticReason({ sender, mailbox, headers }: MailOrigin): string | undefined {
   if (sender !== undefined && sender.trim().toLowerCase() === mailbox.trim().toLowerCase()) {

@@ -54,7 +54,7 @@ const selectState = createQuery<MailboxKey, { next_attempt_at: Date | null; runn
           and check_at is not null) as running`,
 });
 
-/** When the next attempt at a mailbox's logs is due, and how many runs it has. */
+/** Returns the time of the next attempt at a mailbox's logs, null when none is due, and the number of its runs. */
 export async function selectMailboxLoad(
   db: Queryable,
   key: MailboxKey,

@@ -60,7 +60,7 @@ export const countLogs = createQuery<LogFilter, { total: bigint }>({
   text: (param) => `select count(*) as total from logs where ${matches(param)}`,
 });
 
-/** One log of an account. */
+/** Selects a log of an account by id. */
 export const selectLog = createQuery<{ accountId: string; id: number }, LogRow>({
   name: 'select-log',
   text: (param) => `select ${columns} from logs where account_id = ${param.accountId} and id = ${param.id}`,

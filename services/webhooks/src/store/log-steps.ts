@@ -8,7 +8,7 @@ export interface LogKey {
 interface Prepared extends LogKey {
   readonly subject: string;
   readonly sender: string;
-  /** In lower case; null when the mail names none. */
+  /** Address in lower case; null when the mail names none. */
   readonly senderAddress: string | null;
   readonly html: string | null;
   readonly text: string;

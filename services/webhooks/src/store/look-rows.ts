@@ -28,16 +28,16 @@ export interface Found {
   readonly messageId: string;
 }
 
-/** How far a look has come. */
+/** Progress of a look. */
 export interface LookedAt {
   readonly accountId: string;
   readonly id: bigint;
-  /** When the look began. */
+  /** Time at which the look began. */
   readonly lookedAt: Date;
   readonly nextLookAt: Date;
   /** Gmail: history id up to which the history was read; null keeps the former one. */
   readonly cursor: string | null;
-  /** Microsoft: where the next look goes on. */
+  /** Microsoft: link from which the next look goes on. */
   readonly deltaLink: string | null;
   /** `look_requests` when the look began. */
   readonly lookRequests: bigint;

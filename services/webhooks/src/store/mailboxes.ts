@@ -35,7 +35,7 @@ const want = createQuery<
 /** Asks for mailboxes to be read. Answers those that have no job yet: add one with their `job_id` in the same transaction. */
 export async function wantMailboxes(db: Queryable, keys: readonly MailboxKey[], now: Date): Promise<MailboxRow[]> {
   const distinct = new Map(keys.map((key) => [JSON.stringify([key.accountId, key.provider, key.mailbox]), key]));
-  // In one order, so that two transactions cannot wait for each other.
+  // All transactions lock mailboxes in the same order, so that they cannot deadlock.
   const sorted = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
   if (sorted.length === 0) return [];
   const jobIds = sorted.map(() => randomUUID());

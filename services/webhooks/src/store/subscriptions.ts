@@ -35,7 +35,7 @@ export const selectSubscriptions = createQuery<{ accountId: string }, Subscripti
     where s.account_id = ${param.accountId} and s.state <> 'creating' order by s.id`,
 });
 
-/** One subscription of an account that was registered once. */
+/** Selects a subscription of an account by id, unless it is still being created. */
 export const selectSubscription = createQuery<{ accountId: string; id: number }, SubscriptionRow>({
   name: 'select-subscription',
   text: (param) => `select ${columns} from ${withWatch}
@@ -53,7 +53,7 @@ export async function countSubscriptions(db: Queryable, accountId: string): Prom
   return Number(row?.number ?? 0);
 }
 
-/** What an owner decides about a subscription. */
+/** Fields of a subscription that its owner chooses. */
 export interface Wishes {
   readonly agentId: number;
   /** Null: the default message. */
@@ -109,7 +109,7 @@ export const updateSubscriptionRow = createQuery<Change, { id: number }>({
     where account_id = ${param.accountId} and id = ${param.id} returning id`,
 });
 
-/** What a watch is for: an active subscription to it. */
+/** Active subscription to a watch. */
 export interface ActiveSubscriptionRow {
   readonly resource: string;
   readonly change_type: string;

@@ -1,7 +1,7 @@
 import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 import type { Provider } from '../provider/provider.ts';
 
-/** What is registered at a provider: a Graph subscription, or the watch of a Gmail mailbox. */
+/** A registration at a provider: a Graph subscription, or the watch of a Gmail mailbox. */
 export interface WatchRow {
   readonly account_id: string;
   readonly id: bigint;

@@ -17,7 +17,7 @@ import type { Draft } from './draft.ts';
 
 const mostSubscriptions = 1_000;
 
-/** What a subscription is created with. */
+/** Input for the creation of a subscription. */
 export interface Creation {
   readonly accountId: string;
   readonly draft: Draft;
@@ -92,7 +92,7 @@ interface Abandoned {
   readonly registration: Registration | undefined;
 }
 
-/** Removes a subscription that could not be created. What is registered is ended in the background, or at once if that cannot be stored. */
+/** Removes a subscription that could not be created. Its registration is ended in the background, or at once if that cannot be stored. */
 async function abandon(context: Context, { watch, id, registration }: Abandoned): Promise<void> {
   const { db, clock, log, registrars, wakeUpkeep } = context;
   const { account_id: accountId } = watch;

@@ -31,7 +31,7 @@ export interface GmailAttachment {
 }
 
 export interface GmailContent {
-  /** Texts in their order. Of alternatives, the one in plain text, or else the last one that can be read. */
+  /** Texts in their order. Each set of alternatives gives the one in plain text, or else the last one that can be read. */
   readonly texts: readonly GmailText[];
   /** The first HTML text, also when a plain alternative was taken; undefined when there is none. */
   readonly html: GmailText | undefined;
@@ -98,7 +98,7 @@ function isAttached({ filename, headers }: GmailPart): boolean {
   return /^\s*attachment\b/i.test(headerOf(headers ?? [], 'content-disposition') ?? '');
 }
 
-/** Of alternatives, the first that is in plain text and not blank; otherwise the last with any text, which is the richest. */
+/** Returns the first alternative that is in plain text and not blank, otherwise the last with any text, which is the richest. */
 function bestOf(alternatives: readonly GmailText[][]): GmailText[] {
   const shown = alternatives.filter((texts) => texts.some(({ text, attachmentId }) => attachmentId || text.trim()));
   return shown.find((texts) => texts.every(({ isHtml }) => !isHtml)) ?? shown.at(-1) ?? [];

@@ -2,12 +2,12 @@ import { withinDeadline } from '@agentmesh/lib/wait';
 import type { Context } from '../context.ts';
 import { selectRegisteredWatches } from '../store/watches.ts';
 
-/** An erasure waits for the providers no longer. */
+/** Longest time in milliseconds that an erasure waits for the providers. */
 const timeoutMs = 10_000;
 
 /**
- * Tries to end everything that an account has registered at the providers, before its rows are erased. What cannot be ended expires there;
- * its notifications match no row. Never throws because of a provider.
+ * Tries to end all registrations of an account at the providers, before its rows are erased. A registration that cannot be ended expires
+ * there; its notifications match no row. Never throws because of a provider.
  */
 export async function endRegistrations({ db, log, registrars }: Context, accountId: string): Promise<void> {
   const watches = await selectRegisteredWatches(db, { accountId });

@@ -34,8 +34,8 @@ export interface FailedAttempt {
 }
 
 /**
- * What a failed attempt makes of a watch. It stays active until it has really expired, unless only its owner can help: then it is in
- * `error`. Attempts go on in every state, so that nothing dies silently.
+ * Returns the next state of a watch after a failed attempt. The watch stays active until it has expired, unless only its owner can help:
+ * then it is in `error`. Attempts go on in every state.
  */
 export function failedAttempt(watch: WatchRow, error: ProviderError, now: Date): FailedAttempt {
   const needsOwner = error.kind === 'disconnected' || error.kind === 'reconnect';

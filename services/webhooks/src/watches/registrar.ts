@@ -1,15 +1,15 @@
 import type { Provider } from '../provider/provider.ts';
 import type { WatchRow } from '../store/watches.ts';
 
-/** What a watch asks the provider for. Gmail's watch takes its labels from all subscriptions to the mailbox instead. */
+/** Input for a registration at the provider. Gmail's watch takes its labels from all subscriptions to the mailbox instead. */
 export interface Wanted {
   readonly resource: string;
   readonly changeType: string;
-  /** Of the watch's mailbox and integration. */
+  /** Access token of the watch's mailbox and integration. */
   readonly accessToken: string;
 }
 
-/** What the provider has registered. */
+/** A registration as the provider answered it. */
 export interface Registration {
   readonly expiresAt: Date;
   /** Microsoft: id of the subscription. */

@@ -17,7 +17,7 @@ interface Simulated {
   readonly id: number;
 }
 
-/** What happened. All but the numbers of `happened` must be empty or zero. */
+/** Outcome of a simulation. All fields except `happened` must be empty or zero. */
 export interface RenewalOutcome {
   /** Watches that nobody would have tried again, at any time. */
   readonly silent: string[];
@@ -42,7 +42,7 @@ const day = 24 * hour;
 const stepMs = 10 * 60_000;
 /** Share of calls that fail. */
 const failing = 0.2;
-/** Two outages of both providers, 24 hours each: when they begin, as shares of the whole time. */
+/** Starts of two outages of both providers, as shares of the whole time. Each outage lasts 24 hours. */
 const outages = [0.3, 0.62];
 /** At the end nothing fails any more, so that everything can recover. */
 const calmMs = 4 * day;
@@ -65,9 +65,9 @@ class RenewalSimulation {
   readonly #forgotten = new Set<string>();
   /** Addresses that are registered at their provider, as of the last look. */
   readonly #registered = new Set<string>();
-  /** When an expired consent is renewed by its owner, by account. */
+  /** Time at which the owner renews an expired consent, by account. */
   readonly #reconnectAt = new Map<string, number>();
-  /** Since when a subscription is not registered at its provider. */
+  /** Time since which a subscription is not registered at its provider. */
   readonly #deadSince = new Map<Simulated, number>();
   readonly #outcome = {
     silent: new Set<string>(),

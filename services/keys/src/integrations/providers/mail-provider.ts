@@ -17,7 +17,7 @@ export interface Profile {
   readonly displayName: string;
 }
 
-/** How one provider signs users in. */
+/** Description of how a provider signs users in. */
 export interface MailProvider {
   readonly word: ProviderWord;
   /** Settings that have no value; empty when the provider can be used. */

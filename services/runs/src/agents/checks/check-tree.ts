@@ -70,7 +70,7 @@ function ancestorsOf(id: number, edges: Edges): Set<number> {
 
 interface TreeSize {
   readonly levels: number;
-  /** With agents that are named twice; counting stops above the limit. */
+  /** Number of agents; an agent that is named twice counts twice. Counting stops above the limit. */
   readonly agents: number;
 }
 

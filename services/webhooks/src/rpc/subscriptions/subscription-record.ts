@@ -26,7 +26,10 @@ export function subscriptionRecord(row: SubscriptionRow, now: Date): MessageInit
   };
 }
 
-/** What its owner has chosen, else the state of its watch. A watch that is being registered again counts as active. */
+/**
+ * Returns `disabled` when the owner disabled the subscription, else the state of its watch. A watch that is being registered again counts as
+ * active.
+ */
 function statusOf({ state, watch_state: watch, expires_at: expiresAt }: SubscriptionRow, now: Date): string {
   if (state === 'disabled') return 'disabled';
   if (watch === 'error') return 'error';
