@@ -83,7 +83,7 @@ describe('the key of an agent', () => {
     expect(yaml).toContain(own);
     const post = (params: Params, over: object = {}) =>
       send('POST', '/api/agents', params, { agent_name: 'refused', ...over });
-    for (const key of [await saveKey(bob), 'saved:apikey999999999999']) {
+    for (const key of [await saveKey(bob), 'saved:apikey999999999999', 'saved:apikey0', 'saved:mine']) {
       const answer = await post({ model_api_key: key });
       expect(`${key} ${answer.status}`).toBe(`${key} 422`);
     }
@@ -93,6 +93,22 @@ describe('the key of an agent', () => {
     expect(faultOf(await post({ model_api_key: own, model_api_base: 'https://evil.example.com' }))).toContain(
       '422 model_api_base',
     );
+  });
+
+  test.each([
+    ['fields are missing', { agent_model_params: { model_api_key: secret } }],
+    ['parameters are a list', { ...openai, agent_model_params: [{ model_api_key: secret }] }],
+    ['tools are wrong', { ...openai, agent_tools: { tool: { model_api_key: secret } } }],
+    ['fields are a list', [{ model_api_key: secret }]],
+  ])('is not in the answer when %s', async (_what, body) => {
+    for (const [method, path] of [
+      ['POST', '/api/agents'],
+      ['PUT', '/api/agents/1'],
+    ] as const) {
+      const answer = await ada.request(method, path, body);
+      expect(answer.status).toBe(422);
+      expect(JSON.stringify(answer.body)).not.toContain(secret);
+    }
   });
 
   test.each([

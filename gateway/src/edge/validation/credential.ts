@@ -11,6 +11,7 @@ const credentialNames = new Set([
   'idtoken',
   'apikey',
   'apikeyvalue',
+  'modelapikey',
   'privatekey',
   'privatekeyid',
   'authcode',

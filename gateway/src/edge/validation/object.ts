@@ -36,8 +36,10 @@ export function object(schema: JsonSchema, compile: (schema: JsonSchema) => Chec
   };
 }
 
+/** Whether a field is withheld, or holds one that is. */
 function isSecret(property: JsonSchema): boolean {
-  return (nullableOf(property) ?? property).writeOnly === true;
+  const inner = nullableOf(property) ?? property;
+  return inner.writeOnly === true || Object.values(inner.properties ?? {}).some(isSecret);
 }
 
 function refuse(input: unknown, report: Report, secret: boolean): undefined {

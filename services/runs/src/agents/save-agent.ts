@@ -44,14 +44,14 @@ export async function saveAgent(context: AgentsContext, agent: AgentToSave): Pro
   const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });
   const key = await storeModelKey(context, { accountId, fields, present });
   const limits = { maxAgents: context.config.maxAgents, key };
-  const row = await context.db
+  const { row, formerKeyId } = await context.db
     .transaction((tx) => write(tx, { ...agent, fields: key.fields }, limits))
     .catch(async (error) => {
       if (key.isNew) await dropModelKey(context, accountId, key.keyId);
       throw error;
     });
   await tellChange(context, accountId);
-  if (present !== undefined && present.key_id !== key.keyId) await dropModelKey(context, accountId, present.key_id);
+  if (formerKeyId !== key.keyId) await dropModelKey(context, accountId, formerKeyId);
   return row;
 }
 
@@ -60,7 +60,13 @@ interface WriteOptions {
   readonly key: StoredKey;
 }
 
-async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: WriteOptions): Promise<AgentRow> {
+interface Written {
+  readonly row: AgentRow;
+  /** The own key of the agent that was replaced, which other writes at the same time may have given it. */
+  readonly formerKeyId: bigint | null;
+}
+
+async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: WriteOptions): Promise<Written> {
   const { accountId, agentId, fields } = agent;
   await raiseRevision(tx, { accountId });
   const [present] = agentId === 0 ? [] : await selectAgent(tx, { accountId, agentId });
@@ -81,7 +87,7 @@ async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: Wr
   const { version, fields: stored } = row;
   await insertVersion(tx, { accountId, agentId: row.agent_id, version, fields: stored });
   await deleteVersions(tx, { accountId, agentId: row.agent_id, upTo: version - versionsKept });
-  return row;
+  return { row, formerKeyId: present?.key_id ?? null };
 }
 
 /** Checks what depends on the account's other agents: names, sub-agents and the number of agents. */

@@ -6,7 +6,7 @@ import type { AgentRow } from '../../store/agents.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { AgentFaults } from '../agent-fault.ts';
 import type { AgentsContext } from '../agents-context.ts';
-import { savedKeyId, unchanged } from './key-reference.ts';
+import { isReference, savedKeyId, unchanged } from './key-reference.ts';
 import { modelProvider } from './model-provider.ts';
 
 const timeoutMs = 10_000;
@@ -38,6 +38,7 @@ export async function storeModelKey(context: AgentsContext, agent: KeyToStore): 
   if (key === null || key === undefined || key === '') return withoutKey(context, given);
   if (key === unchanged) return keepKey(context, given);
   const saved = savedKeyId(key);
+  if (saved === undefined && isReference(key)) throw fault('model_api_key', 'is not a key of this account');
   return saved === undefined ? createKey(context, given, key) : referTo(context, given, saved);
 }
 

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { type AgentDefinition } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { adkName } from '../agent-name.ts';
+import { isReference } from '../keys/key-reference.ts';
 import { settingsOf } from '../model-settings.ts';
 import { toDefinition } from '../to-definition.ts';
 import { fieldsOfDefinition } from './fields-of-definition.ts';
@@ -29,10 +30,6 @@ function withoutOwnKey(fields: AgentFields): AgentFields {
   if (params === undefined) return fields;
   const shown = Object.entries(params).filter(([name, value]) => name !== 'model_api_key' || isReference(value));
   return { ...rest, agent_model_params: Object.fromEntries(shown) };
-}
-
-function isReference(value: unknown): boolean {
-  return typeof value === 'string' && value.startsWith('saved:');
 }
 
 /** Settings of the model that `agent_model_params` says too: without these, the reader would take them for its own. */

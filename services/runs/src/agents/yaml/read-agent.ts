@@ -10,6 +10,7 @@ import { adkName } from '../agent-name.ts';
 import { settingsOf } from '../model-settings.ts';
 import { readFields } from '../read-fields.ts';
 import { agentClasses } from '../to-definition.ts';
+import { checkYamlBounds } from './check-yaml-bounds.ts';
 import { fieldsOfDefinition } from './fields-of-definition.ts';
 import { subAgentNamed } from './sub-agent-file.ts';
 
@@ -27,6 +28,8 @@ export function readAgent(text: string, agents: AgentsByName): AgentFields {
 }
 
 function parse(text: string): { definition: AgentDefinition; metadata: Record<string, unknown> } {
+  const reason = checkYamlBounds(text);
+  if (reason !== undefined) throw new AgentFaults([{ path: [], reason }]);
   const mistakes = new Mistakes();
   const yaml = parseYaml('', text, mistakes);
   const read = yaml === undefined ? undefined : readDefinition(yaml);
