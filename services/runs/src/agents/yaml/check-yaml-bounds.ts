@@ -16,10 +16,10 @@ export function checkYamlBounds(text: string): string | undefined {
   let atLineStart = true;
   for (const element of new Lexer().lex(text)) {
     count.elements += 1;
-    const type = isText ? undefined : CST.tokenType(element);
+    const type: CST.TokenType | null = isText ? null : CST.tokenType(element);
     isText = type === 'scalar';
     if (type === 'newline') count.indicators = 0;
-    else if (type !== undefined) addTo(count, type);
+    else if (type !== null) addTo(count, type);
     const isTooWide = atLineStart && type === 'space' && element.length > mostColumns;
     atLineStart = type === 'newline';
     if (count.elements > mostElements) return `has more than ${mostElements} elements`;
