@@ -74,6 +74,13 @@ describe('the first proof of an address', () => {
     await sendDueMails(mail.context);
   });
 
+  test('leaves the password of an account that could not sign in before, on whatever device the link is opened', async () => {
+    const { token, address } = await mail.verifyTokenOf('gated@example.com');
+    await mail.client.verifyEmail({ token });
+    const { password } = signUpOf('');
+    expect((await mail.client.signIn({ email: address, password })).accessToken).not.toBe('');
+  });
+
   test('happens once: a second proof ends nothing', async () => {
     const account = await claimed('twice@example.com');
     await mail.client.verifyEmail({ token: account.token, signUpProof: account.proof });
@@ -107,7 +114,7 @@ describe('where mail is sent and addresses must be verified, a sign-up', () => {
     ]);
   });
 
-  test('of a known address changes nothing, and its proof proves nothing', async () => {
+  test('of a known address gives nobody a password that works: neither the first nor the second', async () => {
     const { token } = await mail.verifyTokenOf('mine@example.com');
     const { proof } = await mail.client.signUp({ ...signUpOf('mine@example.com'), password: 'of somebody else' });
     await mail.client.verifyEmail({ token, signUpProof: proof });

@@ -194,12 +194,21 @@ export async function lockAccount(tx: Transaction, id: string): Promise<boolean>
   return (await tx.query({ name: 'lock-account', text }, [id])).length > 0;
 }
 
+/** Forgets which browser signed up, because another one has signed up with the same address before it was proven. */
+export async function contestSignUp(tx: Transaction, email: string): Promise<void> {
+  const text = 'update accounts set sign_up_hash = null where email = $1 and email_verified_at is null';
+  await tx.query({ name: 'contest-sign-up', text }, [email]);
+}
+
 /** An account as it was when its address was proven. */
 export interface ProvenRow {
   readonly email: string;
   readonly was_verified: boolean;
   readonly has_password: boolean;
+  /** Null: another browser has signed up with the address too. */
   readonly sign_up_hash: Buffer | null;
+  /** Created while verification was not required, so that it could sign in before. */
+  readonly was_waived: boolean;
 }
 
 /** Marks the address of an account as proven. Returns the account as it was before. Undefined: the account is gone. */
@@ -211,7 +220,7 @@ export async function markVerified(db: Queryable, id: string): Promise<ProvenRow
         update accounts a set email_verified_at = coalesce(a.email_verified_at, now()), sign_up_hash = null
         from found where a.id = found.id
         returning a.email, found.email_verified_at is not null as was_verified, a.password_hash is not null as has_password,
-          found.sign_up_hash`,
+          found.sign_up_hash, a.email_verification_waived as was_waived`,
     },
     [id],
   );

@@ -10,6 +10,7 @@ import { enqueueMail } from '../../mail/send-mail.ts';
 import { checkNewPassword } from '../../passwords/password.ts';
 import {
   type AccountRow,
+  contestSignUp,
   insertAccount,
   type NewAccount,
   selectIsTaken,
@@ -52,6 +53,7 @@ function hidesAccounts({ AUTH_EMAIL_VERIFICATION_REQUIRED: isRequired, SMTP_URL:
 /** The new account. For an address that has one: an invented account, or `email_in_use`. */
 async function create({ config, jobs }: Context, tx: Transaction, account: NewAccount): Promise<AccountRow> {
   if (hidesAccounts(config) && (await selectIsTaken(tx, account.email))) {
+    await contestSignUp(tx, account.email);
     await enqueueMail(tx, jobs, { kind: 'verify', address: account.email });
     return invented(account, await selectUnusedUserId(tx));
   }

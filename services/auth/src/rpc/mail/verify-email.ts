@@ -25,7 +25,7 @@ export function verifyEmail(context: Context): Handlers['verifyEmail'] {
       if (account === undefined) throw mailTokenOrphaned();
       // A page that is loaded again sends the same token again. That succeeds and changes nothing.
       if (account.was_verified) return;
-      const isOwn = await choseThePassword(tx, { ...account, id: accountId }, request);
+      const isOwn = neverUsed(config, account) || (await choseThePassword(tx, { ...account, id: accountId }, request));
       if (!isOwn) await lockOut(context, tx, { ...account, id: accountId });
       await recordAction(tx, { action: 'email_verified', accountId, detail: isOwn ? {} : { credentials_ended: true } });
     });
@@ -35,6 +35,14 @@ export function verifyEmail(context: Context): Handlers['verifyEmail'] {
 }
 
 type Proven = ProvenRow & { readonly id: string };
+
+/**
+ * Whether one browser signed up and nobody can have signed in: the address had to be proven first. Then the password of the
+ * sign-up stays, because the link in the mail is often opened on another device than the one that signed up.
+ */
+function neverUsed({ AUTH_EMAIL_VERIFICATION_REQUIRED: isRequired }: Context['config'], account: ProvenRow): boolean {
+  return isRequired && !account.was_waived && account.sign_up_hash !== null;
+}
 
 /** Whether the caller's browser is the one that signed up, or is signed in to the account. */
 async function choseThePassword(tx: Transaction, { id, sign_up_hash: hash }: Proven, shown: VerifyEmailRequest) {
