@@ -112,10 +112,13 @@ class BodyReceiver {
     this.#length = length;
   }
 
-  /** Copies the chunk. Many small chunks that are kept one by one take a multiple of their bytes. */
+  /**
+   * Copies the chunk. Many small chunks that are kept one by one take a multiple of their bytes. The room grows with what has arrived,
+   * at most to twice of it, because the budget counts only what has arrived.
+   */
   #append(chunk: Buffer, length: number): void {
     if (length > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(length, this.#declared ?? Math.min(2 * length, this.#maxBytes)));
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * length, this.#declared ?? this.#maxBytes)));
       this.#bytes.copy(grown, 0, 0, this.#length);
       this.#bytes = grown;
     }
