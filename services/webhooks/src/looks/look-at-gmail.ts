@@ -39,7 +39,7 @@ async function readHistory(look: Look, startHistoryId: string): Promise<Findings
         addMail(found, look.labels, recordOf(message));
     }
     pageToken = textOf(answer.nextPageToken);
-    if (pageToken === '') return findings(found, historyIdOf(answer));
+    if (pageToken === '') return findings(found, answer.historyId === undefined ? last : historyIdOf(answer));
   }
   return { ...findings(found, last), isComplete: false };
 }
@@ -47,9 +47,10 @@ async function readHistory(look: Look, startHistoryId: string): Promise<Findings
 function addMail(found: FoundMails, labels: readonly WatchLabel[], message: Record<string, unknown>): void {
   const messageId = textOf(message.id);
   const labelIds = listOf(message.labelIds).map(textOf);
+  const isLabelled = message.labelIds !== undefined;
   const hidden = hiddenLabels.filter((label) => labelIds.includes(label));
   for (const { id: subscriptionId, resource } of labels) {
-    const isWanted = resource === 'ALL' ? hidden.length === 0 : labelIds.includes(resource);
+    const isWanted = !isLabelled || (resource === 'ALL' ? hidden.length === 0 : labelIds.includes(resource));
     const isHidden = hidden.some((label) => label !== resource);
     if (messageId !== '' && isWanted && !isHidden) found.add({ subscriptionId, messageId });
   }

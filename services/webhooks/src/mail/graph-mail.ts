@@ -1,4 +1,5 @@
 import type { ProviderClient } from '../provider/create-provider-client.ts';
+import { htmlToText } from '../text/html-to-text.ts';
 import { formatAddress, type MailAddress } from '../text/mail-address.ts';
 import { listOf, numberOf, recordOf, textOf } from './json.ts';
 import type { Mail, MailAt, MailAttachment, MailReader } from './mail.ts';
@@ -25,7 +26,7 @@ export function createGraphMailReader(graph: ProviderClient): MailReader {
     fetchMail: async (at) => {
       const message = recordOf((await get(at, `${pathOf(at.messageId)}?$select=${fields}`, maxMailBytes)).json);
       const attachments = message.hasAttachments === true ? await listAttachments(at) : [];
-      return readMail(message, attachments);
+      return readMail(message, { attachments, ...(await readBody(message)) });
     },
     fetchAttachment: async (at, { id }, maxBytes) => {
       const target = `${pathOf(at.messageId)}/attachments/${encodeURIComponent(id)}/$value`;
@@ -34,7 +35,15 @@ export function createGraphMailReader(graph: ProviderClient): MailReader {
   };
 }
 
-function readMail(message: Record<string, unknown>, attachments: readonly MailAttachment[]): Mail {
+/** Text is asked for, but not every mail server that speaks Graph heeds that. */
+async function readBody(message: Record<string, unknown>): Promise<Pick<Mail, 'text' | 'html'>> {
+  const { content, contentType } = recordOf(message.body);
+  const body = textOf(content).slice(0, maxLength);
+  if (textOf(contentType).toLowerCase() !== 'html') return { text: body, html: undefined };
+  return { text: await htmlToText(body), html: body };
+}
+
+function readMail(message: Record<string, unknown>, content: Pick<Mail, 'text' | 'html' | 'attachments'>): Mail {
   const sender = readAddress(message.from) ?? readAddress(message.sender);
   const received = textOf(message.receivedDateTime);
   const receivedAt = new Date(received);
@@ -49,10 +58,8 @@ function readMail(message: Record<string, unknown>, attachments: readonly MailAt
     date: received,
     preview,
     snippet: preview,
-    text: textOf(recordOf(message.body).content).slice(0, maxLength),
-    html: undefined,
     headers: listOf(message.internetMessageHeaders).flatMap(readHeader),
-    attachments,
+    ...content,
     resource: `me/messages/${textOf(message.id)}`,
     notArrived: message.isDraft === true ? 'the mail is a draft' : undefined,
   };

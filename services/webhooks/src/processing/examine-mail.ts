@@ -20,11 +20,15 @@ export function skipReason(mail: Mail, log: DueLog): string | undefined {
 const marginMs = 120_000;
 
 /**
- * Gmail: lists of mail may contain some from before the subscription. At Microsoft a mail that is moved into the folder counts as new, so its age says nothing.
+ * Gmail: a subscription that became active after the watch of its mailbox began finds mail from before. Mail that the history
+ * lists since a watch began is new even when its own date is old: it may have been imported. At Microsoft a mail that is moved
+ * into the folder counts as new, so its age says nothing.
  */
-function tooOldReason({ receivedAt }: Mail, { provider, active_since: activeSince }: DueLog): string | undefined {
+function tooOldReason({ receivedAt }: Mail, log: DueLog): string | undefined {
+  const { provider, active_since: activeSince, watch_created_at: watchCreatedAt } = log;
   if (provider !== 'google' || receivedAt === undefined || activeSince === null) return undefined;
-  const isOld = receivedAt.getTime() < activeSince.getTime() - marginMs;
+  const beganWithWatch = watchCreatedAt !== null && activeSince.getTime() <= watchCreatedAt.getTime() + marginMs;
+  const isOld = !beganWithWatch && receivedAt.getTime() < activeSince.getTime() - marginMs;
   return isOld ? 'it was received before the subscription was active' : undefined;
 }
 

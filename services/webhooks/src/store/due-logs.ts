@@ -25,6 +25,8 @@ export interface DueLog {
   readonly allowed_senders: string[] | null;
   readonly require_authentication: boolean | null;
   readonly active_since: Date | null;
+  /** Null: the watch was ended. */
+  readonly watch_created_at: Date | null;
 }
 
 const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; limit: number }, DueLog>({
@@ -33,8 +35,10 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
     param,
   ) => `select l.account_id, l.id, l.subscription_id, l.provider, l.mailbox, l.agent_id, l.message_id, l.change_type,
       l.attempts, l.round, l.runs, l.agent_message, l.sender_address, l.created_at, s.state as subscription_state, s.provider_name,
-      s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since
+      s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since,
+      w.created_at as watch_created_at
     from logs l left join subscriptions s on s.account_id = l.account_id and s.id = l.subscription_id
+      left join watches w on w.account_id = l.account_id and w.id = l.watch_id
     where l.account_id = ${param.accountId} and l.provider = ${param.provider} and l.mailbox = ${param.mailbox}
       and l.next_attempt_at <= ${param.now} and (${param.withPrepared}::boolean or l.agent_message is null)
     order by l.next_attempt_at, l.id limit ${param.limit}`,

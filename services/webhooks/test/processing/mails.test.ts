@@ -61,6 +61,19 @@ describe('a mail at Microsoft', () => {
     expect(logs[0]?.errorMessage).toBe('The mail was not found at the provider.');
   });
 
+  test('whose body is HTML though text was asked for runs the agent with its text', async () => {
+    const { accountId, address } = await subscribe(at, { provider: 'microsoft', template: '{{ body }}' });
+    const mail = at.microsoft.addMail(address);
+    const body = { contentType: 'html', content: '<p>Two <b>words</b></p>' };
+    at.microsoft.graph.fault({
+      path: /messages/,
+      action: { status: 200, body: { id: mail.immutableId, subject: 's', body } },
+    });
+    await notifyGraph(at, address, [mail.immutableId]);
+    await at.settle();
+    expect(text(runsOf(accountId)[0]?.message)).toBe('Two words');
+  });
+
   test('that was deleted runs the agent of a subscription to deletions, with what the notification says', async () => {
     const template = '$change_type $message_id [$subject]';
     const { accountId, address } = await subscribe(at, {
@@ -160,6 +173,24 @@ describe('a mail at Gmail', () => {
         .map(({ message }) => text(message).trim().replaceAll('\n', ' '))
         .toSorted((a, b) => (a < b ? -1 : 1)),
     ).toEqual(['ALL one', 'ALL two', 'STARRED two', 'inbox one plain', 'inbox two']);
+  });
+
+  test('with an old date runs the agent when the history says that it is new', async () => {
+    const { accountId, address } = await subscribe(at, { provider: 'google', template: '$subject' });
+    at.google.addMail(address, { subject: 'imported', receivedAt: new Date('2023-01-01T00:00:00Z') });
+    await notifyGmail(at, address);
+    await at.settle();
+    expect(runsOf(accountId).map(({ message }) => text(message))).toEqual(['imported']);
+  });
+
+  test('is found in a history without labels and without its own id', async () => {
+    const { accountId, address } = await subscribe(at, { provider: 'google', template: '$subject' });
+    const { id } = at.google.addMail(address, { subject: 'bare' });
+    const history = [{ id: '900', messagesAdded: [{ message: { id, threadId: id } }] }];
+    at.google.gmail.fault({ path: /history/, action: { status: 200, body: { history } } });
+    await notifyGmail(at, address);
+    await at.settle();
+    expect(runsOf(accountId).map(({ message }) => text(message))).toEqual(['bare']);
   });
 
   test('is found in a history of many pages', async () => {
