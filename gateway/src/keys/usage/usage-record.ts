@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { maybe } from '../../edge/records/keywords.ts';
+import { maybe, storedId } from '../../edge/records/keywords.ts';
 
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', examples: ['2026-11-01'], description }));
@@ -16,15 +16,15 @@ export const UsageQuery = Type.Object({
       description: `What each row is about, separated by commas: ${usageParts.join(', ')}. Without it: day.`,
     }),
   ),
-  agent: Type.Optional(Type.String({ maxLength: 512, description: 'Only this app, e.g. `agent12`.' })),
-  user_id: Type.Optional(Type.String({ maxLength: 512, description: 'Only this end user.' })),
+  agent: Type.Optional(storedId({ description: 'Only this app, e.g. `agent12`.' })),
+  user_id: Type.Optional(storedId({ description: 'Only this end user.' })),
   key: Type.Optional(
     Type.String({
       pattern: '^(apikey\\d{1,18}|server)$',
       description: 'Only this key; `server`: that of the settings.',
     }),
   ),
-  invocation_id: Type.Optional(Type.String({ maxLength: 512, description: 'Only this run.' })),
+  invocation_id: Type.Optional(storedId({ description: 'Only this run.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: 'Most rows.' })),
 });
 export type UsageQuery = Static<typeof UsageQuery>;

@@ -43,9 +43,12 @@ function filterOf({ groupBy, limit, ...request }: ListUsageRequest): UsageFilter
   };
 }
 
+/** PostgreSQL has no year 0. */
+const firstDay = '0001-01-01';
+
 function checkDay(day: string): string {
   const time = /^\d{4}-\d\d-\d\d$/.test(day) ? new Date(day) : undefined;
-  if (time === undefined || Number.isNaN(time.getTime()) || !time.toISOString().startsWith(day)) {
+  if (time === undefined || Number.isNaN(time.getTime()) || !time.toISOString().startsWith(day) || day < firstDay) {
     throw keyRequestInvalid('A day is a date such as 2026-11-22.');
   }
   return day;
