@@ -22,6 +22,7 @@ export const settings = {
   WEBHOOK_RETRY_SECONDS: seconds({ default: [5, 30, 120, 600] }),
   WEBHOOK_RUNS_PER_SENDER: positiveInteger({ default: 60 }),
   WEBHOOK_RUNS_PER_SUBSCRIPTION: positiveInteger({ default: 1_000 }),
+  WEBHOOK_ATTACHMENT_MAX_BYTES: positiveInteger({ default: 32 * 1024 * 1024 }),
   WEBHOOK_LOG_KEEP_DAYS: wholeNumber({ default: 90 }),
   WEBHOOK_RENEWAL_INTERVAL_SECONDS: positiveInteger({ default: 21_600 }),
   WEBHOOK_RENEWAL_WINDOW_SECONDS: positiveInteger({ default: 43_200 }),

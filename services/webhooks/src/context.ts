@@ -1,6 +1,7 @@
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Clock } from './clock.ts';
@@ -16,6 +17,7 @@ import type { Registrars } from './watches/registrar.ts';
 export interface Context {
   readonly config: Config;
   readonly db: Database;
+  readonly artifacts: Client<typeof ArtifactsService>;
   readonly auth: Client<typeof AuthService>;
   readonly jobs: Jobs;
   readonly log: Logger;

@@ -61,6 +61,22 @@ export function logNotFound(): MeshError {
   return new MeshError('not_found', 'log_not_found', 'webhook log not found');
 }
 
+/** The account has no log with this id, its mail has no such attachment, or it was never stored and the provider no longer has it. */
+export function attachmentNotFound(): MeshError {
+  return new MeshError('not_found', 'attachment_not_found', 'attachment not found');
+}
+
+/** An attachment is larger than this server downloads. */
+export function attachmentTooLarge(maxBytes: number): MeshError {
+  const text = `The attachment is larger than ${maxBytes} bytes.`;
+  return new MeshError('resource_exhausted', 'attachment_too_large', text);
+}
+
+/** The download of an attachment takes too long, or waits for others too long. */
+export function attachmentBusy(): MeshError {
+  return new MeshError('unavailable', 'attachment_busy', 'The attachment is being downloaded. Try again.');
+}
+
 /** A log cannot be triggered again while it waits or its run is under way. */
 export function alreadyRunning(): MeshError {
   return new MeshError('failed_precondition', 'already_running_or_queued', 'already_running_or_queued');

@@ -1,6 +1,7 @@
 import { openJobs } from '@agentmesh/lib/jobs';
 import { defineService, type Host } from '@agentmesh/lib/service';
 import { Wake } from '@agentmesh/lib/wait';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import {
   IntegrationConnectedSchema,
@@ -74,6 +75,7 @@ function createContext(
     config,
     log,
     clock,
+    artifacts: mesh.client(ArtifactsService),
     auth: mesh.client(AuthService),
     mailAccounts,
     ...openProviders({ config, db: parts.db, clock, mailAccounts, resources }),

@@ -4,6 +4,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createMesh, MeshError } from '@agentmesh/lib/rpc';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { Client } from '@connectrpc/connect';
 import { type FakeGoogle, startFakeGoogle } from '../../../test/fakes/google/index.ts';
@@ -67,9 +68,11 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
   const providers = openProviders({ config, db, clock, mailAccounts, resources });
   const notices: string[] = [];
   const auth = { sendNotice: async ({ accountId }: { accountId: string }) => void notices.push(accountId) };
+  const mesh = createMesh({ urls: {}, key: 'unused within one process', log, metrics });
   const context: Context = {
     config,
     db,
+    artifacts: mesh.client(ArtifactsService),
     auth: auth as unknown as Context['auth'],
     checkPushToken: async () => {},
     countNotifications: () => {},
@@ -85,7 +88,6 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
     wakeUpkeep: () => {},
     countFailure: (provider, kind) => void failures.push(`${provider} ${kind}`),
   };
-  const mesh = createMesh({ urls: {}, key: 'unused within one process', log, metrics });
   mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
   const client = mesh.client(SubscriptionsService);
   const opened = resources.move();

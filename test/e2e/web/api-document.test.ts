@@ -81,6 +81,7 @@ const unknowable: Readonly<Record<string, number>> = {
   getWebhookSubscription: 404,
   getWebhookLog: 404,
   getWebhookLogBody: 404,
+  getWebhookLogAttachment: 404,
   retriggerWebhookLog: 404,
   createWebhookSubscription: 400,
   updateWebhookSubscription: 404,

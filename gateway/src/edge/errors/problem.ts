@@ -33,6 +33,7 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   agent_in_use: 409,
   agent_too_large: 413,
   artifact_too_large: 413,
+  attachment_too_large: 413,
   audio_too_large: 413,
   audio_format_unsupported: 415,
   transcription_failed: 502,

@@ -8,6 +8,16 @@ export const LogPath = Type.Object({
   log_id: Type.Integer({ minimum: 1, maximum: int32Max, examples: [1], description: 'Id of the log.' }),
 });
 
+export const AttachmentPath = Type.Object({
+  ...LogPath.properties,
+  filename: Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    examples: ['bill.pdf'],
+    description: 'As in `attachments`.',
+  }),
+});
+
 export const LogQuery = Type.Object({
   subscription_id: Type.Optional(id('Only logs of this subscription.')),
   agent_id: Type.Optional(id('Only logs of this agent.')),

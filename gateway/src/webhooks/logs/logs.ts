@@ -1,5 +1,6 @@
 import { type App, type Context, unary } from '../../context.ts';
 import { failures, Problem } from '../../edge/records/problem.ts';
+import { addAttachments } from './attachments.ts';
 import { logFilter } from './log-filter.ts';
 import { logJson } from './log-json.ts';
 import { LogPath, LogQuery, WebhookLogAnswer, WebhookLogList } from './log-record.ts';
@@ -12,6 +13,7 @@ const tags = ['webhooks'];
 export function addLogs(app: App, context: Context): void {
   addReads(app, context);
   addBody(app, context);
+  addAttachments(app, context);
   addRetriggers(app, context);
 }
 

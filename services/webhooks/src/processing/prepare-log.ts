@@ -1,3 +1,4 @@
+import { attachmentNames } from '../attachments/attachment-names.ts';
 import type { Mail, MailAt } from '../mail/mail.ts';
 import { cleanText, cutText } from '../safety/clean-text.ts';
 import { holdReading, type Reading } from '../store/readings.ts';
@@ -48,13 +49,18 @@ const line = (text: string, length: number): string =>
   cutText(cleanText(text, { lines: false, maxLength: length }), length);
 
 function storedMail(mail: Mail) {
+  const names = attachmentNames(mail.attachments.map(({ filename }) => filename));
   return {
     subject: line(mail.subject, 998) || '(no subject)',
     sender: line(mail.senderText, 320),
     html: mail.html ?? null,
     text: mail.text,
     attachments: JSON.stringify(
-      mail.attachments.map(({ filename, contentType, size }) => ({ filename, content_type: contentType, size })),
+      mail.attachments.map(({ contentType, size }, index) => ({
+        filename: names[index],
+        content_type: contentType,
+        size,
+      })),
     ),
   };
 }

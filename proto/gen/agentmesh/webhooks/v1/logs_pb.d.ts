@@ -333,6 +333,68 @@ export declare type GetLogBodyResponse = Message<"agentmesh.webhooks.v1.GetLogBo
 export declare const GetLogBodyResponseSchema: GenMessage<GetLogBodyResponse>;
 
 /**
+ * @generated from message agentmesh.webhooks.v1.GetLogAttachmentRequest
+ */
+export declare type GetLogAttachmentRequest = Message<"agentmesh.webhooks.v1.GetLogAttachmentRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int32 log_id = 2;
+   */
+  logId: number;
+
+  /**
+   * As in Log.attachments.
+   *
+   * @generated from field: string filename = 3;
+   */
+  filename: string;
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.GetLogAttachmentRequest.
+ * Use `create(GetLogAttachmentRequestSchema)` to create a new message.
+ */
+export declare const GetLogAttachmentRequestSchema: GenMessage<GetLogAttachmentRequest>;
+
+/**
+ * @generated from message agentmesh.webhooks.v1.GetLogAttachmentResponse
+ */
+export declare type GetLogAttachmentResponse = Message<"agentmesh.webhooks.v1.GetLogAttachmentResponse"> & {
+  /**
+   * @generated from oneof agentmesh.webhooks.v1.GetLogAttachmentResponse.kind
+   */
+  kind: {
+    /**
+     * The first message, with the size that was downloaded.
+     *
+     * @generated from field: agentmesh.webhooks.v1.LogAttachment head = 1;
+     */
+    value: LogAttachment;
+    case: "head";
+  } | {
+    /**
+     * The next bytes.
+     *
+     * @generated from field: bytes chunk = 2;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agentmesh.webhooks.v1.GetLogAttachmentResponse.
+ * Use `create(GetLogAttachmentResponseSchema)` to create a new message.
+ */
+export declare const GetLogAttachmentResponseSchema: GenMessage<GetLogAttachmentResponse>;
+
+/**
  * @generated from message agentmesh.webhooks.v1.RetriggerLogRequest
  */
 export declare type RetriggerLogRequest = Message<"agentmesh.webhooks.v1.RetriggerLogRequest"> & {
@@ -471,6 +533,20 @@ export declare const LogsService: GenService<{
     methodKind: "unary";
     input: typeof GetLogBodyRequestSchema;
     output: typeof GetLogBodyResponseSchema;
+  },
+  /**
+   * Streams an attachment of a log's mail: its head, then its bytes. The first call for it downloads it and stores it as the artifact
+   * `attachments/<filename>` in the session of the log's runs; later calls read it there. NOT_FOUND attachment_not_found, also for a log that does
+   * not exist, and when nothing is stored and the provider no longer has the mail. RESOURCE_EXHAUSTED attachment_too_large, artifact_too_large.
+   * UNAVAILABLE attachment_busy when it takes more than 25 s, mail_provider_failed, mail_provider_refused. FAILED_PRECONDITION
+   * integration_missing. UNAUTHENTICATED integration_reconnect_required.
+   *
+   * @generated from rpc agentmesh.webhooks.v1.LogsService.GetLogAttachment
+   */
+  getLogAttachment: {
+    methodKind: "server_streaming";
+    input: typeof GetLogAttachmentRequestSchema;
+    output: typeof GetLogAttachmentResponseSchema;
   },
   /**
    * Runs the agent again for a log's mail. FAILED_PRECONDITION already_running_or_queued, subscription_inactive.

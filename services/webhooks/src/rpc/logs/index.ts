@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { getLog } from './get-log.ts';
+import { getLogAttachment } from './get-log-attachment.ts';
 import { getLogBody } from './get-log-body.ts';
 import type { LogHandlers } from './handlers.ts';
 import { listLogs } from './list-logs.ts';
@@ -12,6 +13,7 @@ export function createLogHandlers(context: Context): LogHandlers {
     listLogs: listLogs(context),
     getLog: getLog(context),
     getLogBody: getLogBody(context),
+    getLogAttachment: getLogAttachment(context),
     retriggerLog: retriggerLog(context),
     retriggerLogs: retriggerLogs(context),
   };
