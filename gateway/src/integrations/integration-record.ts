@@ -12,7 +12,7 @@ const gmail = () => service('google_gmail', 'vendorb_mail');
 
 const pageAddress = {
   redirect_uri: redirectUri(
-    'Where the provider sends the browser afterwards, with `code` and `state`: an address of the front end, of this API, or of an origin in `CORS_ALLOWED_ORIGINS`.',
+    'Where the provider sends the browser afterwards, with `code` and `state`: a page of the front end that is registered with the provider.',
   ),
 };
 

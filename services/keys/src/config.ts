@@ -1,9 +1,6 @@
 import { addressList } from '@agentmesh/lib/outbound';
-import { encryptKey, flag, httpUrl, listOf, portNumber, positiveInteger, text } from '@agentmesh/lib/service';
+import { encryptKey, flag, httpUrl, positiveInteger, text } from '@agentmesh/lib/service';
 import { type CleanedEnv, str } from 'envalid';
-
-/** Comma-separated texts. */
-const texts = listOf((part) => part);
 
 /** Settings of the service; see docs/settings.md. */
 export const settings = {
@@ -28,11 +25,6 @@ export const settings = {
   GOOGLE_AUTH_URL: httpUrl({ default: 'https://accounts.google.com/o/oauth2/v2/auth' }),
   GOOGLE_TOKEN_URL: httpUrl({ default: 'https://oauth2.googleapis.com/token' }),
   GOOGLE_USERINFO_URL: httpUrl({ default: 'https://openidconnect.googleapis.com/v1/userinfo' }),
-  APP_PUBLIC_URL: httpUrl({ default: undefined }),
-  PUBLIC_BASE_URL: httpUrl({ default: undefined }),
-  HOST: text({ default: '127.0.0.1' }),
-  PORT: portNumber({ default: 8000 }),
-  CORS_ALLOWED_ORIGINS: texts({ default: [] }),
 };
 
 export type Config = Readonly<CleanedEnv<typeof settings>>;

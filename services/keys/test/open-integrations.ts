@@ -35,7 +35,7 @@ export async function openIntegrations(): Promise<TestIntegrations> {
   const clock = createVirtualClock();
   const microsoft = resources.use(await startFakeMicrosoft(clock));
   const google = resources.use(await startFakeGoogle(clock));
-  const settings = { ...microsoft.settings, ...google.settings, APP_PUBLIC_URL: 'https://app.example' };
+  const settings = { ...microsoft.settings, ...google.settings };
   const keys = resources.use(await openKeys(settings));
   const opened = resources.move();
   const sides = {

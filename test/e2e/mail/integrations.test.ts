@@ -58,9 +58,9 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     expect((await start('other')).status).toBe(400);
   });
 
-  test('refuses a foreign redirect address, an unknown state, and a caller without a token', async () => {
+  test('refuses a redirect address that is none, an unknown state, and a caller without a token', async () => {
     const path = `/api/integrations/${word === 'google_gmail' ? 'google' : 'microsoft/outlook'}`;
-    const start = `${path}/connect?redirect_uri=${encodeURIComponent('https://evil.example/')}`;
+    const start = `${path}/connect?redirect_uri=${encodeURIComponent('javascript:alert(1)')}`;
     const refused = { status: 400, body: { code: 'redirect_uri_invalid' } };
     expect(await caller.request('GET', start)).toMatchObject(refused);
     expect((await caller.request('GET', `${path}/connect`)).status).toBe(422);

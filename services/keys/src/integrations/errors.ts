@@ -16,8 +16,7 @@ export function providerNotConfigured(missing: readonly string[]): MeshError {
 }
 
 export function redirectUriInvalid(): MeshError {
-  const message =
-    'redirect_uri must be an address of the front end: its origin is that of APP_PUBLIC_URL or PUBLIC_BASE_URL, or one of CORS_ALLOWED_ORIGINS.';
+  const message = 'redirect_uri must be an http or https address without credentials and fragment.';
   return new MeshError('invalid_argument', 'redirect_uri_invalid', message);
 }
 

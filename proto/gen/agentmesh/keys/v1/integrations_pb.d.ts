@@ -99,8 +99,8 @@ export declare type StartConnectRequest = Message<"agentmesh.keys.v1.StartConnec
   provider: MailProvider;
 
   /**
-   * Where the provider sends the browser afterwards. Its origin must be that of APP_PUBLIC_URL or PUBLIC_BASE_URL, or one of
-   * CORS_ALLOWED_ORIGINS.
+   * Where the provider leads the browser with the code and the state: an http or https address without credentials and fragment,
+   * which is registered with the provider.
    *
    * @generated from field: string redirect_uri = 3;
    */

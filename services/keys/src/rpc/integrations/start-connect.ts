@@ -7,11 +7,11 @@ import { insertConnectState } from '../../store/connect-states.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Begins to connect a mail account. */
-export function startConnect({ config, db, mailProviders, tokenVault }: Context): Handlers['startConnect'] {
+export function startConnect({ db, mailProviders, tokenVault }: Context): Handlers['startConnect'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
     const provider = configuredProvider(mailProviders, providerWord(request.provider));
-    const redirectUri = checkRedirectUri(config, request.redirectUri);
+    const redirectUri = checkRedirectUri(request.redirectUri);
     const state = createState();
     await insertConnectState(db, { accountId, stateHash: hashOfState(state), provider: provider.word, redirectUri });
     const challenge = challengeOf(verifierOf(tokenVault.verifierKey, state));
