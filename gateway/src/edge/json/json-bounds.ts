@@ -1,7 +1,7 @@
 /** Deepest nesting. No record of the contract is deeper, and every recursive walk of a body can take it. */
 export const deepestNesting = 200;
-/** Most values and keys of a body. Parsing so many takes less than a tenth of a second. */
-export const mostValues = 200_000;
+/** Most values and keys of a body: 20,000 events have about 250,000. Parsing a million empty objects takes 0.2 s and 64 MB of memory. */
+export const mostValues = 1_000_000;
 
 /** Size of a JSON text, counted without parsing it. */
 export interface JsonSize {
