@@ -25,10 +25,10 @@ const marginMs = 120_000;
  * into the folder counts as new, so its age says nothing.
  */
 function tooOldReason({ receivedAt }: Mail, log: DueLog): string | undefined {
-  const { provider, active_since: activeSince, watch_created_at: watchCreatedAt } = log;
-  if (provider !== 'google' || receivedAt === undefined || activeSince === null) return undefined;
-  const beganWithWatch = watchCreatedAt !== null && activeSince.getTime() <= watchCreatedAt.getTime() + marginMs;
-  const isOld = !beganWithWatch && receivedAt.getTime() < activeSince.getTime() - marginMs;
+  const { provider, active_since: activeSince, began_with_watch: beganWithWatch } = log;
+  if (provider !== 'google' || beganWithWatch === true || receivedAt === undefined || activeSince === null)
+    return undefined;
+  const isOld = receivedAt.getTime() < activeSince.getTime() - marginMs;
   return isOld ? 'it was received before the subscription was active' : undefined;
 }
 

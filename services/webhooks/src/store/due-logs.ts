@@ -17,6 +17,8 @@ export interface DueLog {
   readonly runs: number;
   readonly agent_message: string | null;
   readonly sender_address: string | null;
+  /** Null until the mail was fetched. */
+  readonly email_subject: string | null;
   readonly created_at: Date;
   /** Null: the subscription was deleted. */
   readonly subscription_state: 'creating' | 'active' | 'disabled' | null;
@@ -25,8 +27,8 @@ export interface DueLog {
   readonly allowed_senders: string[] | null;
   readonly require_authentication: boolean | null;
   readonly active_since: Date | null;
-  /** Null: the watch was ended. */
-  readonly watch_created_at: Date | null;
+  /** The subscription has been active since the watch of its mailbox began. Null when one of them is gone. */
+  readonly began_with_watch: boolean | null;
 }
 
 const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; limit: number }, DueLog>({
@@ -34,9 +36,9 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
   text: (
     param,
   ) => `select l.account_id, l.id, l.subscription_id, l.provider, l.mailbox, l.agent_id, l.message_id, l.change_type,
-      l.attempts, l.round, l.runs, l.agent_message, l.sender_address, l.created_at, s.state as subscription_state, s.provider_name,
+      l.attempts, l.round, l.runs, l.agent_message, l.sender_address, l.email_subject, l.created_at, s.state as subscription_state, s.provider_name,
       s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since,
-      w.created_at as watch_created_at
+      s.active_since = s.created_at and s.created_at <= w.created_at + interval '2 minutes' as began_with_watch
     from logs l left join subscriptions s on s.account_id = l.account_id and s.id = l.subscription_id
       left join watches w on w.account_id = l.account_id and w.id = l.watch_id
     where l.account_id = ${param.accountId} and l.provider = ${param.provider} and l.mailbox = ${param.mailbox}

@@ -85,9 +85,9 @@ export const insertSubscription = createQuery<NewSubscription, { id: number }>({
 });
 
 /** Makes a subscription active that was being created. Answers nothing when it is gone. */
-export const activateSubscription = createQuery<{ accountId: string; id: number; now: Date }, { id: number }>({
+export const activateSubscription = createQuery<{ accountId: string; id: number }, { id: number }>({
   name: 'activate-subscription',
-  text: (param) => `update subscriptions set state = 'active', active_since = ${param.now}
+  text: (param) => `update subscriptions set state = 'active'
     where account_id = ${param.accountId} and id = ${param.id} and state = 'creating' returning id`,
 });
 

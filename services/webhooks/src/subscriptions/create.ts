@@ -80,7 +80,7 @@ function activate({ db, clock }: Context, { held, id, registration }: Activation
     const catchUpFrom = held.state === 'active' ? null : held.registered_at;
     const registered = { ...registration, accountId, id: watchId, claim, now, catchUpFrom };
     const written = await updateWatchRegistered(tx, registered);
-    const activated = await activateSubscription(tx, { accountId, id, now });
+    const activated = await activateSubscription(tx, { accountId, id });
     if (written.length === 0 || activated.length === 0) throw new Error('The subscription is gone.');
   });
 }
