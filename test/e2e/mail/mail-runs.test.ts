@@ -77,6 +77,8 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     expect(log?.email_sender).toContain('grace@example.org');
     expect(log?.agent_message).toContain('Pay $sender {{ subject }} now');
     expect(log?.agent_response).toContain('Bill 7');
+    const notices = async () => (await caller.request('GET', '/api/notifications')).body;
+    await expect.poll(notices, soon).toMatchObject({ notifications: [{ title: 'Bill 7' }] });
     const stranger = await newAccount(opened.mesh.url);
     expect(await logsOf(stranger)).toEqual([]);
     expect((await stranger.request('GET', `/api/webhooks/logs/${log?.id}`)).status).toBe(404);

@@ -19,10 +19,10 @@ export async function prepareLog(processor: Processor, reading: Reading, log: Du
   const message = reason === undefined ? messageOf(mail, log) : null;
   const key = { accountId: log.account_id, id: log.id };
   const senderAddress = mail?.sender?.address.toLowerCase() ?? null;
+  const stored = mail === undefined ? noMail : storedMail(mail);
   await db.transaction(async (tx) => {
     await holdReading(tx, reading);
-    if (mail !== undefined) await updateLogPrepared(tx, { ...key, ...storedMail(mail), senderAddress, message });
-    else await updateLogPrepared(tx, { ...key, ...noMail, senderAddress, message });
+    await updateLogPrepared(tx, { ...key, ...stored, senderAddress, message });
     if (reason === undefined) return;
     const { attempts } = log;
     await updateLogEnded(tx, {
@@ -34,7 +34,7 @@ export async function prepareLog(processor: Processor, reading: Reading, log: Du
       now: clock.now(),
     });
   });
-  return message === null ? undefined : { message, senderAddress };
+  return message === null ? undefined : { message, senderAddress, subject: stored.subject };
 }
 
 const noMail = { subject: '', sender: '', html: null, text: '', attachments: '[]' };

@@ -24,11 +24,11 @@ const creatingMs = 5_000;
 export async function processLog(processor: Processor, log: DueLog, attempting: Attempting): Promise<void> {
   if (log.subscription_state !== 'active') return waitOrSkip(processor, log, attempting.reading);
   try {
-    const { agent_message: message, sender_address: senderAddress } = log;
+    const { agent_message: message, sender_address: senderAddress, email_subject: subject } = log;
     const ready =
       message === null
         ? await prepareLog(processor, attempting.reading, log, attempting.signal)
-        : { message, senderAddress };
+        : { message, senderAddress, subject };
     if (ready !== undefined && attempting.takeSlot()) await startRun(processor, attempting.reading, log, ready);
   } catch (error) {
     attempting.signal.throwIfAborted();

@@ -13,6 +13,7 @@ const checkMs = 30_000;
 interface Ready {
   readonly message: string;
   readonly senderAddress: string | null;
+  readonly subject: string | null;
 }
 
 /**
@@ -32,6 +33,7 @@ export async function startRun(processor: Processor, reading: Reading, log: DueL
       webhook_log_id: log.id,
       webhook_subscription_id: log.subscription_id,
     }),
+    noticeTitle: ready.subject || '(no subject)',
     idempotencyKey: `${session.sessionId}_${log.round}_${number}`,
   };
   const { invocationId } = await runs.startRun(request, { timeoutMs: callMs });
