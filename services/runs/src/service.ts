@@ -31,7 +31,6 @@ import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
 import { createSettleAwaitedRuns } from './jobs/settle-awaited-runs.ts';
 import { createWatchers } from './notices/watchers.ts';
-import { createAgentHandlers } from './rpc/agents/index.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createNoticeHandlers } from './rpc/notices/index.ts';
 import { keepSpans } from './tracing/keep-spans.ts';
@@ -48,7 +47,7 @@ export const runs = defineService({
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
-    const { createExecutor, createModelUse, openApps, quietAdk } = await importAdk();
+    const { createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk } = await importAdk();
     quietAdk(log);
 
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
@@ -107,13 +106,15 @@ async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, conte
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
 async function importAdk() {
-  const [{ createExecutor }, { createModelUse }, { openApps }, { quietAdk }] = await Promise.all([
-    import('./execution/executor.ts'),
-    import('./models/index.ts'),
-    import('./registry/open-apps.ts'),
-    import('./quiet-adk.ts'),
-  ]);
-  return { createExecutor, createModelUse, openApps, quietAdk };
+  const [{ createAgentHandlers }, { createExecutor }, { createModelUse }, { openApps }, { quietAdk }] =
+    await Promise.all([
+      import('./rpc/agents/index.ts'),
+      import('./execution/executor.ts'),
+      import('./models/index.ts'),
+      import('./registry/open-apps.ts'),
+      import('./quiet-adk.ts'),
+    ]);
+  return { createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk };
 }
 
 function countEndings({ metrics }: Host<typeof runsSettings>): (ending: Ending) => void {
