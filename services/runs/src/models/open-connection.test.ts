@@ -17,7 +17,7 @@ const serverKey = 'sk-key-of-the-server';
 const nowhere = { baseUrl: 'http://127.0.0.1:1', apiKey: serverKey };
 const resources = new AsyncDisposableStack();
 const bases: Record<string, string> = {};
-/** What the service allows next, and what it was told. */
+/** The next answer of the keys service, and the requests that it got. */
 let allowed: { modelApiBase: string; secret?: string };
 let begun: object[];
 let ends: CallEnd[];

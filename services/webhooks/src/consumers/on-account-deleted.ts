@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { endRegistrations } from '../watches/end-registrations.ts';
 import { deleteAccountLogs, deleteAccountMailboxes } from '../store/erasure.ts';
 import { deleteAccountSubscriptions } from '../store/subscriptions.ts';
-import { deleteAccountWatches } from '../store/watches.ts';
+import { deleteAccountWatches } from '../store/watches/watches.ts';
 
 /** Erases the data of a deleted account, and confirms to auth how much there was. */
 export function onAccountDeleted(context: Context): HintHandler<typeof AccountDeletedSchema> {

@@ -3,7 +3,7 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { IntegrationConnectedSchema } from '@agentmesh/proto/keys/v1/integrations';
 import type { Context } from '../context.ts';
 import { providerOf } from '../provider/create-mail-accounts.ts';
-import { planRearming } from '../store/watch-plans.ts';
+import { planRearming } from '../store/watches/watch-plans.ts';
 
 /** Registers the failed subscriptions of a mail account again at once. A lost hint delays that for an hour at most. */
 export function onIntegrationConnected({

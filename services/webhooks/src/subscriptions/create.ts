@@ -7,9 +7,9 @@ import {
   deleteSubscriptionRow,
   insertSubscription,
 } from '../store/subscriptions.ts';
-import { updateWatchRegistered } from '../store/watch-outcomes.ts';
-import { endWatch } from '../store/watch-plans.ts';
-import { insertWatch, upsertMailboxWatch, type WatchRow } from '../store/watches.ts';
+import { updateWatchRegistered } from '../store/watches/watch-outcomes.ts';
+import { endWatch } from '../store/watches/watch-plans.ts';
+import { insertWatch, upsertMailboxWatch, type WatchRow } from '../store/watches/watches.ts';
 import type { Held } from '../watches/held.ts';
 import { holdWatch } from '../watches/hold-watch.ts';
 import type { Registration } from '../watches/registrar.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { updateWatchRegistered } from '../store/watch-outcomes.ts';
-import { endWatch } from '../store/watch-plans.ts';
-import { insertWatch } from '../store/watches.ts';
+import { updateWatchRegistered } from '../store/watches/watch-outcomes.ts';
+import { endWatch } from '../store/watches/watch-plans.ts';
+import { insertWatch } from '../store/watches/watches.ts';
 import { holdWatch } from '../watches/hold-watch.ts';
 
 export interface NewRegistration {

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { EndingMailAccount } from '../provider/mail-accounts.ts';
-import { detachWatches, selectEndingWatches } from '../store/watch-plans.ts';
+import { detachWatches, selectEndingWatches } from '../store/watches/watch-plans.ts';
 import { messageOf } from './failure.ts';
 
 type Parts = Pick<Context, 'db' | 'mailAccounts' | 'log' | 'clock'>;

@@ -1,6 +1,6 @@
 import { withinDeadline } from '@agentmesh/lib/wait';
 import type { Context } from '../context.ts';
-import { selectRegisteredWatches } from '../store/watches.ts';
+import { selectRegisteredWatches } from '../store/watches/watches.ts';
 
 /** Longest time in milliseconds that an erasure waits for the providers. */
 const timeoutMs = 10_000;

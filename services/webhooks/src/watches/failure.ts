@@ -1,5 +1,5 @@
 import type { ProviderError, ProviderErrorKind } from '../provider/provider-error.ts';
-import type { WatchRow } from '../store/watches.ts';
+import type { WatchRow } from '../store/watches/watches.ts';
 
 /** Seconds from a failure to the next attempt, by the number of failures; the last one repeats. */
 const pauses = [30, 120, 600, 1_800];

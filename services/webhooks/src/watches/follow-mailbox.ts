@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
 import type { AccessToken } from '../provider/mail-accounts.ts';
 import { moveSubscriptions } from '../store/subscriptions.ts';
-import { endWatch, planAttempt } from '../store/watch-plans.ts';
-import { moveWatch, selectMailboxWatch } from '../store/watches.ts';
+import { endWatch, planAttempt } from '../store/watches/watch-plans.ts';
+import { moveWatch, selectMailboxWatch } from '../store/watches/watches.ts';
 import type { Held } from './held.ts';
 
 /**

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
 import { watchBusy } from '../errors.ts';
-import { claimWatch, releaseWatches } from '../store/watch-claims.ts';
-import type { WatchRow } from '../store/watches.ts';
+import { claimWatch, releaseWatches } from '../store/watches/watch-claims.ts';
+import type { WatchRow } from '../store/watches/watches.ts';
 import type { Held } from './held.ts';
 
 /** Longer than the calls of one attempt take. */

@@ -1,7 +1,7 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { Clock } from '../clock.ts';
 import type { GraphSubscriptions } from '../microsoft/graph-subscriptions.ts';
-import { setWatchSecrets, type WatchRow } from '../store/watches.ts';
+import { setWatchSecrets, type WatchRow } from '../store/watches/watches.ts';
 import { mailAccountOf } from './mail-account-of.ts';
 import { createNotificationSecrets, hashSecret } from './notification-secrets.ts';
 import type { Registrar, Registration } from './registrar.ts';

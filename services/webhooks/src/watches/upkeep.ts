@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
-import { claimDueWatches } from '../store/watch-claims.ts';
-import { endAbandoned, endOrphanedWatches, planRenewals } from '../store/watch-plans.ts';
+import { claimDueWatches } from '../store/watches/watch-claims.ts';
+import { endAbandoned, endOrphanedWatches, planRenewals } from '../store/watches/watch-plans.ts';
 import { attempt } from './attempt.ts';
 import { endDisconnected } from './end-disconnected.ts';
 import { claimMs } from './hold-watch.ts';

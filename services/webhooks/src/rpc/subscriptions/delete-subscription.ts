@@ -1,7 +1,7 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { deleteSubscriptionRow } from '../../store/subscriptions.ts';
-import { endWatch, planAttempt } from '../../store/watch-plans.ts';
+import { endWatch, planAttempt } from '../../store/watches/watch-plans.ts';
 import { findSubscription } from '../../subscriptions/find.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { fieldInvalid, subscriptionNotFound } from '../../errors.ts';
 import { providerFailure } from '../../provider/provider-failure.ts';
 import { type SubscriptionRow, updateSubscriptionRow, type Wishes } from '../../store/subscriptions.ts';
-import { endWatch, planAttempt } from '../../store/watch-plans.ts';
+import { endWatch, planAttempt } from '../../store/watches/watch-plans.ts';
 import { readAllowedSenders, readChangeType, readTemplate } from '../../subscriptions/fields.ts';
 import { findSubscription } from '../../subscriptions/find.ts';
 import { registerAgain } from '../../subscriptions/register-again.ts';

@@ -1,12 +1,12 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { saveAgent } from '../../agents/save-agent.ts';
-import type { Context } from '../../context.ts';
-import { agentVersionNotFound } from '../../errors.ts';
-import { selectVersion } from '../../store/agent-versions.ts';
-import { savedOrFaults } from './agent-message.ts';
-import { fieldsOf } from './fields-of.ts';
-import { findAgent } from './find-agent.ts';
-import type { Handlers } from './handlers.ts';
+import { saveAgent } from '../../../agents/save-agent.ts';
+import type { Context } from '../../../context.ts';
+import { agentVersionNotFound } from '../../../errors.ts';
+import { selectVersion } from '../../../store/agent-versions.ts';
+import { savedOrFaults } from '../agent-message.ts';
+import { fieldsOf } from '../fields-of.ts';
+import { findAgent } from '../find-agent.ts';
+import type { Handlers } from '../handlers.ts';
 
 /** Makes the fields of an old version those of the agent. They are checked again: a sub-agent or tool may be gone. */
 export function restoreVersion(context: Context): Handlers['restoreVersion'] {

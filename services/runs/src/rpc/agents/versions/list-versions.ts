@@ -1,9 +1,9 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import type { Context } from '../../context.ts';
-import { selectVersions } from '../../store/agent-versions.ts';
-import { findAgent } from './find-agent.ts';
-import type { Handlers } from './handlers.ts';
+import type { Context } from '../../../context.ts';
+import { selectVersions } from '../../../store/agent-versions.ts';
+import { findAgent } from '../find-agent.ts';
+import type { Handlers } from '../handlers.ts';
 
 /** Returns the kept versions of an agent. */
 export function listVersions(context: Context): Handlers['listVersions'] {

@@ -1,15 +1,15 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { AgentFields } from '../../agents/agent-fields.ts';
-import { adkName } from '../../agents/agent-name.ts';
-import { unchanged } from '../../agents/keys/key-reference.ts';
-import { mostFieldBytes, saveAgent } from '../../agents/save-agent.ts';
-import { readAgent } from '../../agents/yaml/read-agent.ts';
-import type { Context } from '../../context.ts';
-import { agentTooLarge } from '../../errors.ts';
-import { type AgentRow, selectEdges } from '../../store/agents.ts';
-import { savedOrFaults } from './agent-message.ts';
-import { findAgent } from './find-agent.ts';
-import type { Handlers } from './handlers.ts';
+import type { AgentFields } from '../../../agents/agent-fields.ts';
+import { adkName } from '../../../agents/agent-name.ts';
+import { unchanged } from '../../../agents/keys/key-reference.ts';
+import { mostFieldBytes, saveAgent } from '../../../agents/save-agent.ts';
+import { readAgent } from '../../../agents/yaml/read-agent.ts';
+import type { Context } from '../../../context.ts';
+import { agentTooLarge } from '../../../errors.ts';
+import { type AgentRow, selectEdges } from '../../../store/agents.ts';
+import { savedOrFaults } from '../agent-message.ts';
+import { findAgent } from '../find-agent.ts';
+import type { Handlers } from '../handlers.ts';
 
 /** Creates or replaces an agent from the text of a `root_agent.yaml`. */
 export function importAgent(context: Context): Handlers['importAgent'] {

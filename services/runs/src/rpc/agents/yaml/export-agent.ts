@@ -1,9 +1,9 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { AgentFields } from '../../agents/agent-fields.ts';
-import { printAgent } from '../../agents/yaml/print-agent.ts';
-import type { Context } from '../../context.ts';
-import { findAgent } from './find-agent.ts';
-import type { Handlers } from './handlers.ts';
+import type { AgentFields } from '../../../agents/agent-fields.ts';
+import { printAgent } from '../../../agents/yaml/print-agent.ts';
+import type { Context } from '../../../context.ts';
+import { findAgent } from '../find-agent.ts';
+import type { Handlers } from '../handlers.ts';
 
 /** Returns an agent as the text of a `root_agent.yaml`. */
 export function exportAgent(context: Context): Handlers['exportAgent'] {
