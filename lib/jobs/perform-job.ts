@@ -37,7 +37,7 @@ export async function performJob<P extends object>(performance: Performance<P>, 
   await putBack(performance, job, { error, pause });
 }
 
-/** Why the attempt failed; undefined when it succeeded. */
+/** Makes one attempt. Answers its failure; undefined when it succeeded. */
 async function attempt<P extends object>({ task, handler }: Performance<P>, job: JobWithMetadata) {
   const number = job.retryCount + 1;
   // `putBack` does not see attempts that end with their process.

@@ -4,7 +4,7 @@ import { graphError, invalidRequest } from './graph-error.ts';
 import { printMessage } from './messages.ts';
 import type { Change, Mailbox, World } from './world.ts';
 
-/** What a delta link goes on from. */
+/** Position in the changes of a folder, from which a delta link goes on. */
 interface Cursor {
   readonly folderId: string;
   /** Number of the last change that was answered. */

@@ -32,7 +32,7 @@ export interface Grant {
   readonly expiresIn: number;
 }
 
-/** Why no token is given. */
+/** Reason of a refused token. */
 export type TokenRefusal =
   | 'client'
   | 'code_unknown'

@@ -1,6 +1,6 @@
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** What a receiver answered; undefined when it could not be reached or did not answer in time. */
+/** Answer of a receiver. There is none when it could not be reached or did not answer in time. */
 export interface Answered {
   readonly status: number;
   readonly body: string;

@@ -1,7 +1,7 @@
 import type { Call, Reply } from './reply.ts';
 
 /**
- * What happens instead of the usual answer: a prepared reply without any effect; `drop`: the connection breaks before any effect;
+ * Effect of a fault on a request. Reply: a prepared reply without any effect; `drop`: the connection breaks before any effect;
  * `lose`: the request takes effect and the connection breaks instead of the answer; `truncate`: half of the answer; `malformed`:
  * invalid JSON of status 200 after the effect; `until`: the request is served when the promise settles.
  */

@@ -7,7 +7,7 @@ export const mostValues = 1_000_000;
 export interface JsonSize {
   /** Number of values and keys, at most one too low or one for each empty container too high. At most the limit and one. */
   readonly values: number;
-  /** Why the text must not be parsed, and the byte at which it passes the limit. */
+  /** Limit that the text passes, and the byte at which it does; undefined: the text may be parsed. */
   readonly excess: { readonly at: number; readonly error: string } | undefined;
 }
 

@@ -109,14 +109,14 @@ export declare type BeginCallRequest = Message<"agentmesh.keys.v1.BeginCallReque
   provider: string;
 
   /**
-   * As the provider names it.
+   * The provider's own name of the model.
    *
    * @generated from field: string model = 4;
    */
   model: string;
 
   /**
-   * What the call will use, as far as one can tell.
+   * Estimated tokens of the call.
    *
    * @generated from field: agentmesh.keys.v1.TokenCounts estimate = 5;
    */
@@ -176,7 +176,7 @@ export declare type EndedCall = Message<"agentmesh.keys.v1.EndedCall"> & {
   caller?: ModelCaller | undefined;
 
   /**
-   * As in BeginCallRequest.
+   * The same values as in BeginCallRequest.
    *
    * @generated from field: int64 key_id = 3;
    */
@@ -193,7 +193,7 @@ export declare type EndedCall = Message<"agentmesh.keys.v1.EndedCall"> & {
   model: string;
 
   /**
-   * What the call used.
+   * Tokens that the call used.
    *
    * @generated from field: agentmesh.keys.v1.TokenCounts tokens = 6;
    */

@@ -1271,7 +1271,7 @@ export declare type GetRunRequest = Message<"agentmesh.sessions.v1.GetRunRequest
   accountId: string;
 
   /**
-   * Of several runs with this id the newest is returned.
+   * The newest is returned when several runs have this id.
    *
    * @generated from field: string invocation_id = 2;
    */
@@ -1319,7 +1319,7 @@ export declare type CancelRunRequest = Message<"agentmesh.sessions.v1.CancelRunR
   accountId: string;
 
   /**
-   * Of several runs with this id the newest is cancelled.
+   * The newest is cancelled when several runs have this id.
    *
    * @generated from field: string invocation_id = 2;
    */

@@ -76,7 +76,7 @@ export declare type Log = Message<"agentmesh.webhooks.v1.Log"> & {
   status: string;
 
   /**
-   * Why the last attempt failed, or why the mail was skipped. Absent after a success.
+   * Reason why the last attempt failed or the mail was skipped. Absent after a success.
    *
    * @generated from field: optional string error_message = 10;
    */
@@ -349,7 +349,7 @@ export declare type GetLogAttachmentRequest = Message<"agentmesh.webhooks.v1.Get
   logId: number;
 
   /**
-   * As in Log.attachments.
+   * A name in Log.attachments.
    *
    * @generated from field: string filename = 3;
    */
@@ -496,7 +496,7 @@ export declare type RetriggerLogsResponse = Message<"agentmesh.webhooks.v1.Retri
 export declare const RetriggerLogsResponseSchema: GenMessage<RetriggerLogsResponse>;
 
 /**
- * What was done with each mail. A log of another account answers exactly like one that does not exist: NOT_FOUND log_not_found.
+ * Logs of mails: one for each mail and subscription, with the run that it started. A log of another account answers exactly like one that does not exist: NOT_FOUND log_not_found.
  *
  * Every RPC fails with INVALID_ARGUMENT request_invalid when the account id is not a UUID in lower case.
  *

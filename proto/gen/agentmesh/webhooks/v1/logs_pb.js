@@ -109,7 +109,7 @@ export const RetriggerLogsResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_webhooks_v1_logs, 13);
 
 /**
- * What was done with each mail. A log of another account answers exactly like one that does not exist: NOT_FOUND log_not_found.
+ * Logs of mails: one for each mail and subscription, with the run that it started. A log of another account answers exactly like one that does not exist: NOT_FOUND log_not_found.
  *
  * Every RPC fails with INVALID_ARGUMENT request_invalid when the account id is not a UUID in lower case.
  *

@@ -97,7 +97,7 @@ export declare type Subscription = Message<"agentmesh.webhooks.v1.Subscription">
   requireAuthentication: boolean;
 
   /**
-   * Why the last attempt to renew or register failed. Absent after a success.
+   * Reason why the last attempt to renew or register failed. Absent after a success.
    *
    * @generated from field: optional string last_error = 13;
    */
