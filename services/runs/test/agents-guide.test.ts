@@ -12,6 +12,8 @@ import { createRegistry } from '../src/registry/registry.ts';
 import { toolNames } from '../src/tools/index.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { log } from './run-agents.ts';
+import { createBuiltInResolver } from '../src/registry/tools/built-in-resolver.ts';
+import { createToolResolvers } from '../src/registry/tools/tool-resolvers.ts';
 
 quietAdk(log);
 
@@ -97,8 +99,8 @@ async function load(
   }
   const nowhere = { baseUrl: 'http://localhost' };
   const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1_000 });
-  const toolDeps = { fetch: createGuardedFetch({ allow: [] }) };
-  const registry = await createRegistry({ dir, log, models, toolDeps, maxModelCalls: 25 });
+  const tools = createToolResolvers([createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) })]);
+  const registry = await createRegistry({ dir, log, models, tools, maxModelCalls: 25 });
   await rm(dir, { recursive: true });
   return {
     apps: registry.list().map(({ name }) => name),

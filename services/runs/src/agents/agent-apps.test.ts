@@ -9,10 +9,16 @@ import { type AgentApps, createAgentApps } from './agent-apps.ts';
 import type { AgentsContext } from './agents-context.ts';
 import { removeAgent } from './remove-agent.ts';
 import { saveAgent } from './save-agent.ts';
+import { createBuiltInResolver } from '../registry/tools/built-in-resolver.ts';
+import { createToolResolvers } from '../registry/tools/tool-resolvers.ts';
 
 const nowhere = { baseUrl: 'http://localhost' };
 const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1_000 });
-const parts = { models, toolDeps: { fetch: createGuardedFetch({ allow: [] }) }, maxModelCalls: 5 };
+const parts = {
+  models,
+  tools: createToolResolvers([createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) })]),
+  maxModelCalls: 5,
+};
 const fields = {
   agent_name: 'one',
   agent_model: 'echo/echo',

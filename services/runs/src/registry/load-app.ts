@@ -16,6 +16,7 @@ export interface AppPlace {
 export async function loadApp({ dir, name, present }: AppPlace, parts: AgentParts): Promise<App> {
   const { root: file, text } = await loadAgentFiles(join(dir, name), {
     checkModel: (model) => parts.models.problemWith(model),
+    checkTool: (entry) => parts.tools.check(entry),
   });
   return present?.source === text ? present : assembleApp({ name, source: text, file }, parts);
 }

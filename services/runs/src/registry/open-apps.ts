@@ -13,6 +13,8 @@ import {
 } from '@agentmesh/lib/outbound';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { createBuiltInResolver } from './tools/built-in-resolver.ts';
+import { createToolResolvers } from './tools/tool-resolvers.ts';
 import { watchApps } from './watch-apps.ts';
 
 /** The apps that there are, and the parts that they are made of. */
@@ -43,8 +45,8 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');
   const models = createModels(config.models, { onFailure, use, guardedFetch });
-  const toolDeps = { fetch: createGuardedFetch({ allow: config.tools.allow }) };
-  const parts = { models, toolDeps, maxModelCalls };
+  const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: config.tools.allow }) });
+  const parts = { models, tools: createToolResolvers([builtIn]), maxModelCalls };
   const registry = await createRegistry({ dir, log, ...parts });
   resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, ...parts });

@@ -8,11 +8,13 @@ import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { quietAdk } from '../quiet-adk.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { watchApps } from './watch-apps.ts';
+import { createBuiltInResolver } from './tools/built-in-resolver.ts';
+import { createToolResolvers } from './tools/tool-resolvers.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 const nowhere = { baseUrl: 'http://localhost' };
 const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1_000 });
-const toolDeps = { fetch: createGuardedFetch({ allow: [] }) };
+const tools = createToolResolvers([createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) })]);
 
 quietAdk(log);
 
@@ -29,7 +31,7 @@ async function put(path: string, ...lines: string[]): Promise<void> {
   await writeFile(join(dir, path), `${lines.join('\n')}\n`);
 }
 
-const open = (): Promise<Registry> => createRegistry({ dir, log, models, toolDeps, maxModelCalls: 25 });
+const open = (): Promise<Registry> => createRegistry({ dir, log, models, tools, maxModelCalls: 25 });
 
 const echo = ['name: echo', 'model: echo/default'];
 

@@ -1,17 +1,11 @@
-import {
-  type BaseAgent,
-  type BaseTool,
-  LlmAgent,
-  type LlmAgentConfig,
-  LoopAgent,
-  ParallelAgent,
-  SequentialAgent,
-} from '@google/adk';
+import { type BaseAgent, LlmAgent, type LlmAgentConfig, LoopAgent, ParallelAgent, SequentialAgent } from '@google/adk';
 import type { GenerateContentConfig } from '@google/genai';
 import { CallerNote, type Models } from '../../models/index.ts';
-import { builtInTools, echoTools, REQUEST_CREDENTIAL, type ToolDeps } from '../../tools/index.ts';
+import { echoTools, REQUEST_CREDENTIAL } from '../../tools/index.ts';
 import { isLlmDefinition, type LlmAgentDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
+import type { ToolPlace } from '../tools/tool-resolver.ts';
+import type { ToolResolvers } from '../tools/tool-resolvers.ts';
 import { AnsweringLlm } from './answering-llm.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
 import { CredentialAnswers } from './credential-answers.ts';
@@ -21,7 +15,7 @@ import { requireState } from './require-state.ts';
 /** The parts that agents are made of. */
 export interface AgentParts {
   readonly models: Models;
-  readonly toolDeps: ToolDeps;
+  readonly tools: ToolResolvers;
   /** Most model calls of a run. */
   readonly maxModelCalls: number;
 }
@@ -32,7 +26,7 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
   const subAgents = agentFile.subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
   const config = { name: definition.name, description: definition.description ?? '', subAgents };
   if (isLlmDefinition(definition)) {
-    const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts, agentFile.access) });
+    const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts, { appName, access: agentFile.access }) });
     const required = requireState({ appName, agentName: agent.name, file, instruction: definition.instruction ?? '' });
     const asks = definition.tools?.some(({ name }) => name === REQUEST_CREDENTIAL) === true;
     const answers = asks ? [new CredentialAnswers()] : [];
@@ -61,8 +55,8 @@ function iterations(wanted: number | undefined, { maxModelCalls }: AgentParts): 
 
 function llmConfig(
   definition: LlmAgentDefinition,
-  { models, toolDeps }: AgentParts,
-  access: AgentFile['access'],
+  { models, tools }: AgentParts,
+  { appName, access }: { readonly appName: string; readonly access: AgentFile['access'] },
 ): Partial<LlmAgentConfig> {
   const { model, output_key: outputKey, include_contents: includeContents } = definition;
   return {
@@ -70,16 +64,20 @@ function llmConfig(
     ...(outputKey !== undefined && { outputKey }),
     ...(includeContents !== undefined && { includeContents }),
     instruction: definition.instruction ?? '',
-    tools: resolveTools(definition, toolDeps),
+    tools: resolveTools(definition, tools, { appName, agentName: definition.name }),
     generateContentConfig: camelCaseKeys(definition.generate_content_config ?? {}) as GenerateContentConfig,
     disallowTransferToParent: definition.disallow_transfer_to_parent ?? false,
     disallowTransferToPeers: definition.disallow_transfer_to_peers ?? false,
   };
 }
 
-/** Names of tools that ADK itself offers are left out: they have no factory. */
-function resolveTools({ tools = [], model }: LlmAgentDefinition, toolDeps: ToolDeps): BaseTool[] {
-  const names = new Set(tools.map(({ name }) => name));
-  for (const name of model?.startsWith('echo/') ? echoTools : []) names.add(name);
-  return [...names].flatMap((name) => builtInTools.get(name)?.(toolDeps) ?? []);
+/** An entry that is named twice counts once. */
+function resolveTools(
+  { tools: entries = [], model }: LlmAgentDefinition,
+  tools: ToolResolvers,
+  place: ToolPlace,
+): NonNullable<LlmAgentConfig['tools']> {
+  const given = model?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
+  const byName = new Map([...given, ...entries].map((entry) => [entry.name, entry]));
+  return Array.from(byName.values(), (entry) => tools.make(entry, place)).filter((tool) => tool !== undefined);
 }

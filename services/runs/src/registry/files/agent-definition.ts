@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { toolNames } from '../../tools/index.ts';
 import { ModelConfig } from './model-config.ts';
 
 const strict = { additionalProperties: false };
@@ -20,7 +19,7 @@ const LlmAgentFile = Type.Object(
     model: Type.Optional(NonEmpty),
     instruction: Type.Optional(Type.String()),
     sub_agents: Type.Optional(SubAgents),
-    tools: Type.Optional(Type.Array(Type.Object({ name: Type.Enum([...toolNames]) }, strict))),
+    tools: Type.Optional(Type.Array(Type.Object({ name: NonEmpty }, strict))),
     output_key: Type.Optional(NonEmpty),
     include_contents: Type.Optional(Type.Enum(['default', 'none'])),
     generate_content_config: Type.Optional(ModelConfig),

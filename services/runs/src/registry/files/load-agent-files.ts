@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import type { CheckTool } from '../tools/check-tools.ts';
 import { type AgentDefinition, isLlmDefinition } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
 import { AppFilesError, Mistakes } from './mistake.ts';
@@ -27,6 +28,8 @@ export interface AgentFiles {
 export interface LoadOptions {
   /** Says what is wrong with the name of a model; undefined when nothing is. */
   readonly checkModel: (name: string) => string | undefined;
+  /** Mistakes of an entry of `tools`. Absent: only built-in tools may be named. */
+  readonly checkTool?: CheckTool;
 }
 
 const maxFileBytes = 256 * 1024;
@@ -75,7 +78,7 @@ async function loadFile(walk: Walk, path: string, parents: Parents): Promise<Age
   const text = await readText(walk, path, file);
   const yaml = text === undefined ? undefined : parseYaml(file, text, walk.mistakes);
   if (yaml === undefined) return undefined;
-  const { definition, mistakes } = readDefinition(yaml);
+  const { definition, mistakes } = readDefinition(yaml, walk.checkTool);
   for (const mistake of mistakes) walk.mistakes.add(mistake);
   const { name, model, agent_class: agentClass } = fieldsOf(yaml.value);
   checkName(walk, yaml, name);

@@ -1,6 +1,8 @@
 import Value from 'typebox/value';
 import { type AgentClass, type AgentDefinition, agentSchemas } from './agent-definition.ts';
 import { closestName, suggest } from './closest-name.ts';
+import { checkBuiltInTool } from '../tools/built-in-resolver.ts';
+import { type CheckTool, checkTools } from '../tools/check-tools.ts';
 import type { Mistake } from './mistake.ts';
 import { ModelConfig, withSnakeCaseKeys } from './model-config.ts';
 import type { YamlFile } from './parse-yaml.ts';
@@ -18,8 +20,11 @@ const classNames = Object.keys(agentSchemas);
 const agentName = /^[\p{ID_Start}$_][\p{ID_Continue}$_-]*$/u;
 const nameRule = 'must begin with a letter, hold only letters, digits, _ and -, and not be "user"';
 
-/** Checks a parsed file against the keys of its `agent_class`. With an unknown class, the keys of the closest one are taken. */
-export function readDefinition(yaml: YamlFile): ReadDefinition {
+/**
+ * Checks a parsed file against the keys of its `agent_class`. With an unknown class, the keys of the closest one are taken. Only
+ * built-in tools may be named unless `checkTool` is given.
+ */
+export function readDefinition(yaml: YamlFile, checkTool: CheckTool = checkBuiltInTool): ReadDefinition {
   const map = asMap(yaml.value);
   if (map === undefined) return { definition: undefined, mistakes: [yaml.mistake([], 'must hold a map of keys')] };
   const value = normalize(map);
@@ -31,6 +36,7 @@ export function readDefinition(yaml: YamlFile): ReadDefinition {
   for (const { path, reason } of schemaMistakes(schema, value)) {
     if (known || path[0] !== 'agent_class') mistakes.push(yaml.mistake(path, reason));
   }
+  for (const { path, reason } of checkTools(value['tools'], checkTool)) mistakes.push(yaml.mistake(path, reason));
   const { name } = value;
   if (typeof name === 'string' && name !== '' && (!agentName.test(name) || name === 'user')) {
     mistakes.push(yaml.mistake(['name'], nameRule));
