@@ -37,6 +37,11 @@ export function noticeNotFound(): MeshError {
   return new MeshError('not_found', 'notice_not_found', 'Notification not found');
 }
 
+/** A notice has a field that is empty, too long or not allowed. */
+export function noticeInvalid(): MeshError {
+  return new MeshError('invalid_argument', 'request_invalid', 'The fields of the notice are not valid.');
+}
+
 export function noticeWatchersTooMany(most: number): MeshError {
   return new MeshError(
     'resource_exhausted',

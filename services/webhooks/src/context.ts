@@ -3,6 +3,7 @@ import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
+import type { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import type { Client } from '@connectrpc/connect';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -19,6 +20,7 @@ export interface Context {
   readonly db: Database;
   readonly artifacts: Client<typeof ArtifactsService>;
   readonly auth: Client<typeof AuthService>;
+  readonly notices: Client<typeof NoticesService>;
   readonly jobs: Jobs;
   readonly log: Logger;
   readonly clock: Clock;

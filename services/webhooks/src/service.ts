@@ -9,6 +9,7 @@ import {
   IntegrationsService,
 } from '@agentmesh/proto/keys/v1/integrations';
 import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
@@ -77,6 +78,7 @@ function createContext(
     clock,
     artifacts: mesh.client(ArtifactsService),
     auth: mesh.client(AuthService),
+    notices: mesh.client(NoticesService),
     mailAccounts,
     ...openProviders({ config, db: parts.db, clock, mailAccounts, resources }),
     topic: pubsubTopic(config),

@@ -32,8 +32,10 @@ export interface TestWebhooks extends AsyncDisposable {
   replica(): Upkeep;
   /** Failed attempts as `provider kind`. */
   readonly failures: string[];
-  /** Accounts that were told about a failure. */
+  /** Accounts that were told about a failure by mail. */
   readonly notices: string[];
+  /** Notices that were made. */
+  readonly added: { readonly accountId: string; readonly title: string }[];
   /** Every line logged so far. */
   readonly logged: string[];
 }
@@ -67,13 +69,16 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
   const failures: string[] = [];
   const providers = openProviders({ config, db, clock, mailAccounts, resources });
   const notices: string[] = [];
+  const added: { readonly accountId: string; readonly title: string }[] = [];
   const auth = { sendNotice: async ({ accountId }: { accountId: string }) => void notices.push(accountId) };
+  const addNotice = async (notice: { accountId: string; title: string }) => void added.push(notice);
   const mesh = createMesh({ urls: {}, key: 'unused within one process', log, metrics });
   const context: Context = {
     config,
     db,
     artifacts: mesh.client(ArtifactsService),
     auth: auth as unknown as Context['auth'],
+    notices: { addNotice } as unknown as Context['notices'],
     checkPushToken: async () => {},
     countNotifications: () => {},
     jobs,
@@ -105,6 +110,7 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
     replica,
     failures,
     notices,
+    added,
     logged,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -91,6 +91,8 @@ describe('a failed renewal', () => {
     expect(webhooks.failures).toEqual(Array(5).fill('microsoft unavailable'));
     await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
     expect(webhooks.notices).toEqual([accountId]);
+    const title = `Mail at ${ada} may not run your agents`;
+    expect(webhooks.added).toMatchObject([{ accountId, type: 'subscription_failing', title }]);
   });
 
   test('is tried again no sooner than the provider asks', async () => {

@@ -8,10 +8,12 @@ const dateTime = Type.String({ format: 'date-time' });
 export const Notification = Type.Object(
   {
     id: Type.Integer(),
-    type: Type.String({ description: '`run_completed`, `run_failed`, `run_cancelled` or `run_interrupted`.' }),
+    type: Type.String({
+      description: '`run_completed`, `run_failed`, `run_cancelled`, `run_interrupted` or `subscription_failing`.',
+    }),
     title: Type.String({ description: 'For example the name of the agent, or the subject of the mail.' }),
     message: Type.String({ description: 'For a failed run its error.' }),
-    app_name: Type.String(),
+    app_name: Type.String({ description: 'This and the next three are empty when it is not about a run.' }),
     user_id: Type.String(),
     session_id: Type.String(),
     invocation_id: Type.String(),

@@ -13,7 +13,7 @@ import {
 const tags = ['notifications'];
 const url = '/api/notifications';
 
-/** Notifications of runs that ended while nobody watched. */
+/** Notifications of runs that ended while nobody watched, and of subscriptions that cannot be renewed. */
 export function noticeRoutes(app: App, context: Context): void {
   addList(app, context);
   addCount(app, context);
@@ -31,7 +31,7 @@ function addList(app: App, { notices, authentication }: Context): void {
         operationId: 'listNotifications',
         summary: 'List notifications',
         description:
-          'One for each run in the background, or started by mail, that has ended. Newest first; 500 are kept.',
+          'One for each run in the background, or started by mail, that has ended; and one when a subscription to a mailbox cannot be renewed. Newest first; 500 are kept.',
         querystring: NotificationsQuery,
         response: { 200: NotificationList, ...failures },
       },

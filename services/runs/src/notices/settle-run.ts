@@ -1,12 +1,12 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { deleteAwaitedRun } from '../store/awaited-runs.ts';
 import { deleteOldNotices, insertNotice } from '../store/notices.ts';
+import { noticesKept } from './notices-kept.ts';
+import { tellWatchers } from './tell-watchers.ts';
 
 const timeoutMs = 5_000;
-const noticesKept = 500;
 
 const types: Readonly<Partial<Record<RunStatus, string>>> = {
   [RunStatus.COMPLETED]: 'run_completed',
@@ -35,7 +35,7 @@ export async function settleRun(deps: Deps, name: RunName): Promise<void> {
     return added.length > 0;
   });
   deps.awaited.delete(`${name.accountId}/${name.invocationId}`);
-  if (isAdded) await tell(deps, name.accountId);
+  if (isAdded) await tellWatchers(deps, name.accountId);
 }
 
 /** Undefined when the ledger does not know the run. */
@@ -56,11 +56,4 @@ function bodyOf({ status, errorMessage, errorCode }: LedgerRun): string {
   if (status === RunStatus.COMPLETED) return 'The run has completed.';
   if (status === RunStatus.FAILED) return errorMessage || errorCode || 'The run has failed.';
   return status === RunStatus.CANCELLED ? 'The run was cancelled.' : 'The run was interrupted.';
-}
-
-/** The notice is committed; a lost hint only delays it for those who watch. */
-async function tell({ bus, log }: Deps, accountId: string): Promise<void> {
-  await bus.publish(NoticeAddedSchema, { accountId }).catch((err: unknown) => {
-    log.warn({ err }, 'watchers were not told of a notice; they look within ten seconds');
-  });
 }

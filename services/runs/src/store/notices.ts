@@ -27,7 +27,7 @@ interface NewNotice extends Account {
   readonly invocationId: string;
 }
 
-const columns = 'id, type, title, body, app_name, user_id, session_id, invocation_id, created_at, read_at';
+const columns = `id, type, title, body, app_name, user_id, session_id, coalesce(invocation_id, '') as invocation_id, created_at, read_at`;
 
 /** Stores an unread notice. No row when the run has one already. */
 export const insertNotice = createQuery<NewNotice, { id: bigint }>({
@@ -35,6 +35,21 @@ export const insertNotice = createQuery<NewNotice, { id: bigint }>({
   text: (param) => `insert into notices (account_id, type, title, body, app_name, user_id, session_id, invocation_id)
     values (${param.accountId}, ${param.type}, ${param.title}, ${param.body}, ${param.appName}, ${param.userId},
       ${param.sessionId}, ${param.invocationId}) on conflict (account_id, invocation_id) do nothing returning id`,
+});
+
+interface NewSourceNotice extends Account {
+  readonly key: string;
+  readonly type: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Stores an unread notice that is not about a run. No row when there is one with this key. */
+export const insertSourceNotice = createQuery<NewSourceNotice, { id: bigint }>({
+  name: 'insert-source-notice',
+  text: (param) => `insert into notices (account_id, source_key, type, title, body, app_name, user_id, session_id)
+    values (${param.accountId}, ${param.key}, ${param.type}, ${param.title}, ${param.body}, '', '', '')
+    on conflict (account_id, source_key) do nothing returning id`,
 });
 
 /** Deletes all but the newest `kept` notices of an account. */

@@ -2,29 +2,42 @@ import { defineTask, type Handler } from '@agentmesh/lib/jobs';
 import { NoticeKind } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 
-/** An account whose subscription could not be renewed. */
+/** A mailbox whose subscriptions could not be renewed. */
 export interface Failing {
   readonly accountId: string;
+  readonly mailbox: string;
+  /** Sentence for the owner. */
+  readonly reason: string;
 }
 
 /** Added in the transaction that writes the first failure of a watch. */
 export const tellOwner = defineTask<Failing>({
   name: 'tell-owner',
   read: (payload) => {
-    const { accountId } = payload as Partial<Failing>;
+    const { accountId, mailbox = '', reason = '' } = payload as Partial<Failing>;
     if (typeof accountId !== 'string') throw new TypeError('not an account');
-    return { accountId };
+    return { accountId, mailbox, reason };
   },
   retrySeconds: [5, 30, 120, 600],
   mostAttempts: 20,
   timeoutSeconds: 30,
   atOnce: 2,
   pollSeconds: 5,
+  personal: true,
 });
 
-/** Asks auth to mail the owner, which it does at most once in six hours. */
-export function ownerTeller({ auth }: Pick<Context, 'auth'>): Handler<Failing> {
-  return async ({ accountId }, { signal }) => {
-    await auth.sendNotice({ accountId, kind: NoticeKind.SUBSCRIPTION_FAILING }, { timeoutMs: 10_000, signal });
+/** Makes a notice for the owner, and asks auth to mail it, which auth does at most once in six hours. A repeated attempt makes no second notice. */
+export function ownerTeller({ auth, notices }: Pick<Context, 'auth' | 'notices'>): Handler<Failing> {
+  return async ({ accountId, mailbox, reason }, { jobId, signal }) => {
+    const options = { timeoutMs: 10_000, signal };
+    await auth.sendNotice({ accountId, kind: NoticeKind.SUBSCRIPTION_FAILING }, options);
+    const notice = {
+      accountId,
+      key: `subscription_failing ${jobId}`,
+      type: 'subscription_failing',
+      title: `Mail at ${mailbox.slice(0, 320)} may not run your agents`,
+      body: `A subscription could not be renewed. ${reason}`,
+    };
+    await notices.addNotice(notice, options);
   };
 }

@@ -76,9 +76,10 @@ export async function writeFailure(context: Context, watch: Held, error: Provide
   const { db, clock, log, jobs, countFailure } = context;
   const failed = failedAttempt(watch, error, clock.now());
   const told = { watchId: watch.id, provider: watch.provider, kind: error.kind, status: error.status };
+  const failing = { accountId: watch.account_id, mailbox: watch.mailbox, reason: failed.lastError };
   await db.transaction(async (tx) => {
     const [row] = await updateWatchFailed(tx, { ...keyOf(watch), ...failed });
-    if (row?.failures === 1) await jobs.add(tx, tellOwner, [{ payload: { accountId: watch.account_id } }]);
+    if (row?.failures === 1) await jobs.add(tx, tellOwner, [{ payload: failing }]);
   });
   countFailure(watch.provider, error.kind);
   if (watch.failures === 0)

@@ -23,7 +23,7 @@ export declare type Notice = Message<"agentmesh.runs.v1.Notice"> & {
   id: bigint;
 
   /**
-   * `run_completed`, `run_failed`, `run_cancelled` or `run_interrupted`.
+   * `run_completed`, `run_failed`, `run_cancelled`, `run_interrupted` or the type of an AddNotice.
    *
    * @generated from field: string type = 2;
    */
@@ -42,6 +42,8 @@ export declare type Notice = Message<"agentmesh.runs.v1.Notice"> & {
   body: string;
 
   /**
+   * This and the next three are empty when the notice is not about a run.
+   *
    * @generated from field: string app_name = 5;
    */
   appName: string;
@@ -277,6 +279,64 @@ export declare type WatchNoticesResponse = Message<"agentmesh.runs.v1.WatchNotic
 export declare const WatchNoticesResponseSchema: GenMessage<WatchNoticesResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.AddNoticeRequest
+ */
+export declare type AddNoticeRequest = Message<"agentmesh.runs.v1.AddNoticeRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Names what the notice is about: 1 to 200 characters.
+   *
+   * @generated from field: string key = 2;
+   */
+  key: string;
+
+  /**
+   * 1 to 64 lower-case letters and underscores, e.g. `subscription_failing`.
+   *
+   * @generated from field: string type = 3;
+   */
+  type: string;
+
+  /**
+   * 1 to 500 characters.
+   *
+   * @generated from field: string title = 4;
+   */
+  title: string;
+
+  /**
+   * At most 2,000 characters.
+   *
+   * @generated from field: string body = 5;
+   */
+  body: string;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.AddNoticeRequest.
+ * Use `create(AddNoticeRequestSchema)` to create a new message.
+ */
+export declare const AddNoticeRequestSchema: GenMessage<AddNoticeRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.AddNoticeResponse
+ */
+export declare type AddNoticeResponse = Message<"agentmesh.runs.v1.AddNoticeResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.AddNoticeResponse.
+ * Use `create(AddNoticeResponseSchema)` to create a new message.
+ */
+export declare const AddNoticeResponseSchema: GenMessage<AddNoticeResponse>;
+
+/**
  * Bus topic: agentmesh.runs.v1.notice_added. A hint that an account has a new notice: watchers look at the database.
  *
  * @generated from message agentmesh.runs.v1.NoticeAdded
@@ -295,8 +355,9 @@ export declare type NoticeAdded = Message<"agentmesh.runs.v1.NoticeAdded"> & {
 export declare const NoticeAddedSchema: GenMessage<NoticeAdded>;
 
 /**
- * Notices that an account gets when a run has ended that nobody watches: one that was started in the background or by mail. An account keeps
- * its newest 500. A notice of another account answers exactly like one that does not exist.
+ * Notices that an account gets when a run has ended that nobody watches: one that was started in the background or by mail; and when something
+ * that works for it in the background needs its attention. An account keeps its newest 500. A notice of another account answers exactly like one
+ * that does not exist.
  *
  * Every RPC fails with INVALID_ARGUMENT request_invalid when the account id is not a UUID in lower case.
  *
@@ -353,6 +414,16 @@ export declare const NoticesService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchNoticesRequestSchema;
     output: typeof WatchNoticesResponseSchema;
+  },
+  /**
+   * Makes a notice that is not about a run. Called by the service webhooks. Idempotent: one notice for each `key` of an account.
+   *
+   * @generated from rpc agentmesh.runs.v1.NoticesService.AddNotice
+   */
+  addNotice: {
+    methodKind: "unary";
+    input: typeof AddNoticeRequestSchema;
+    output: typeof AddNoticeResponseSchema;
   },
 }>;
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { addNotice } from './add-notice.ts';
 import { countUnreadNotices } from './count-unread-notices.ts';
 import type { Handlers } from './handlers.ts';
 import { listNotices } from './list-notices.ts';
@@ -14,5 +15,6 @@ export function createNoticeHandlers(context: Context): Handlers {
     markNoticeRead: markNoticeRead(context),
     markAllNoticesRead: markAllNoticesRead(context),
     watchNotices: watchNotices(context),
+    addNotice: addNotice(context),
   };
 }

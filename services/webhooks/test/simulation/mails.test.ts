@@ -1,10 +1,12 @@
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
+import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from '../processing/open-processing.ts';
+import { createRandom } from './random.ts';
 
-/** `WEBHOOKS_SIMULATED_MAILS=10000 npm test -- simulation` is the full size; `WEBHOOKS_SIMULATION_SEED` another course. */
-const size = Number(process.env.WEBHOOKS_SIMULATED_MAILS ?? 300);
-const seed = Number(process.env.WEBHOOKS_SIMULATION_SEED ?? 1);
+/** `npm run verify` sets it. */
+const isFull = process.env.VERIFY === 'full';
+const size = isFull ? 10_000 : 300;
+const seed = 1;
 const mailboxes = 12;
 const batch = 50;
 
@@ -14,25 +16,19 @@ beforeAll(async () => {
 });
 afterAll(() => at[Symbol.asyncDispose]());
 
-/** Mulberry32. */
-function createRandom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 type Notify = () => Promise<unknown>;
+
+const disturbed = { withheld: 0, twice: 0, moved: 0 };
 
 /** Withholds 5 % of the notifications, sends 30 % twice, and moves 20 % to another place. */
 function disturb(notifications: readonly Notify[], random: () => number): Notify[] {
   const kept = notifications.filter(() => random() >= 0.05);
   const sent = kept.flatMap((notify) => (random() < 0.3 ? [notify, notify] : [notify]));
+  disturbed.withheld += notifications.length - kept.length;
+  disturbed.twice += sent.length - kept.length;
   for (let from = 0; from < sent.length; from += 1) {
     if (random() >= 0.2) continue;
+    disturbed.moved += 1;
     const [moved] = sent.splice(from, 1);
     if (moved !== undefined) sent.splice(Math.floor(random() * (sent.length + 1)), 0, moved);
   }
@@ -69,6 +65,7 @@ test(`${size} mails with disturbed notifications, failing providers and failing 
   }
   await Promise.all(late.map((notify) => notify()));
   for (let hour = 0; hour < 3; hour += 1) for (let n = 0; n < 6; n += 1) await at.advance(610);
+  process.stderr.write(`mail simulation: ${JSON.stringify({ mails: size, ...disturbed, starts: at.siblings.runs.length })}\n`);
   const text = `select status, count(*)::int as logs, count(distinct (account_id, message_id))::int as mails from logs group by 1`;
   expect(await at.db.query({ text })).toEqual([{ status: 'success', logs: size, mails: size }]);
   const completed = at.siblings.runs.filter(({ status }) => status === RunStatus.COMPLETED);

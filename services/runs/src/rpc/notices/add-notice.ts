@@ -1,0 +1,31 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { Context } from '../../context.ts';
+import { noticeInvalid } from '../../errors.ts';
+import { noticesKept } from '../../notices/notices-kept.ts';
+import { tellWatchers } from '../../notices/tell-watchers.ts';
+import { deleteOldNotices, insertSourceNotice } from '../../store/notices.ts';
+import type { Handlers } from './handlers.ts';
+
+const longest = { key: 200, title: 500, body: 2_000 } as const;
+
+/** Makes a notice that is not about a run. */
+export function addNotice(context: Context): Handlers['addNotice'] {
+  return async ({ accountId: id, key, type, title, body }) => {
+    const accountId = checkAccountId(id);
+    if (!/^[a-z_]{1,64}$/.test(type) || key === '' || title === '') throw noticeInvalid();
+    for (const [text, most] of [
+      [key, longest.key],
+      [title, longest.title],
+      [body, longest.body],
+    ] as const) {
+      if (text.length > most || text.includes('\0')) throw noticeInvalid();
+    }
+    const isAdded = await context.db.transaction(async (tx) => {
+      const added = await insertSourceNotice(tx, { accountId, key, type, title, body });
+      await deleteOldNotices(tx, { accountId, kept: noticesKept });
+      return added.length > 0;
+    });
+    if (isAdded) await tellWatchers(context, accountId);
+    return {};
+  };
+}
