@@ -1,6 +1,12 @@
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from '../processing/open-processing.ts';
+import {
+  notifyGmail,
+  notifyGraph,
+  openProcessing,
+  type OpenProcessing,
+  subscribe,
+} from '../processing/open-processing.ts';
 import { createRandom } from './random.ts';
 
 /** `npm run verify` sets it. */
@@ -65,7 +71,9 @@ test(`${size} mails with disturbed notifications, failing providers and failing 
   }
   await Promise.all(late.map((notify) => notify()));
   for (let hour = 0; hour < 3; hour += 1) for (let n = 0; n < 6; n += 1) await at.advance(610);
-  process.stderr.write(`mail simulation: ${JSON.stringify({ mails: size, ...disturbed, starts: at.siblings.runs.length })}\n`);
+  process.stderr.write(
+    `mail simulation: ${JSON.stringify({ mails: size, ...disturbed, starts: at.siblings.runs.length })}\n`,
+  );
   const text = `select status, count(*)::int as logs, count(distinct (account_id, message_id))::int as mails from logs group by 1`;
   expect(await at.db.query({ text })).toEqual([{ status: 'success', logs: size, mails: size }]);
   const completed = at.siblings.runs.filter(({ status }) => status === RunStatus.COMPLETED);
