@@ -61,13 +61,10 @@ test('a name that begins to resolve to a private address is refused at the next 
   const port = await serve((_, response) => response.end('inside'));
   const answers = [['127.0.0.1'], ['127.0.0.1', '10.0.0.1'], ['10.0.0.1']];
   let asked = 0;
-  const rebinding: ResolveAll = (_host, _options, callback) => {
+  const rebinding: ResolveAll = async () => {
     const addresses = answers[asked] ?? [];
     asked += 1;
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: 4 })),
-    );
+    return addresses.map((address) => ({ address, family: 4 }));
   };
   const fetch = open(['127.0.0.1'], rebinding);
   const close = { headers: { connection: 'close' } };

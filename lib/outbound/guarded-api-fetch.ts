@@ -8,7 +8,7 @@ export interface GuardedApiFetchOptions {
   readonly connectTimeoutMs?: number;
   /** Longest silence of a server, before its answer and within it, in milliseconds; 5 minutes by default. */
   readonly silenceMs?: number;
-  /** Resolves host names; `node:dns` by default. */
+  /** Resolves host names that the policy does not name; by DNS unless a test says otherwise. */
   readonly resolveAll?: ResolveAll;
 }
 

@@ -1,29 +1,38 @@
-import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { type LookupAddress, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import { type AddressPolicy, normalizeHost } from './address-policy.ts';
+import { presentAccount, resolveByDns, Turns } from './names/index.ts';
 
-/** Resolves a host name to all its addresses; `node:dns` unless a test says otherwise. */
-export type ResolveAll = (
-  hostname: string,
-  options: LookupOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+/** Resolves a host name to all its addresses, or rejects. */
+export type ResolveAll = (hostname: string) => Promise<LookupAddress[]>;
 
-const resolveByDns: ResolveAll = (hostname, options, callback) => {
-  dnsLookup(hostname, { ...options, all: true }, callback);
-};
+export interface GuardedConnectorOptions {
+  /** Time for a connection to be made, in milliseconds. */
+  readonly timeoutMs: number;
+  /** `resolveByDns` unless a test says otherwise. */
+  readonly resolveAll?: ResolveAll | undefined;
+}
+
+/** Look-ups of one account. A name that hangs keeps a turn for 5 s. */
+const lookups = { atOnce: 16, waiting: 256 };
 
 /**
  * A connector of undici that checks IP literals (for which there is no lookup) and every address of a lookup with the policy.
- * The socket connects to exactly the checked address, so a second DNS answer cannot change it.
+ * The socket connects to exactly the checked address, so a second DNS answer cannot change it. Names that the policy names are
+ * resolved as the machine does it, with its hosts file and search domains; all others by DNS, at most 16 at once for an account.
  */
 export function createGuardedConnector(
   policy: AddressPolicy,
-  { timeoutMs, resolveAll = resolveByDns }: { timeoutMs: number; resolveAll?: ResolveAll | undefined },
+  { timeoutMs, resolveAll = (hostname) => resolveByDns(hostname) }: GuardedConnectorOptions,
 ): buildConnector.connector {
-  const lookup = createGuardedLookup(policy, resolveAll);
-  const connect = buildConnector({ timeout: timeoutMs, lookup });
+  const turns = new Turns(lookups);
+  const resolve: ResolveAll = (hostname) =>
+    policy.allows(hostname)
+      ? promises.lookup(hostname, { all: true })
+      : turns.run(presentAccount(), () => resolveAll(hostname));
+  const connect = buildConnector({ timeout: timeoutMs, lookup: createGuardedLookup(policy, resolve) });
   return (options, callback) => {
     const host = normalizeHost(options.hostname);
     try {
@@ -36,18 +45,16 @@ export function createGuardedConnector(
   };
 }
 
-function createGuardedLookup(policy: AddressPolicy, resolveAll: ResolveAll): LookupFunction {
+function createGuardedLookup(policy: AddressPolicy, resolve: ResolveAll): LookupFunction {
+  const resolveChecked = callbackify(async (hostname: string) => {
+    const addresses = await resolve(hostname);
+    const texts = addresses.map(({ address }) => address);
+    policy.check(hostname, texts);
+    return addresses;
+  });
   return (hostname, options, callback) => {
-    resolveAll(hostname, options, (error, addresses) => {
+    resolveChecked(hostname, (error, addresses) => {
       if (error !== null) return callback(error, []);
-      try {
-        policy.check(
-          hostname,
-          addresses.map(({ address }) => address),
-        );
-      } catch (refusal) {
-        return callback(asError(refusal), []);
-      }
       const [first] = addresses;
       if (options.all === true || first === undefined) return callback(null, addresses);
       return callback(null, first.address, first.family);

@@ -21,13 +21,7 @@ async function serve(listener: RequestListener): Promise<number> {
 }
 
 function resolving(...addresses: string[]): Pick<GuardedFetchOptions, 'resolveAll'> {
-  return {
-    resolveAll: (_hostname, _options, callback) =>
-      callback(
-        null,
-        addresses.map((address) => ({ address, family: 4 })),
-      ),
-  };
+  return { resolveAll: async () => addresses.map((address) => ({ address, family: 4 })) };
 }
 
 const refused = { reason: 'address_refused' };

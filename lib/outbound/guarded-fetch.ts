@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { createAddressPolicy } from './address-policy.ts';
 import { createGuardedConnector, type ResolveAll } from './guarded-connector.ts';
+import { forAccount } from './names/index.ts';
 import { OutboundError } from './outbound-error.ts';
 import { discardBody, readBody } from './read-body.ts';
 
@@ -9,13 +10,15 @@ export interface GuardedFetchOptions {
   readonly allow: readonly string[];
   /** The time for one whole request, redirects and body included, in milliseconds; 20 s by default. */
   readonly timeoutMs?: number;
-  /** Resolves host names; `node:dns` by default. */
+  /** Resolves host names that `allow` does not name; by DNS unless a test says otherwise. */
   readonly resolveAll?: ResolveAll;
 }
 
 export interface GuardedRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Account that the look-ups of names count for. */
+  readonly accountId?: string;
   /** Largest part of the body that is read, in bytes; 1 MiB by default. */
   readonly maxBodyBytes?: number;
 }
@@ -43,11 +46,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const policy = createAddressPolicy(options.allow);
   const connect = createGuardedConnector(policy, { timeoutMs, resolveAll: options.resolveAll });
   const dispatcher = new Agent({ connect, maxHeaderSize: 32_768 });
-  return async (address, { headers = {}, signal, maxBodyBytes = 1_048_576 } = {}) => {
+  return async (address, { headers = {}, signal, accountId = '', maxBodyBytes = 1_048_576 } = {}) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const either = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
     try {
-      const response = await follow(parseAddress(address), { dispatcher, headers: { ...headers }, signal: either });
+      const hop = { dispatcher, headers: { ...headers }, signal: either };
+      const response = await forAccount(accountId, () => follow(parseAddress(address), hop));
       return await toGuarded(response, maxBodyBytes);
     } catch (error) {
       signal?.throwIfAborted();

@@ -3,4 +3,5 @@ export { type AddressPolicy, createAddressPolicy } from './address-policy.ts';
 export { checkApiBase } from './api-base.ts';
 export { createGuardedApiFetch, type GuardedApiFetch } from './guarded-api-fetch.ts';
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts';
+export { forAccount } from './names/index.ts';
 export { OutboundError } from './outbound-error.ts';

@@ -74,7 +74,7 @@ function addReads(app: App, context: Context): void {
   app.get(greedyPath, { ...route, schema: { hide: true } }, read);
 }
 
-const part = { 200: Part, 404: Problem, ...refusals };
+const part = { 200: Part, 403: Problem, 404: Problem, ...refusals };
 
 /** Reads as they are documented, for names of one segment. */
 const documentedReads = [
@@ -83,7 +83,8 @@ const documentedReads = [
     {
       operationId: 'loadArtifact',
       summary: 'Load an artifact',
-      description: 'Its latest version as a Part, or with `alt=media` its bytes. The name may hold slashes.',
+      description:
+        'Its latest version as a Part, or with `alt=media` its bytes, which a page may show but not run. The name may hold slashes.',
       params: ArtifactPath,
       querystring: LoadVersionQuery,
       response: part,

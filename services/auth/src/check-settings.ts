@@ -1,7 +1,7 @@
 import { isShortKey, SettingsError } from '@agentmesh/lib/service';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Config } from './config.ts';
-import { minPasswordLength } from './passwords/password.ts';
+import { minPasswordLength } from './passwords/password-length.ts';
 
 /** @throws SettingsError if SMTP_URL is set without MAIL_FROM, and with NODE_ENV=production if a secret is too short */
 export function checkSettings(config: Config): void {

@@ -15,6 +15,7 @@ import { noticeSender } from './jobs/send-notice.ts';
 import { openMail } from './mail/open-mail.ts';
 import { sendMail } from './mail/send-mail.ts';
 import { sendNotice } from './mail/send-notice.ts';
+import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { createPasswords } from './passwords/password.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createAccessTokens } from './tokens/access-token.ts';
@@ -27,6 +28,10 @@ export const auth = defineService({
   async start(host) {
     const { config, log } = host;
     warnOfWeakness(config, log);
+    const isCommon = await openCommonPasswords();
+    if (isCommon(config.DEFAULT_SUPERADMIN_PASSWORD ?? '')) {
+      log.warn('DEFAULT_SUPERADMIN_PASSWORD is one of the most common passwords: choose another');
+    }
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
     const queue = {
       service: 'auth',
@@ -43,11 +48,10 @@ export const auth = defineService({
       db,
       jobs,
       log,
-      passwords: createPasswords({
-        memoryKib: config.AUTH_ARGON2_MEMORY_KIB,
-        passes: config.AUTH_ARGON2_PASSES,
-        parallelism: 1,
-      }),
+      passwords: createPasswords(
+        { memoryKib: config.AUTH_ARGON2_MEMORY_KIB, passes: config.AUTH_ARGON2_PASSES, parallelism: 1 },
+        isCommon,
+      ),
       accessTokens: await createAccessTokens(config.ENCRYPT_KEY, config.ACCESS_TOKEN_EXPIRE_MINUTES),
       accountChanged: createAccountNotice(host.bus, log),
       mail: openMail(config, host.dataDir),

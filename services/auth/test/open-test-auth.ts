@@ -15,6 +15,7 @@ import { openMail } from '../src/mail/open-mail.ts';
 import { sendMail } from '../src/mail/send-mail.ts';
 import { sendNotice } from '../src/mail/send-notice.ts';
 import type { Passwords } from '../src/passwords/password.ts';
+import { openCommonPasswords } from '../src/passwords/common-passwords.ts';
 import { createPasswords } from '../src/passwords/password.ts';
 import { createHandlers } from '../src/rpc/index.ts';
 import { createAccessTokens } from '../src/tokens/access-token.ts';
@@ -55,7 +56,7 @@ export async function openTestAuth(): Promise<TestAuth> {
     db,
     jobs,
     log,
-    passwords: recordChecks(createPasswords(testCost), verifiedAgainst),
+    passwords: recordChecks(createPasswords(testCost, await openCommonPasswords()), verifiedAgainst),
     accessTokens: await createAccessTokens(encryptKey, 120),
     accountChanged: () => {},
     wakeOutbox: () => {},
@@ -91,6 +92,7 @@ function recordChecks(inner: Passwords, verifiedAgainst: (string | undefined)[])
       verifiedAgainst.push(stored);
       return inner.verify(password, stored, signal);
     },
+    checkNew: (password, address) => inner.checkNew(password, address),
   };
 }
 

@@ -62,6 +62,18 @@ describe('raw bytes', () => {
     expect(headers.get('content-security-policy')).toContain('sandbox');
   });
 
+  test('are no script, style, worker, frame or object of a page', async () => {
+    const at = place();
+    await artifacts.send('PUT', `${at}/x.js`, 'alert(1)', { 'content-type': 'text/javascript' });
+    const statusFor = async (use: string) => (await artifacts.media(`${at}/x.js`, { 'sec-fetch-dest': use })).status;
+    for (const use of ['script', 'style', 'worker', 'sharedworker', 'serviceworker', 'iframe', 'object', 'embed']) {
+      expect([use, await statusFor(use)]).toEqual([use, 403]);
+    }
+    for (const use of ['empty', 'document', 'image', 'audio', 'video', 'track']) {
+      expect([use, await statusFor(use)]).toEqual([use, 200]);
+    }
+  });
+
   test('a media type that is not a valid header is sent as application/octet-stream', async () => {
     const at = place();
     await artifacts.save(at, 'x', { inlineData: { data: 'AQID', mimeType: 'a/b\r\nset-cookie: x' } });

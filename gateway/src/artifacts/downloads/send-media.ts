@@ -16,12 +16,21 @@ export interface Wanted {
 /** Attempts of a read in two calls, for size and for bytes: the latest version may change between them. */
 const attempts = 3;
 
-/** Answers with the payload, the part that `Range` asks for, or 304. */
+/**
+ * Uses for which a browser may load a payload (`Sec-Fetch-Dest`). As a script, style, worker, frame or object it would run as a part
+ * of this origin.
+ */
+const uses = new Set(['empty', 'document', 'image', 'audio', 'video', 'track']);
+
+/** Answers with the payload, the part that `Range` asks for, or 304. 403 when a page would run the payload. */
 export async function sendMedia(
   { artifacts, wanted }: { artifacts: Client<typeof ArtifactsService>; wanted: Wanted },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  if (!uses.has(request.headers['sec-fetch-dest'] ?? 'empty')) {
+    throw new HttpError(403, 'Forbidden: an artifact is not loaded as a part of a page');
+  }
   const { range, 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers;
   if (range === undefined && ifNoneMatch === undefined) return sendWhole(await openArtifact(artifacts, wanted), reply);
   for (let attempt = 1; attempt <= attempts; attempt += 1) {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { checkNewPassword, createPasswords, isPossiblePassword } from './password.ts';
+import { createPasswords, isPossiblePassword } from './password.ts';
 
-const weak = createPasswords({ memoryKib: 64, passes: 1, parallelism: 1 });
-const strong = createPasswords({ memoryKib: 128, passes: 2, parallelism: 1 });
+const isCommon = (password: string) => password === 'password1';
+const weak = createPasswords({ memoryKib: 64, passes: 1, parallelism: 1 }, isCommon);
+const strong = createPasswords({ memoryKib: 128, passes: 2, parallelism: 1 }, isCommon);
 
 describe('a password', () => {
   test('matches only the hash made of it', async () => {
@@ -30,16 +31,23 @@ describe('a password', () => {
   });
 
   test.each(['12345678', '🙂'.repeat(8), 'a'.repeat(256), '🙂'.repeat(256), '        '])('may be %j', (text) => {
-    expect(() => checkNewPassword(text)).not.toThrow();
+    expect(() => weak.checkNew(text)).not.toThrow();
     expect(isPossiblePassword(text)).toBe(true);
   });
 
-  test.each(['', '1234567', '🙂'.repeat(7), 'a'.repeat(257), '🙂'.repeat(257), 'pass\0word', 'password\ud800'])(
-    'may not be %j',
-    (text) => {
-      expect(() => checkNewPassword(text)).toThrow(
-        expect.objectContaining({ code: 'invalid_argument', reason: 'password_invalid' }),
-      );
-    },
-  );
+  test.each([
+    '',
+    '1234567',
+    '🙂'.repeat(7),
+    'a'.repeat(257),
+    '🙂'.repeat(257),
+    'pass\0word',
+    'password\ud800',
+    'password1',
+    'Ada@example.com',
+  ])('may not be %j', (text) => {
+    expect(() => weak.checkNew(text, 'ada@example.com')).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', reason: 'password_invalid' }),
+    );
+  });
 });

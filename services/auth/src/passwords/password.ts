@@ -3,10 +3,9 @@ import { passwordInvalid } from '../errors.ts';
 import { isStorable } from '../storable-text.ts';
 import type { Argon2idCost } from './argon2id.ts';
 import { formatArgon2id, hashArgon2id, matchesArgon2id, parseArgon2id, unmatchableArgon2id } from './argon2id.ts';
+import type { IsCommonPassword } from './common-passwords.ts';
+import { maxPasswordLength, minPasswordLength } from './password-length.ts';
 import { createWorkLimit } from './work-limit.ts';
-
-export const minPasswordLength = 8;
-export const maxPasswordLength = 256;
 
 /** Hashes and checks passwords, with a limit of hashes at once. */
 export interface Passwords {
@@ -17,6 +16,11 @@ export interface Passwords {
   hash(password: string, options?: HashOptions): Promise<string>;
   /** Without a stored hash it does the same work and returns `matches: false`. */
   verify(password: string, stored: string | undefined, signal?: AbortSignal): Promise<Verdict>;
+  /**
+   * Checks a new password of the account with this address: 8 to 256 characters (code points) as sent, without NUL, none of the most
+   * common passwords, and not the address. Throws MeshError invalid_argument `password_invalid`.
+   */
+  checkNew(password: string, address?: string): void;
 }
 
 export interface HashOptions {
@@ -37,7 +41,7 @@ const maxWaiting = 2_000;
 const maxUnhurried = 100;
 
 /** Passwords are hashed in NFKC (NIST SP 800-63B), so that composed and decomposed characters give the same hash. */
-export function createPasswords(cost: Argon2idCost): Passwords {
+export function createPasswords(cost: Argon2idCost, isCommon: IsCommonPassword): Passwords {
   const limit = createWorkLimit(hashConcurrency(), { urgent: maxWaiting, other: maxUnhurried });
   const unmatchable = unmatchableArgon2id(cost);
 
@@ -52,22 +56,21 @@ export function createPasswords(cost: Argon2idCost): Passwords {
       const outdated = hash.memoryKib < cost.memoryKib || hash.passes < cost.passes;
       return { matches: equal && stored !== undefined, outdated };
     },
+    checkNew(password, address) {
+      checkForm(password);
+      if (isCommon(password)) throw passwordInvalid('The password is one of the most common ones: choose another.');
+      if (password.toLowerCase() === address) throw passwordInvalid('The password must not be the e-mail address.');
+    },
   };
 }
 
-/**
- * Checks a new password of the account with this address: 8 to 256 characters (code points) as sent, without NUL, and not the address.
- *
- * @throws MeshError invalid_argument `password_invalid`
- */
-export function checkNewPassword(password: string, address?: string): void {
+function checkForm(password: string): void {
   const length = Array.from(password.slice(0, 2 * maxPasswordLength + 1)).length;
   if (length < minPasswordLength)
     throw passwordInvalid(`The password must have at least ${minPasswordLength} characters.`);
   if (length > maxPasswordLength)
     throw passwordInvalid(`The password must have at most ${maxPasswordLength} characters.`);
   if (!isStorable(password)) throw passwordInvalid('The password must be text without NUL characters.');
-  if (password.toLowerCase() === address) throw passwordInvalid('The password must not be the e-mail address.');
 }
 
 /** Whether an account can have this password. False for text that is too long or malformed, without hashing it. */

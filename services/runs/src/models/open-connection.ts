@@ -1,7 +1,9 @@
 import type { LlmRequest } from '@google/adk';
+import { forAccount } from '@agentmesh/lib/outbound';
 import type { Connection } from './ai-sdk/connection.ts';
 import { connectModel } from './connect-model.ts';
 import type { Endpoint } from './endpoint.ts';
+import { callerOf } from './use/model-caller.ts';
 import type { ModelUse } from './use/model-use.ts';
 import type { VendorModel } from './vendor-model.ts';
 
@@ -30,11 +32,18 @@ export async function openConnection(
   deps: ConnectionDeps,
 ): Promise<Connection> {
   const { access, use } = deps;
-  if (access.keyId !== undefined) return openWithKey(model, request, { ...deps, keyId: access.keyId });
-  const connection = connectModel(model, ownEndpoint(deps));
+  const counted = { ...deps, guardedFetch: countFor(request, deps.guardedFetch) };
+  if (access.keyId !== undefined) return openWithKey(model, request, { ...counted, keyId: access.keyId });
+  const connection = connectModel(model, ownEndpoint(counted));
   if (use === undefined) return connection;
   const { end } = await use.begin(request, { ...model, keyId: 0n });
   return { ...connection, onEnd: end };
+}
+
+/** A fetch whose look-ups of names count for the account that makes the request. */
+function countFor(request: LlmRequest, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const accountId = callerOf(request)?.accountId ?? '';
+  return (input, init) => forAccount(accountId, () => fetch(input, init));
 }
 
 async function openWithKey(

@@ -1,6 +1,7 @@
 import type { BaseTool, RunAsyncToolRequest } from '@google/adk';
 import { Type } from '@google/genai';
 import type { GuardedFetch } from '@agentmesh/lib/outbound';
+import { accountOf } from '../models/index.ts';
 import { BuiltInTool } from './built-in-tool.ts';
 import { readText } from './read-text.ts';
 
@@ -29,6 +30,7 @@ async function get({ args, toolContext }: RunAsyncToolRequest, fetch: GuardedFet
   const response = await fetch(readText(args, 'url'), {
     maxBodyBytes,
     headers: { accept: 'text/*, application/json;q=0.9, */*;q=0.5' },
+    accountId: accountOf(toolContext.invocationContext.session) ?? '',
     ...(signal === undefined ? {} : { signal }),
   });
   const contentType = response.headers.get('content-type') ?? '';

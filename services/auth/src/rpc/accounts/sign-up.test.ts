@@ -78,6 +78,7 @@ describe('sign-up', () => {
     [{ password: 'a'.repeat(257) }, 'password_invalid'],
     [{ password: 'with\0 a NUL' }, 'password_invalid'],
     [{ password: 'Bad@Example.com' }, 'password_invalid'],
+    [{ password: 'Password1' }, 'password_invalid'],
     [{ firstName: 'A\0da' }, 'text_invalid'],
     [{ lastName: '\0' }, 'text_invalid'],
     [{ username: 'a\0' }, 'text_invalid'],

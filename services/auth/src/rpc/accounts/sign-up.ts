@@ -7,7 +7,6 @@ import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { emailInUse, registrationDisabled } from '../../errors.ts';
 import { enqueueMail } from '../../mail/send-mail.ts';
-import { checkNewPassword } from '../../passwords/password.ts';
 import {
   type AccountRow,
   contestSignUp,
@@ -25,7 +24,7 @@ export function signUp(context: Context): Handlers['signUp'] {
   return async (request, { signal }) => {
     if (!config.AUTH_REGISTER_ENABLED || !config.AUTH_BASIC_ENABLED) throw registrationDisabled();
     const profile = { ...checkProfile(request), email: normalizeEmailAddress(request.email) };
-    if (request.password !== '') checkNewPassword(request.password, profile.email);
+    if (request.password !== '') passwords.checkNew(request.password, profile.email);
     // Before hashing, which costs much more. Where the answer hides whether the address is taken, the time must hide it too.
     if (!hidesAccounts(config) && (await selectIsTaken(db, profile.email))) throw emailInUse();
     const passwordHash =

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
 import { basicAuthDisabled, mailTokenInvalid, mailTokenOrphaned } from '../../errors.ts';
 import { withdrawMails } from '../../mail/send-mail.ts';
-import { checkNewPassword } from '../../passwords/password.ts';
 import { markVerified, setPasswordHash } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { endMailTokens, useMailToken } from '../../store/mail-tokens.ts';
@@ -14,7 +13,7 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
   const { config, db, jobs, passwords, accountChanged } = context;
   return async (request, { signal }) => {
     if (!config.AUTH_BASIC_ENABLED) throw basicAuthDisabled();
-    checkNewPassword(request.newPassword);
+    passwords.checkNew(request.newPassword);
     // Checked before hashing, which costs much more.
     const token = await checkMailToken(db, request.token, 'reset');
     if (token.used) throw mailTokenInvalid();
@@ -25,7 +24,7 @@ export function resetPassword(context: Context): Handlers['resetPassword'] {
       // The link was mailed to the address, so the address is proven.
       const account = await markVerified(tx, token.accountId);
       if (account === undefined) throw mailTokenOrphaned();
-      checkNewPassword(request.newPassword, account.email);
+      passwords.checkNew(request.newPassword, account.email);
       await setPasswordHash(tx, token.accountId, hash);
       await endMailTokens(tx, token.accountId, 'reset');
       await withdrawMails(tx, jobs, { kind: 'reset', address: account.email });

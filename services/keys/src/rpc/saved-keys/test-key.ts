@@ -1,3 +1,4 @@
+import { forAccount } from '@agentmesh/lib/outbound';
 import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { keyNeedsReentry, keyProviderMissing } from '../../errors.ts';
@@ -18,7 +19,7 @@ export function testKey(context: Context): Handlers['testKey'] {
     const base = row.model_api_base;
     // The addresses of the settings are the operator's, so they may be private.
     const where = base === '' ? { baseUrl: baseOf(config, provider), fetch } : { baseUrl: base, fetch: guardedFetch };
-    return await callProvider({ provider, secret, signal, ...where });
+    return await forAccount(row.account_id, () => callProvider({ provider, secret, signal, ...where }));
   };
 }
 

@@ -23,6 +23,11 @@ export function noteAccount(session: Session, accountId: string): void {
   accounts.set(session, accountId);
 }
 
+/** The account of a session that a turn's agents see; undefined outside of a turn. */
+export function accountOf(session: Session): string | undefined {
+  return accounts.get(session);
+}
+
 /** Who makes a request of a model; undefined unless its agent has `CallerNote`. */
 export function callerOf(request: LlmRequest): ModelCaller | undefined {
   return callers.get(request);
