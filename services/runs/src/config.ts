@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
 import { flag, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
 import type { ModelsConfig } from './models/models.ts';
+import type { AdmissionLimits } from './execution/admission/admission.ts';
+import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
 import { readToolsConfig, toolSettings } from './tools/settings.ts';
 
@@ -20,10 +22,7 @@ export const runsSettings = {
     default: 16,
     desc: 'how much of the events of recent turns is kept, so that the next turns need not read them; 0: nothing',
   }),
-  RUNS_MAX_CONCURRENT: positiveInteger({
-    default: 256,
-    desc: 'runs that one process executes before it takes up no more waiting ones',
-  }),
+  ...admissionSettings,
   RUNS_MAX_AGENTS: positiveInteger({ default: 1_000, desc: 'agents that an account can make under /api/agents' }),
   RUNS_DRAIN_SECONDS: positiveInteger({
     default: 8,
@@ -36,7 +35,7 @@ export interface RunsConfig {
   readonly maxModelCalls: number;
   readonly historyWindow: number;
   readonly historyCacheBytes: number;
-  readonly maxConcurrent: number;
+  readonly admission: AdmissionLimits;
   /** Most agents of an account. */
   readonly maxAgents: number;
   readonly drainMs: number;
@@ -45,12 +44,12 @@ export interface RunsConfig {
 }
 
 type Cleaned = Parameters<typeof readModelsConfig>[0] &
-  Parameters<typeof readToolsConfig>[0] & {
+  Parameters<typeof readToolsConfig>[0] &
+  Parameters<typeof readAdmissionLimits>[0] & {
     readonly AGENTS_DIR: string | undefined;
     readonly RUNS_MAX_MODEL_CALLS: number;
     readonly RUNS_HISTORY_WINDOW: number;
     readonly RUNS_HISTORY_CACHE_MB: number;
-    readonly RUNS_MAX_CONCURRENT: number;
     readonly RUNS_MAX_AGENTS: number;
     readonly RUNS_DRAIN_SECONDS: number;
   };
@@ -64,7 +63,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     maxModelCalls: settings.RUNS_MAX_MODEL_CALLS,
     historyWindow: settings.RUNS_HISTORY_WINDOW,
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,
-    maxConcurrent: settings.RUNS_MAX_CONCURRENT,
+    admission: readAdmissionLimits(settings),
     maxAgents: settings.RUNS_MAX_AGENTS,
     drainMs: settings.RUNS_DRAIN_SECONDS * 1000,
     models: readModelsConfig(settings),

@@ -9,7 +9,8 @@ import type { AgentApps } from './agents/agent-apps.ts';
 import type { CheckModel } from './agents/checks/check-definition.ts';
 import type { RunsConfig } from './config.ts';
 import type { Executor } from './execution/executor.ts';
-import type { WaitingViewers } from './execution/viewers/waiting-viewers.ts';
+import type { Admission } from './execution/admission/admission.ts';
+import type { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import type { HistoryCache } from './execution/history/history-cache.ts';
 import type { Watchers } from './notices/watchers.ts';
 import type { AppFinder } from './registry/app-finder.ts';
@@ -40,7 +41,8 @@ export interface Context {
   readonly sessions: Client<typeof SessionsService>;
   readonly executor: Executor;
   readonly histories: HistoryCache;
-  readonly waiting: WaitingViewers;
+  readonly waiting: WaitingRuns;
+  readonly admission: Admission;
   /** Spans of the latest runs; absent while the web UI is off. */
   readonly spans: SpanLog | undefined;
   /** Aborts when the process takes no new runs. */

@@ -94,6 +94,30 @@ export function shuttingDown(): MeshError {
   return new MeshError('unavailable', 'runs_draining', 'The service is shutting down.');
 }
 
+/** The process executes as many runs as it may, and no run may wait. */
+export function concurrentRuns(): MeshError {
+  const message = 'The server is executing as many runs as it may (RUNS_MAX_CONCURRENT). Try again later.';
+  return new MeshError('resource_exhausted', 'concurrent_runs', message);
+}
+
+/** As many runs wait in this process as may. */
+export function queuedRuns(): MeshError {
+  const message = 'As many runs as may are waiting for the server (RUNS_MAX_QUEUED). Try again later.';
+  return new MeshError('resource_exhausted', 'queued_runs', message);
+}
+
+/** The account has as many running runs as it may, and no run may wait. */
+export function accountConcurrentRuns(): MeshError {
+  const message = 'The account is executing as many runs as it may (RUNS_ACCOUNT_MAX_CONCURRENT). Try again later.';
+  return new MeshError('resource_exhausted', 'account_concurrent_runs', message);
+}
+
+/** As many runs of the account wait as may. */
+export function accountQueuedRuns(): MeshError {
+  const message = 'As many runs of the account as may are waiting (RUNS_ACCOUNT_MAX_QUEUED). Try again later.';
+  return new MeshError('resource_exhausted', 'account_queued_runs', message);
+}
+
 /** Sent to the viewer of a queued run when this process stops. */
 export const runPostponed = {
   type: 'RunPostponed',

@@ -13,6 +13,7 @@ import {
   RunCancelRequestedSchema,
   RunEndedSchema,
   SessionsService,
+  type Turn,
   TurnGrantedSchema,
 } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, runsSettings } from './config.ts';
@@ -26,7 +27,11 @@ import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
 import type { Ending } from './execution/execute-attempt.ts';
 import { createHistoryCache } from './execution/history/history-cache.ts';
-import { createWaitingViewers } from './execution/viewers/waiting-viewers.ts';
+import { createAdmission } from './execution/admission/admission.ts';
+import { WaitingRuns } from './execution/admission/waiting-runs.ts';
+import { makeRoom } from './execution/take-up.ts';
+import { createCheckQueuedRuns } from './jobs/check-queued-runs.ts';
+import { createCountActiveRuns } from './jobs/count-active-runs.ts';
 import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
 import { createSettleAwaitedRuns } from './jobs/settle-awaited-runs.ts';
@@ -57,6 +62,8 @@ export const runs = defineService({
     const client = mesh.client(SessionsService);
     const sessions = spans?.noticing(client) ?? client;
     const histories = createHistoryCache(config.historyCacheBytes);
+    const waiting = new WaitingRuns();
+    const admission = createAdmission({ limits: config.admission, waiting });
     const executor = createExecutor({
       sessions,
       memory: mesh.client(MemoryService),
@@ -66,11 +73,10 @@ export const runs = defineService({
       maxModelCalls: config.maxModelCalls,
       historyWindow: config.historyWindow,
       histories,
-      onEnded: countEndings(host),
+      onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
       ...(spans === undefined ? {} : { around: spans.around }),
     });
-    const waiting = createWaitingViewers();
-    const running = { owner: randomUUID(), sessions, executor, histories, waiting };
+    const running = { owner: randomUUID(), sessions, executor, histories, waiting, admission };
     const others = { savedKeys: mesh.client(SavedKeysService), awaited: new Set<string>(), watchers: createWatchers() };
     const context: Context = { ...known, ...running, ...others, config, db, bus, log, spans: spans?.log, draining };
 
@@ -78,10 +84,7 @@ export const runs = defineService({
     mesh.serve(AgentsService, createAgentHandlers(context));
     mesh.serve(NoticesService, createNoticeHandlers(context));
     await follow(host, context);
-    resources.use(startJob(createClaimDueRuns(context), { log, draining }));
-    resources.use(startJob(createSettleAwaitedRuns(context), { log, draining }));
-    // Not stopped by the drain: runs that are finished then still need their leases.
-    resources.use(startJob(createRenewLeases(context), { log }));
+    startJobs(host, context);
     draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 
     return {
@@ -91,6 +94,13 @@ export const runs = defineService({
     };
   },
 });
+
+function startJobs({ resources, log, draining }: Host<typeof runsSettings>, context: Context): void {
+  const jobs = [createClaimDueRuns, createCheckQueuedRuns, createCountActiveRuns, createSettleAwaitedRuns];
+  for (const create of jobs) resources.use(startJob(create(context), { log, draining }));
+  // Not stopped by the drain: runs that are finished then still need their leases.
+  resources.use(startJob(createRenewLeases(context), { log }));
+}
 
 /** Subscribes to what happens elsewhere. */
 async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, context: Context): Promise<void> {
@@ -117,11 +127,17 @@ async function importAdk() {
   return { createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk };
 }
 
-function countEndings({ metrics }: Host<typeof runsSettings>): (ending: Ending) => void {
+function countEndings(
+  { metrics }: Host<typeof runsSettings>,
+  then: (turn: Turn) => void,
+): (ending: Ending, turn: Turn) => void {
   const attempts = metrics.counter({
     name: 'runs_attempts_total',
     help: 'Attempts by how they ended for this process',
     labelNames: ['ending'],
   });
-  return (ending) => attempts.inc({ ending });
+  return (ending, turn) => {
+    attempts.inc({ ending });
+    then(turn);
+  };
 }

@@ -7,9 +7,11 @@ import {
   AttemptEnd_Outcome,
   type BeginTurnRequest,
   BeginTurnRequestSchema,
+  type CheckQueuedRunsRequest,
   type ClaimRunsRequest,
   type GetSessionRequest,
   type Lease,
+  RunStatus,
   type RenewLeasesRequest,
   type SessionKey,
   type SessionsService,
@@ -31,7 +33,15 @@ import {
   unused,
 } from './stored-session.ts';
 
-type Call = 'getSession' | 'beginTurn' | 'claimRuns' | 'appendEvents' | 'renewLeases' | 'cancelRun' | 'getRun';
+type Call =
+  | 'checkQueuedRuns'
+  | 'getSession'
+  | 'beginTurn'
+  | 'claimRuns'
+  | 'appendEvents'
+  | 'renewLeases'
+  | 'cancelRun'
+  | 'getRun';
 
 /** The part of the sessions service that runs use, in memory: turns, fences, queue and sequences as the proto says. */
 export class InMemorySessions {
@@ -54,6 +64,8 @@ export class InMemorySessions {
     return {
       beginTurn: (request) => this.#act('beginTurn', () => this.#beginTurn(request)),
       claimRuns: (request) => this.#act('claimRuns', () => this.#claimRuns(request)),
+      checkQueuedRuns: (request) => this.#act('checkQueuedRuns', () => this.#checkQueuedRuns(request)),
+      countActiveRuns: () => ({ accounts: [] }),
       appendEvents: (request) => this.#act('appendEvents', () => this.#appendEvents(request)),
       renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
       createSession: unused,
@@ -161,18 +173,41 @@ export class InMemorySessions {
     const invocationId = request.invocationId || `e-${randomUUID()}`;
     const run: StoredRun = { request, invocationId, status: 'queued', attempt: 0 };
     session.runs.push(run);
-    return session.turn === undefined ? { invocationId, turn: startTurn(session, run) } : { invocationId };
+    if (session.turn !== undefined) return { invocationId, sessionPk: session.pk };
+    if (!request.postpone) return { invocationId, turn: startTurn(session, run) };
+    session.turn = invocationId;
+    run.status = 'granted';
+    return { invocationId, sessionPk: session.pk, granted: true };
+  }
+
+  #checkQueuedRuns({ owner, runs }: CheckQueuedRunsRequest) {
+    const found = runs.map((run) => ({
+      run,
+      stored: this.#byPk.get(run.sessionPk)?.runs.find(({ invocationId }) => invocationId === run.invocationId),
+    }));
+    return {
+      granted: found
+        .filter(({ stored }) => stored?.status === 'granted' && stored.request.owner === owner)
+        .map(({ run }) => run),
+      left: found.flatMap(({ run, stored }) => {
+        const status = stored === undefined ? RunStatus.CANCELLED : publicStatus(stored);
+        return status === RunStatus.QUEUED ? [] : [{ run, status }];
+      }),
+    };
   }
 
   #claimRuns({ session, invocationId, limit }: ClaimRunsRequest) {
-    if (session !== undefined && this.emptyClaims-- > 0) return { turns: [] };
+    if (session !== undefined && this.emptyClaims-- > 0) return { status: RunStatus.QUEUED };
     const among = session === undefined ? [...this.#sessions.values()] : [this.#find(session)];
     const due = among.flatMap((one) =>
       one.runs
         .filter((run) => run.status === 'granted' && (session === undefined || run.invocationId === invocationId))
         .map((run) => ({ session: one, run })),
     );
-    return { turns: due.slice(0, Math.max(limit, 1)).map((one) => startTurn(one.session, one.run)) };
+    const turns = due.slice(0, limit).map((one) => startTurn(one.session, one.run));
+    const named = among.flatMap(({ runs }) => runs).find((run) => run.invocationId === invocationId);
+    const status = named === undefined ? RunStatus.CANCELLED : publicStatus(named);
+    return session === undefined || turns.length > 0 ? { turns } : { status };
   }
 
   #appendEvents(request: AppendEventsRequest) {

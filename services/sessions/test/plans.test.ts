@@ -60,6 +60,11 @@ async function callEverything(service: TestSessions): Promise<void> {
   await client.getRun({ accountId, invocationId: waiting.invocationId });
   for (const filter of [{}, { appName }, { userId }, { statuses: [RunStatus.WAITING] }, session])
     await client.listRuns({ accountId, ...filter });
+  const { sessionPk, invocationId } = await client.beginTurn(
+    beginWith({ ...session, sessionId: 'second' }, 'p', { postpone: true }),
+  );
+  await client.checkQueuedRuns({ owner: 'o', runs: [{ sessionPk, invocationId }] });
+  await client.countActiveRuns({});
   await client.summarizeRuns({ accountId, appNames: [appName] });
   await client.deleteSession({ session });
 }
@@ -86,7 +91,7 @@ const fill = [
 const ofOthers = /^\s*(select|delete|with)[^;]*\b(from outbox|pg_notify|set_config|migrations|to_regclass)\b/;
 
 /** Statements that read all due runs, of all accounts: few runs are open at a time. */
-const sweeps = new Set(['find-due-runs']);
+const sweeps = new Set(['find-due-runs', 'find-dead-runs', 'count-runs-by-account']);
 
 test('every statement has one plan: on an empty database without statistics the same as on full, analyzed tables', async () => {
   await using service = await startSessions();

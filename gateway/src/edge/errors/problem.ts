@@ -48,6 +48,10 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   key_provider_mismatch: 409,
 };
 
+/** Statuses of failures that may pass, and the header that tells when to try again, unless the route has set it. */
+const mayPass = new Set([429, 503]);
+const tryAgain = { 'retry-after': '1' };
+
 /** Time in milliseconds that a refused client may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
 
@@ -64,7 +68,8 @@ export function problemOf(error: unknown): Problem | undefined {
 
 function ofMeshError({ code, reason, message }: MeshError): Problem {
   if (code === 'internal') return internal;
-  return { status: statusesOfReasons[reason] ?? statuses[code], body: { detail: message, code: reason } };
+  const status = statusesOfReasons[reason] ?? statuses[code];
+  return { status, body: { detail: message, code: reason }, ...(mayPass.has(status) && { headers: tryAgain }) };
 }
 
 function isFrameworkError(error: unknown): error is FastifyError {
@@ -91,7 +96,8 @@ export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
     if (error instanceof MeshError && error.code === 'internal') {
       log.warn({ requestId: request.id, reason: error.reason }, 'a service failed');
     }
-    if (problem.headers !== undefined) reply.headers(problem.headers);
+    for (const [name, value] of Object.entries(problem.headers ?? {}))
+      if (!reply.hasHeader(name)) reply.header(name, value);
     reply.code(problem.status);
     if (problem.status === 413 || isUploading(request)) refuseUpload(request, reply, { ...limits, body: problem.body });
     else reply.send(problem.body);

@@ -2,8 +2,9 @@ import type { HintHandler } from '@agentmesh/lib/bus';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome, type RunEndedSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
+import { leaveEnded } from '../execution/admission/left-runs.ts';
+import type { RunName } from '../execution/admission/waiting-runs.ts';
 import { checkLeases } from '../execution/check-leases.ts';
-import type { WaitingRun } from '../execution/viewers/waiting-viewers.ts';
 
 const timeoutMs = 5_000;
 
@@ -14,28 +15,15 @@ const timeoutMs = 5_000;
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
   return async ({ accountId, invocationId, outcome }) => {
     for (const run of context.waiting.find(accountId, invocationId)) {
-      const failure = failures.get(await statusOf(context, run));
-      if (failure !== undefined) context.waiting.take(run)?.fail(failure);
+      leaveEnded(context, run, await statusOf(context, run));
     }
     if (outcome === AttemptEnd_Outcome.CANCELLED)
       await checkLeases(context, (lease) => lease.invocationId === invocationId);
   };
 }
 
-const cancelled = { type: 'RunCancelled', message: 'The run was cancelled.' };
-const moved = { type: 'RunMoved', message: 'The run was executed elsewhere. Read the session again.' };
-
-/** Failures of viewers by the status of the run. A viewer whose run has not ended goes on waiting. */
-const failures = new Map([
-  [RunStatus.CANCELLED, cancelled],
-  [RunStatus.INTERRUPTED, cancelled],
-  [RunStatus.COMPLETED, moved],
-  [RunStatus.FAILED, moved],
-  [RunStatus.WAITING, moved],
-]);
-
 /** A run that is gone counts as cancelled. */
-async function statusOf({ sessions }: Context, { session, invocationId }: WaitingRun): Promise<RunStatus> {
+async function statusOf({ sessions }: Context, { session, invocationId }: RunName): Promise<RunStatus> {
   const { accountId, userId } = session;
   try {
     const { run } = await sessions.getRun({ accountId, userId, invocationId }, { timeoutMs });

@@ -3,6 +3,9 @@ import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1
 import type { Context } from '../context.ts';
 import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
 import { checkMessage } from './events/check-message.ts';
+import type { Permit } from './admission/admission.ts';
+import type { WaitingRun } from './admission/waiting-runs.ts';
+import { startWaiting } from './take-up.ts';
 import type { Viewer } from './viewers/viewer.ts';
 
 const acceptTimeoutMs = 10_000;
@@ -17,14 +20,49 @@ export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle
  * Stores a run, and starts it if it has its session's turn; otherwise it waits in the session's queue. It does not stop when the caller leaves: a
  * turn that the sessions service has granted must be started. Fails with the errors that `Run` has before `accepted`.
  */
-export async function acceptRun(
-  context: Context,
-  request: NewRun,
-  viewer?: Viewer,
-): Promise<Pick<BeginTurnResponse, 'invocationId' | 'already'>> {
-  if (context.draining.aborted) throw shuttingDown();
-  const { session, ...rest } = request;
+export async function acceptRun(context: Context, request: NewRun, viewer?: Viewer): Promise<AcceptedRun> {
+  const { session } = request;
   if (session === undefined) throw messageInvalid('A run needs a session.');
+  return withPermit(context, session.accountId, (permit) =>
+    storeRun(context, { ...request, session }, { permit, viewer }),
+  );
+}
+
+/**
+ * Takes a place for a run of an account before anything is done for it. `work` stores the run and answers whether it has started; otherwise
+ * the place is given back.
+ *
+ * @throws MeshError unavailable `runs_draining`, and as `Admission.admit`
+ */
+export async function withPermit<T extends { readonly isStarted: boolean }>(
+  { draining, admission }: Context,
+  accountId: string,
+  work: (permit: Permit) => Promise<T>,
+): Promise<T> {
+  if (draining.aborted) throw shuttingDown();
+  const permit = admission.admit(accountId);
+  let isStarted = false;
+  try {
+    const result = await work(permit);
+    isStarted = result.isStarted;
+    return result;
+  } finally {
+    if (!isStarted) permit.release();
+  }
+}
+
+/** A run that was accepted. */
+export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'already'> {
+  readonly isStarted: boolean;
+}
+
+/** Stores a run that has a permit. */
+export async function storeRun(
+  context: Context,
+  request: NewRun & { readonly session: SessionKey },
+  { permit, viewer }: { readonly permit: Permit; readonly viewer?: Viewer | undefined },
+): Promise<AcceptedRun> {
+  const { session, ...rest } = request;
   const app = context.apps.find(session.accountId, session.appName);
   if (app instanceof Promise) await app;
   const answeredCallIds = await checkRequest(context, session, request);
@@ -35,17 +73,26 @@ export async function acceptRun(
     answeredCallIds,
     owner: context.owner,
     window: context.config.historyWindow,
+    postpone: permit.postpone,
     ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq } }),
   };
-  const { invocationId, turn, already } = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs });
+  const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs });
+  const { invocationId, turn, already } = begun;
   if (turn !== undefined) context.executor.start(turn, viewer, known);
-  else if (viewer !== undefined) wait(context, { session, invocationId }, viewer);
-  return { invocationId, already };
+  else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
+  return { invocationId, already, isStarted: turn !== undefined };
 }
 
-function wait(context: Context, run: { session: SessionKey; invocationId: string }, viewer: Viewer): void {
-  if (context.draining.aborted) viewer.fail(runPostponed);
-  else context.waiting.add(run, viewer);
+function wait(context: Context, run: WaitingRun, { granted }: Pick<BeginTurnResponse, 'granted'>): void {
+  if (context.draining.aborted) {
+    run.viewer?.fail(runPostponed);
+    return;
+  }
+  context.waiting.add(run);
+  if (!granted) return;
+  context.waiting.grant(run);
+  // Room may have come meanwhile.
+  startWaiting(context);
 }
 
 /** Returns the ids of the calls that the message answers. A missing session is reported before mistakes in the message. */

@@ -29,7 +29,7 @@ export interface Executor {
 }
 
 export interface ExecutorOptions extends ExecutionDeps {
-  readonly onEnded?: (ending: Ending) => void;
+  readonly onEnded?: (ending: Ending, turn: Turn) => void;
   /** Wraps the execution of an attempt, e.g. in a span. */
   readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
 }
@@ -64,7 +64,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
       running.done = (options.around?.(turn, attempt) ?? attempt()).then((ending) => {
         leave();
-        options.onEnded?.(ending);
+        options.onEnded?.(ending, turn);
       });
     },
     get running() {

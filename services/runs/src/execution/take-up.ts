@@ -1,37 +1,106 @@
-import type { Turn } from '@agentmesh/proto/sessions/v1';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { isLost } from '../errors.ts';
-import type { WaitingRun } from './viewers/waiting-viewers.ts';
+import { leave } from './admission/left-runs.ts';
+import type { RunName } from './admission/waiting-runs.ts';
 
-/** Claims up to `limit` runs that are due, from any process, and executes them. */
-export async function takeUpDue(context: Context, limit: number): Promise<void> {
-  const { owner, config, sessions } = context;
-  const { turns } = await sessions.claimRuns({ owner, window: config.historyWindow, limit });
-  for (const turn of turns) startTurn(context, turn);
+const claimTimeoutMs = 10_000;
+/** Most runs of others that are claimed in one call. */
+const mostClaimed = 32;
+/** Pauses between claims: a claim returns no turn while many others write to the session. */
+const pausesMs = [10, 30, 100, 300];
+
+/**
+ * Ends runs whose executor is gone, whatever this process executes, and claims runs that were not started in time, from any process, as far
+ * as there is room.
+ */
+export async function takeUpDue(context: Context): Promise<void> {
+  const { owner, config, sessions, admission } = context;
+  const limit = Math.min(admission.free, mostClaimed);
+  const places = Array.from({ length: limit }, () => takePlace(context, ''));
+  try {
+    const request = { owner, window: config.historyWindow, limit };
+    const { turns } = await sessions.claimRuns(request, { timeoutMs: claimTimeoutMs });
+    for (const turn of turns) {
+      admission.started(accountOf(turn));
+      startTurn(context, turn);
+    }
+  } finally {
+    for (const giveBack of places) giveBack();
+  }
 }
 
-/** Claims one run and executes it if its turn was granted. False when the run has to wait longer. */
-export async function takeUp(context: Context, { session, invocationId }: WaitingRun): Promise<boolean> {
-  const { owner, config, sessions } = context;
+/** Starts waiting runs that have their turn, as far as there is room. Does not wait for them. */
+export function startWaiting(context: Context): void {
+  if (context.draining.aborted) return;
+  const { waiting, admission, log } = context;
+  const next = () => waiting.next((accountId) => admission.mayStart(accountId));
+  for (let run = next(); run !== undefined; run = next()) {
+    const { invocationId } = run;
+    takeUp(context, run).catch((err: unknown) => log.warn({ err, invocationId }, 'a waiting run could not be started'));
+  }
+}
+
+/** To be called when the attempt of a turn has ended: waiting runs get its place. */
+export function makeRoom(context: Context, turn: Turn): void {
+  context.admission.ended(accountOf(turn));
+  startWaiting(context);
+}
+
+/** Claims a run whose turn was granted to this process, and executes it. Takes a place for it, also if there is none. */
+export async function takeUp(context: Context, run: RunName): Promise<void> {
+  const { accountId } = run.session;
+  const giveBack = takePlace(context, accountId);
+  let isStarted = false;
   try {
-    const { turns } = await sessions.claimRuns({
-      owner,
-      window: config.historyWindow,
-      limit: 1,
-      session,
-      invocationId,
-    });
+    isStarted = await claimPatiently(context, run);
+  } finally {
+    if (!isStarted) {
+      giveBack();
+      context.waiting.putBack(run);
+    }
+  }
+}
+
+async function claimPatiently(context: Context, run: RunName): Promise<boolean> {
+  for (const pauseMs of pausesMs) {
+    const status = await claim(context, run);
+    if (status === undefined) return true;
+    if (status !== RunStatus.QUEUED) {
+      leave(context, run, status);
+      return false;
+    }
+    await delay(pauseMs);
+  }
+  return false;
+}
+
+/** Undefined when the run was started, else its status. */
+async function claim(context: Context, { session, invocationId }: RunName): Promise<RunStatus | undefined> {
+  const { owner, config, sessions } = context;
+  const request = { owner, window: config.historyWindow, limit: 1, session, invocationId };
+  try {
+    const { turns, status } = await sessions.claimRuns(request, { timeoutMs: claimTimeoutMs });
     for (const turn of turns) startTurn(context, turn);
-    return turns.length > 0;
+    return turns.length > 0 ? undefined : status;
   } catch (error) {
-    if (!isLost(error)) throw error;
-    const viewer = context.waiting.take({ session, invocationId });
-    viewer?.fail({ type: 'RunCancelled', message: 'The run was cancelled.' });
-    return true;
+    if (isLost(error)) return RunStatus.CANCELLED;
+    throw error;
   }
 }
 
 function startTurn({ executor, waiting }: Context, turn: Turn): void {
   const { session, invocationId } = turn;
-  executor.start(turn, session === undefined ? undefined : waiting.take({ session, invocationId }));
+  executor.start(turn, session === undefined ? undefined : waiting.take({ session, invocationId })?.viewer);
+}
+
+/** Takes a place of an execution; returns what gives it back. */
+function takePlace({ admission }: Context, accountId: string): () => void {
+  admission.started(accountId);
+  return () => admission.ended(accountId);
+}
+
+function accountOf({ session }: Turn): string {
+  return session?.accountId ?? '';
 }

@@ -1,10 +1,13 @@
 import { LlmAgent } from '@google/adk';
 import { MeshError } from '@agentmesh/lib/rpc';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
-import { createWaitingViewers } from '../execution/viewers/waiting-viewers.ts';
+import { createAdmission } from '../execution/admission/admission.ts';
+import { WaitingRuns } from '../execution/admission/waiting-runs.ts';
+import { createViewer } from '../execution/viewers/viewer.ts';
+import { createCheckQueuedRuns } from './check-queued-runs.ts';
 import { type AgentBench, createAgentBench } from '../../test/run-agents.ts';
-import { leaseSeconds } from '../../test/stored-session.ts';
+import { encode, leaseSeconds } from '../../test/stored-session.ts';
 import { hangs, says, ScriptLlm } from '../../test/script-llm.ts';
 import { createClaimDueRuns } from './claim-due-runs.ts';
 import { createRenewLeases } from './renew-leases.ts';
@@ -17,8 +20,11 @@ function hanging(): AgentBench {
 
 /** The parts of a context that the jobs use. */
 function contextOf({ client, executor }: AgentBench, maxConcurrent = 8): Context {
-  const parts = { owner: 'me', sessions: client, executor, waiting: createWaitingViewers() };
-  return { ...parts, config: { historyWindow: 64, maxConcurrent } } as Context;
+  const waiting = new WaitingRuns();
+  const limits = { maxConcurrent, maxQueued: 9, accountMaxConcurrent: 9, accountMaxQueued: 9 };
+  const admission = createAdmission({ limits, waiting });
+  const parts = { owner: 'me', sessions: client, executor, waiting, admission, draining: new AbortController().signal };
+  return { ...parts, config: { historyWindow: 64, admission: limits } } as Context;
 }
 
 test('renewing keeps attempts and stops those that have lost their turn', async () => {
@@ -55,12 +61,55 @@ test('an attempt whose lease cannot be renewed is stopped when it has run out', 
   expect(bench.executor.running).toBe(0);
 });
 
-test('a process at its limit claims no more runs', async () => {
+test('a process at its limit claims no more runs, and has those of dead executors ended all the same', async () => {
   const bench = hanging();
-  await bench.begin();
-  await createClaimDueRuns(contextOf(bench, 1)).run();
-  expect(bench.sessions.calls).toEqual(['beginTurn']);
+  const context = contextOf(bench, 1);
+  bench.sessions.leave(bench.key);
+  context.admission.started('a');
+  await createClaimDueRuns(context).run();
+  expect(bench.sessions.calls).toEqual(['claimRuns']);
+  expect(bench.executor.running).toBe(0);
+  context.admission.ended('a');
+  await createClaimDueRuns(context).run();
+  expect(bench.executor.running).toBe(1);
   bench.executor.stopLost(bench.executor.leases());
+});
+
+describe('a run that waits, although every hint was lost,', () => {
+  const messageJson = encode({ role: 'user', parts: [{ text: 'hello' }] });
+
+  async function waitBehind(bench: AgentBench, context: Context) {
+    const { seen } = await bench.begin();
+    const { invocationId, sessionPk } = await bench.client.beginTurn({ session: bench.key, messageJson, owner: 'me' });
+    const viewer = createViewer(false);
+    context.waiting.add({ session: bench.key, invocationId, sessionPk, viewer });
+    return { viewer, invocationId, first: seen };
+  }
+
+  test('starts when it has its turn', async () => {
+    const bench = createAgentBench(new LlmAgent({ name: 'helper', model: new ScriptLlm(says('one'), says('two')) }));
+    const context = contextOf(bench);
+    const { viewer, first } = await waitBehind(bench, context);
+    await first;
+    await createCheckQueuedRuns(context).run();
+    const responses = await Array.fromAsync(viewer.responses());
+    expect(responses.map(({ kind }) => kind?.case)).toEqual(['event']);
+    expect(context.waiting.size).toBe(0);
+  });
+
+  test.each([
+    ['was cancelled', (bench: AgentBench, id: string) => bench.sessions.cancel(id)],
+    ['is gone with its session', (bench: AgentBench) => bench.sessions.delete(bench.key)],
+  ])('and %s: its viewer is told', async (_, end) => {
+    const bench = hanging();
+    const context = contextOf(bench);
+    const { viewer, invocationId } = await waitBehind(bench, context);
+    end(bench, invocationId);
+    await createCheckQueuedRuns(context).run();
+    const responses = await Array.fromAsync(viewer.responses());
+    expect(responses.map(({ kind }) => kind?.value)).toMatchObject([{ type: 'RunCancelled' }]);
+    bench.executor.stopLost(bench.executor.leases());
+  });
 });
 
 test('a run of a process that died is executed by another', async () => {

@@ -10,7 +10,9 @@ import { patchSession } from './patch-session.ts';
 import { appendEvents } from './runs/append-events.ts';
 import { beginTurn } from './runs/begin-turn.ts';
 import { cancelRun } from './runs/cancel-run.ts';
+import { checkQueuedRuns } from './runs/check-queued-runs.ts';
 import { claimRuns } from './runs/claim-runs.ts';
+import { countActiveRuns } from './runs/count-active-runs.ts';
 import { getRun } from './runs/get-run.ts';
 import { listRuns } from './runs/list-runs.ts';
 import { renewLeases } from './runs/renew-leases.ts';
@@ -28,6 +30,8 @@ export function createHandlers(context: Context): Handlers {
     findCredentialRequest: findCredentialRequest(context),
     beginTurn: beginTurn(context),
     claimRuns: claimRuns(context),
+    checkQueuedRuns: checkQueuedRuns(context),
+    countActiveRuns: countActiveRuns(context),
     appendEvents: appendEvents(context),
     renewLeases: renewLeases(context),
     getRun: getRun(context),

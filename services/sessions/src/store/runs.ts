@@ -56,7 +56,15 @@ const findGranted = createQuery<RunKey, RunRow>({
 const findDue = createQuery<{ limit: number }, RunRow>({
   name: 'find-due-runs',
   text: (param) => `select ${columns} from runs r join sessions s on s.pk = r.session_pk
-    where r.ended_at is null and r.lease_until < now() order by r.lease_until limit ${param.limit}`,
+    where r.ended_at is null and r.lease_until < now() and (r.status = 'granted') is true
+    order by r.lease_until limit ${param.limit}`,
+});
+
+const findDead = createQuery<{ limit: number }, RunRow>({
+  name: 'find-dead-runs',
+  text: (param) => `select ${columns} from runs r join sessions s on s.pk = r.session_pk
+    where r.ended_at is null and r.lease_until < now() and (r.status in ('running', 'cancelling')) is true
+    order by r.lease_until limit ${param.limit}`,
 });
 
 /** A granted run of a session. */
@@ -69,9 +77,14 @@ export async function findGrantedRun(
   return row === undefined ? undefined : toRun(row);
 }
 
-/** Runs whose lease has expired: granted runs that nobody took up, and running or cancelled ones whose executor is gone. */
+/** Granted runs whose owner has not started them in time. */
 export async function findDueRuns(db: Queryable, limit: number): Promise<DueRun[]> {
   return (await findDue(db, { limit })).map(toRun);
+}
+
+/** Running and cancelled runs whose executor is gone: their lease has expired. */
+export async function findDeadRuns(db: Queryable, limit: number): Promise<DueRun[]> {
+  return (await findDead(db, { limit })).map(toRun);
 }
 
 const adoptQueued = createQuery<{ sessionPk: bigint; owner: string; heir: string }>({

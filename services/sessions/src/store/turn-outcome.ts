@@ -19,8 +19,14 @@ interface RecentEvent {
   readonly json: string;
 }
 
-/** `queued`: another run holds the turn. `in_progress`: this invocation is queued or running already. */
-export type TurnOutcome = StartedTurn | 'queued' | 'in_progress';
+/** The run waits: for its turn, or with the turn for its executor. */
+export interface WaitingRun {
+  readonly sessionPk: bigint;
+  readonly granted: boolean;
+}
+
+/** `in_progress`: this invocation is queued or running already. */
+export type TurnOutcome = StartedTurn | WaitingRun | 'in_progress';
 
 /** A statement that takes a turn answers rows of four kinds. Columns that a kind does not have are null. */
 export type TurnRow = SessionRow | HeldRow | EventRow | StateRow;
@@ -37,8 +43,8 @@ interface HeldRow {
   /** The last sequence. */
   readonly seq: number;
   readonly fence: bigint;
-  /** The run has the turn; otherwise it is queued. */
-  readonly flag: boolean;
+  /** Status of the run. */
+  readonly key: 'running' | 'granted' | 'queued';
   /** Null when the invocation was queued or running already. */
   readonly attempt: number | null;
 }
@@ -89,7 +95,7 @@ export function readOutcome(rows: readonly TurnRow[]): TurnOutcome | undefined {
   }
   if (held === undefined) return undefined;
   if (held.attempt === null) return 'in_progress';
-  if (!held.flag) return 'queued';
+  if (held.key !== 'running') return { sessionPk: held.pk, granted: held.key === 'granted' };
   recent.sort((a, b) => b.seq - a.seq);
   const { pk: sessionPk, fence, attempt, seq: lastSeq } = held;
   return { sessionPk, fence, attempt, lastSeq, state, recent: newestWithin(recent) };

@@ -39,6 +39,8 @@ export interface RunRequest {
   readonly isBound: boolean;
   /** Sequence of the event whose calls the message answers. */
   readonly answeredSeq: number | null;
+  /** A free turn is granted to the owner, who starts the run later. */
+  readonly postpone: boolean;
 }
 
 interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
@@ -76,8 +78,8 @@ interface TurnQueryParts {
   readonly name: string;
   /** SQL condition on session `s`, besides its key. */
   readonly where: (param: Params) => string;
-  /** SQL expression: whether the run gets the turn. */
-  readonly free: string;
+  /** SQL expression: whether the run starts. */
+  readonly free: (param: Params) => string;
   /** SQL that writes the row of the run. It may read relation `moved`, and calls the table `r`. */
   readonly ledger: (param: Params) => string;
   /** SQL of a further CTE, led by a comma. It may read relations `moved` and `ledger`. */
@@ -93,19 +95,20 @@ function createTurnQuery({ name, where, free, ledger, besides }: TurnQueryParts)
     name,
     source: 'started',
     text: (param, writes) => `with snap as (
-      select s.pk, s.version, s.last_seq, ${free} as free from sessions s
+      select s.pk, s.version, s.last_seq, ${free(param)} as free, s.turn is not null and not (${free(param)}) as behind from sessions s
       where ${hasKey(param, 's')} ${where(param)}
     ), moved as (
       update sessions s set
         version = s.version + 1,
         turn = coalesce(s.turn, ${param.invocationId}),
-        queued = case when snap.free then s.queued else s.queued + 1 end,
+        queued = case when snap.behind then s.queued + 1 else s.queued end,
         fence = case when snap.free then s.fence + 1 else s.fence end,
         last_seq = case when snap.free then s.last_seq + ${param.eventCount}::integer else s.last_seq end,
         last_update_time = case when snap.free then coalesce(${param.lastEventTime}::float8, s.last_update_time)
           else s.last_update_time end
       from snap where s.pk = snap.pk and s.version = snap.version
-      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free
+      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free,
+        case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
     ), started as (
       select * from moved where free
     ), ledger as (
@@ -114,15 +117,15 @@ function createTurnQuery({ name, where, free, ledger, besides }: TurnQueryParts)
     )${besides?.(param) ?? ''}${writes}
     ${selectTurnRows('session', {}, 'snap')}
     union all
-    ${selectTurnRows('turn', heldBy('l.attempt', 'm.free'), 'moved m left join ledger l on true')}
+    ${selectTurnRows('turn', heldBy('l.attempt', 'm.status'), 'moved m left join ledger l on true')}
     union all
     ${startedRows(param)}`,
   });
 }
 
 /** Columns of the row `turn`, from relation `m`. */
-function heldBy(attempt: string, free: string) {
-  return { pk: 'm.pk', seq: 'm.last_seq', fence: 'm.fence', flag: free, attempt };
+function heldBy(attempt: string, status: string) {
+  return { pk: 'm.pk', seq: 'm.last_seq', fence: 'm.fence', attempt, key: status };
 }
 
 const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
@@ -144,7 +147,7 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
         ${param.isBound}::boolean
       from started
     )${writes}
-    ${selectTurnRows('turn', heldBy('1', 'true'), 'started m')}
+    ${selectTurnRows('turn', heldBy('1', `'running'`), 'started m')}
     union all
     ${startedRows(param)}`,
 });
@@ -155,9 +158,9 @@ const insertRun = (
 ): string => `insert into runs as r (account_id, app_name, user_id, session_id, session_pk,
       invocation_id, status, owner, fence, attempt, started_at, lease_until, message, state_delta, custom_metadata, streaming,
       answered_seq, bound)
-    select account_id, app_name, user_id, id, pk, ${param.invocationId}, case when free then 'running' else 'queued' end,
+    select account_id, app_name, user_id, id, pk, ${param.invocationId}, status,
       ${param.owner}, case when free then fence else 0 end, case when free then 1 else 0 end, case when free then now() end,
-      case when free then now() + make_interval(secs => ${param.leaseSeconds}) end,
+      case when status <> 'queued' then now() + make_interval(secs => ${param.leaseSeconds}) end,
       case when free then null else ${param.message}::json end, case when free then null else ${param.stateDelta}::json end,
       ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer,
       ${param.isBound}::boolean
@@ -171,7 +174,11 @@ const insertRun = (
       error_code = null, error_message = null, ended_at = null, position = default
     where r.status in ('waiting', 'completed', 'failed', 'cancelled')`;
 
-const acceptance = { where: () => '', free: 's.turn is null', ledger: insertRun };
+const acceptance = {
+  where: () => '',
+  free: (param: Params) => `s.turn is null and not ${param.postpone}::boolean`,
+  ledger: insertRun,
+};
 
 const acceptRun = createTurnQuery({ ...acceptance, name: 'accept-run' });
 
@@ -190,7 +197,7 @@ const takeGrantedRun = createTurnQuery({
   name: 'take-granted-run',
   where: (param) => `and s.turn = ${param.invocationId} and exists (
     select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted' offset 0)`,
-  free: 'true',
+  free: () => 'true',
   ledger: (
     param,
   ) => `update runs r set status = 'running', owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1,
@@ -207,8 +214,7 @@ export async function takeFreeTurn(
   start: TurnStart,
   request: RunRequest,
 ): Promise<StartedTurn | undefined> {
-  const outcome = readOutcome(await takeFreeTurnQuery(db, turnValues(start, request), start));
-  return typeof outcome === 'object' ? outcome : undefined;
+  return startedIn(readOutcome(await takeFreeTurnQuery(db, turnValues(start, request), start)));
 }
 
 /**
@@ -237,8 +243,11 @@ export async function acceptTurn(
 export async function takeGrantedTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | 'gone' | undefined> {
   const rows = await takeGrantedRun(db, turnValues(start), start);
   if (rows.length === 0) return 'gone';
-  const outcome = readOutcome(rows);
-  return typeof outcome === 'object' ? outcome : undefined;
+  return startedIn(readOutcome(rows));
+}
+
+function startedIn(outcome: TurnOutcome | undefined): StartedTurn | undefined {
+  return typeof outcome === 'object' && 'state' in outcome ? outcome : undefined;
 }
 
 function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
@@ -262,5 +271,6 @@ function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     streaming: request?.streaming ?? false,
     isBound: request?.isBound ?? false,
     answeredSeq: request?.answeredSeq ?? null,
+    postpone: request?.postpone ?? false,
   };
 }

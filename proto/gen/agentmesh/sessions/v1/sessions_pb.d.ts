@@ -695,6 +695,14 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: bool is_bound = 12;
    */
   isBound: boolean;
+
+  /**
+   * True: the executor has no room. A run that gets its session's turn is granted to the executor for the lifetime of a lease, and is started by
+   * ClaimRuns. CheckQueuedRuns extends the lease.
+   *
+   * @generated from field: bool postpone = 13;
+   */
+  postpone: boolean;
 };
 
 /**
@@ -754,6 +762,20 @@ export declare type BeginTurnResponse = Message<"agentmesh.sessions.v1.BeginTurn
    * @generated from field: bool already = 3;
    */
   already: boolean;
+
+  /**
+   * Set for a run that waits: its session's internal number, for CheckQueuedRuns.
+   *
+   * @generated from field: int64 session_pk = 4;
+   */
+  sessionPk: bigint;
+
+  /**
+   * True when the run waits only for its executor: it has the turn of its session. Only with `postpone`.
+   *
+   * @generated from field: bool granted = 5;
+   */
+  granted: boolean;
 };
 
 /**
@@ -910,7 +932,7 @@ export declare type ClaimRunsRequest = Message<"agentmesh.sessions.v1.ClaimRunsR
   invocationId: string;
 
   /**
-   * Maximum number of runs to start.
+   * Maximum number of runs to start; 0: only runs whose executor is gone are ended.
    *
    * @generated from field: int32 limit = 5;
    */
@@ -931,6 +953,13 @@ export declare type ClaimRunsResponse = Message<"agentmesh.sessions.v1.ClaimRuns
    * @generated from field: repeated agentmesh.sessions.v1.Turn turns = 1;
    */
   turns: Turn[];
+
+  /**
+   * Status of a named run that was not started. CANCELLED when it or its session is gone; QUEUED when it has to wait longer.
+   *
+   * @generated from field: agentmesh.sessions.v1.RunStatus status = 2;
+   */
+  status: RunStatus;
 };
 
 /**
@@ -938,6 +967,178 @@ export declare type ClaimRunsResponse = Message<"agentmesh.sessions.v1.ClaimRuns
  * Use `create(ClaimRunsResponseSchema)` to create a new message.
  */
 export declare const ClaimRunsResponseSchema: GenMessage<ClaimRunsResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.CheckQueuedRunsRequest
+ */
+export declare type CheckQueuedRunsRequest = Message<"agentmesh.sessions.v1.CheckQueuedRunsRequest"> & {
+  /**
+   * Id of the executor.
+   *
+   * @generated from field: string owner = 1;
+   */
+  owner: string;
+
+  /**
+   * At most 1,000.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.QueuedRun runs = 2;
+   */
+  runs: QueuedRun[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.CheckQueuedRunsRequest.
+ * Use `create(CheckQueuedRunsRequestSchema)` to create a new message.
+ */
+export declare const CheckQueuedRunsRequestSchema: GenMessage<CheckQueuedRunsRequest>;
+
+/**
+ * A run that was accepted and waits for its start.
+ *
+ * @generated from message agentmesh.sessions.v1.QueuedRun
+ */
+export declare type QueuedRun = Message<"agentmesh.sessions.v1.QueuedRun"> & {
+  /**
+   * BeginTurnResponse.session_pk.
+   *
+   * @generated from field: int64 session_pk = 1;
+   */
+  sessionPk: bigint;
+
+  /**
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.QueuedRun.
+ * Use `create(QueuedRunSchema)` to create a new message.
+ */
+export declare const QueuedRunSchema: GenMessage<QueuedRun>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.CheckQueuedRunsResponse
+ */
+export declare type CheckQueuedRunsResponse = Message<"agentmesh.sessions.v1.CheckQueuedRunsResponse"> & {
+  /**
+   * Runs of the request that have the turn of their session and wait for the caller to start them.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.QueuedRun granted = 1;
+   */
+  granted: QueuedRun[];
+
+  /**
+   * Runs of the request that the caller cannot start any more.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.LeftRun left = 2;
+   */
+  left: LeftRun[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.CheckQueuedRunsResponse.
+ * Use `create(CheckQueuedRunsResponseSchema)` to create a new message.
+ */
+export declare const CheckQueuedRunsResponseSchema: GenMessage<CheckQueuedRunsResponse>;
+
+/**
+ * A run that has left the queue without its executor: it has ended, or another executor has it.
+ *
+ * @generated from message agentmesh.sessions.v1.LeftRun
+ */
+export declare type LeftRun = Message<"agentmesh.sessions.v1.LeftRun"> & {
+  /**
+   * As in the request.
+   *
+   * @generated from field: agentmesh.sessions.v1.QueuedRun run = 1;
+   */
+  run?: QueuedRun | undefined;
+
+  /**
+   * CANCELLED also when the run is gone.
+   *
+   * @generated from field: agentmesh.sessions.v1.RunStatus status = 2;
+   */
+  status: RunStatus;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.LeftRun.
+ * Use `create(LeftRunSchema)` to create a new message.
+ */
+export declare const LeftRunSchema: GenMessage<LeftRun>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.CountActiveRunsRequest
+ */
+export declare type CountActiveRunsRequest = Message<"agentmesh.sessions.v1.CountActiveRunsRequest"> & {
+  /**
+   * Smallest sum of queued and running runs of an account that is returned; 0 means 1.
+   *
+   * @generated from field: int32 at_least = 1;
+   */
+  atLeast: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.CountActiveRunsRequest.
+ * Use `create(CountActiveRunsRequestSchema)` to create a new message.
+ */
+export declare const CountActiveRunsRequestSchema: GenMessage<CountActiveRunsRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.CountActiveRunsResponse
+ */
+export declare type CountActiveRunsResponse = Message<"agentmesh.sessions.v1.CountActiveRunsResponse"> & {
+  /**
+   * At most 10,000 accounts, those with the most runs first.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.AccountRuns accounts = 1;
+   */
+  accounts: AccountRuns[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.CountActiveRunsResponse.
+ * Use `create(CountActiveRunsResponseSchema)` to create a new message.
+ */
+export declare const CountActiveRunsResponseSchema: GenMessage<CountActiveRunsResponse>;
+
+/**
+ * Number of an account's runs that have not ended.
+ *
+ * @generated from message agentmesh.sessions.v1.AccountRuns
+ */
+export declare type AccountRuns = Message<"agentmesh.sessions.v1.AccountRuns"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Runs that wait for the turn of their session or for an executor.
+   *
+   * @generated from field: int32 queued = 2;
+   */
+  queued: number;
+
+  /**
+   * Also those that are being cancelled.
+   *
+   * @generated from field: int32 running = 3;
+   */
+  running: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.AccountRuns.
+ * Use `create(AccountRunsSchema)` to create a new message.
+ */
+export declare const AccountRunsSchema: GenMessage<AccountRuns>;
 
 /**
  * @generated from message agentmesh.sessions.v1.AppendEventsRequest
@@ -1785,7 +1986,7 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Starts runs that wait for an executor: one named run whose turn was granted to the caller, or any run that is due. A run whose lease has
-   * expired ends as failed, with an event that says so, and the next run of its session gets the turn.
+   * expired ends as failed, with an event that says so, and the next run of its session gets the turn; `limit` does not count these.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ClaimRuns
    */
@@ -1793,6 +1994,26 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof ClaimRunsRequestSchema;
     output: typeof ClaimRunsResponseSchema;
+  },
+  /**
+   * Tells an executor about runs that it has accepted and not started. Those that have their turn stay granted to it for the lifetime of a lease.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.CheckQueuedRuns
+   */
+  checkQueuedRuns: {
+    methodKind: "unary";
+    input: typeof CheckQueuedRunsRequestSchema;
+    output: typeof CheckQueuedRunsResponseSchema;
+  },
+  /**
+   * Returns how many runs of each account are queued and running, of all executors. Accounts with fewer than `at_least` of them are left out.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.CountActiveRuns
+   */
+  countActiveRuns: {
+    methodKind: "unary";
+    input: typeof CountActiveRunsRequestSchema;
+    output: typeof CountActiveRunsResponseSchema;
   },
   /**
    * Appends complete events of a running attempt and, with `end`, ends the attempt, in one transaction. ABORTED fence_lost when the attempt no

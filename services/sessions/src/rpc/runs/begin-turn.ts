@@ -41,7 +41,8 @@ async function accept(context: Context, session: CheckedKey, request: BeginTurnR
   const attempt = await readAttempt(context, session, request);
   if (request.isBound && toChanges(attempt.stateDelta).some(isOfApp)) throw appStateForbidden();
   const waiting = toWaiting(request, attempt);
-  const isNew = request.invocationId === '' && attempt.answeredSeq === undefined && key === undefined;
+  const isNew =
+    request.invocationId === '' && attempt.answeredSeq === undefined && key === undefined && !request.postpone;
   const { start, outcome } = await untilCurrent(async () => {
     const start = startOf(attempt, context);
     const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
@@ -50,7 +51,7 @@ async function accept(context: Context, session: CheckedKey, request: BeginTurnR
   });
   const { invocationId } = attempt;
   if (outcome === 'in_progress') throw runInProgress(invocationId);
-  if (outcome === 'queued') return { invocationId };
+  if (!('state' in outcome)) return { invocationId, ...outcome };
   return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
 }
 
@@ -82,6 +83,7 @@ function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequ
     streaming: request.streaming,
     isBound: request.isBound,
     answeredSeq: answeredSeq ?? null,
+    postpone: request.postpone,
   };
 }
 

@@ -1,9 +1,17 @@
 import type { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
-import { checkSessionKey } from '../../session-key.ts';
+import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
 import { parseDelta } from '../../state-delta.ts';
-import { adoptQueuedRuns, type DueRun, findDueRuns, findGrantedRun } from '../../store/runs.ts';
+import { statusOf } from '../../store/ledger/ledger-run.ts';
+import {
+  adoptQueuedRuns,
+  type DueRun,
+  findDeadRuns,
+  findDueRuns,
+  findGrantedRun,
+  selectRunStatus,
+} from '../../store/runs.ts';
 import { nothingKnown, takeGrantedTurn } from '../../store/turns.ts';
 import { endAttempt } from '../../turns/attempt.ts';
 import { cancelled, closingEvent, interrupted } from '../../turns/closing-event.ts';
@@ -18,23 +26,44 @@ interface Claimant {
   window: number;
 }
 
+/** Most runs without an executor that one call ends. */
+const mostEnded = 256;
+
 /** Gives granted runs to an executor. Ends runs whose executor is gone, so that the next run of their session can start. */
 export function claimRuns(context: Context): Handlers['claimRuns'] {
   return async ({ owner, window, session, invocationId, limit }) => {
     const claimant = { owner, window };
-    if (session !== undefined) {
-      const run = await findGrantedRun(context.db, checkSessionKey(session), invocationId);
-      const turn = run && (await takeUp(context, run, claimant));
-      return { turns: turn === undefined ? [] : [turn] };
-    }
+    if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
+    await endDeadRuns(context, owner);
     const turns: TurnInit[] = [];
-    for (const run of await findDueRuns(context.db, limit)) {
+    for (const run of limit > 0 ? await findDueRuns(context.db, limit) : []) {
       await adoptQueuedRuns(context.db, run, owner);
-      if (run.status !== 'granted') await endDead(context, run);
-      else turns.push(...[await takeUp(context, run, claimant)].filter((turn) => turn !== undefined));
+      turns.push(...[await takeUp(context, run, claimant)].filter((turn) => turn !== undefined));
     }
     return { turns };
   };
+}
+
+interface RunName {
+  readonly key: CheckedKey;
+  readonly invocationId: string;
+}
+
+/** Starts one run if it has its turn. Otherwise answers its status. */
+async function claimNamed(context: Context, { key, invocationId }: RunName, claimant: Claimant) {
+  const run = await findGrantedRun(context.db, key, invocationId);
+  const turn = run && (await takeUp(context, run, claimant));
+  if (turn !== undefined) return { turns: [turn] };
+  const status = await selectRunStatus(context.db, key, invocationId);
+  return { status: statusOf(status ?? 'cancelled') };
+}
+
+/** Never depends on how many runs the caller may start: these runs hold up their sessions. */
+async function endDeadRuns(context: Context, heir: string): Promise<void> {
+  for (const run of await findDeadRuns(context.db, mostEnded)) {
+    await adoptQueuedRuns(context.db, run, heir);
+    await endDead(context, run);
+  }
 }
 
 /** Starts a granted run for the claimant; undefined when another was faster. */

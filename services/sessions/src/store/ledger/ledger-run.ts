@@ -51,15 +51,22 @@ const stored: Readonly<Record<RunStatus, readonly string[]>> = {
   [RunStatus.INTERRUPTED]: ['interrupted'],
 };
 
-const statusOf = new Map(
+const publicStatuses = new Map(
   Object.entries(stored).flatMap(([status, names]) =>
     names.map((name) => [name, Number(status) as RunStatus] as const),
   ),
 );
 
+/** The public status for a value of the column `status`. */
+export function statusOf(status: string): RunStatus {
+  return publicStatuses.get(status) ?? RunStatus.UNSPECIFIED;
+}
+
 /** Values of the column `status` for public statuses; all of them for none. */
 export function storedStatuses(statuses: readonly RunStatus[]): string[] {
-  return statuses.length === 0 ? [...statusOf.keys()] : [...new Set(statuses)].flatMap((status) => stored[status]);
+  return statuses.length === 0
+    ? [...publicStatuses.keys()]
+    : [...new Set(statuses)].flatMap((status) => stored[status]);
 }
 
 /** The public form of a row. */
@@ -69,7 +76,7 @@ export function toLedgerRun(row: LedgerRow): MessageInitShape<typeof LedgerRunSc
     appName: row.app_name ?? '',
     userId: row.user_id ?? '',
     sessionId: row.session_id ?? '',
-    status: statusOf.get(row.status) ?? RunStatus.UNSPECIFIED,
+    status: statusOf(row.status),
     queuePosition: row.queue_position,
     attempt: row.attempt,
     createTime: Number(row.created) / 1_000_000,

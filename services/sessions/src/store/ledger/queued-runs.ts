@@ -1,0 +1,72 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+
+/** A run that an executor has accepted and not started. */
+export interface QueuedRun {
+  readonly sessionPk: bigint;
+  readonly invocationId: string;
+}
+
+/** A run as the ledger has it now. */
+export interface CheckedRun extends QueuedRun {
+  /** Null when the run is gone. */
+  readonly status: string | null;
+  /** Whether it belongs to the executor that asks. */
+  readonly own: boolean | null;
+}
+
+interface CheckValues {
+  readonly owner: string;
+  readonly leaseSeconds: number;
+  readonly sessionPks: readonly bigint[];
+  readonly invocationIds: readonly string[];
+}
+
+const checkQueued = createQuery<CheckValues, CheckedRun>({
+  name: 'check-queued-runs',
+  text: (param) => `with asked as (
+      select session_pk, invocation_id
+      from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[]) as l(session_pk, invocation_id)
+    ), kept as (
+      update runs r set lease_until = now() + make_interval(secs => ${param.leaseSeconds}) from asked l
+      where r.session_pk = l.session_pk and r.invocation_id = l.invocation_id
+        and (r.status = 'granted') is true and r.owner = ${param.owner}
+    )
+    select l.session_pk as "sessionPk", l.invocation_id as "invocationId", r.status, r.owner = ${param.owner} as own
+    from asked l left join lateral (
+      select status, owner from runs where session_pk = l.session_pk and invocation_id = l.invocation_id offset 0
+    ) r on true`,
+});
+
+/** Extends the leases of an owner's granted runs, and answers the status of all the named ones. */
+export function checkQueuedRuns(
+  db: Queryable,
+  owner: string,
+  { leaseSeconds, runs }: { readonly leaseSeconds: number; readonly runs: readonly QueuedRun[] },
+): Promise<CheckedRun[]> {
+  const sessionPks = runs.map((run) => run.sessionPk);
+  return checkQueued(db, { owner, leaseSeconds, sessionPks, invocationIds: runs.map((run) => run.invocationId) });
+}
+
+/** Number of an account's runs that have not ended. */
+export interface AccountRuns {
+  readonly accountId: string;
+  readonly queued: number;
+  readonly running: number;
+}
+
+const countActive = createQuery<{ atLeast: number; limit: number }, AccountRuns>({
+  name: 'count-runs-by-account',
+  text: (param) => `select account_id as "accountId",
+      count(*) filter (where status in ('queued', 'granted'))::integer as queued,
+      count(*) filter (where status in ('running', 'cancelling'))::integer as running
+    from runs where ended_at is null group by account_id having count(*) >= ${param.atLeast}
+    order by count(*) desc limit ${param.limit}`,
+});
+
+/** The accounts with the most runs that have not ended, `limit` at most; those with fewer than `atLeast` are left out. */
+export function countActiveRuns(
+  db: Queryable,
+  limits: { readonly atLeast: number; readonly limit: number },
+): Promise<AccountRuns[]> {
+  return countActive(db, limits);
+}
