@@ -55,6 +55,7 @@ export const settings = {
   PUBLIC_BASE_URL: httpUrl({ default: undefined }),
   HOST: text({ default: '127.0.0.1' }),
   PORT: portNumber({ default: 8000 }),
+  AUTH_AUDIT_RETENTION_DAYS: wholeNumberFrom(30, 36_500)({ default: 365 }),
   AUTH_ARGON2_MEMORY_KIB: wholeNumberFrom(8, 4_194_304)({ default: 19_456 }),
   AUTH_ARGON2_PASSES: positiveInteger({ default: 2 }),
 };

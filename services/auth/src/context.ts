@@ -4,6 +4,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Config } from './config.ts';
 import type { Mail } from './mail/open-mail.ts';
 import type { Passwords } from './passwords/password.ts';
+import type { FailureLimit } from './sign-ins/failure-limit.ts';
 import type { AccessTokens } from './tokens/access-token.ts';
 
 /** Everything that RPC handlers, jobs and consumers of this service use. */
@@ -14,6 +15,8 @@ export interface Context {
   readonly log: Logger;
   readonly passwords: Passwords;
   readonly accessTokens: AccessTokens;
+  /** Bounds the records of failed sign-ins. */
+  readonly failures: FailureLimit;
   /** Publishes AccountChanged; called after the commit. It is a hint: a gateway that misses it reads the change within 400 ms. */
   readonly accountChanged: (accountId: string) => void;
   readonly mail: Mail;

@@ -18,6 +18,7 @@ import { sendNotice } from './mail/send-notice.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { createPasswords } from './passwords/password.ts';
 import { createHandlers } from './rpc/index.ts';
+import { createFailureLimit } from './sign-ins/failure-limit.ts';
 import { createAccessTokens } from './tokens/access-token.ts';
 
 /** Accounts, their passwords, and the access tokens that name them. */
@@ -53,6 +54,7 @@ export const auth = defineService({
         isCommon,
       ),
       accessTokens: await createAccessTokens(config.ENCRYPT_KEY, config.ACCESS_TOKEN_EXPIRE_MINUTES),
+      failures: createFailureLimit(),
       accountChanged: createAccountNotice(host.bus, log),
       mail: openMail(config, host.dataDir),
       wakeOutbox: () => relay.wake(),

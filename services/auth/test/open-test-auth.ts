@@ -18,6 +18,7 @@ import type { Passwords } from '../src/passwords/password.ts';
 import { openCommonPasswords } from '../src/passwords/common-passwords.ts';
 import { createPasswords } from '../src/passwords/password.ts';
 import { createHandlers } from '../src/rpc/index.ts';
+import { createFailureLimit } from '../src/sign-ins/failure-limit.ts';
 import { createAccessTokens } from '../src/tokens/access-token.ts';
 
 export const encryptKey = 'a-key-that-only-these-tests-know-0123456789';
@@ -58,6 +59,7 @@ export async function openTestAuth(): Promise<TestAuth> {
     log,
     passwords: recordChecks(createPasswords(testCost, await openCommonPasswords()), verifiedAgainst),
     accessTokens: await createAccessTokens(encryptKey, 120),
+    failures: createFailureLimit(),
     accountChanged: () => {},
     wakeOutbox: () => {},
   };

@@ -190,3 +190,33 @@ describe('a sign-in', () => {
     await signedIn(await fetch(`${url}/api/auth/token`, { method: 'POST', body }));
   });
 });
+
+describe('a token that was issued for the refresh cookie', () => {
+  const token = { name: 'a test', scopes: ['runs:write'] };
+  const refused = { status: 403, body: { code: 'password_required' } };
+
+  test('creates no personal token and deletes no account: both need a token that was issued for the password', async () => {
+    const fresh = await signIn();
+    const { caller } = await signedIn(await refresh(fresh.cookie));
+    expect((await caller.request('GET', '/api/auth/tokens')).status).toBe(200);
+    expect(await caller.request('POST', '/api/auth/tokens', token)).toMatchObject(refused);
+    const { user_id } = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body;
+    expect(await caller.request('DELETE', `/api/users/${user_id}`)).toMatchObject(refused);
+    expect(await caller.request('DELETE', `/api/users/email/${email}`)).toMatchObject(refused);
+    expect((await fresh.caller.request('POST', '/api/auth/tokens', token)).status).toBe(201);
+  });
+
+  test('signs out everywhere, and revokes the personal tokens only when it is asked to', async () => {
+    const { caller } = await signIn();
+    const made = await caller.request<{ token: string }>('POST', '/api/auth/tokens', {
+      ...token,
+      scopes: ['account:read'],
+    });
+    const program = new Caller(url, made.body.token);
+    await caller.request('DELETE', '/api/auth/sessions?keep_current=true');
+    expect((await program.request('GET', '/api/users/me')).status).toBe(200);
+    await caller.request('DELETE', '/api/auth/sessions?tokens=true');
+    await expect.poll(async () => (await program.request('GET', '/api/users/me')).status).toBe(401);
+    await expect.poll(async () => (await caller.request('GET', '/api/users/me')).status).toBe(401);
+  });
+});

@@ -4,7 +4,7 @@ const nullableId = (description: string) => Type.Union([Type.String(), Type.Null
 
 const Action = Type.Object(
   {
-    id: Type.Integer(),
+    id: Type.String({ description: 'UUID.' }),
     at: Type.String({ description: 'ISO 8601.' }),
     action: Type.String({ description: 'Such as `signed_in`, `password_reset` or `account_deleted`.' }),
     account_id: nullableId('The account, as `uid` of its tokens; null where an address without one was tried.'),
@@ -17,7 +17,7 @@ const Action = Type.Object(
 export const AuditPage = Type.Object(
   {
     entries: Type.Array(Action),
-    next: Type.Union([Type.Integer(), Type.Null()], {
+    next: Type.Union([Type.String(), Type.Null()], {
       description: '`before` of the next page; null: this is the last.',
     }),
   },
@@ -26,6 +26,8 @@ export const AuditPage = Type.Object(
 
 export const AuditQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  before: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the page before.' })),
+  before: Type.Optional(
+    Type.String({ description: '`next` of the page before. There is nothing before an unknown one.' }),
+  ),
   user_id: Type.Optional(Type.Integer({ description: 'Of one account only.' })),
 });

@@ -20,23 +20,23 @@ export function auditRoutes(app: App, { auth, authentication }: Context): void {
       },
     },
     async ({ identity, query: { limit = 50, before, user_id: userId } }) => {
-      const { actions, next } = await auth.listActions(
+      const { actions, nextPublicId } = await auth.listActions(
         {
           actorId: identity.accountId,
           limit,
-          ...(before !== undefined && { before: BigInt(before) }),
+          ...(before !== undefined && { beforePublicId: before }),
           ...(userId !== undefined && { account: { name: { case: 'userId', value: BigInt(userId) } } }),
         },
         unary,
       );
-      return { entries: actions.map(entryOf), next: next === undefined ? null : Number(next) };
+      return { entries: actions.map(entryOf), next: nextPublicId === '' ? null : nextPublicId };
     },
   );
 }
 
-function entryOf({ id, at, action, accountId, actorId, detailJson }: Action) {
+function entryOf({ publicId, at, action, accountId, actorId, detailJson }: Action) {
   return {
-    id: Number(id),
+    id: publicId,
     at: dateTime(at) ?? '',
     action,
     account_id: accountId === '' ? null : accountId,

@@ -47,4 +47,7 @@ export const SignInList = Type.Object({ sessions: Type.Array(SignInRecord) }, { 
 
 export const SignInPath = Type.Object({ id: Type.String() });
 
-export const EndSignInsQuery = Type.Object({ keep_current: Type.Optional(Type.Boolean()) });
+export const EndSignInsQuery = Type.Object({
+  keep_current: Type.Optional(Type.Boolean()),
+  tokens: Type.Optional(Type.Boolean({ description: 'Revokes all personal tokens too.' })),
+});

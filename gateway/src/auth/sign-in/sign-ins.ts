@@ -62,14 +62,14 @@ function addEnds(app: App, { auth, authentication }: Context): void {
         operationId: 'endSignIns',
         summary: 'End all sign-ins',
         description:
-          'With `keep_current=true` all but the one of this request. Access tokens from before are refused within a second.',
+          'With `keep_current=true` all but the one of this request, with `tokens=true` the personal tokens too. Access tokens from before are refused within a second.',
         querystring: EndSignInsQuery,
         response: { 200: Status, ...failures },
       },
     },
     async ({ identity, query }) => {
       const exceptId = query.keep_current ? (identity.signInId ?? '') : '';
-      await auth.endSignIns({ accountId: identity.accountId, exceptId }, unary);
+      await auth.endSignIns({ accountId: identity.accountId, exceptId, tokens: query.tokens === true }, unary);
       return { status: 'ok' };
     },
   );

@@ -29,15 +29,15 @@ function addCreation(app: App, { auth, authentication }: Context): void {
   app.post(
     url,
     {
-      preValidation: authentication.account,
+      preValidation: authentication.owner,
       schema: {
         tags,
         operationId: 'createPersonalToken',
         summary: 'Create a personal token for a program',
         description:
-          'The token is shown in this answer only. With `user_id` it reaches the data of that end user alone.',
+          'The token is shown in this answer only. With `user_id` it reaches the data of that end user alone. Needs a token of a sign-in with the password, not of a refresh.',
         body: CreatePersonalTokenRequest,
-        response: { 201: NewPersonalToken, ...bodyFailures, ...failures },
+        response: { 201: NewPersonalToken, ...bodyFailures, 403: Problem, ...failures },
       },
     },
     async ({ identity, body }, reply) => {

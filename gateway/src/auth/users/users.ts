@@ -137,7 +137,7 @@ function addChange(app: App, { auth, authentication }: Context): void {
 
 function addDeletions(app: App, { auth, authentication, forgetAccount }: Context): void {
   const description =
-    'Deletes the account and everything that it owns, in every service. The `Location` header names the receipt of the erasure.';
+    'Deletes the account and everything that it owns, in every service. The `Location` header names the receipt of the erasure. Needs a token of a sign-in with the password, not of a refresh.';
   const schema = { tags, description, response: { 204: deleted, ...one } };
   const erase = async (reply: FastifyReply, actorId: string, account: AccountName) => {
     const { receipt, accountId } = await auth.deleteAccount({ actorId, account }, unary);
@@ -150,7 +150,7 @@ function addDeletions(app: App, { auth, authentication, forgetAccount }: Context
   app.delete(
     byId,
     {
-      preValidation: authentication.account,
+      preValidation: authentication.owner,
       schema: { ...schema, operationId: 'deleteUser', summary: 'Delete an account by id', params: UserIdPath },
     },
     async ({ identity, params }, reply) => erase(reply, identity.accountId, idName(params.id)),
@@ -159,7 +159,7 @@ function addDeletions(app: App, { auth, authentication, forgetAccount }: Context
   app.delete(
     byEmail,
     {
-      preValidation: authentication.account,
+      preValidation: authentication.owner,
       schema: {
         ...schema,
         operationId: 'deleteUserByEmail',

@@ -11,6 +11,8 @@ export interface AccessToken {
   readonly email: string;
   /** Sign-in that issued the token; the token ends with it. Undefined if the token names none. */
   readonly signInId: string | undefined;
+  /** True: it was issued for a refresh cookie, not for a password. */
+  readonly isFromCookie: boolean;
   /** Unix time in seconds. */
   readonly issuedAt: number;
   /** Unix time in seconds. */
@@ -51,11 +53,12 @@ async function verify(token: string, key: webcrypto.CryptoKey, type: string): Pr
     throw error instanceof errors.JOSEError ? invalidToken() : error;
   });
   if (payload.type !== type) throw wrongTokenType();
-  const { sub, uid, sid, exp, iat } = payload;
+  const { sub, uid, sid, exp, iat, via } = payload;
   if (typeof sub !== 'string' || sub === '' || exp === undefined) throw invalidToken();
   if (iat === undefined) throw revokedSession();
   if (typeof uid !== 'string' || !uuid.test(uid)) throw unknownAccount();
   if (sid !== undefined && (typeof sid !== 'string' || !uuid.test(sid))) throw invalidToken();
   const signInId = sid?.toLowerCase();
-  return { accountId: uid.toLowerCase(), email: sub.toLowerCase(), signInId, issuedAt: iat, expiresAt: exp };
+  const account = { accountId: uid.toLowerCase(), email: sub.toLowerCase(), signInId };
+  return { ...account, isFromCookie: via === 'cookie', issuedAt: iat, expiresAt: exp };
 }

@@ -1,3 +1,4 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -16,6 +17,11 @@ type Hook = (request: FastifyRequest, reply: unknown, done: HookHandlerDoneFunct
 export interface Authentication {
   /** Requires a bearer token. */
   readonly account: Hook;
+  /**
+   * Requires a bearer token that was issued for the password: 403 `password_required` for one that a refresh cookie was enough for. For
+   * routes with which a stolen cookie would be used for good.
+   */
+  readonly owner: Hook;
   /** For pages of the web UI beside the runtime routes: requires a bearer token or the UI's cookie. */
   readonly page: Hook;
   /** For runtime routes: requires a bearer token or the UI's cookie, or no credentials with `RUNTIME_AUTH=open`. */
@@ -37,15 +43,26 @@ export function createAuthentication({ bearer, browser, isRuntimeOpen }: Authent
     const { authorization } = request.headers;
     settle(() => bearer.identify(authorization), { request, done });
   };
+  const owner: Hook = (request, reply, done) => {
+    account(request, reply, (error) => {
+      if (error === undefined && request.identity.isFromCookie) done(passwordRequired());
+      else done(error);
+    });
+  };
   if (browser === undefined) {
-    return { account, page: account, runtime: isRuntimeOpen ? openTo(account) : account, withinGrant };
+    return { account, owner, page: account, runtime: isRuntimeOpen ? openTo(account) : account, withinGrant };
   }
   const page: Hook = (request, reply, done) => {
     const isBearer = request.headers.authorization !== undefined || !browser.isPresent(request);
     if (isBearer) account(request, reply, done);
     else settle(() => browser.identify(request), { request, done });
   };
-  return { account, page, runtime: isRuntimeOpen ? openTo(page, browser) : page, withinGrant };
+  return { account, owner, page, runtime: isRuntimeOpen ? openTo(page, browser) : page, withinGrant };
+}
+
+function passwordRequired(): MeshError {
+  const message = 'Sign in again: this needs a token that was issued for the password.';
+  return new MeshError('permission_denied', 'password_required', message);
 }
 
 const withinGrant: Hook = (request, _reply, done) => {

@@ -44,15 +44,15 @@ function whenKnown<A, B>(value: A | Promise<A>, use: (value: A) => B | Promise<B
 }
 
 /** Fails with 401 if id and e-mail address belong to different accounts, or if the sign-in has ended. */
-function admit({ accountId, email, signInId, issuedAt }: AccessToken, standing: Standing): Identity {
+function admit({ accountId, email, signInId, isFromCookie, issuedAt }: AccessToken, standing: Standing): Identity {
   if (standing.email !== email) throw unknownAccount();
   const stands = signInId === undefined ? issuedAt >= standing.validFrom : standing.signInStands;
   if (!stands) throw revokedSession();
-  return { accountId, email, role: standing.role, signInId, grant: undefined };
+  return { accountId, email, role: standing.role, signInId, isFromCookie, grant: undefined };
 }
 
 /** A personal token never has the role of an admin, also if its account has. */
 function admitPersonal({ accountId, email, expiresAtMs, grant }: PersonalToken): Identity {
   if (expiresAtMs <= Date.now()) throw invalidToken();
-  return { accountId, email, role: 'USER', signInId: undefined, grant };
+  return { accountId, email, role: 'USER', signInId: undefined, isFromCookie: false, grant };
 }

@@ -8,6 +8,8 @@ export interface Identity {
   readonly role: string;
   /** Sign-in of the token; undefined for a credential without one. */
   readonly signInId: string | undefined;
+  /** The token was issued for the refresh cookie: nobody has shown the password for it. */
+  readonly isFromCookie: boolean;
   /** Limits of a personal token; undefined if everything that the account may do is allowed. */
   readonly grant: Grant | undefined;
 }
@@ -25,5 +27,6 @@ export const anonymous: Identity = {
   email: '',
   role: 'USER',
   signInId: undefined,
+  isFromCookie: false,
   grant: undefined,
 };

@@ -1,6 +1,7 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
 import { purgeAccountChanges } from '../store/account-changes.ts';
+import { purgeAudit } from '../store/audit.ts';
 import { purgeMailTokens } from '../store/mail-tokens.ts';
 import { purgeNotices } from '../store/notices.ts';
 import { purgePersonalTokens } from '../store/personal-tokens.ts';
@@ -14,11 +15,12 @@ export function createPurge(context: Context): Job {
 }
 
 /** Deletes what has expired now. */
-export async function purge({ db, mail }: Context): Promise<void> {
+export async function purge({ config, db, mail }: Context): Promise<void> {
   await purgeSignIns(db);
   await purgePersonalTokens(db);
   await purgeAccountChanges(db);
   await purgeMailTokens(db);
   await purgeNotices(db);
+  await purgeAudit(db, config.AUTH_AUDIT_RETENTION_DAYS);
   await mail.post.purge();
 }

@@ -8,12 +8,12 @@ import { selectNoticeAddress } from '../store/notices.ts';
 
 /** Makes an attempt at a notice. One that may have been accepted, or is refused for good, is not sent again. */
 export function noticeSender({ db, log, mail }: Context): Handler<WaitingNotice> {
-  return async ({ accountId, kind }, { jobId: id, addedAt: date }) => {
-    const [recipient] = await selectNoticeAddress(db, { accountId });
-    if (recipient === undefined) return;
+  return async (notice, { jobId: id, addedAt: date }) => {
+    const to = await recipientOf(db, notice);
+    if (to === undefined) return;
     const { from, publicUrl } = mail;
-    const message = await composeNotice({ id, kind, to: recipient.email, from, date, publicUrl });
-    const envelope = { id, from: addressOf(from), to: recipient.email, beforeEnd: () => Promise.resolve(true) };
+    const message = await composeNotice({ id, kind: notice.kind, to, from, date, publicUrl });
+    const envelope = { id, from: addressOf(from), to, beforeEnd: () => Promise.resolve(true) };
     try {
       await mail.post.send(message, envelope);
     } catch (error) {
@@ -22,4 +22,10 @@ export function noticeSender({ db, log, mail }: Context): Handler<WaitingNotice>
       log.warn({ mailId: id, err: error }, 'a notice may have been sent: it is not sent again');
     }
   };
+}
+
+async function recipientOf(db: Context['db'], notice: WaitingNotice): Promise<string | undefined> {
+  if ('address' in notice) return notice.address;
+  const [recipient] = await selectNoticeAddress(db, { accountId: notice.accountId });
+  return recipient?.email;
 }

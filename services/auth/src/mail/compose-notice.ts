@@ -2,7 +2,8 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { addressOf } from './compose-mail.ts';
 
 /** Kinds of notices, as they are stored. Their texts are fixed, so that no service can make this one write to strangers. */
-export type NoticeWord = 'subscription_failing';
+export const noticeWords = ['subscription_failing', 'token_created', 'user_token_created', 'account_deleted'] as const;
+export type NoticeWord = (typeof noticeWords)[number];
 
 export interface NoticeContent {
   readonly id: string;
@@ -20,6 +21,22 @@ const texts: Readonly<Record<NoticeWord, { readonly subject: string; readonly te
     text:
       'A subscription to your mailbox could not be renewed at the mail provider. We keep trying. Until it works again, mail that ' +
       'arrives may run your agent late. Your subscriptions show the reason; if it says so, connect the mail account again:',
+  },
+  token_created: {
+    subject: 'A personal token was created for your account',
+    text:
+      'A personal token was created for your account. Whoever has it can act for the account until it expires or is revoked. If it was not ' +
+      'you, choose a new password, which also revokes all tokens:',
+  },
+  user_token_created: {
+    subject: 'Personal tokens for end users are created for your account',
+    text:
+      'A personal token that is bound to one end user was created for your account. More of them may follow: we write about them once a ' +
+      'day. If it was not you, choose a new password, which also revokes all tokens:',
+  },
+  account_deleted: {
+    subject: 'Your account was deleted',
+    text: 'Your account and everything that it owned were deleted. If it was not you, write to the operator of this service:',
   },
 };
 

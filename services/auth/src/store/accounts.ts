@@ -235,16 +235,20 @@ export async function setPasswordHash(db: Queryable, id: string, hash: string | 
 
 export interface ErasedAccount {
   readonly email: string;
+  /** Whether its owner had proven the address. */
+  readonly verified: boolean;
   readonly counts: { readonly accounts: 1; readonly sign_ins: number; readonly personal_tokens: number };
 }
 
 /** Deletes an account with its sign-ins and personal tokens. Undefined when there is no such account. */
 export async function deleteAccountRows(tx: Transaction, id: string): Promise<ErasedAccount | undefined> {
-  const locked = { text: 'select email from accounts where id = $1 for update' };
-  const [row] = await tx.query<{ email: string }>(locked, [id]);
+  const locked = {
+    text: 'select email, email_verified_at is not null as verified from accounts where id = $1 for update',
+  };
+  const [row] = await tx.query<{ email: string; verified: boolean }>(locked, [id]);
   if (row === undefined) return undefined;
   const signIns = await tx.query({ text: 'delete from sign_ins where account_id = $1 returning 1' }, [id]);
   const tokens = await tx.query({ text: 'delete from personal_tokens where account_id = $1 returning 1' }, [id]);
   await tx.query({ text: 'delete from accounts where id = $1' }, [id]);
-  return { email: row.email, counts: { accounts: 1, sign_ins: signIns.length, personal_tokens: tokens.length } };
+  return { ...row, counts: { accounts: 1, sign_ins: signIns.length, personal_tokens: tokens.length } };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestAuth, signUpOf, type TestAuth } from '../../test/open-test-auth.ts';
-import { recordAction, selectActions } from './audit.ts';
+import { purgeAudit, recordAction, selectActions } from './audit.ts';
 
 let auth: TestAuth;
 beforeAll(async () => {
@@ -13,6 +13,36 @@ describe('the record of actions', () => {
     await recordAction(auth.context.db, { action: 'signed_in', accountId: undefined });
     await expect(auth.context.db.query({ text })).rejects.toThrow(/permission denied|append-only/);
     await expect(asSuperuser(text)).rejects.toThrow('audit is append-only');
+  });
+
+  test('keeps every row for its time: not even a superuser deletes one of the last 30 days', async () => {
+    const { db } = auth.context;
+    const old = '22222222-2222-4222-8222-222222222222';
+    const add = (days: number, accountId: string | null) =>
+      db.query(
+        {
+          text: `insert into audit (account_id, action, detail, at)
+            values ($2::uuid, 'signed_in', '{}', now() - make_interval(days => $1::integer))`,
+        },
+        [days, accountId],
+      );
+    for (const days of [400, 364, 31, 29]) await add(days, old);
+    for (const days of [31, 29]) await add(days, null);
+    const daysOf = async (whose: string) => {
+      const text = `select extract(day from now() - at)::integer as days from audit where ${whose} and at < now() - interval '1 day'
+        order by at`;
+      return (await db.query<{ days: number }>({ text })).map(({ days }) => days);
+    };
+    await purgeAudit(db, 365);
+    expect(await daysOf(`account_id = '${old}'`)).toEqual([364, 31, 29]);
+    expect(await daysOf('account_id is null')).toEqual([29]);
+    await purgeAudit(db, 30);
+    expect(await daysOf(`account_id = '${old}'`)).toEqual([29]);
+    for (const trick of ['', "set local agentmesh.purges_audit = 'yes';"]) {
+      await expect(asSuperuser(`${trick} delete from audit`)).rejects.toThrow('audit is append-only');
+    }
+    await expect(purgeAudit(db, 0)).rejects.toThrow('audit is append-only');
+    expect(await daysOf(`account_id = '${old}'`)).toEqual([29]);
   });
 
   test('belongs to the transaction of the action: a roll-back removes both', async () => {

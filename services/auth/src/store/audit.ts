@@ -31,7 +31,7 @@ export interface ActionRecord {
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Records an action. Call it in the transaction of the action. Records are never changed or deleted. */
+/** Records an action. Call it in the transaction of the action. Records are never changed. */
 export async function recordAction(db: Queryable, record: ActionRecord): Promise<void> {
   const statement = {
     name: 'record-action',
@@ -43,6 +43,7 @@ export async function recordAction(db: Queryable, record: ActionRecord): Promise
 
 export interface AuditRow {
   readonly id: bigint;
+  readonly public_id: string;
   readonly account_id: string | null;
   readonly actor_id: string | null;
   readonly action: string;
@@ -54,23 +55,41 @@ export interface AuditRow {
 export interface AuditPage {
   /** Undefined: all accounts. */
   readonly accountId: string | undefined;
-  /** Only records with a lower id. */
-  readonly before: bigint | undefined;
+  /** Only records that are older than this one: its id, or its public id. Nothing is older than an unknown one. */
+  readonly before: bigint | string | undefined;
   readonly limit: number;
 }
 
-const columns = 'id, account_id, actor_id, action, detail::text as detail, at';
+const columns = 'id, public_id, account_id, actor_id, action, detail::text as detail, at';
+const newest = `id < case when $1::uuid is not null then (select id from audit where public_id = $1)
+  else coalesce($2, 9223372036854775807) end order by id desc limit $3`;
 
 /** A page of records, the newest first. */
 export async function selectActions(db: Queryable, { accountId, before, limit }: AuditPage): Promise<AuditRow[]> {
-  const newest = 'id < coalesce($1, 9223372036854775807) order by id desc limit $2';
+  const place = [
+    typeof before === 'string' ? before : undefined,
+    typeof before === 'bigint' ? before : undefined,
+    limit,
+  ];
   if (accountId === undefined) {
     const all = { name: 'list-actions', text: `select ${columns} from audit where ${newest}` };
-    return db.query<AuditRow>(all, [before, limit]);
+    return db.query<AuditRow>(all, place);
   }
   const own = {
     name: 'list-own-actions',
-    text: `select ${columns} from audit where account_id = $3 and ${newest}`,
+    text: `select ${columns} from audit where account_id = $4 and ${newest}`,
   };
-  return db.query<AuditRow>(own, [before, limit, accountId]);
+  return db.query<AuditRow>(own, [...place, accountId]);
+}
+
+/** Rows that one call deletes at most. Calls follow each other until none is left. */
+const purgedAtOnce = 5_000;
+
+/** Deletes records that are over their time, and those without an account after 30 days. */
+export async function purgeAudit(db: Queryable, days: number): Promise<void> {
+  const purge = { text: 'select purge_audit($1::integer, $2::integer) as gone' };
+  for (;;) {
+    const [row] = await db.query<{ gone: bigint }>(purge, [days, purgedAtOnce]);
+    if (Number(row?.gone ?? 0) < purgedAtOnce) return;
+  }
 }

@@ -1,22 +1,29 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { NoticeWord } from '../mail/compose-notice.ts';
 
-interface NewNotice {
+export interface NoticeLimit {
+  /** Most notices of one kind to one account in so many hours. */
+  readonly most: number;
+  readonly hours: number;
+  /** Only to an address that its owner has proven: anybody can sign up with the address of another. False when left out. */
+  readonly proven?: boolean;
+}
+
+interface NewNotice extends Required<NoticeLimit> {
   readonly accountId: string;
   readonly mailId: string;
   readonly kind: NoticeWord;
-  /** Fewest hours between two notices of one kind to one account. */
-  readonly hours: number;
 }
 
-/** Stores a notice. Answers nothing when the account does not exist or had one of this kind lately. */
+/** Stores a notice. Answers nothing when the account does not exist, has not proven its address, or had too many of this kind lately. */
 export const insertNotice = createQuery<NewNotice, { mail_id: string }>({
   name: 'insert-notice',
   text: (param) => `insert into notices (account_id, mail_id, kind)
-    select id, ${param.mailId}::uuid, ${param.kind} from accounts where id = ${param.accountId} and not exists (
-      select 1 from notices where account_id = ${param.accountId} and kind = ${param.kind}
-        and requested_at > now() - make_interval(hours => ${param.hours}::integer)
-    ) returning mail_id`,
+    select id, ${param.mailId}::uuid, ${param.kind} from accounts where id = ${param.accountId}
+      and (email_verified_at is not null or not ${param.proven}::boolean) and (
+        select count(*) from notices where account_id = ${param.accountId} and kind = ${param.kind}
+          and requested_at > now() - make_interval(hours => ${param.hours}::integer)
+      ) < ${param.most}::integer returning mail_id`,
 });
 
 /** Address of an account that a notice is for; nothing when the account is gone. */

@@ -8,6 +8,8 @@ export interface AccessTokenSubject {
   readonly role: string;
   /** The token becomes invalid when this sign-in ends. */
   readonly signInId: string;
+  /** True: the token is issued for a refresh cookie, not for a password. */
+  readonly isFromCookie?: boolean;
 }
 
 export interface AccessTokens {
@@ -19,9 +21,9 @@ export interface AccessTokens {
 export async function createAccessTokens(encryptKey: string, expireMinutes: number): Promise<AccessTokens> {
   const key = await importKey(encryptKey);
   return {
-    issue({ id, email, role, signInId }) {
+    issue({ id, email, role, signInId, isFromCookie = false }) {
       const now = Math.floor(Date.now() / 1000);
-      return new SignJWT({ uid: id, sid: signInId, role, type: 'access' })
+      return new SignJWT({ uid: id, sid: signInId, role, type: 'access', ...(isFromCookie && { via: 'cookie' }) })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
         .setSubject(email)
         .setJti(randomUUID())

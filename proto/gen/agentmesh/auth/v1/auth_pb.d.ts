@@ -456,6 +456,13 @@ export declare type EndSignInsRequest = Message<"agentmesh.auth.v1.EndSignInsReq
    * @generated from field: string except_id = 2;
    */
   exceptId: string;
+
+  /**
+   * Revokes all personal tokens too.
+   *
+   * @generated from field: bool tokens = 3;
+   */
+  tokens: boolean;
 };
 
 /**
@@ -1300,7 +1307,7 @@ export declare type ListActionsRequest = Message<"agentmesh.auth.v1.ListActionsR
   account?: AccountName | undefined;
 
   /**
-   * `next` of the page before; absent for the first page.
+   * `next` of the page before, for gateways of earlier releases.
    *
    * @generated from field: optional int64 before = 3;
    */
@@ -1312,6 +1319,13 @@ export declare type ListActionsRequest = Message<"agentmesh.auth.v1.ListActionsR
    * @generated from field: uint32 limit = 4;
    */
   limit: number;
+
+  /**
+   * `next_public_id` of the page before; empty for the first page. There is nothing before an unknown one.
+   *
+   * @generated from field: string before_public_id = 5;
+   */
+  beforePublicId: string;
 };
 
 /**
@@ -1330,11 +1344,18 @@ export declare type ListActionsResponse = Message<"agentmesh.auth.v1.ListActions
   actions: Action[];
 
   /**
-   * `before` of the next page; absent when this is the last page.
+   * `before` of the next page; absent when this is the last page. For gateways of earlier releases.
    *
    * @generated from field: optional int64 next = 2;
    */
   next?: bigint | undefined;
+
+  /**
+   * `before_public_id` of the next page; empty when this is the last page.
+   *
+   * @generated from field: string next_public_id = 3;
+   */
+  nextPublicId: string;
 };
 
 /**
@@ -1344,12 +1365,14 @@ export declare type ListActionsResponse = Message<"agentmesh.auth.v1.ListActions
 export declare const ListActionsResponseSchema: GenMessage<ListActionsResponse>;
 
 /**
- * A recorded action on an account. It holds nothing personal and is never deleted.
+ * A recorded action on an account. It holds nothing personal, and is deleted after AUTH_AUDIT_RETENTION_DAYS.
  *
  * @generated from message agentmesh.auth.v1.Action
  */
 export declare type Action = Message<"agentmesh.auth.v1.Action"> & {
   /**
+   * Place in the order of all actions. It tells how many there are, so it is not for clients.
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
@@ -1386,6 +1409,13 @@ export declare type Action = Message<"agentmesh.auth.v1.Action"> & {
    * @generated from field: google.protobuf.Timestamp at = 6;
    */
   at?: Timestamp | undefined;
+
+  /**
+   * UUID. The id for clients.
+   *
+   * @generated from field: string public_id = 7;
+   */
+  publicId: string;
 };
 
 /**

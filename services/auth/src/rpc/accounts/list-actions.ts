@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { findActor, findPermitted } from '../../accounts/permitted-account.ts';
+import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { notAllowed } from '../../errors.ts';
 import { type AuditRow, selectActions } from '../../store/audit.ts';
@@ -11,9 +12,12 @@ export function listActions({ db }: Context): Handlers['listActions'] {
   return async (request) => {
     const limit = Math.min(Math.max(request.limit, 1), maxLimit);
     const accountId = await accountToList(db, request);
-    const rows = await selectActions(db, { accountId, before: request.before, limit: limit + 1 });
+    const before = request.beforePublicId === '' ? request.before : parseId(request.beforePublicId);
+    if (request.beforePublicId !== '' && before === undefined) return {};
+    const rows = await selectActions(db, { accountId, before, limit: limit + 1 });
     const page = rows.slice(0, limit);
-    return { actions: page.map(actionMessage), ...(rows.length > limit && { next: page.at(-1)?.id ?? 0n }) };
+    const last = rows.length > limit ? page.at(-1) : undefined;
+    return { actions: page.map(actionMessage), ...(last && { next: last.id, nextPublicId: last.public_id }) };
   };
 }
 
@@ -30,6 +34,7 @@ async function accountToList(db: Context['db'], request: ListActionsRequest): Pr
 function actionMessage(row: AuditRow) {
   return {
     id: row.id,
+    publicId: row.public_id,
     accountId: row.account_id ?? '',
     actorId: row.actor_id ?? '',
     action: row.action,

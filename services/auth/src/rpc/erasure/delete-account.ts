@@ -17,7 +17,7 @@ import { deleteAccountNotices } from '../../store/notices.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function deleteAccount(context: Context): Handlers['deleteAccount'] {
-  const { db, jobs, log, mail, wakeOutbox } = context;
+  const { config, db, jobs, log, mail, wakeOutbox } = context;
   return async (request) => {
     const id = await accountToDelete(context, request);
     if (id === undefined) return {};
@@ -27,7 +27,8 @@ export function deleteAccount(context: Context): Handlers['deleteAccount'] {
     await withdrawal.catch((err: unknown) =>
       log.warn({ err }, 'mail files of a deleted account could not be removed from DATA_DIR/outbox'),
     );
-    const receipt = await db.transaction((tx) => erase(tx, { id, actorId, jobs }));
+    const tells = config.SMTP_URL !== undefined;
+    const receipt = await db.transaction((tx) => erase(tx, { id, actorId, jobs, tells }));
     wakeOutbox();
     return receipt === undefined ? {} : { receipt, accountId: id };
   };
@@ -40,16 +41,24 @@ async function accountToDelete({ db }: Context, request: DeleteAccountRequest): 
   return (await findPermitted(db, request, 'Not authorized')).id;
 }
 
+interface Deletion {
+  readonly id: string;
+  readonly actorId: string | undefined;
+  readonly jobs: Jobs;
+  /** Sends a mail about it to a proven address. Not where mails are kept as files: the address must not stay. */
+  readonly tells: boolean;
+}
+
 /** Deletes an account in auth and begins its erasure in the other services. Returns the receipt; undefined when the account was gone. */
-async function erase(
-  tx: Transaction,
-  { id, actorId, jobs }: { readonly id: string; readonly actorId: string | undefined; readonly jobs: Jobs },
-): Promise<string | undefined> {
+async function erase(tx: Transaction, { id, actorId, jobs, tells }: Deletion): Promise<string | undefined> {
   const erased = await deleteAccountRows(tx, id);
   if (erased === undefined) return undefined;
   const notices = await jobs.remove(tx, { accountId: id }, sendNotice);
   const mails = notices + (await withdrawMails(tx, jobs, { address: erased.email }));
   await deleteAccountNotices(tx, id);
+  if (tells && erased.verified) {
+    await jobs.add(tx, sendNotice, [{ payload: { kind: 'account_deleted', address: erased.email } }]);
+  }
   const receipt = mintReceipt();
   const receiptHash = hashReceipt(receipt);
   if (receiptHash === undefined) throw new Error('a receipt has another shape than it should');

@@ -2,6 +2,7 @@ import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { recordAction } from '../../store/audit.ts';
 import { markSignInsEnded } from '../../store/sign-ins.ts';
+import { revokeTokens } from '../../tokens/revoke-tokens.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function endSignIns({ db, accountChanged }: Context): Handlers['endSignIns'] {
@@ -13,6 +14,7 @@ export function endSignIns({ db, accountChanged }: Context): Handlers['endSignIn
       if (!(await markSignInsEnded(tx, { accountId, exceptId }))) return;
       const detail = exceptId === undefined ? {} : { except_id: exceptId };
       await recordAction(tx, { action: 'sign_ins_ended', accountId, actorId: accountId, detail });
+      if (request.tokens) await revokeTokens(tx, { accountId });
     });
     accountChanged(accountId);
     return {};

@@ -27,6 +27,7 @@ export function refresh(context: Context): Handlers['refresh'] {
       email: owner.email,
       role: owner.role,
       signInId: owner.sign_in_id,
+      isFromCookie: true,
     });
     const maxAgeSeconds = BigInt(refreshLifeSeconds(context.config));
     return { accessToken, refreshToken: { value: formatRefreshToken(successor), maxAgeSeconds } };

@@ -58,6 +58,16 @@ test('everything that begins or ends a sign-in or a token is recorded, with ids 
   expect(JSON.stringify(told)).not.toContain('personal');
 });
 
+test('thirty failures with one address add twenty records, and the next sign-in is recorded', async () => {
+  const { account } = await auth.client.signUp(signUpOf('tried@example.com'));
+  const tried = { email: 'tried@example.com', password: 'wrong horse battery' };
+  for (let round = 0; round < 30; round += 1) await unnoticed(auth.client.signIn(tried));
+  await auth.client.signIn(signUpOf('tried@example.com'));
+  const rows = await selectActions(auth.context.db, { accountId: account?.id ?? '', before: undefined, limit: 50 });
+  expect(rows.filter(({ action }) => action === 'sign_in_failed')).toHaveLength(20);
+  expect(rows[0]?.action).toBe('signed_in');
+});
+
 test('a failed sign-in to an unknown address is recorded without an account', async () => {
   await unnoticed(auth.client.signIn({ ...ada, email: 'nobody@example.com' }));
   const [newest] = await selectActions(auth.context.db, { accountId: undefined, before: undefined, limit: 1 });

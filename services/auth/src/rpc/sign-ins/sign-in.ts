@@ -35,7 +35,7 @@ type Checked = CredentialsRow & { readonly password_hash: string; readonly outda
 
 /** Does one look-up and one hash, and on failure one record, for every address: the time tells nothing about the account. */
 async function checkCredentials(
-  { db, passwords }: Context,
+  { db, failures, passwords }: Context,
   { email, password }: { readonly email: string; readonly password: string },
   signal: AbortSignal,
 ): Promise<Checked> {
@@ -46,7 +46,11 @@ async function checkCredentials(
   const stored = account?.password_hash ?? undefined;
   const { matches, outdated } = await passwords.verify(password, stored, signal);
   if (matches && account !== undefined && stored !== undefined) return { ...account, password_hash: stored, outdated };
-  await recordAction(db, { action: 'sign_in_failed', accountId: account?.id });
+  const unrecorded = failures.admit(address);
+  if (unrecorded !== undefined) {
+    const detail = unrecorded === 0 ? {} : { unrecorded };
+    await recordAction(db, { action: 'sign_in_failed', accountId: account?.id, detail });
+  }
   throw invalidCredentials();
 }
 

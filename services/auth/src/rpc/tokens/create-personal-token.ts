@@ -2,6 +2,7 @@ import type { CreatePersonalTokenRequest } from '@agentmesh/proto/auth/v1';
 import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
 import { accountNotFound, personalTokenInvalid, personalTokenLimit } from '../../errors.ts';
+import { enqueueNotice } from '../../mail/send-notice.ts';
 import { isStorable } from '../../storable-text.ts';
 import { selectAccount } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
@@ -33,7 +34,7 @@ export function createPersonalToken(context: Context): Handlers['createPersonalT
 }
 
 function store(
-  { db }: Context,
+  { db, jobs }: Context,
   { accountId, secret, name, userId, ...wanted }: CreatePersonalTokenRequest & { readonly secret: string },
 ): Promise<PersonalTokenRow | undefined> {
   const tokenHash = hashPersonalToken(secret);
@@ -44,6 +45,8 @@ function store(
     if (row !== undefined) {
       const detail = { token_id: row.id, scopes: scopes.join(' '), life_seconds: lifeSeconds };
       await recordAction(tx, { action: 'token_created', accountId, actorId: accountId, detail });
+      const kind = userId === undefined ? 'token_created' : 'user_token_created';
+      await enqueueNotice(tx, jobs, { accountId, kind });
     }
     return row;
   });

@@ -1,19 +1,13 @@
 import { parseId } from '../../accounts/parse-id.ts';
 import type { Context } from '../../context.ts';
-import { recordAction } from '../../store/audit.ts';
-import { deletePersonalTokens } from '../../store/personal-tokens.ts';
+import { revokeTokens } from '../../tokens/revoke-tokens.ts';
 import type { Handlers } from '../handlers.ts';
 
 export function revokePersonalTokens({ db, accountChanged }: Context): Handlers['revokePersonalTokens'] {
   return async ({ accountId: id, userId }) => {
     const accountId = parseId(id);
     if (accountId === undefined) return {};
-    const revoked = await db.transaction(async (tx) => {
-      const count = await deletePersonalTokens(tx, { accountId, userId });
-      if (count > 0)
-        await recordAction(tx, { action: 'token_revoked', accountId, actorId: accountId, detail: { count } });
-      return count;
-    });
+    const revoked = await db.transaction((tx) => revokeTokens(tx, { accountId, userId }));
     if (revoked > 0) accountChanged(accountId);
     return { revoked: BigInt(revoked) };
   };
