@@ -75,6 +75,12 @@ export function keyNeedsReentry(): MeshError {
   return new MeshError('failed_precondition', 'key_needs_reentry', message);
 }
 
+/** The key was saved for another address, or for none. */
+export function keyAddressMismatch(): MeshError {
+  const message = 'The API key is not for this server: save it with the base address of the server.';
+  return new MeshError('failed_precondition', 'key_address_mismatch', message);
+}
+
 /** Error for a saved key that names neither a provider nor a model with one. */
 export function keyProviderMissing(): MeshError {
   const message = 'Name the provider of the API key, or a model such as openai/gpt-5-mini.';

@@ -5,6 +5,7 @@ import { KeysService } from '@agentmesh/proto/keys/v1';
 import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
+import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
 import { type Config, settings } from './config.ts';
@@ -16,7 +17,7 @@ import { createTokenVault } from './integrations/token-vault.ts';
 import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
 import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
 import { reencrypt } from './reencryption/reencrypt.ts';
-import { agentIdentityHandlers, modelUseHandlers, savedKeysHandlers } from './rpc/index.ts';
+import { agentIdentityHandlers, modelUseHandlers, savedKeysHandlers, toolKeysHandlers } from './rpc/index.ts';
 import { integrationsHandlers } from './rpc/integrations/index.ts';
 import { createVault } from './saved-keys/vault.ts';
 
@@ -60,6 +61,7 @@ export const keys = defineService({
     mesh.serve(KeysService, agentIdentityHandlers(context));
     mesh.serve(SavedKeysService, savedKeysHandlers(context));
     mesh.serve(ModelUseService, modelUseHandlers(context));
+    mesh.serve(ToolKeysService, toolKeysHandlers(context));
     mesh.serve(IntegrationsService, integrationsHandlers(context));
     resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
     resources.use(startJob(createForgetCalls(context), host));

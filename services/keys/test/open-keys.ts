@@ -9,6 +9,7 @@ import { KeysService } from '@agentmesh/proto/keys/v1';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
+import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type FindCredentialRequestRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import { keys } from '../src/index.ts';
@@ -18,6 +19,7 @@ export const encryptKey = 'an encrypt key that only tests of this service use';
 export interface TestKeys extends AsyncDisposable {
   readonly client: Client<typeof KeysService>;
   readonly savedKeys: Client<typeof SavedKeysService>;
+  readonly toolKeys: Client<typeof ToolKeysService>;
   readonly modelUse: Client<typeof ModelUseService>;
   readonly integrations: Client<typeof IntegrationsService>;
   /** Look-ups that the sessions service received. */
@@ -68,6 +70,7 @@ export async function openKeys(
   return {
     client: process.mesh.client(KeysService),
     savedKeys: process.mesh.client(SavedKeysService),
+    toolKeys: process.mesh.client(ToolKeysService),
     modelUse: process.mesh.client(ModelUseService),
     integrations: process.mesh.client(IntegrationsService),
     asked,

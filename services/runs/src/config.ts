@@ -5,7 +5,7 @@ import type { ModelsConfig } from './models/models.ts';
 import type { AdmissionLimits } from './execution/admission/admission.ts';
 import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
-import { readToolsConfig, toolSettings } from './tools/settings.ts';
+import { readToolsConfig, type ToolsConfig, toolSettings } from './tools/settings.ts';
 
 /** The settings of the service. */
 export const runsSettings = {
@@ -40,7 +40,7 @@ export interface RunsConfig {
   readonly maxAgents: number;
   readonly drainMs: number;
   readonly models: ModelsConfig;
-  readonly tools: { readonly allow: string[] };
+  readonly tools: ToolsConfig;
 }
 
 type Cleaned = Parameters<typeof readModelsConfig>[0] &

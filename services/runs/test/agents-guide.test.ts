@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createModels } from '../src/models/index.ts';
-import { createGuardedFetch } from '@agentmesh/lib/outbound';
+import { createAddressPolicy, createGuardedFetch } from '@agentmesh/lib/outbound';
 import { agentSchemas, unsupportedKeys } from '../src/registry/files/agent-definition.ts';
 import { printMistake } from '../src/registry/files/mistake.ts';
 import { ModelConfig, refusedSettings } from '../src/registry/files/model-config.ts';
@@ -12,12 +12,15 @@ import { createRegistry } from '../src/registry/registry.ts';
 import { toolNames } from '../src/tools/index.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { log } from './run-agents.ts';
+import { createMcpConnections } from '../src/mcp/mcp-connections.ts';
+import { createMcpResolver } from '../src/registry/tools/mcp-resolver.ts';
 import { createBuiltInResolver } from '../src/registry/tools/built-in-resolver.ts';
 import { createToolResolvers } from '../src/registry/tools/tool-resolvers.ts';
 
 quietAdk(log);
 
-const guide = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
+const readPage = (file: string) => readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8');
+const guide = readPage('agents.md');
 
 /** The text below a heading, up to the next heading of any level. */
 function section(heading: string): string {
@@ -58,10 +61,11 @@ describe('docs/agents.md', () => {
     expect(sorted(namesIn('## Keys of ADK that are not supported'))).toEqual(sorted(unsupportedKeys.keys()));
   });
 
-  test('has samples that load', async () => {
-    const blocks = guide.matchAll(/^```yaml\n# (\S+)\n([\s\S]*?)^```$/gm);
+  test.each(['agents.md', 'mcp-and-a2a.md'])('has samples that load: %s', async (file) => {
+    const page = readPage(file);
+    const blocks = page.matchAll(/^```yaml\n# (\S+)\n([\s\S]*?)^```$/gm);
     const samples = Array.from(blocks, ([, path = '', text = '']) => ({ path, text }));
-    expect(samples.length).toBe(guide.match(/^```yaml$/gm)?.length);
+    expect(samples.length).toBe(page.match(/^```yaml$/gm)?.length);
     const { apps, mistakes } = await load(samples);
     expect(mistakes).toEqual([]);
     expect(apps).toEqual(sorted(new Set(samples.map(({ path }) => path.split('/')[0] ?? ''))));
@@ -99,11 +103,19 @@ async function load(
   }
   const nowhere = { baseUrl: 'http://localhost' };
   const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1_000 });
-  const tools = createToolResolvers([createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) })]);
+  const tools = createToolResolvers([
+    createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) }),
+    mcpResolver(),
+  ]);
   const registry = await createRegistry({ dir, log, models, tools, maxModelCalls: 25 });
   await rm(dir, { recursive: true });
   return {
     apps: registry.list().map(({ name }) => name),
     mistakes: [...registry.mistakes().values()].flat().map(printMistake),
   };
+}
+
+function mcpResolver() {
+  const deps = { connections: createMcpConnections({ fetch }), openKey: () => Promise.resolve(''), log };
+  return createMcpResolver({ deps, rules: { policy: createAddressPolicy([]), isTrusted: true } });
 }

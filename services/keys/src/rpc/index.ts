@@ -14,6 +14,8 @@ import type { Handlers as SavedKeys } from './saved-keys/handlers.ts';
 import { listKeys } from './saved-keys/list-keys.ts';
 import { testKey } from './saved-keys/test-key.ts';
 import { updateKey } from './saved-keys/update-key.ts';
+import type { Handlers as ToolKeys } from './tool-keys/handlers.ts';
+import { openToolKey } from './tool-keys/open-tool-key.ts';
 
 /** Every RPC of agent identity. */
 export function agentIdentityHandlers(context: Context): AgentIdentity {
@@ -41,4 +43,9 @@ export function modelUseHandlers(context: Context): ModelUse {
     listLimits: listLimits(context),
     setLimit: setLimit(context),
   };
+}
+
+/** Every RPC of keys of tools. */
+export function toolKeysHandlers(context: Context): ToolKeys {
+  return { openToolKey: openToolKey(context) };
 }

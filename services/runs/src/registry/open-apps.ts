@@ -5,16 +5,10 @@ import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
 import { createModels, type ModelUse } from '../models/index.ts';
-import {
-  type AddressPolicy,
-  createAddressPolicy,
-  createGuardedApiFetch,
-  createGuardedFetch,
-} from '@agentmesh/lib/outbound';
+import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
-import { createBuiltInResolver } from './tools/built-in-resolver.ts';
-import { createToolResolvers } from './tools/tool-resolvers.ts';
+import { openTools } from './open-tools.ts';
 import { watchApps } from './watch-apps.ts';
 
 /** The apps that there are, and the parts that they are made of. */
@@ -45,11 +39,10 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');
   const models = createModels(config.models, { onFailure, use, guardedFetch });
-  const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: config.tools.allow }) });
-  const parts = { models, tools: createToolResolvers([builtIn]), maxModelCalls };
-  const registry = await createRegistry({ dir, log, ...parts });
+  const tools = openTools(host, config);
+  const registry = await createRegistry({ dir, log, models, tools: tools.ofFiles, maxModelCalls });
   resources.use(await watchApps({ dir, registry, log }));
-  const agentApps = createAgentApps({ db, ...parts });
+  const agentApps = createAgentApps({ db, models, tools: tools.ofRecords, maxModelCalls });
   const checkModel = (name: string) => models.problemWith(name);
   const apps = createAppFinder(registry, agentApps);
   return { registry, agentApps, apps, checkModel, apiBases: policy };

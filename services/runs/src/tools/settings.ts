@@ -6,9 +6,23 @@ export const toolSettings = {
     default: [],
     desc: 'hosts and CIDRs that http_get may reach though they are not public',
   }),
+  RUNS_MCP_ALLOW: addressList({
+    default: [],
+    desc: 'hosts and CIDRs that MCP servers and remote agents may have though they are not public',
+  }),
 };
 
-/** The tools' configuration from the service's cleaned settings: `allow` goes to `createGuardedFetch`. */
-export function readToolsConfig(settings: { readonly RUNS_HTTP_GET_ALLOW: string[] }): { readonly allow: string[] } {
-  return { allow: settings.RUNS_HTTP_GET_ALLOW };
+export interface ToolsConfig {
+  /** Addresses that `http_get` may reach though they are not public. */
+  readonly allow: string[];
+  /** The same for MCP servers and remote agents. */
+  readonly mcpAllow: string[];
+}
+
+/** The tools' configuration from the service's cleaned settings. */
+export function readToolsConfig(settings: {
+  readonly RUNS_HTTP_GET_ALLOW: string[];
+  readonly RUNS_MCP_ALLOW: string[];
+}): ToolsConfig {
+  return { allow: settings.RUNS_HTTP_GET_ALLOW, mcpAllow: settings.RUNS_MCP_ALLOW };
 }

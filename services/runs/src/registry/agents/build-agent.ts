@@ -1,10 +1,18 @@
-import { type BaseAgent, LlmAgent, type LlmAgentConfig, LoopAgent, ParallelAgent, SequentialAgent } from '@google/adk';
+import {
+  type BaseAgent,
+  isBaseToolset,
+  LlmAgent,
+  type LlmAgentConfig,
+  LoopAgent,
+  ParallelAgent,
+  SequentialAgent,
+} from '@google/adk';
 import type { GenerateContentConfig } from '@google/genai';
 import { CallerNote, type Models } from '../../models/index.ts';
 import { echoTools, REQUEST_CREDENTIAL } from '../../tools/index.ts';
 import { isLlmDefinition, type LlmAgentDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
-import type { ToolPlace } from '../tools/tool-resolver.ts';
+import type { ToolEntry, ToolPlace } from '../tools/tool-resolver.ts';
 import type { ToolResolvers } from '../tools/tool-resolvers.ts';
 import { AnsweringLlm } from './answering-llm.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
@@ -71,13 +79,14 @@ function llmConfig(
   };
 }
 
-/** An entry that is named twice counts once. */
+/** A tool without settings that is named twice counts once. Toolsets come last: their tools give way to others of the same name. */
 function resolveTools(
   { tools: entries = [], model }: LlmAgentDefinition,
   tools: ToolResolvers,
   place: ToolPlace,
 ): NonNullable<LlmAgentConfig['tools']> {
-  const given = model?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
-  const byName = new Map([...given, ...entries].map((entry) => [entry.name, entry]));
-  return Array.from(byName.values(), (entry) => tools.make(entry, place)).filter((tool) => tool !== undefined);
+  const given: ToolEntry[] = model?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
+  const wanted = new Map([...given, ...entries].map((entry) => [entry.args ?? entry.name, entry]));
+  const made = Array.from(wanted.values(), (entry) => tools.make(entry, place)).filter((tool) => tool !== undefined);
+  return made.toSorted((a, b) => Number(isBaseToolset(a)) - Number(isBaseToolset(b)));
 }

@@ -5,6 +5,11 @@ const strict = { additionalProperties: false };
 const NonEmpty = Type.String({ minLength: 1 });
 const SubAgents = Type.Array(Type.Object({ config_path: NonEmpty }, strict));
 
+const ToolItem = Type.Object(
+  { name: NonEmpty, args: Type.Optional(Type.Object({})), require_confirmation: Type.Optional(Type.Boolean()) },
+  strict,
+);
+
 const everyAgent = {
   name: NonEmpty,
   description: Type.Optional(Type.String()),
@@ -19,7 +24,7 @@ const LlmAgentFile = Type.Object(
     model: Type.Optional(NonEmpty),
     instruction: Type.Optional(Type.String()),
     sub_agents: Type.Optional(SubAgents),
-    tools: Type.Optional(Type.Array(Type.Object({ name: NonEmpty }, strict))),
+    tools: Type.Optional(Type.Array(ToolItem)),
     output_key: Type.Optional(NonEmpty),
     include_contents: Type.Optional(Type.Enum(['default', 'none'])),
     generate_content_config: Type.Optional(ModelConfig),

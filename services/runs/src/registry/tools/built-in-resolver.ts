@@ -14,5 +14,7 @@ export function createBuiltInResolver(deps: ToolDeps): ToolResolver {
 }
 
 /** Mistakes of an entry where only built-in tools may be named. */
-export const checkBuiltInTool: CheckTool = ({ name }) =>
-  toolNames.includes(name) ? [] : [unknownTool(name, toolNames)];
+export const checkBuiltInTool: CheckTool = ({ name, args }) => {
+  if (!toolNames.includes(name)) return [unknownTool(name, toolNames)];
+  return args === undefined ? [] : [{ path: ['args'], reason: `"${name}" takes no args` }];
+};

@@ -4,6 +4,10 @@ import type { Path } from '../files/parse-yaml.ts';
 /** One item of `tools:` in an agent's file. A bare name is an entry without other keys. */
 export interface ToolEntry {
   readonly name: string;
+  /** Settings of the tool, for those that take some. */
+  readonly args?: object;
+  /** The tool asks for approval before each call. */
+  readonly require_confirmation?: boolean;
 }
 
 /** Where an entry stands. */

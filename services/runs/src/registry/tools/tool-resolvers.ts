@@ -1,4 +1,5 @@
-import type { BaseTool, BaseToolset } from '@google/adk';
+import { type BaseTool, type BaseToolset, isBaseTool } from '@google/adk';
+import { confirmTool } from './confirm-tool.ts';
 import type { EntryMistake, ToolEntry, ToolPlace, ToolResolver } from './tool-resolver.ts';
 import { unknownTool } from './unknown-tool.ts';
 
@@ -16,6 +17,9 @@ export function createToolResolvers(resolvers: readonly ToolResolver[]): ToolRes
   const ownerOf = (name: string) => resolvers.find((resolver) => resolver.owns(name));
   return {
     check: (entry) => ownerOf(entry.name)?.check(entry) ?? [unknownTool(entry.name, names)],
-    make: (entry, place) => ownerOf(entry.name)?.make(entry, place),
+    make(entry, place) {
+      const made = ownerOf(entry.name)?.make(entry, place);
+      return isBaseTool(made) && entry.require_confirmation === true ? confirmTool(made) : made;
+    },
   };
 }

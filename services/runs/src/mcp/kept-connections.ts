@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { connect, type ConnectDeps, type McpConnection } from './connect.ts';
+import { McpFailure, toMcpFailure } from './mcp-failure.ts';
+import type { McpTarget } from './mcp-server.ts';
+
+export interface ConnectionBounds {
+  /** Connections of this process. */
+  readonly most: number;
+  /** Connections of one account. */
+  readonly mostOfAccount: number;
+  /** Child processes of this process. */
+  readonly mostPrograms: number;
+  /** Milliseconds without a call after which a connection is closed. */
+  readonly idleMs: number;
+  /** Milliseconds for which a server that could not be reached is not tried again. */
+  readonly pauseMs: number;
+}
+
+/** A connection that is kept, or being made. */
+export interface KeptConnection {
+  readonly key: string;
+  readonly target: McpTarget;
+  readonly connection: Promise<McpConnection>;
+  /** Calls that use it. */
+  calls: number;
+  isDropped: boolean;
+}
+
+/** One connection for each target. Connections that are dropped are closed as soon as no call uses them. */
+export class KeptConnections {
+  readonly #deps: ConnectDeps;
+  readonly #bounds: ConnectionBounds;
+  readonly #failures: LRUCache<string, McpFailure>;
+  readonly #kept: LRUCache<string, KeptConnection>;
+
+  constructor(deps: ConnectDeps, bounds: ConnectionBounds) {
+    this.#deps = deps;
+    this.#bounds = bounds;
+    this.#failures = new LRUCache({ max: bounds.most, ttl: bounds.pauseMs });
+    this.#kept = new LRUCache({
+      max: bounds.most,
+      ttl: bounds.idleMs,
+      ttlAutopurge: true,
+      updateAgeOnGet: true,
+      dispose: (entry) => {
+        entry.isDropped = true;
+        closeIfUnused(entry);
+      },
+    });
+  }
+
+  /** The connection of a target; to be given back by `giveBack`. Throws McpFailure when there can be none now. */
+  take(target: McpTarget): KeptConnection {
+    const key = keyOf(target);
+    const entry = this.#kept.get(key) ?? this.#open(key, target);
+    entry.calls += 1;
+    return entry;
+  }
+
+  giveBack(entry: KeptConnection): void {
+    entry.calls -= 1;
+    if (entry.isDropped) closeIfUnused(entry);
+  }
+
+  /** Uses the connection for no further call. */
+  drop(entry: KeptConnection): void {
+    if (this.#kept.peek(entry.key) === entry) this.#kept.delete(entry.key);
+  }
+
+  async closeAll(): Promise<void> {
+    const entries = [...this.#kept.values()];
+    this.#kept.clear();
+    await Promise.allSettled(entries.map(async ({ connection }) => (await connection).close()));
+  }
+
+  #open(key: string, target: McpTarget): KeptConnection {
+    const failure = this.#failures.get(key);
+    if (failure !== undefined) throw failure;
+    this.#makeRoom(target);
+    const entry = { key, target, connection: connect(target, this.#deps), calls: 0, isDropped: false };
+    this.#kept.set(key, entry);
+    entry.connection.then(
+      ({ broken }) => broken.addEventListener('abort', () => this.drop(entry), { once: true }),
+      (error: unknown) => {
+        this.#failures.set(key, toMcpFailure(error));
+        this.drop(entry);
+      },
+    );
+    return entry;
+  }
+
+  /** An account that opens too many connections loses its own oldest one. */
+  #makeRoom({ accountId, server }: McpTarget): void {
+    const entries = Array.from(this.#kept.rkeys(), (key) => this.#kept.peek(key)).filter((one) => one !== undefined);
+    const own = entries.filter(({ target }) => target.accountId === accountId);
+    if (own.length >= this.#bounds.mostOfAccount) this.#dropOldest(own);
+    if (server.kind !== 'stdio') return;
+    const programs = entries.filter(({ target }) => target.server.kind === 'stdio');
+    if (programs.length >= this.#bounds.mostPrograms) this.#dropOldest(programs);
+  }
+
+  #dropOldest(entries: readonly KeptConnection[]): void {
+    const oldest = entries.find(({ calls }) => calls === 0);
+    if (oldest === undefined) throw new McpFailure('Too many connections with MCP servers are in use.');
+    this.drop(oldest);
+  }
+}
+
+function closeIfUnused({ calls, connection }: KeptConnection): void {
+  if (calls === 0) connection.then((open) => open.close()).catch(() => undefined);
+}
+
+/** Headers may hold secrets, so the key is a hash. */
+function keyOf(target: McpTarget): string {
+  return createHash('sha256').update(JSON.stringify(target)).digest('base64');
+}

@@ -1,0 +1,56 @@
+import { OutboundError } from '@agentmesh/lib/outbound';
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+
+/** A server of the Model Context Protocol cannot be used. The message is for models and authors of apps. */
+export class McpFailure extends Error {
+  override readonly name = 'McpFailure';
+}
+
+/** Longest part of a server's own message that is passed on. */
+const longestMessage = 500;
+
+/** Describes why a call failed, without addresses, headers or stack traces. */
+export function toMcpFailure(error: unknown): McpFailure {
+  if (error instanceof McpFailure) return error;
+  return new McpFailure(describe(error), { cause: error });
+}
+
+function describe(error: unknown): string {
+  const refusal = causeOf(error, (one) => one instanceof OutboundError);
+  if (refusal !== undefined) return (refusal as OutboundError).message;
+  const own = causeOf(error, (one) => one instanceof McpFailure);
+  if (own !== undefined) return (own as McpFailure).message;
+  if (error instanceof ProtocolError) return `The MCP server refused: ${error.message.slice(0, longestMessage)}`;
+  if (error instanceof SdkHttpError) return `The MCP server answered with the HTTP status ${error.status}.`;
+  if (causeOf(error, (one) => one instanceof TypeError) !== undefined) return 'The MCP server could not be reached.';
+  if (error instanceof SdkError) return ofCode(error);
+  if (error instanceof Error && error.name === 'TimeoutError') return 'The MCP server did not answer in time.';
+  return 'The MCP server could not be reached.';
+}
+
+function ofCode({ code, message }: SdkError): string {
+  if (code === SdkErrorCode.RequestTimeout) return 'The MCP server did not answer in time.';
+  if (code === SdkErrorCode.ConnectionClosed) return 'The MCP server closed the connection.';
+  if (code === SdkErrorCode.InvalidResult) return 'The answer of the MCP server is not valid.';
+  return `The MCP server could not be used: ${message.slice(0, longestMessage)}`;
+}
+
+/** The first of an error and its causes that fits. */
+function causeOf(error: unknown, fits: (error: Error) => boolean): Error | undefined {
+  let at = error;
+  for (let depth = 0; depth < 8 && at instanceof Error; depth++) {
+    if (fits(at)) return at;
+    at = at.cause;
+  }
+  return undefined;
+}
+
+/** Whether the server has forgotten the session of the connection, so that it has not done what it was asked to. */
+export function hasForgottenSession(error: unknown): boolean {
+  return error instanceof SdkHttpError && error.status === 404;
+}
+
+/** Whether the connection still works: the server itself answered with an error. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof ProtocolError;
+}

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import { type AddressPolicy, checkApiBase, OutboundError } from '@agentmesh/lib/outbound';
+import { connectionKeys, type HttpParams, type McpArgs } from './mcp-args.ts';
+import type { McpServer } from './mcp-server.ts';
+
+export interface ArgRules {
+  /** Addresses that servers may have. */
+  readonly policy: AddressPolicy;
+  /** Whether the file may start programs, and write secrets into headers: files of the operator may, agents of accounts may not. */
+  readonly isTrusted: boolean;
+}
+
+/** A mistake in `args`. */
+export interface ArgMistake {
+  readonly path: readonly string[];
+  readonly reason: string;
+}
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+const headerValue = /^[\t\x20-\x7e]{0,8192}$/;
+const ownHeaders = /^(?:host|connection|content-length|content-type|transfer-encoding|upgrade|accept|mcp-.*)$/i;
+const secretHeaders = /^(?:authorization|proxy-authorization|cookie)$/i;
+const usualSeconds = 5;
+
+/** Mistakes of `args` that fit their schema. */
+export function checkMcpArgs(args: McpArgs, rules: ArgRules): ArgMistake[] {
+  const given = connectionKeys.filter((key) => args[key] !== undefined);
+  const [key] = given;
+  if (key === undefined || given.length > 1) {
+    return [{ path: [], reason: `must have exactly one of ${connectionKeys.join(', ')}` }];
+  }
+  const http = httpParams(args);
+  if (http === undefined) {
+    const reason = 'is only for files of AGENTS_DIR: name a server by its URL';
+    return rules.isTrusted ? [] : [{ path: [key], reason }];
+  }
+  return [
+    ...checkUrl(http.url, rules.policy).map((reason) => ({ path: [key, 'url'], reason })),
+    ...Object.entries(http.headers ?? {}).flatMap(([name, value]) =>
+      checkHeader({ name, value, ...rules }).map((reason) => ({ path: [key, 'headers', name.slice(0, 80)], reason })),
+    ),
+    ...Object.entries(args.state_header_mapping ?? {}).flatMap(([state, name]) =>
+      checkHeader({ name, value: '', isTrusted: true }).map((reason) => ({
+        path: ['state_header_mapping', state.slice(0, 80)],
+        reason,
+      })),
+    ),
+  ];
+}
+
+/** Reads the server of `args` without mistakes. Relative folders of programs begin in `folder`. */
+export function readMcpServer(args: McpArgs, folder: string | undefined): McpServer {
+  const http = httpParams(args);
+  if (http !== undefined) {
+    const kind = args.sse_connection_params === undefined ? 'streamable_http' : 'sse';
+    const { url, headers = {}, timeout = usualSeconds } = http;
+    return { kind, url, headers, timeoutMs: timeout * 1_000 };
+  }
+  const { stdio_connection_params: params, stdio_server_params: bare } = args;
+  const { command = '', args: words = [], env = {}, cwd } = params?.server_params ?? bare ?? {};
+  const place = folder === undefined ? cwd : resolve(folder, cwd ?? '.');
+  const timeoutMs = (params?.timeout ?? usualSeconds) * 1_000;
+  return { kind: 'stdio', command, args: words, env, timeoutMs, ...(place !== undefined && { cwd: place }) };
+}
+
+function httpParams(args: McpArgs): HttpParams | undefined {
+  return args.streamable_http_connection_params ?? args.sse_connection_params;
+}
+
+/** Says what is wrong with the address of a server. A host name is resolved with each connection, not here. */
+export function checkUrl(url: string, policy: AddressPolicy): string[] {
+  try {
+    checkApiBase(url.replace(/\?.*$/s, ''), policy);
+    return URL.canParse(url) ? [] : ['is not a URL'];
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const isPlain = error.reason === 'address_invalid' && url.startsWith('http://');
+    const hint = isPlain || error.reason === 'address_refused' ? ' RUNS_MCP_ALLOW can permit its host.' : '';
+    return [`${error.message}${hint}`];
+  }
+}
+
+interface GivenHeader {
+  readonly name: string;
+  readonly value: string;
+  readonly isTrusted: boolean;
+}
+
+function checkHeader({ name, value, isTrusted }: GivenHeader): string[] {
+  if (!headerName.test(name)) return ['is not the name of a header'];
+  if (ownHeaders.test(name)) return ['is a header of the protocol itself'];
+  if (!headerValue.test(value)) return ['must be at most 8192 printable ASCII characters'];
+  return isTrusted || !secretHeaders.test(name) ? [] : ['holds a secret: save the key, and name it as api_key'];
+}

@@ -1,0 +1,38 @@
+import {
+  type AddressPolicy,
+  createAddressPolicy,
+  createGuardedApiFetch,
+  createGuardedFetch,
+} from '@agentmesh/lib/outbound';
+import type { Host } from '@agentmesh/lib/service';
+import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
+import type { RunsConfig, runsSettings } from '../config.ts';
+import { createMcpConnections } from '../mcp/mcp-connections.ts';
+import { createOpenToolKey } from '../mcp/tool-keys.ts';
+import { createBuiltInResolver } from './tools/built-in-resolver.ts';
+import { createMcpResolver } from './tools/mcp-resolver.ts';
+import { createToolResolvers, type ToolResolvers } from './tools/tool-resolvers.ts';
+
+/** The kinds of tools that agents can have. */
+export interface OpenTools {
+  /** For files of `AGENTS_DIR`. */
+  readonly ofFiles: ToolResolvers;
+  /** For agents that are records: no code, and no programs. */
+  readonly ofRecords: ToolResolvers;
+}
+
+/** Opens what tools are made of, until the host closes. */
+export function openTools({ log, mesh, resources }: Host<typeof runsSettings>, config: RunsConfig): OpenTools {
+  const policy: AddressPolicy = createAddressPolicy(config.tools.mcpAllow);
+  const { fetch } = resources.use(createGuardedApiFetch({ policy }));
+  const connections = resources.use(createMcpConnections({ fetch }));
+  const openKey = createOpenToolKey(mesh.client(ToolKeysService));
+  const deps = { connections, openKey, log };
+  const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: config.tools.allow }) });
+  const mcpOfFiles = createMcpResolver({ deps, rules: { policy, isTrusted: true }, dir: config.agentsDir });
+  const mcpOfRecords = createMcpResolver({ deps, rules: { policy, isTrusted: false } });
+  return {
+    ofFiles: createToolResolvers([builtIn, mcpOfFiles]),
+    ofRecords: createToolResolvers([builtIn, mcpOfRecords]),
+  };
+}

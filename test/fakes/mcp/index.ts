@@ -1,0 +1,1 @@
+export { type FakeMcpServer, startMcpServer } from './mcp-server.ts';
