@@ -46,22 +46,26 @@ async function completedRuns(caller: Caller): Promise<number> {
 
 const successes = (subjects: readonly string[]): string[] => subjects.map((subject) => `${subject} success`).toSorted();
 
-describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailWord) => {
+const words = ['microsoft_outlook', 'google_gmail'] as const;
+const fakeOf = (word: MailWord) => (word === 'google_gmail' ? opened.google : opened.microsoft);
+
+/** A new account with a mailbox of its own that is subscribed. */
+async function residentOf(word: MailWord): Promise<{ caller: Caller; address: string; id: number }> {
+  made += 1;
+  const address = `ada${made}@mail.example`;
+  const caller = await opened.connected(word, address);
+  const { id } = await subscribe(caller, word);
+  return { caller, address, id };
+}
+
+function addMailsAt(word: MailWord, address: string, subjects: readonly string[]): void {
+  for (const subject of subjects) fakeOf(word).addMail(address, { subject, text: 'Hello' });
+}
+
+describe.each(words)('%s', (word) => {
   const isGoogle = word === 'google_gmail';
-
-  /** A new account with a mailbox of its own that is subscribed. */
-  async function resident(over: object = {}): Promise<{ caller: Caller; address: string; id: number }> {
-    made += 1;
-    const address = `ada${made}@mail.example`;
-    const caller = await opened.connected(word, address);
-    const { id } = await subscribe(caller, word, over);
-    return { caller, address, id };
-  }
-
-  function addMails(address: string, subjects: readonly string[]): void {
-    for (const subject of subjects)
-      (isGoogle ? opened.google : opened.microsoft).addMail(address, { subject, text: 'Hello' });
-  }
+  const resident = () => residentOf(word);
+  const addMails = (address: string, subjects: readonly string[]): void => addMailsAt(word, address, subjects);
 
   const subscriptionAt = (address: string) =>
     Array.from(opened.microsoft.world.subscriptions.values()).find(({ user }) => user.address === address) ??
@@ -148,20 +152,23 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     await expect.poll(() => outcomes(caller), soon).toContain('afterwards success');
     expect(await outcomes(caller)).not.toContain('while disabled success');
   });
+});
 
-  const victims = inject('mode') === 'all' ? ['everything'] : ['everything', 'webhooks', 'runs'];
-  test.each(victims)(
-    'killing %s after the acknowledgement loses no mail and runs none twice',
-    { timeout },
-    async (victim) => {
-      const { caller, address } = await resident();
-      const subjects = ['one', 'two', 'three', 'four'];
-      addMails(address, subjects);
-      await (isGoogle ? opened.google : opened.microsoft).settle();
-      await opened.mesh.kill(victim === 'everything' ? undefined : victim);
-      await opened.mesh.restart();
+const victims = inject('mode') === 'all' ? ['everything'] : ['everything', 'webhooks', 'runs'];
+test.each(victims)(
+  'killing %s after the acknowledgement loses no mail and runs none twice, at both providers',
+  { timeout },
+  async (victim) => {
+    const residents = await Promise.all(words.map(residentOf));
+    const subjects = ['one', 'two', 'three', 'four'];
+    for (const [index, { address }] of residents.entries())
+      addMailsAt(words[index] ?? 'google_gmail', address, subjects);
+    await Promise.all(words.map((word) => fakeOf(word).settle()));
+    await opened.mesh.kill(victim === 'everything' ? undefined : victim);
+    await opened.mesh.restart();
+    for (const { caller } of residents) {
       await expect.poll(() => outcomes(caller), { ...soon, timeout: 60_000 }).toEqual(successes(subjects));
       expect(await completedRuns(caller)).toBe(subjects.length);
-    },
-  );
-});
+    }
+  },
+);

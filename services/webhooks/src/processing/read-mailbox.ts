@@ -2,6 +2,7 @@ import type { Handler } from '@agentmesh/lib/jobs';
 import type { ReadMailboxJob } from '../jobs/read-mailbox-task.ts';
 import { selectDueLogs, selectMailboxLoad } from '../store/due-logs.ts';
 import { beginReading, endReading, holdReading, type Reading, ReadingLost } from '../store/readings.ts';
+import { keepReading, leaseEnd } from './keep-reading.ts';
 import { lookAtWatches } from './look-at-watches.ts';
 import { processLog } from './process-log.ts';
 import type { Processor } from './processor.ts';
@@ -17,12 +18,16 @@ const saturatedMs = 30_000;
 /** Reads one mailbox until nothing is due: looks for missed mail, then fetches mail and starts runs. */
 export function createMailboxReader(processor: Processor): Handler<ReadMailboxJob> {
   return async (key, { jobId, signal }) => {
-    const [begun] = await beginReading(processor.db, { ...key, jobId });
+    const [begun] = await beginReading(processor.db, { ...key, jobId, heldUntil: leaseEnd(processor) });
     if (begun === undefined) return;
+    const reading = { ...key, fence: begun.fence };
+    using lease = keepReading(processor, reading);
     try {
-      while (!(await readOnce(processor, { ...key, fence: begun.fence }, signal)));
+      while (!(await readOnce(processor, reading, signal)));
     } catch (error) {
-      if (!(error instanceof ReadingLost)) throw error;
+      if (error instanceof ReadingLost) return;
+      await lease.release();
+      throw error;
     }
   };
 }

@@ -8,17 +8,18 @@ const takeDue = createQuery<{ now: Date; lostBefore: Date; limit: number }, Mail
       where due_at <= ${param.now} and job_id is null limit ${param.limit} for update skip locked
     ), lost as (
       select account_id, provider, mailbox from mailboxes
-      where job_id is not null and job_added_at <= ${param.lostBefore} limit ${param.limit} for update skip locked
+      where job_id is not null and (held_until <= ${param.now} or held_until is null and job_added_at <= ${param.lostBefore})
+      limit ${param.limit} for update skip locked
     )
-    update mailboxes m set job_id = gen_random_uuid(), job_added_at = ${param.now}, wanted = wanted + 1
+    update mailboxes m set job_id = gen_random_uuid(), job_added_at = ${param.now}, held_until = null, wanted = wanted + 1
     from (select * from due union select * from lost) as taken
     where m.account_id = taken.account_id and m.provider = taken.provider and m.mailbox = taken.mailbox
     returning m.account_id, m.provider, m.mailbox, m.job_id`,
 });
 
 /**
- * Takes mailboxes that are due, and those whose job was added before `lostBefore` and seems to be lost. Answers them: add a job for each with its
- * `job_id` in the same transaction.
+ * Takes mailboxes that are due, those whose job no longer extends its lease, and those whose job was added before `lostBefore` and has not begun.
+ * Answers them: add a job for each with its `job_id` in the same transaction.
  */
 export const takeDueMailboxes = takeDue;
 
@@ -41,9 +42,12 @@ export interface Reading extends MailboxKey {
   readonly fence: bigint;
 }
 
-const begin = createQuery<MailboxKey & { jobId: string }, { fence: bigint; wanted: bigint; paused_until: Date }>({
+const begin = createQuery<
+  MailboxKey & { jobId: string; heldUntil: Date },
+  { fence: bigint; wanted: bigint; paused_until: Date }
+>({
   name: 'begin-reading',
-  text: (param) => `update mailboxes set fence = fence + 1
+  text: (param) => `update mailboxes set fence = fence + 1, held_until = ${param.heldUntil}
     where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
       and job_id = ${param.jobId}
     returning fence, wanted, paused_until`,
@@ -51,6 +55,18 @@ const begin = createQuery<MailboxKey & { jobId: string }, { fence: bigint; wante
 
 /** Begins an attempt of a job: earlier attempts can write no more. Answers nothing when the mailbox has another job now, or none. */
 export const beginReading = begin;
+
+const extend = createQuery<Reading & { heldUntil: Date | null }>({
+  name: 'extend-reading',
+  text: (param) => `update mailboxes set held_until = ${param.heldUntil}
+    where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
+      and fence = ${param.fence} and job_id is not null`,
+});
+
+/** Extends the lease of an attempt. Null: the attempt has ended without a result, and the job queue makes the next one. */
+export async function extendReading(db: Queryable, values: Parameters<typeof extend>[1]): Promise<void> {
+  await extend(db, values);
+}
 
 const hold = createQuery<Reading, { wanted: bigint; paused_until: Date }>({
   name: 'hold-reading',
@@ -71,7 +87,7 @@ export async function holdReading(db: Queryable, reading: Reading): Promise<{ wa
 
 const end = createQuery<Reading & { wanted: bigint; dueAt: Date | null }, { fence: bigint }>({
   name: 'end-reading',
-  text: (param) => `update mailboxes set job_id = null, job_added_at = null, due_at = ${param.dueAt}
+  text: (param) => `update mailboxes set job_id = null, job_added_at = null, held_until = null, due_at = ${param.dueAt}
     where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
       and fence = ${param.fence} and wanted = ${param.wanted}
     returning fence`,

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepProcessing } from '../../src/jobs/keep-processing.ts';
+import { readMailboxTask } from '../../src/jobs/read-mailbox-task.ts';
 import type { Processor } from '../../src/processing/processor.ts';
+import { leaseEnd } from '../../src/processing/keep-reading.ts';
 import { createMailboxReader } from '../../src/processing/read-mailbox.ts';
+import { beginReading } from '../../src/store/readings.ts';
 import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 
 let at: OpenProcessing;
@@ -90,3 +94,25 @@ test.each(['microsoft', 'google'] as const)(
   },
   120_000,
 );
+
+test('a mailbox whose reader extends its lease no longer gets another job, which reads it', async () => {
+  const { accountId, address } = await subscribe(at, { provider: 'google' });
+  at.google.addMail(address);
+  await notifyGmail(at, address);
+  await at.processor.jobs.drain(readMailboxTask, async (key, { jobId }) => {
+    await beginReading(at.db, { ...key, jobId, heldUntil: leaseEnd(at.processor) });
+    throw new Error('the process has died');
+  });
+  const text = 'select job_id from mailboxes where account_id = $1';
+  const jobAfter = async (seconds: number): Promise<unknown> => {
+    await at.clock.advance(seconds * 1000);
+    await keepProcessing(at.processor);
+    return (await at.db.query<{ job_id: string }>({ text }, [accountId]))[0]?.job_id;
+  };
+  const first = await jobAfter(0);
+  expect(await jobAfter(5)).toBe(first);
+  expect(await jobAfter(2)).not.toBe(first);
+  await at.settle();
+  const { logs } = await at.logs.listLogs({ accountId });
+  expect(logs.map(({ status }) => status)).toEqual(['success']);
+});
