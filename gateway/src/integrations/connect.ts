@@ -124,7 +124,7 @@ type Finished = Callback & Omit<Started, 'redirect_uri'>;
 
 async function finish({ integrations }: Context, it: Finished) {
   const service = serviceOf(it.provider, it.service ?? it.fallback);
-  const { accountId, provider, code, state, redirect_uri: redirectUri = '' } = it;
+  const { accountId, provider, code, state = '', redirect_uri: redirectUri = '' } = it;
   const request = { accountId, provider, providerName: service, code, state, redirectUri };
   const { integration } = await integrations.finishConnect(request, unary);
   return connectedJson(integration, service);

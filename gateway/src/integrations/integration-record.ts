@@ -30,7 +30,9 @@ export const ConnectPage = Type.Object(
 
 const answer = {
   code: Type.String({ minLength: 1, maxLength: 8_192, writeOnly: true, description: '`code` of the redirect.' }),
-  state: Type.String({ minLength: 1, maxLength: 256, writeOnly: true, description: '`state` of the redirect.' }),
+  state: Type.Optional(
+    Type.String({ maxLength: 256, writeOnly: true, description: '`state` of the redirect. 400 without it.' }),
+  ),
   redirect_uri: Type.Optional(redirectUri('As in the first step; may be left out.')),
 };
 

@@ -107,15 +107,35 @@ describe('the one watch of a mailbox', () => {
 
   test('survives a new subscription that begins while the last one is deleted', async () => {
     const { id } = await create();
-    await webhooks.client.deleteSubscription({ accountId, id });
-    const [next] = await Promise.all([create('Label_1'), webhooks.upkeep.round()]);
+    const deletion = webhooks.client.deleteSubscription({ accountId, id });
+    const [next] = await Promise.all([create('Label_1'), deletion, webhooks.upkeep.round()]);
     await webhooks.upkeep.round();
     expect(mailbox().watch?.labelIds).toEqual(['Label_1']);
     expect((await webhooks.client.getSubscription({ accountId, id: next.id })).subscription?.status).toBe('active');
   });
 });
 
+test('a watch of the mailbox with another topic is stopped first', async () => {
+  const expiresAt = new Date(webhooks.clock.now().getTime() + 86_400_000);
+  const other = { topic: 'projects/mesh-project/topics/old', labelIds: [], isExclude: false, expiresAt };
+  mailbox().watch = other;
+  expect((await create()).status).toBe('active');
+  expect(mailbox().watch).toMatchObject({ topic });
+  expect(calls('stop')).toHaveLength(1);
+});
+
 describe('a subscription to Gmail is refused', () => {
+  test.each([
+    [403, 'forbidden', 'User not authorized to perform this action.', 'topic_publish_forbidden'],
+    [404, 'notFound', 'Resource not found (resource=mail).', 'topic_not_found'],
+  ])('when Gmail answers %i %s about the topic in other words', async (status, reason, message, expected) => {
+    for (const errors of [[{ reason, domain: 'global', message }], []]) {
+      const body = { error: { code: status, message, errors } };
+      webhooks.google.gmail.fault({ method: 'POST', action: { status, body } });
+      await expect(create()).rejects.toMatchObject({ reason: expected });
+    }
+  });
+
   test('when Gmail may not publish to the topic', async () => {
     webhooks.google.world.topics.set(topic, 'denied');
     const refusal = { code: 'permission_denied', reason: 'topic_publish_forbidden' };

@@ -124,6 +124,17 @@ describe('a notification of Microsoft', () => {
     expect(await asked()).toHaveLength(1);
   });
 
+  test('that names no kind of change is about new mail, or about the first kind that is wanted', async () => {
+    await insertWatch({ provider: 'microsoft' });
+    await receive([item('A', { changeType: undefined, resourceData: undefined, tenantId: undefined }), item('A')]);
+    expect((await logs()).map((log) => `${log.message_id} ${log.change_type}`)).toEqual(['A created']);
+    await service.db.query({ text: `update subscriptions set change_type = 'updated,deleted' where account_id = $1` }, [
+      accountId,
+    ]);
+    await receive([item('B', { changeType: null }), item('C', { changeType: 'banana' })]);
+    expect((await logs()).map((log) => `${log.message_id} ${log.change_type}`)).toEqual(['A created', 'B updated']);
+  });
+
   test('that arrives before its subscription has an id is stored by its path', async () => {
     await insertWatch({ provider: 'microsoft', state: 'new' });
     await receive([item('A')]);
@@ -232,6 +243,7 @@ describe('a push of Gmail', () => {
   test.each([
     ['another key', () => token({}, { key: stranger })],
     ['another audience', () => token({ aud: 'https://evil.example' })],
+    ['several audiences', () => token({ aud: [audience, 'https://evil.example'] as unknown as string })],
     ['another service account', () => token({ email: 'other@p.iam.gserviceaccount.com' })],
     ['an address that is not verified', () => token({ email_verified: false })],
     ['another issuer', () => token({}, { issuer: 'https://evil.example' })],

@@ -179,6 +179,34 @@ describe('a subscription is refused, and nothing is registered,', () => {
   });
 });
 
+describe('a subscription that is deleted', () => {
+  test('has ended at Microsoft when the call ends', async () => {
+    const { id } = await created();
+    await webhooks.client.deleteSubscription({ accountId, id });
+    expect(atMicrosoft()).toEqual([]);
+    expect(await rows('watches')).toEqual([]);
+  });
+
+  test('is gone also while Microsoft does not answer, and is ended there later', async () => {
+    const { id } = await created();
+    webhooks.microsoft.graph.fault({ method: 'DELETE', action: { status: 503, body: {} } });
+    await webhooks.client.deleteSubscription({ accountId, id });
+    await expect(webhooks.client.getSubscription({ accountId, id })).rejects.toMatchObject({ code: 'not_found' });
+    expect(atMicrosoft()).toHaveLength(1);
+    await webhooks.clock.advance(31_000);
+    await webhooks.upkeep.round();
+    expect(atMicrosoft()).toEqual([]);
+  });
+});
+
+test('a forgotten registration is made again also when Microsoft does not list subscriptions', async () => {
+  const { id } = await created();
+  for (const subscription of webhooks.microsoft.world.subscriptions.values()) webhooks.microsoft.forget(subscription);
+  webhooks.microsoft.graph.fault({ method: 'GET', path: '/v1.0/subscriptions', action: { status: 403, body: {} } });
+  await webhooks.client.renewSubscription({ accountId, id });
+  expect(atMicrosoft()).toHaveLength(1);
+});
+
 test('a token that Microsoft refuses is replaced by a fresh one, once', async () => {
   const subscription = await created();
   webhooks.microsoft.world.authorization.expireAccess(ada);

@@ -30,7 +30,6 @@ const graphSchema = {
     200: { description: 'The decoded `validationToken` as text, when the request has one.', type: 'string' },
     202: Type.Null({ description: 'What could be used is stored.' }),
     400: Problem,
-    413: Problem,
     422: HTTPValidationError,
     ...faults,
   },
@@ -38,7 +37,7 @@ const graphSchema = {
 
 function addGraph(app: App, { notifications }: Context): void {
   const receive = async (request: FastifyRequest, reply: FastifyReply, pathToken: string): Promise<void> => {
-    const body = await readCallbackBody(request);
+    const body = await readCallbackBody(request, reply);
     await notifications.receiveGraphNotifications({ pathToken, body }, unary);
     await answerEmpty(reply, 202);
   };
@@ -65,7 +64,8 @@ function addGraph(app: App, { notifications }: Context): void {
 
 /** Echoes the token with which Microsoft checks the address, before the body is read. */
 function answerHandshake(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  const { validationToken: token } = request.query as { validationToken?: unknown };
+  const { validationToken } = request.query as { validationToken?: unknown };
+  const token: unknown = Array.isArray(validationToken) ? validationToken[0] : validationToken;
   if (token === undefined) return done();
   if (typeof token !== 'string' || token.length > maxTokenLength) {
     reply.code(400).send({ detail: 'The validation token is not valid.' });
@@ -90,14 +90,13 @@ function addGmail(app: App, { notifications }: Context): void {
           200: Type.Null({ description: 'The push is stored, or says nothing that can be used.' }),
           401: Problem,
           403: Problem,
-          413: Problem,
           422: HTTPValidationError,
           ...faults,
         },
       },
     },
     async (request, reply) => {
-      const body = await readCallbackBody(request);
+      const body = await readCallbackBody(request, reply);
       const authorization = request.headers.authorization ?? '';
       await notifications.receiveGmailNotification({ authorization, body }, unary);
       await answerEmpty(reply, 200);

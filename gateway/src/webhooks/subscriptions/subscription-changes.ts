@@ -109,7 +109,8 @@ function addDeletion(app: App, { subscriptions, authentication }: Context): void
         tags,
         operationId: 'deleteWebhookSubscription',
         summary: 'Delete a subscription',
-        description: 'No mail runs the agent any more. It is ended at the provider in the background. Its logs stay.',
+        description:
+          'No mail runs the agent any more. It is ended at the provider, in the background if that fails at first. Its logs stay.',
         params: SubscriptionPath,
         response: { 200: SubscriptionDeleted, 404: Problem, ...failures },
       },

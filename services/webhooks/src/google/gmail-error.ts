@@ -15,6 +15,8 @@ const scopeReasons = new Set(['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INS
 /** Gmail says only in words that publishing to the topic failed. */
 const publishing = /sending test message to Cloud PubSub|Invalid topicName/i;
 
+const otherTopic = /only one user push notification client/i;
+
 const kinds: Readonly<Record<number, ProviderErrorKind>> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -33,6 +35,7 @@ export function gmailError({ status, headers, json }: ProviderAnswer): ProviderE
 
 function kindOf(status: number, { message, reason = '' }: Details): ProviderErrorKind {
   if (publishing.test(message)) return status === 403 ? 'publish_forbidden' : 'topic_missing';
+  if (otherTopic.test(message)) return 'other_topic';
   if (quotaReasons.has(reason)) return 'busy';
   if (scopeReasons.has(reason)) return 'reconnect';
   const known = kinds[status];

@@ -12,7 +12,8 @@ export interface GmailWatch {
 export interface GmailWatches {
   /**
    * Starts or renews the watch of the mailbox, which has only one in a project: this call replaces its labels. Without labels it
-   * watches all of them. `publish_forbidden` and `topic_missing` are mistakes in the Pub/Sub settings.
+   * watches all of them. A watch of the same project with another topic is stopped first. `publish_forbidden` and `topic_missing` are
+   * mistakes in the Pub/Sub settings.
    */
   watch(mailAccount: MailAccount, labels: readonly string[], accessToken?: string): Promise<GmailWatch>;
   /** Ends the watch of the mailbox, also when there is none. */
@@ -21,18 +22,33 @@ export interface GmailWatches {
 
 /** `topic` is its full name, `projects/<project>/topics/<topic>`; without it, watching is `topic_missing`. */
 export function createGmailWatches(gmail: ProviderClient, topic: string | undefined): GmailWatches {
+  const stop = async (mailAccount: MailAccount): Promise<void> => {
+    await gmail.call(mailAccount, { method: 'POST', target: '/gmail/v1/users/me/stop' });
+  };
   return {
     watch: async (mailAccount, labels, accessToken) => {
       if (topic === undefined) throw new ProviderError({ kind: 'topic_missing' });
       const filter = labels.length > 0 ? { labelIds: labels, labelFilterBehavior: 'include' } : {};
       const body = { topicName: topic, ...filter };
       const request = { method: 'POST', target: '/gmail/v1/users/me/watch', body } as const;
-      return readWatch((await gmail.call(mailAccount, request, accessToken)).json);
+      const start = () => gmail.call(mailAccount, request, accessToken);
+      const answer = await start().catch(async (error: unknown) => {
+        if (!(error instanceof ProviderError) || error.kind !== 'other_topic') throw topicError(error);
+        await stop(mailAccount);
+        return start();
+      });
+      return readWatch(answer.json);
     },
-    stop: async (mailAccount) => {
-      await gmail.call(mailAccount, { method: 'POST', target: '/gmail/v1/users/me/stop' });
-    },
+    stop,
   };
+}
+
+/** Nothing but the topic can be missing for this call, and only the topic can be closed to it. */
+function topicError(error: unknown): unknown {
+  if (!(error instanceof ProviderError)) return error;
+  if (error.kind === 'not_found') return new ProviderError({ ...error, kind: 'topic_missing' });
+  const isOfTopic = error.code === undefined || error.code === 'forbidden';
+  return error.kind === 'forbidden' && isOfTopic ? new ProviderError({ ...error, kind: 'publish_forbidden' }) : error;
 }
 
 function readWatch(json: unknown): GmailWatch {

@@ -5,8 +5,10 @@ import { messageIdOf } from './message-id-of.ts';
 export interface GraphItem {
   readonly subscriptionId: string;
   readonly clientState: string;
-  /** A mail, or an event in the life of the subscription. */
-  readonly about: { readonly messageId: string; readonly changeType: string } | { readonly lifecycle: LifecycleEvent };
+  /** A mail, with an empty `changeType` when the item names none; or an event in the life of the subscription. */
+  readonly about:
+    | { readonly messageId: string; readonly changeType: ChangeType | '' }
+    | { readonly lifecycle: LifecycleEvent };
 }
 
 /** Most items of one request that are read. */
@@ -14,7 +16,9 @@ const mostItems = 1_000;
 /** Longest id and client state. */
 const maxLength = 1_024;
 const lifecycleEvents: readonly string[] = ['reauthorizationRequired', 'subscriptionRemoved', 'missed'];
-const changeTypes: readonly string[] = ['created', 'updated', 'deleted'];
+const changeTypes = ['created', 'updated', 'deleted'] as const;
+
+type ChangeType = (typeof changeTypes)[number];
 
 /** Reads the items of a request. Those without the right shape are left out; a text that is no notification has none. */
 export function readGraphNotifications(body: Uint8Array): GraphItem[] {
@@ -27,11 +31,16 @@ function readItem(item: unknown): GraphItem[] {
   const { subscriptionId, clientState, lifecycleEvent, ...rest } = (item ?? {}) as Record<string, unknown>;
   if (!isText(subscriptionId) || !isText(clientState)) return [];
   if (isLifecycleEvent(lifecycleEvent)) return [{ subscriptionId, clientState, about: { lifecycle: lifecycleEvent } }];
-  const changeType = typeof rest.changeType === 'string' ? rest.changeType.toLowerCase() : '';
+  const changeType = readChangeType(rest.changeType);
   const { id } = (rest.resourceData ?? {}) as { id?: unknown };
   const messageId = id ?? messageIdOf(rest.resource);
-  if (!changeTypes.includes(changeType) || !isText(messageId)) return [];
+  if (changeType === undefined || !isText(messageId)) return [];
   return [{ subscriptionId, clientState, about: { messageId, changeType } }];
+}
+
+function readChangeType(value: unknown): ChangeType | '' | undefined {
+  if (value === undefined || value === null) return '';
+  return changeTypes.find((type) => typeof value === 'string' && type === value.toLowerCase());
 }
 
 function isLifecycleEvent(value: unknown): value is LifecycleEvent {

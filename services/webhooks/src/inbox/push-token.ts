@@ -25,7 +25,8 @@ export function createPushTokenCheck({ keysUrl, audience, serviceAccount }: Push
     if (token === undefined) throw pushUnauthenticated();
     if (audience === undefined || serviceAccount === undefined || token.length > maxLength) throw pushRefused();
     const claims = await verify(token, { keys, audience, now });
-    if (claims.email !== serviceAccount || claims.email_verified !== true) throw pushRefused();
+    const isOurs = typeof claims.aud === 'string' && claims.email === serviceAccount && claims.email_verified === true;
+    if (!isOurs) throw pushRefused();
   };
 }
 
@@ -39,9 +40,7 @@ interface Verification {
 async function verify(token: string, { keys, audience, now }: Verification): Promise<JWTPayload> {
   const options = { algorithms: ['RS256'], issuer: issuers, audience, requiredClaims: ['exp', 'iat'] };
   try {
-    const verified = await jwtVerify(token, keys, { ...options, clockTolerance: skewSeconds, currentDate: now });
-    if (typeof verified.payload.aud !== 'string') throw pushRefused();
-    return verified.payload;
+    return (await jwtVerify(token, keys, { ...options, clockTolerance: skewSeconds, currentDate: now })).payload;
   } catch (error) {
     if (isRefusal(error)) throw pushRefused();
     throw pushKeysUnavailable();

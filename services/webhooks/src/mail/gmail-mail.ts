@@ -12,8 +12,6 @@ const maxMailBytes = 32 * 1024 * 1024;
 /** Bytes of a text that Gmail keeps apart. A longer one is left out; the snippet stands for it. */
 const maxTextBytes = 8 * 1024 * 1024;
 const previewLength = 5_000;
-/** Labels of mails that did not arrive. */
-const notArrivedLabels = { DRAFT: 'the mail is a draft', SPAM: 'the mail is spam', TRASH: 'the mail is in the trash' };
 
 /** Reads mails with the Gmail API. */
 export function createGmailMailReader(gmail: ProviderClient): MailReader {
@@ -66,7 +64,8 @@ async function readMail(message: Record<string, unknown>, readText: ReadText): P
     headers,
     attachments: attachments.map(({ attachmentId: id, ...rest }) => ({ id, ...rest })),
     resource: `users/me/messages/${textOf(message.id)}`,
-    notArrived: Object.entries(notArrivedLabels).find(([label]) => labels.includes(label))?.[1],
+    labels,
+    isDraft: labels.includes('DRAFT'),
   };
 }
 

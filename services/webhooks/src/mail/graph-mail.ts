@@ -61,7 +61,8 @@ function readMail(message: Record<string, unknown>, content: Pick<Mail, 'text' |
     headers: listOf(message.internetMessageHeaders).flatMap(readHeader),
     ...content,
     resource: `me/messages/${textOf(message.id)}`,
-    notArrived: message.isDraft === true ? 'the mail is a draft' : undefined,
+    labels: [],
+    isDraft: message.isDraft === true,
   };
 }
 
@@ -83,6 +84,7 @@ function readHeader(header: unknown): { name: string; value: string }[] {
 /** Files only: attached mails and links have no content of their own. Pictures inside the text are left out. */
 function readAttachment(attachment: unknown): MailAttachment[] {
   const { '@odata.type': type, id, name, contentType, size, isInline } = recordOf(attachment);
-  if (type !== '#microsoft.graph.fileAttachment' || isInline === true || textOf(id) === '') return [];
+  const isFile = type === undefined || type === '#microsoft.graph.fileAttachment';
+  if (!isFile || isInline === true || textOf(id) === '') return [];
   return [{ id: textOf(id), filename: textOf(name), contentType: textOf(contentType), size: numberOf(size) }];
 }

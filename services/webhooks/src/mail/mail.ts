@@ -25,8 +25,9 @@ export interface Mail {
   readonly attachments: readonly MailAttachment[];
   /** Path of the mail at the provider. */
   readonly resource: string;
-  /** Reason why the mail is not an incoming one, e.g. a draft; undefined for incoming mail. */
-  readonly notArrived: string | undefined;
+  /** Gmail: labels of the mail now. Microsoft: none. */
+  readonly labels: readonly string[];
+  readonly isDraft: boolean;
 }
 
 export interface MailAttachment {

@@ -45,6 +45,7 @@ function ofProvider({ kind, retryAfterSeconds, code, status }: ProviderError): A
       return { kind: 'permanent', message: `The mail provider has refused the request${suffix}.` };
     case 'publish_forbidden':
     case 'topic_missing':
+    case 'other_topic':
     case 'unavailable':
       return { kind: 'transient', message: `The mail provider cannot be reached${suffix}.` };
   }

@@ -9,11 +9,25 @@ import type { DueLog } from '../store/due-logs.ts';
 export function skipReason(mail: Mail, log: DueLog): string | undefined {
   const sender = mail.sender?.address;
   const reason =
-    mail.notArrived ??
+    notArrivedReason(mail, log) ??
     tooOldReason(mail, log) ??
     automaticReason({ sender, mailbox: log.mailbox, headers: mail.headers }) ??
     senderReason(mail, log);
   return reason === undefined ? undefined : `The mail was skipped: ${reason}.`;
+}
+
+/** Labels of mails at Gmail that did not arrive. */
+const hiddenLabels: Readonly<Record<string, string>> = {
+  SENT: 'the mailbox itself sent the mail',
+  SPAM: 'the mail is spam',
+  TRASH: 'the mail is in the trash',
+};
+
+/** A subscription to one of these labels wants its mails. */
+function notArrivedReason({ isDraft, labels }: Mail, { resource }: DueLog): string | undefined {
+  if (isDraft && resource !== 'DRAFT') return 'the mail is a draft';
+  const hidden = labels.find((label) => hiddenLabels[label] !== undefined && label !== resource);
+  return hidden === undefined ? undefined : hiddenLabels[hidden];
 }
 
 /** Clocks of providers differ from ours. */

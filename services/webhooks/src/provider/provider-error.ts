@@ -5,6 +5,7 @@
  * - `unauthorized`: the provider refused a fresh access token
  * - `forbidden`: the mail account may not do this
  * - `publish_forbidden`, `topic_missing`: Gmail may not publish to the Pub/Sub topic, or does not find it
+ * - `other_topic`: the mailbox has a watch with another Pub/Sub topic
  * - `not_found`: the provider does not know the object (any more)
  * - `gone`: the place in a list of changes is too old
  * - `rejected`: the provider refuses the request for good
@@ -18,6 +19,7 @@ export type ProviderErrorKind =
   | 'forbidden'
   | 'publish_forbidden'
   | 'topic_missing'
+  | 'other_topic'
   | 'not_found'
   | 'gone'
   | 'rejected'

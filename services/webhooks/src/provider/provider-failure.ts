@@ -36,6 +36,7 @@ const answers: Readonly<Record<ProviderErrorKind, Answer>> = {
       'topic_not_found',
       'Topic not found: the operator has to check GMAIL_PUBSUB_PROJECT_ID and GMAIL_PUBSUB_TOPIC.',
     ),
+  other_topic: refused,
   forbidden: refused,
   not_found: refused,
   gone: refused,

@@ -23,6 +23,7 @@ export interface DueLog {
   /** Null: the subscription was deleted. */
   readonly subscription_state: 'creating' | 'active' | 'disabled' | null;
   readonly provider_name: string | null;
+  readonly resource: string | null;
   readonly agent_message_template: string | null;
   readonly allowed_senders: string[] | null;
   readonly require_authentication: boolean | null;
@@ -37,6 +38,7 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
     param,
   ) => `select l.account_id, l.id, l.subscription_id, l.provider, l.mailbox, l.agent_id, l.message_id, l.change_type,
       l.attempts, l.round, l.runs, l.agent_message, l.sender_address, l.email_subject, l.created_at, s.state as subscription_state, s.provider_name,
+      s.resource,
       s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since,
       s.active_since = s.created_at and s.created_at <= w.created_at + interval '2 minutes' as began_with_watch
     from logs l left join subscriptions s on s.account_id = l.account_id and s.id = l.subscription_id

@@ -37,6 +37,7 @@ export interface Notified {
   readonly watchId: bigint;
   /** Immutable id at the provider. */
   readonly messageId: string;
+  /** Empty: not named. It is then new mail, or the first kind that the subscription wants. */
   readonly changeType: string;
 }
 
@@ -52,12 +53,15 @@ const insertLogsOf = createQuery<{
     param,
   ) => `insert into logs (account_id, subscription_id, watch_id, provider, mailbox, agent_id, message_id, change_type,
       status, next_attempt_at, created_at)
-    select s.account_id, s.id, w.id, w.provider, w.mailbox, s.agent_id, n.message_id, n.change_type, 'pending', ${param.now}, ${param.now}
+    select s.account_id, s.id, w.id, w.provider, w.mailbox, s.agent_id, n.message_id,
+      case when n.change_type <> '' then n.change_type when 'created' = any(string_to_array(s.change_type, ',')) then 'created'
+        else split_part(s.change_type, ',', 1) end,
+      'pending', ${param.now}, ${param.now}
     from unnest(${param.accountIds}::uuid[], ${param.watchIds}::bigint[], ${param.messageIds}::text[], ${param.changeTypes}::text[])
       as n (account_id, watch_id, message_id, change_type)
     join watches w on w.account_id = n.account_id and w.id = n.watch_id
     join subscriptions s on s.account_id = n.account_id and s.watch_id = n.watch_id
-    where s.state in ('active', 'creating') and n.change_type = any(string_to_array(s.change_type, ','))
+    where s.state in ('active', 'creating') and (n.change_type = '' or n.change_type = any(string_to_array(s.change_type, ',')))
     on conflict (account_id, subscription_id, message_id, change_type) do nothing
     returning account_id as "accountId", provider, mailbox`,
 });

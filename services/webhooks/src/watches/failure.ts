@@ -13,6 +13,7 @@ const messages: Readonly<Record<ProviderErrorKind, string>> = {
   forbidden: 'The mail provider does not allow this subscription.',
   publish_forbidden: 'Gmail may not publish to the Pub/Sub topic of this server.',
   topic_missing: 'Gmail does not find the Pub/Sub topic of this server.',
+  other_topic: 'Gmail notifies another Pub/Sub topic about the mailbox.',
   not_found: 'The mail provider does not find the folder or label.',
   gone: 'The mail provider has forgotten the subscription.',
   rejected: 'The mail provider refuses the subscription.',

@@ -1,6 +1,7 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { Clock } from '../clock.ts';
 import type { GraphSubscriptions } from '../microsoft/graph-subscriptions.ts';
+import { ProviderError, type ProviderErrorKind } from '../provider/provider-error.ts';
 import { setWatchSecrets, type WatchRow } from '../store/watches/watches.ts';
 import { mailAccountOf } from './mail-account-of.ts';
 import { createNotificationSecrets, hashSecret } from './notification-secrets.ts';
@@ -46,8 +47,16 @@ function registered({ id, expiresAt }: { id: string; expiresAt: Date }): Registr
  * when there was an attempt before.
  */
 async function removeUnknown(graph: GraphSubscriptions, watch: WatchRow): Promise<void> {
-  for (const id of await idsOf(graph, { ...watch, provider_id: null })) await graph.remove(mailAccountOf(watch), id);
+  const unknown = await idsOf(graph, { ...watch, provider_id: null }).catch((error: unknown) => {
+    // Without a list, a lost registration expires by itself; a mailbox without a registration would lose mail.
+    if (error instanceof ProviderError && (lastingKinds.includes(error.kind) || error.status === 501)) return [];
+    throw error;
+  });
+  for (const id of unknown) await graph.remove(mailAccountOf(watch), id);
 }
+
+/** Reasons why subscriptions cannot be listed that do not pass. */
+const lastingKinds: readonly ProviderErrorKind[] = ['forbidden', 'not_found', 'rejected'];
 
 /** Ids of a watch at Microsoft. Without a stored id they are found by the notification address: a process may have died before it stored it. */
 async function idsOf(graph: GraphSubscriptions, watch: WatchRow): Promise<readonly string[]> {

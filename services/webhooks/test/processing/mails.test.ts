@@ -146,6 +146,17 @@ describe('a mail at Microsoft', () => {
 });
 
 describe('a mail at Gmail', () => {
+  test('that the mailbox has sent by another address runs nothing, also when it is found in a list', async () => {
+    const { accountId, address } = await subscribe(at, { provider: 'google', resource: 'ALL' });
+    at.google.addMail(address, { subject: 'sent', from: { address: 'alias@example.com' } }, ['SENT']);
+    at.google.trimHistory(address);
+    at.google.addMail(address, { subject: 'came' });
+    await notifyGmail(at, address);
+    await at.settle();
+    const outcomes = (await logsOf(accountId)).map((log) => `${log.emailSubject} ${log.status}`);
+    expect(outcomes.toSorted()).toEqual(['came success', 'sent skipped']);
+  });
+
   test('runs the agent of each subscription whose label it has, once, whatever pushes arrive', async () => {
     const inbox = await subscribe(at, { provider: 'google', template: 'inbox $subject $body' });
     const { accountId, address, watchId } = inbox;

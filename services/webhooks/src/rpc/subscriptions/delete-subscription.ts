@@ -3,20 +3,23 @@ import type { Context } from '../../context.ts';
 import { deleteSubscriptionRow } from '../../store/subscriptions.ts';
 import { endWatch, planAttempt } from '../../store/watches/watch-plans.ts';
 import { findSubscription } from '../../subscriptions/find.ts';
+import { attemptNow } from '../../watches/attempt-now.ts';
 import type { Handlers } from './handlers.ts';
 
-/** Deletes a subscription. Its registration is ended at the provider in the background, as often as that takes. */
-export function deleteSubscription({ db, clock, wakeUpkeep }: Context): Handlers['deleteSubscription'] {
+/** Deletes a subscription, and ends its registration at the provider: at once, or in the background, as often as that takes. */
+export function deleteSubscription(context: Context): Handlers['deleteSubscription'] {
+  const { db, clock, wakeUpkeep } = context;
   return async ({ accountId: text, id }) => {
     const accountId = checkAccountId(text);
     const { watch_id: watchId } = await findSubscription(db, accountId, id);
+    const watch = { accountId, id: watchId, now: clock.now() };
     await db.transaction(async (tx) => {
-      const watch = { accountId, id: watchId, now: clock.now() };
       await deleteSubscriptionRow(tx, { accountId, id });
       // The watch of a Gmail mailbox may have other subscriptions, which may need fewer labels now.
       await planAttempt(tx, watch);
       await endWatch(tx, watch);
     });
+    await attemptNow(context, watch);
     wakeUpkeep();
     return {};
   };
