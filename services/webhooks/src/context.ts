@@ -12,7 +12,7 @@ import type { ProviderClient } from './provider/create-provider-client.ts';
 import type { MailAccounts } from './provider/mail-accounts.ts';
 import type { Provider } from './provider/provider.ts';
 import type { ProviderErrorKind } from './provider/provider-error.ts';
-import type { Registrars } from './watches/registrar.ts';
+import type { Registrars } from './watches/registrars/registrar.ts';
 
 /** Dependencies of every RPC, consumer and job of this service. */
 export interface Context {

@@ -97,6 +97,14 @@ describe('a subscription at Microsoft', () => {
     expect([await rows('watches'), await rows('subscriptions')]).toEqual([[], []]);
   });
 
+  test('without an expiry in the answer of Microsoft has the one that was asked for', async () => {
+    const body = { id: 'made-elsewhere', resource: "me/mailFolders('Inbox')/messages" };
+    webhooks.microsoft.graph.fault({ method: 'POST', path: '/v1.0/subscriptions', action: { status: 201, body } });
+    const { subscriptionId, expireTime } = await created();
+    expect(subscriptionId).toBe('made-elsewhere');
+    expect(expireTime).toBe(webhooks.clock.now().getTime() / 1000 + 4_230 * 60);
+  });
+
   test('that cannot be stored is ended there', async () => {
     const { db } = webhooks.context;
     await db.query({ text: `alter table subscriptions add constraint broken check (state <> 'active')` });

@@ -35,8 +35,14 @@ function timeOf(field: string, text: string): number {
   if (!isDate && !dateTime.test(text)) throw invalid(field, 'Input should be an ISO date or time', text);
   const hasZone = isDate || /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text);
   const ms = Date.parse(hasZone ? text : `${text}Z`);
-  if (Number.isNaN(ms) || ms < 0) throw invalid(field, 'Input should be an ISO date or time', text);
+  if (Number.isNaN(ms) || ms < 0 || !isDay(text.slice(0, 10)))
+    throw invalid(field, 'Input should be an ISO date or time', text);
   return ms;
+}
+
+/** False for days that no month has, e.g. February 30. */
+function isDay(text: string): boolean {
+  return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 }
 
 function invalid(field: string, msg: string, input: string): InvalidRequest {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { noNul } from '../../edge/validation/index.ts';
 
 const int32Max = 2_147_483_647;
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -35,7 +36,9 @@ export const LogQuery = Type.Object({
       description: 'Only logs up to this time, or to the end of this date (ISO 8601, UTC).',
     }),
   ),
-  q: Type.Optional(Type.String({ maxLength: 1_000, description: 'Part of the subject or the sender.' })),
+  q: Type.Optional(
+    Type.String({ maxLength: 1_000, pattern: noNul, description: 'Part of the subject or the sender.' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Default 50.' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: int32Max, description: 'Default 0.' })),
 });

@@ -1,6 +1,6 @@
 import type { ProviderClient } from '../provider/create-provider-client.ts';
 import type { MailAccount } from '../provider/provider.ts';
-import { ProviderError } from '../provider/provider-error.ts';
+import { ProviderError, unreadable } from '../provider/provider-error.ts';
 
 export interface GmailWatch {
   /** History id at the time of the call, in decimal. */
@@ -46,9 +46,10 @@ export function createGmailWatches(gmail: ProviderClient, topic: string | undefi
 /** Nothing but the topic can be missing for this call, and only the topic can be closed to it. */
 function topicError(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error;
-  if (error.kind === 'not_found') return new ProviderError({ ...error, kind: 'topic_missing' });
-  const isOfTopic = error.code === undefined || error.code === 'forbidden';
-  return error.kind === 'forbidden' && isOfTopic ? new ProviderError({ ...error, kind: 'publish_forbidden' }) : error;
+  const { status, code } = error;
+  if (error.kind === 'not_found') return new ProviderError({ kind: 'topic_missing', status, code });
+  const isOfTopic = error.kind === 'forbidden' && (code === undefined || code === 'forbidden');
+  return isOfTopic ? new ProviderError({ kind: 'publish_forbidden', status, code }) : error;
 }
 
 function readWatch(json: unknown): GmailWatch {
@@ -56,7 +57,7 @@ function readWatch(json: unknown): GmailWatch {
   const expiresAt = new Date(Number(expiration));
   const id = String(historyId);
   if (!/^\d{1,30}$/.test(id) || !(expiresAt.getTime() > 0)) {
-    throw new ProviderError({ kind: 'unavailable', code: 'unreadable' });
+    throw unreadable();
   }
   return { historyId: id, expiresAt };
 }

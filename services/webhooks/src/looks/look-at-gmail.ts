@@ -1,5 +1,5 @@
 import { listOf, recordOf, textOf } from '../mail/json.ts';
-import { ProviderError } from '../provider/provider-error.ts';
+import { ProviderError, unreadable } from '../provider/provider-error.ts';
 import type { Found, WatchLabel } from '../store/look-rows.ts';
 import { type Findings, type Look, missedSince } from './look.ts';
 
@@ -87,7 +87,7 @@ const findings = (found: FoundMails, cursor: string): Findings => ({
 
 function historyIdOf({ historyId }: Record<string, unknown>): string {
   const id = String(historyId);
-  if (!/^\d{1,30}$/.test(id)) throw new ProviderError({ kind: 'unavailable', code: 'unreadable' });
+  if (!/^\d{1,30}$/.test(id)) throw unreadable();
   return id;
 }
 
@@ -97,7 +97,9 @@ async function get(
   query: Readonly<Record<string, string>>,
 ): Promise<Record<string, unknown>> {
   const target = `${base}/${list}?${new URLSearchParams(query).toString()}`;
-  return recordOf((await client.call(mailAccount, { method: 'GET', target, maxBytes: 16 * 1024 * 1024, signal })).json);
+  const { json } = await client.call(mailAccount, { method: 'GET', target, maxBytes: 16 * 1024 * 1024, signal });
+  if (typeof json !== 'object' || json === null) throw unreadable();
+  return recordOf(json);
 }
 
 /** Mails without repetitions, in the order in which they were found. */

@@ -1,7 +1,7 @@
 import { listOf, recordOf, textOf } from '../mail/json.ts';
-import { ProviderError } from '../provider/provider-error.ts';
+import { ProviderError, unreadable } from '../provider/provider-error.ts';
 import type { Found, WatchLabel } from '../store/look-rows.ts';
-import { type Findings, type Look, marginMs, missedSince } from './look.ts';
+import { type Findings, type Look, missedSince, wholeSecond } from './look.ts';
 
 const headers = { prefer: 'IdType="ImmutableId", odata.maxpagesize=100' };
 /** Pages that one look reads at most; the next look goes on. */
@@ -56,7 +56,7 @@ async function read({ client, mailAccount, signal }: Look, label: WatchLabel, fr
     const deltaLink = textOf(answer['@odata.deltaLink']);
     if (deltaLink !== '') return { found, cursor: null, deltaLink, isComplete: true };
     target = textOf(answer['@odata.nextLink']);
-    if (target === '') throw new ProviderError({ kind: 'unavailable', code: 'unreadable' });
+    if (target === '') throw unreadable();
   }
   return { found, cursor: null, deltaLink: target, isComplete: false };
 }
@@ -67,5 +67,5 @@ function hasArrived(
   label: WatchLabel,
 ): boolean {
   if (textOf(id) === '' || removed !== undefined || isDraft === true) return false;
-  return !(Date.parse(textOf(receivedDateTime)) < label.active_since.getTime() - marginMs);
+  return !(Date.parse(textOf(receivedDateTime)) < wholeSecond(label.active_since).getTime());
 }

@@ -23,16 +23,22 @@ export interface Findings {
   readonly isComplete: boolean;
 }
 
-/** Clocks of providers differ from ours, and lists of mails by time have the resolution of a second. */
-export const marginMs = 120_000;
+/** Clocks of providers differ from ours. */
+const marginMs = 120_000;
 
 /**
- * Time from which on mail may have been missed: the start of the catch-up or the last look, whichever is earlier. At the first look it is
- * the registration or the activation of the subscriptions, whichever is later.
+ * Time from which on mail may have been missed, in whole seconds like the times of mails: the start of the catch-up or the last look, whichever
+ * is earlier, less a margin. It is never before the subscriptions were active; at the first look it is that time, or the registration.
  */
 export function missedSince({ watch, labels }: Pick<Look, 'watch' | 'labels'>): Date {
   const activeSince = Math.min(...labels.map(({ active_since: since }) => since.getTime()));
-  const first = Math.max(activeSince, watch.registered_at?.getTime() ?? 0);
+  const first = watch.registered_at?.getTime() ?? 0;
   const known = [watch.catch_up_from, watch.looked_at].flatMap((time) => (time === null ? [] : [time.getTime()]));
-  return new Date(Math.max(activeSince, known.length > 0 ? Math.min(...known) : first) - marginMs);
+  const since = known.length > 0 ? Math.min(...known) - marginMs : first;
+  return wholeSecond(new Date(Math.max(activeSince, since)));
+}
+
+/** The time without its milliseconds. Providers leave them out of the times of mails. */
+export function wholeSecond(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / 1000) * 1000);
 }

@@ -1,4 +1,5 @@
 import type { ProviderClient } from '../provider/create-provider-client.ts';
+import { unreadable } from '../provider/provider-error.ts';
 import { headerOf, type MailHeader } from '../safety/mail-headers.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { gmailContent, type GmailPart, type GmailText } from '../text/gmail-payload.ts';
@@ -21,8 +22,9 @@ export function createGmailMailReader(gmail: ProviderClient): MailReader {
   const fetchData = async (at: MailAt, attachmentId: string, maxBytes: number): Promise<string> => {
     const target = `${pathOf(at.messageId)}/attachments/${encodeURIComponent(attachmentId)}`;
     // Base64 is a third longer.
-    const { json } = await get(at, target, Math.ceil(maxBytes * 1.4) + 1_024);
-    return textOf(recordOf(json).data);
+    const { data } = recordOf((await get(at, target, Math.ceil(maxBytes * 1.4) + 1_024)).json);
+    if (typeof data !== 'string') throw unreadable();
+    return data;
   };
   const readText = async (at: MailAt, { text, attachmentId, charset }: GmailText): Promise<string> => {
     if (attachmentId === undefined) return text;
@@ -31,7 +33,9 @@ export function createGmailMailReader(gmail: ProviderClient): MailReader {
   return {
     fetchMail: async (at) => {
       const { json } = await get(at, `${pathOf(at.messageId)}?format=full`, maxMailBytes);
-      return readMail(recordOf(json), (text) => readText(at, text));
+      const message = recordOf(json);
+      if (textOf(message.id) === '' || Object.keys(recordOf(message.payload)).length === 0) throw unreadable();
+      return readMail(message, (text) => readText(at, text));
     },
     fetchAttachment: async (at, { id }, maxBytes) => Buffer.from(await fetchData(at, id, maxBytes), 'base64url'),
   };

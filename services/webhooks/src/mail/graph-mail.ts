@@ -1,4 +1,5 @@
 import type { ProviderClient } from '../provider/create-provider-client.ts';
+import { unreadable } from '../provider/provider-error.ts';
 import { htmlToText } from '../text/html-to-text.ts';
 import { formatAddress, type MailAddress } from '../text/mail-address.ts';
 import { listOf, numberOf, recordOf, textOf } from './json.ts';
@@ -19,12 +20,14 @@ export function createGraphMailReader(graph: ProviderClient): MailReader {
     graph.call({ accountId }, { method: 'GET', target, headers, maxBytes, signal });
   const listAttachments = async (at: MailAt): Promise<MailAttachment[]> => {
     const target = `${pathOf(at.messageId)}/attachments?$select=id,name,contentType,size,isInline`;
-    const { json } = await get(at, target, maxMailBytes);
-    return listOf(recordOf(json).value).flatMap(readAttachment).slice(0, mostAttachments);
+    const { value } = recordOf((await get(at, target, maxMailBytes)).json);
+    if (!Array.isArray(value)) throw unreadable();
+    return value.flatMap(readAttachment).slice(0, mostAttachments);
   };
   return {
     fetchMail: async (at) => {
       const message = recordOf((await get(at, `${pathOf(at.messageId)}?$select=${fields}`, maxMailBytes)).json);
+      if (textOf(message.id) === '') throw unreadable();
       const attachments = message.hasAttachments === true ? await listAttachments(at) : [];
       return readMail(message, { attachments, ...(await readBody(message)) });
     },

@@ -1,6 +1,7 @@
+import { recordOf } from '../mail/json.ts';
 import type { ProviderClient } from '../provider/create-provider-client.ts';
 import type { MailAccount } from '../provider/provider.ts';
-import { ProviderError } from '../provider/provider-error.ts';
+import { ProviderError, unreadable } from '../provider/provider-error.ts';
 
 /** Asks for ids that stay the same when a message is moved. It counts on the call that creates a subscription, and on each read. */
 export const immutableIds = { prefer: 'IdType="ImmutableId"' } as const;
@@ -46,11 +47,12 @@ const expiry = (now: Date): string => new Date(now.getTime() + lifeMinutes * 60_
 export function createGraphSubscriptions(graph: ProviderClient): GraphSubscriptions {
   return {
     create: async (mailAccount, { notificationUrl, ...subscription }, { now, accessToken }) => {
+      const asked = expiry(now);
       const body = {
         ...subscription,
         notificationUrl,
         lifecycleNotificationUrl: notificationUrl,
-        expirationDateTime: expiry(now),
+        expirationDateTime: asked,
       };
       const request = {
         method: 'POST',
@@ -59,11 +61,12 @@ export function createGraphSubscriptions(graph: ProviderClient): GraphSubscripti
         body,
         timeoutMs: createTimeoutMs,
       } as const;
-      return readSubscription((await graph.call(mailAccount, request, accessToken)).json);
+      return readSubscription((await graph.call(mailAccount, request, accessToken)).json, asked);
     },
     renew: async (mailAccount, id, { now }) => {
-      const body = { expirationDateTime: expiry(now) };
-      return readSubscription((await graph.call(mailAccount, { method: 'PATCH', target: pathOf(id), body })).json);
+      const asked = expiry(now);
+      const request = { method: 'PATCH', target: pathOf(id), body: { expirationDateTime: asked } } as const;
+      return readSubscription({ id, ...recordOf((await graph.call(mailAccount, request)).json) }, asked);
     },
     remove: async (mailAccount, id) => {
       await graph.call(mailAccount, { method: 'DELETE', target: pathOf(id) }).catch(unlessNotFound);
@@ -78,13 +81,12 @@ function unlessNotFound(error: unknown): void {
   if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error;
 }
 
-function readSubscription(json: unknown): GraphSubscription {
-  const { id, expirationDateTime } = (json ?? {}) as { id?: unknown; expirationDateTime?: unknown };
-  const expiresAt = new Date(typeof expirationDateTime === 'string' ? expirationDateTime : Number.NaN);
-  if (typeof id !== 'string' || id === '' || Number.isNaN(expiresAt.getTime())) {
-    throw new ProviderError({ kind: 'unavailable', code: 'unreadable' });
-  }
-  return { id, expiresAt };
+/** An answer without a time that can be read was a success all the same: then the time that was asked for counts. */
+function readSubscription(json: unknown, asked: string): GraphSubscription {
+  const { id, expirationDateTime } = recordOf(json);
+  if (typeof id !== 'string' || id === '') throw unreadable();
+  const told = new Date(typeof expirationDateTime === 'string' ? expirationDateTime : Number.NaN);
+  return { id, expiresAt: Number.isNaN(told.getTime()) ? new Date(asked) : told };
 }
 
 /** Most pages of the list that are read. */

@@ -5,9 +5,9 @@ import { gmailError } from '../google/gmail-error.ts';
 import { createGmailWatches } from '../google/gmail-watch.ts';
 import { graphError } from '../microsoft/graph-error.ts';
 import { createGraphSubscriptions } from '../microsoft/graph-subscriptions.ts';
-import { createGoogleRegistrar } from '../watches/google-registrar.ts';
-import { createMicrosoftRegistrar } from '../watches/microsoft-registrar.ts';
-import type { Registrars } from '../watches/registrar.ts';
+import { createGoogleRegistrar } from '../watches/registrars/google-registrar.ts';
+import { createMicrosoftRegistrar } from '../watches/registrars/microsoft-registrar.ts';
+import type { Registrars } from '../watches/registrars/registrar.ts';
 import { createProviderClient, type ProviderClient } from './create-provider-client.ts';
 import type { MailAccounts } from './mail-accounts.ts';
 

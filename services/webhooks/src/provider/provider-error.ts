@@ -53,6 +53,11 @@ export class ProviderError extends Error implements ProviderFault {
   }
 }
 
+/** The provider's answer of status 200 is not what was asked for. It counts as no answer: the call is made again. */
+export function unreadable(): ProviderError {
+  return new ProviderError({ kind: 'unavailable', code: 'unreadable' });
+}
+
 /** Returns a word of the provider if it is short and harmless, e.g. `ErrorItemNotFound`. */
 export function safeCode(code: unknown): string | undefined {
   return typeof code === 'string' && /^[A-Za-z0-9_.]{1,64}$/.test(code) ? code : undefined;

@@ -10,9 +10,10 @@ import {
 import { updateWatchRegistered } from '../store/watches/watch-outcomes.ts';
 import { endWatch } from '../store/watches/watch-plans.ts';
 import { insertWatch, upsertMailboxWatch, type WatchRow } from '../store/watches/watches.ts';
+import { confirmLabels } from '../watches/confirm-labels.ts';
 import type { Held } from '../watches/held.ts';
 import { holdWatch } from '../watches/hold-watch.ts';
-import type { Registration } from '../watches/registrar.ts';
+import type { Registration } from '../watches/registrars/registrar.ts';
 import type { Draft } from './draft.ts';
 
 const mostSubscriptions = 1_000;
@@ -81,6 +82,7 @@ function activate({ db, clock }: Context, { held, id, registration }: Activation
     const registered = { ...registration, accountId, id: watchId, claim, now, catchUpFrom };
     const written = await updateWatchRegistered(tx, registered);
     const activated = await activateSubscription(tx, { accountId, id });
+    await confirmLabels(tx, held, { labels: registration.labels, now });
     if (written.length === 0 || activated.length === 0) throw new Error('The subscription is gone.');
   });
 }

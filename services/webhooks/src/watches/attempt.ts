@@ -4,11 +4,12 @@ import { ProviderError } from '../provider/provider-error.ts';
 import { type ActiveSubscriptionRow, selectActiveOfWatch, updateActiveSince } from '../store/subscriptions.ts';
 import { updateWatchFailed, updateWatchIdle, updateWatchRegistered } from '../store/watches/watch-outcomes.ts';
 import { deleteWatch } from '../store/watches/watches.ts';
+import { confirmLabels } from './confirm-labels.ts';
 import { failedAttempt } from './failure.ts';
 import { finishDisconnect } from './end-disconnected.ts';
 import { followMailbox } from './follow-mailbox.ts';
 import type { Held } from './held.ts';
-import type { Registration } from './registrar.ts';
+import type { Registration } from './registrars/registrar.ts';
 
 /** Makes one attempt at a claimed watch: renews, registers or ends it, and writes the outcome. Throws only when PostgreSQL fails. */
 export async function attempt(context: Context, watch: Held): Promise<void> {
@@ -64,7 +65,9 @@ export async function writeRegistered(
   const catchUpFrom = isNew && !wasDisconnected ? watch.registered_at : null;
   const written = await db.transaction(async (tx) => {
     if (wasDisconnected) await updateActiveSince(tx, { accountId: watch.account_id, watchId: watch.id, now });
-    return updateWatchRegistered(tx, { ...keyOf(watch), ...registration, now, catchUpFrom });
+    const updated = await updateWatchRegistered(tx, { ...keyOf(watch), ...registration, now, catchUpFrom });
+    await confirmLabels(tx, watch, { labels: registration.labels, now });
+    return updated;
   });
   if (written.length > 0 || watch.provider === 'google') return;
   log.warn({ watchId: watch.id }, 'a subscription was registered for a watch that is gone: it is ended');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 
@@ -243,3 +244,38 @@ describe('a mail at Gmail', () => {
     expect((await logsOf(accountId)).map(({ status }) => status)).toEqual(['skipped']);
   });
 });
+
+test.each(['microsoft', 'google'] as const)(
+  'an answer that is no mail is no answer: the mail is read again (%s)',
+  async (provider) => {
+    const { accountId, address } = await subscribe(at, { provider, template: '$subject' });
+    const fake = provider === 'google' ? at.google : at.microsoft;
+    const api = provider === 'google' ? at.google.gmail : at.microsoft.graph;
+    const mail = fake.addMail(address, { subject: 'Hello' });
+    for (const body of ['<html>', 'null', '{}']) {
+      api.fault({ path: /\/messages\/[^/]+$/, action: { status: 200, body } });
+    }
+    await ('immutableId' in mail ? notifyGraph(at, address, [mail.immutableId]) : notifyGmail(at, address));
+    await at.settle();
+    expect((await logsOf(accountId)).map(({ status }) => status)).toEqual(['retrying']);
+    for (const seconds of [5, 30, 120]) await at.advance(seconds);
+    expect(runsOf(accountId).map(({ message }) => text(message))).toEqual(['Hello']);
+  },
+);
+
+test.each(['microsoft', 'google'] as const)(
+  'mail from before the subscription runs nothing, also when the first look or a lost history finds it (%s)',
+  async (provider) => {
+    const accountId = randomUUID();
+    const fake = provider === 'google' ? at.google : at.microsoft;
+    const address = `${accountId}@mail.example`;
+    fake.addUser(address);
+    fake.addMail(address, { subject: 'before' });
+    await at.clock.advance(3_000);
+    await subscribe(at, { provider, accountId });
+    fake.addMail(address, { subject: 'after' });
+    if (provider === 'google') at.google.trimHistory(address);
+    await at.advance(3_600);
+    expect((await logsOf(accountId)).map(({ emailSubject }) => emailSubject)).toEqual(['after']);
+  },
+);

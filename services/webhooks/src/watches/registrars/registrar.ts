@@ -1,5 +1,5 @@
-import type { Provider } from '../provider/provider.ts';
-import type { WatchRow } from '../store/watches/watches.ts';
+import type { Provider } from '../../provider/provider.ts';
+import type { WatchRow } from '../../store/watches/watches.ts';
 
 /** Input for a registration at the provider. Gmail's watch takes its labels from all subscriptions to the mailbox instead. */
 export interface Wanted {

@@ -1,8 +1,8 @@
 import type { Database } from '@agentmesh/lib/pg';
-import type { GmailWatches } from '../google/gmail-watch.ts';
-import { updateSharedExpiry } from '../store/watches/watch-outcomes.ts';
-import { selectMailboxLabels, selectSharingWatches, type WatchRow } from '../store/watches/watches.ts';
-import { mailAccountOf } from './mail-account-of.ts';
+import type { GmailWatches } from '../../google/gmail-watch.ts';
+import { updateSharedExpiry } from '../../store/watches/watch-outcomes.ts';
+import { selectMailboxLabels, selectSharingWatches, type WatchRow } from '../../store/watches/watches.ts';
+import { mailAccountOf } from '../mail-account-of.ts';
 import type { Registrar, Registration } from './registrar.ts';
 
 /**

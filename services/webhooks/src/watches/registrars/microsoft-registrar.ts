@@ -1,9 +1,9 @@
 import type { Database } from '@agentmesh/lib/pg';
-import type { Clock } from '../clock.ts';
-import type { GraphSubscriptions } from '../microsoft/graph-subscriptions.ts';
-import { ProviderError, type ProviderErrorKind } from '../provider/provider-error.ts';
-import { setWatchSecrets, type WatchRow } from '../store/watches/watches.ts';
-import { mailAccountOf } from './mail-account-of.ts';
+import type { Clock } from '../../clock.ts';
+import type { GraphSubscriptions } from '../../microsoft/graph-subscriptions.ts';
+import { ProviderError, type ProviderErrorKind } from '../../provider/provider-error.ts';
+import { setWatchSecrets, type WatchRow } from '../../store/watches/watches.ts';
+import { mailAccountOf } from '../mail-account-of.ts';
 import { createNotificationSecrets, hashSecret } from './notification-secrets.ts';
 import type { Registrar, Registration } from './registrar.ts';
 
