@@ -15,6 +15,7 @@ import {
   type RenewLeasesRequest,
   type SessionKey,
   type SessionsService,
+  type Turn,
 } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
@@ -51,6 +52,8 @@ export class InMemorySessions {
   before?: (call: Call) => void;
   /** Called after a call has acted, before it answers; may throw. */
   after?: (call: Call) => void;
+  /** Limits that turns carry. */
+  stateLimits: Partial<Pick<Turn, 'stateMaxValueBytes' | 'stateMaxScopeBytes'>> = {};
   /** How many claims to answer with nothing, as under contention. */
   emptyClaims = 0;
   /** Called with the run that has been granted the turn. */
@@ -174,7 +177,7 @@ export class InMemorySessions {
     const run: StoredRun = { request, invocationId, status: 'queued', attempt: 0 };
     session.runs.push(run);
     if (session.turn !== undefined) return { invocationId, sessionPk: session.pk };
-    if (!request.postpone) return { invocationId, turn: startTurn(session, run) };
+    if (!request.postpone) return { invocationId, turn: Object.assign(startTurn(session, run), this.stateLimits) };
     session.turn = invocationId;
     run.status = 'granted';
     return { invocationId, sessionPk: session.pk, granted: true };

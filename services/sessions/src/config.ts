@@ -1,9 +1,44 @@
 import { wholeNumberFrom } from '@agentmesh/lib/service';
+import type { SizeLimits } from './store/sizes.ts';
 
 /** Executors renew every three seconds. A shorter lease would end runs whose executor is alive. */
 const shortestLease = 5;
 
+const mebibyte = 1024 * 1024;
+/** The state of three scopes and a message of a few megabytes fit into one message of the mesh. */
+const mostStateBytes = 16 * mebibyte;
+
 export const settings = {
   /** Seconds after which a run whose executor has stopped renewing is ended. */
   SESSIONS_LEASE_SECONDS: wholeNumberFrom(shortestLease, 3_600)({ default: 10 }),
+  SESSIONS_STATE_MAX_VALUE_BYTES: wholeNumberFrom(
+    1,
+    mostStateBytes,
+  )({
+    default: 4 * mebibyte,
+    desc: 'bytes of one key of the state with its value',
+  }),
+  SESSIONS_STATE_MAX_SCOPE_BYTES: wholeNumberFrom(
+    1,
+    mostStateBytes,
+  )({
+    default: 8 * mebibyte,
+    desc: 'bytes of the state of one session, one user of an app, or one app',
+  }),
+  SESSIONS_MAX_BYTES: wholeNumberFrom(
+    1,
+    Number.MAX_SAFE_INTEGER,
+  )({
+    default: 1024 * mebibyte,
+    desc: 'bytes of the events of one session',
+  }),
 };
+
+/** The sizes that the settings allow. */
+export function readSizeLimits(config: { readonly [Name in keyof typeof settings]: number }): SizeLimits {
+  return {
+    stateValueBytes: config.SESSIONS_STATE_MAX_VALUE_BYTES,
+    stateScopeBytes: config.SESSIONS_STATE_MAX_SCOPE_BYTES,
+    sessionBytes: config.SESSIONS_MAX_BYTES,
+  };
+}

@@ -3,6 +3,7 @@ import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
+import type { SizeLimits } from './store/sizes.ts';
 
 /** Everything that RPC handlers and consumers of this service use. */
 export interface Context {
@@ -11,6 +12,7 @@ export interface Context {
   readonly auth: Client<typeof AuthService>;
   readonly log: Logger;
   readonly leaseSeconds: number;
+  readonly limits: SizeLimits;
   /** Call it after a commit that wrote to the outbox: the relay then publishes at once. */
   wakeOutbox(): void;
 }

@@ -28,6 +28,31 @@ export function appStateForbidden(): MeshError {
   return new MeshError('permission_denied', 'app_state_forbidden', message);
 }
 
+/** A key and its value are larger than one may be; nothing was stored. */
+export function stateValueTooLarge(key: string, most: number): MeshError {
+  const name = key.length > 64 ? `${key.slice(0, 64)}…` : key;
+  const message = `The state key '${name}' and its value have more than ${most} bytes (SESSIONS_STATE_MAX_VALUE_BYTES).`;
+  return new MeshError('resource_exhausted', 'state_value_too_large', message);
+}
+
+/** The state of a session, of a user or of an app would be larger than it may be; nothing was stored. */
+export function stateTooLarge(most: number): MeshError {
+  const message = `The state would have more than ${most} bytes in one scope (SESSIONS_STATE_MAX_SCOPE_BYTES).`;
+  return new MeshError('resource_exhausted', 'state_too_large', message);
+}
+
+/** The session would be larger than it may be; nothing was stored. */
+export function sessionTooLarge(most: number): MeshError {
+  const message = `The events of the session would have more than ${most} bytes (SESSIONS_MAX_BYTES). Begin a new session.`;
+  return new MeshError('resource_exhausted', 'session_too_large', message);
+}
+
+/** The message with its metadata is so large that it could not be handed to an executor together with the state; nothing was stored. */
+export function runTooLarge(): MeshError {
+  const message = 'The message with its metadata and state delta is too large for a run.';
+  return new MeshError('resource_exhausted', 'run_too_large', message);
+}
+
 /** The attempt no longer holds its session's turn. */
 export function fenceLost(): MeshError {
   return new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');

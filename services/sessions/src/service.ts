@@ -2,7 +2,7 @@ import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
-import { settings } from './config.ts';
+import { readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createHandlers } from './rpc/index.ts';
@@ -20,6 +20,7 @@ export const sessions = defineService({
       auth: host.mesh.client(AuthService),
       log: host.log,
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
+      limits: readSizeLimits(host.config),
       wakeOutbox: () => relay.wake(),
     };
     host.resources.defer(await host.bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));

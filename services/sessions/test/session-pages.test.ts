@@ -14,7 +14,7 @@ import { json, newKey, parse, startSessions, type TestSessions } from './session
 let service: TestSessions;
 
 beforeAll(async () => {
-  service = await startSessions();
+  service = await startSessions({ SESSIONS_STATE_MAX_VALUE_BYTES: '8388608' });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

@@ -9,7 +9,7 @@ import { untilCurrent } from '../until-current.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Stores a state delta as an event of its own. A running turn gets the delta in the answer to its next append. */
-export function patchSession({ db }: Context): Handlers['patchSession'] {
+export function patchSession({ db, limits }: Context): Handlers['patchSession'] {
   return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();
     const key = checkSessionKey(request.session);
@@ -22,7 +22,9 @@ export function patchSession({ db }: Context): Handlers['patchSession'] {
       stateDelta,
       answersCalls: false,
     });
-    const outcome = await untilCurrent(() => insertPatch(db, key, { event, changes, ifMatch: request.ifMatch }));
+    const outcome = await untilCurrent(() =>
+      insertPatch(db, key, { event, changes, limits, ifMatch: request.ifMatch }),
+    );
     if (outcome === 'missing') throw sessionNotFound();
     if (outcome === 'other revision') throw sessionChanged();
     return {};

@@ -1,6 +1,7 @@
 import { subjectOf } from '@agentmesh/lib/bus';
 import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
 import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { bytesOfEvents, withinSession } from './sizes.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
 /** A fenced append of a running attempt. */
@@ -42,6 +43,9 @@ interface AppendValues {
   readonly eventCount: number;
   /** Unix time in seconds of the last event; null when there is none. */
   readonly lastEventTime: number | null;
+  /** Bytes of the events. */
+  readonly addedBytes: number;
+  readonly maxBytes: number;
 }
 
 type EndValues = AppendValues & AttemptOutcome;
@@ -56,6 +60,9 @@ const advance = (param: Placeholders<AppendValues>): string =>
   `version = s.version + 1, last_seq = s.last_seq + ${param.eventCount}::integer,
         last_update_time = coalesce(${param.lastEventTime}::float8, s.last_update_time)`;
 
+/** SQL expression: the bytes of the session after the append. */
+const grown = (param: Placeholders<AppendValues>): string => `s.bytes + ${param.addedBytes}::bigint`;
+
 /** SQL of the columns that a write needs. */
 const advanced = (param: Placeholders<AppendValues>): string =>
   `s.account_id, s.app_name, s.user_id, s.pk, s.last_seq, s.last_seq - ${param.eventCount}::integer as base`;
@@ -64,12 +71,15 @@ const appendQuery = createWriteQuery<AppendValues, { last_seq: number }>({
   name: 'append',
   source: 'moved',
   text: (param, writes) => `with moved as (
-      update sessions s set ${advance(param)}
+      update sessions s set ${advance(param)}, bytes = ${withinSession(grown(param), param.maxBytes)}
       where ${isHeld(param)}
       returning ${advanced(param)}
     )${writes}
     select last_seq from moved`,
 });
+
+/** SQL of the columns that the end of an attempt sets. It is stored also when the session is full, because a run must be able to end. */
+const close = (param: Placeholders<AppendValues>): string => `${advance(param)}, bytes = ${grown(param)}`;
 
 /** SQL of the CTEs that end the run and put RunEnded into the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
@@ -84,7 +94,7 @@ const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number }>({
   name: 'append-and-end-unqueued',
   source: 'moved',
   text: (param, writes) => `with moved as (
-      update sessions s set ${advance(param)}, turn = null
+      update sessions s set ${close(param)}, turn = null
       where ${isHeld(param)} and s.queued = 0
       returning ${advanced(param)}
     )${writes}, ${endRun(param)}
@@ -101,7 +111,7 @@ const appendAndEnd = createWriteQuery<EndValues, EndRow>({
       ) as next
       from sessions s where ${isHeld(param)}
     ), moved as (
-      update sessions s set ${advance(param)}, turn = snap.next,
+      update sessions s set ${close(param)}, turn = snap.next,
         queued = case when snap.next is null then 0 else s.queued - 1 end
       from snap where s.pk = snap.pk and s.version = snap.version
       returning ${advanced(param)}, s.id, snap.next
@@ -157,13 +167,11 @@ function grantOf(row: EndedRow): { granted?: Granted } {
 }
 
 function endValues(append: Append, { status, errorCode, errorMessage, fact }: AttemptOutcome): EndValues {
-  const { sessionPk, invocationId, fence, lastSeq, events } = append;
-  const lastEventTime = events.at(-1)?.timestamp ?? null;
-  const eventCount = events.length;
-  return { sessionPk, invocationId, fence, lastSeq, eventCount, lastEventTime, status, errorCode, errorMessage, fact };
+  return { ...appendValues(append), status, errorCode, errorMessage, fact };
 }
 
-function appendValues({ sessionPk, invocationId, fence, lastSeq, events }: Append): AppendValues {
+function appendValues({ sessionPk, invocationId, fence, lastSeq, events, limits }: Append): AppendValues {
   const lastEventTime = events.at(-1)?.timestamp ?? null;
-  return { sessionPk, invocationId, fence, lastSeq, eventCount: events.length, lastEventTime };
+  const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
+  return { sessionPk, invocationId, fence, lastSeq, eventCount: events.length, lastEventTime, ...sizes };
 }

@@ -1,10 +1,11 @@
 import { createQuery, type Database, type Queryable, type Statement, type Transaction } from '@agentmesh/lib/pg';
 import type { CheckedKey } from '../session-key.ts';
-import type { StateChange, StateMap } from '../state-delta.ts';
+import type { StateMap } from '../state-delta.ts';
 import { createdMicroseconds, revisionSql } from './created-at.ts';
 import type { StoredEvent } from './events/events.ts';
 import { hasKey } from './key-condition.ts';
 import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
+import { bytesOfEvents, withinSession } from './sizes.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
 /** A session that was created, and the app and user state that was there before. */
@@ -16,6 +17,8 @@ export interface CreatedSession {
 interface CreateValues extends CheckedKey {
   readonly eventCount: number;
   readonly lastUpdateTime: number;
+  readonly addedBytes: number;
+  readonly maxBytes: number;
 }
 
 /** The row of the session, or one of the state. */
@@ -25,8 +28,9 @@ const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
   name: 'create-session',
   source: 'm',
   text: (param, writes) => `with m as (
-      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time)
-      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime})
+      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, bytes)
+      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime},
+        ${withinSession(`${param.addedBytes}::bigint`, param.maxBytes)})
       on conflict do nothing
       returning account_id, app_name, user_id, pk, 0 as base, ${createdMicroseconds} as created
     )${writes}
@@ -41,8 +45,10 @@ export async function insertSession(
   key: CheckedKey,
   content: Write & { lastUpdateTime: number },
 ): Promise<CreatedSession | undefined> {
-  const { events, lastUpdateTime } = content;
-  const rows = await createSessionQuery(db, { ...key, eventCount: events.length, lastUpdateTime }, content);
+  const { events, lastUpdateTime, limits } = content;
+  const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
+  const values = { ...key, eventCount: events.length, lastUpdateTime, ...sizes };
+  const rows = await createSessionQuery(db, values, { ...content, isNew: true });
   const session = rows.find((row) => row.created !== null);
   if (session === undefined) return undefined;
   return { createdAt: session.created, state: toState(rows.filter((row) => row.created === null)) };
@@ -50,6 +56,8 @@ export async function insertSession(
 
 interface PatchValues extends CheckedKey {
   readonly eventTime: number;
+  readonly addedBytes: number;
+  readonly maxBytes: number;
   /** Null: any revision. */
   readonly revisions: readonly string[] | null;
 }
@@ -58,7 +66,8 @@ const patchQuery = createWriteQuery<PatchValues, { changed: boolean }>({
   name: 'patch-session',
   source: 'm',
   text: (param, writes) => `with m as (
-      update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = ${param.eventTime}
+      update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = ${param.eventTime},
+        bytes = ${withinSession(`bytes + ${param.addedBytes}::bigint`, param.maxBytes)}
       where ${hasKey(param)} and (${param.revisions}::text[] is null or ${revisionSql} = any(${param.revisions}))
       returning account_id, app_name, user_id, pk, last_seq - 1 as base
     )${writes}
@@ -70,9 +79,8 @@ const findSession = createQuery<CheckedKey, { pk: bigint }>({
   text: (param) => `select pk from sessions where ${hasKey(param)}`,
 });
 
-interface Patch {
+interface Patch extends Pick<Write, 'changes' | 'limits'> {
   readonly event: StoredEvent;
-  readonly changes: readonly StateChange[];
   /** Revisions that the session may be at; none: any. */
   readonly ifMatch: readonly string[];
 }
@@ -81,10 +89,11 @@ interface Patch {
 export async function insertPatch(
   db: Queryable,
   key: CheckedKey,
-  { event, changes, ifMatch }: Patch,
+  { event, changes, limits, ifMatch }: Patch,
 ): Promise<'changed' | 'missing' | 'other revision'> {
-  const values = { ...key, eventTime: event.timestamp, revisions: ifMatch.length === 0 ? null : ifMatch };
-  const [row] = await patchQuery(db, values, { events: [event], changes });
+  const sizes = { addedBytes: bytesOfEvents([event]), maxBytes: limits.sessionBytes };
+  const values = { ...key, ...sizes, eventTime: event.timestamp, revisions: ifMatch.length === 0 ? null : ifMatch };
+  const [row] = await patchQuery(db, values, { events: [event], changes, limits });
   if (row?.changed === true) return 'changed';
   if (ifMatch.length === 0) return 'missing';
   const found = await findSession(db, key);

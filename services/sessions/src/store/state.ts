@@ -1,6 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { StateChange, StateMap, StateScope } from '../state-delta.ts';
 import type { Fragment } from './events/events.ts';
+import { addedByScope } from './sizes.ts';
 
 /** SQL expressions of the scopes of a state, by the session that `m` names by user_id and pk. */
 const scopes: Readonly<Record<StateScope, string>> = {
@@ -14,14 +15,63 @@ const scopes: Readonly<Record<StateScope, string>> = {
  * relation of one row with account_id, app_name, user_id and pk.
  */
 export function setState(source: string, first: number): Fragment {
+  return setStateIf(source, first, '');
+}
+
+/** Like `setState`, behind the CTE of `sizeState`. */
+export function setSizedState(source: string, first: number): Fragment {
+  return setStateIf(source, first, 'where (select total from state_sized) is not null');
+}
+
+function setStateIf(source: string, first: number, condition: string): Fragment {
   const changes = `${source} m, unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) as c(scope, key, value)`;
-  const scope = `case c.scope when 'app' then ${scopes.app} when 'user' then ${scopes.user} else ${scopes.session} end`;
   const text = `state_set as (
-      insert into state (account_id, app_name, scope, key, value)
-      select m.account_id, m.app_name, ${scope}, c.key, c.value::json from ${changes}
-      on conflict (account_id, app_name, scope, key) do update set value = excluded.value
+      insert into state (account_id, app_name, scope, key, value, bytes)
+      select m.account_id, m.app_name, ${scopeOf('c')}, c.key, c.value::json, octet_length(c.key) + octet_length(c.value)
+      from ${changes} ${condition}
+      on conflict (account_id, app_name, scope, key) do update set value = excluded.value, bytes = excluded.bytes
     )`;
   return { text, parameters: 3 };
+}
+
+/** SQL expression: the stored scope for the column `scope` of a relation. */
+function scopeOf(relation: string): string {
+  return `case ${relation}.scope when 'app' then ${scopes.app} when 'user' then ${scopes.user} else ${scopes.session} end`;
+}
+
+/**
+ * SQL of the CTE `state_sized`, which fails when a scope would hold more than it may. Sizes are those of the statement's snapshot: statements that run
+ * at the same time in several transactions may exceed the limit together. `pushSized` gives its parameters from `first` on; `source` as for `setState`.
+ */
+export function sizeState(source: string, first: number): Fragment {
+  const [keyScopes, keys, added, bytes, most] = [0, 1, 2, 3, 4].map((offset) => `$${first + offset}`);
+  const kept = `select sum(coalesce(t.bytes, octet_length(t.key) + octet_length(t.value::text)))::bigint from state t
+        where t.account_id = m.account_id and t.app_name = m.app_name and t.scope = ${scopeOf('v')}
+          and not exists (select from unnest(${keyScopes}::text[], ${keys}::text[]) as c(scope, key) where c.scope = v.scope and c.key = t.key)`;
+  const text = `state_sized as materialized (
+      select max(at_most(v.bytes + coalesce((${kept}), 0), ${most}::bigint, 'state_too_large')) as total
+      from ${source} m, unnest(${added}::text[], ${bytes}::bigint[]) as v(scope, bytes)
+    )`;
+  return { text, parameters: 5 };
+}
+
+interface Sized {
+  readonly changes: readonly StateChange[];
+  readonly isNew: boolean | undefined;
+  /** Most bytes of a scope. */
+  readonly most: number;
+}
+
+/** Appends the parameters of `sizeState`. Keys that are deleted do not count any more, either. */
+export function pushSized(to: unknown[], { changes, isNew, most }: Sized): void {
+  const added = [...addedByScope(changes)].filter(([scope]) => !(isNew === true && scope === 'session'));
+  to.push(
+    changes.map(({ scope }) => scope),
+    changes.map(({ key }) => key),
+    added.map(([scope]) => scope),
+    added.map(([, bytes]) => bytes),
+    most,
+  );
 }
 
 /**

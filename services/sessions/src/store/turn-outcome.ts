@@ -84,7 +84,10 @@ export function selectTurnRows<K extends Kind>(kind: K, columns: ColumnsOf<K>, f
 }
 
 /** Undefined when the session was not changed. */
-export function readOutcome(rows: readonly TurnRow[]): TurnOutcome | undefined {
+export function readOutcome(
+  rows: readonly TurnRow[],
+  { windowBytes }: { readonly windowBytes: number },
+): TurnOutcome | undefined {
   const state: StateMap = new Map();
   const recent: RecentEvent[] = [];
   let held: HeldRow | undefined;
@@ -98,5 +101,5 @@ export function readOutcome(rows: readonly TurnRow[]): TurnOutcome | undefined {
   if (held.key !== 'running') return { sessionPk: held.pk, granted: held.key === 'granted' };
   recent.sort((a, b) => b.seq - a.seq);
   const { pk: sessionPk, fence, attempt, seq: lastSeq } = held;
-  return { sessionPk, fence, attempt, lastSeq, state, recent: newestWithin(recent) };
+  return { sessionPk, fence, attempt, lastSeq, state, recent: newestWithin(recent, windowBytes) };
 }

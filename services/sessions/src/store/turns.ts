@@ -6,7 +6,7 @@ import type { RunKey } from './ledger/run-keys.ts';
 import { pageOfEvents } from './events/page-of-events.ts';
 import { joinVisibleState, publicKey } from './state.ts';
 import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
-import { maxWindowBytes } from './events/window-bytes.ts';
+import { bytesOfEvents, withinSession } from './sizes.ts';
 import { createWriteQuery, type Write, type WriteQuery } from './write.ts';
 
 /** An attempt to start or queue. */
@@ -17,6 +17,8 @@ export interface TurnStart extends Write {
   readonly leaseSeconds: number;
   /** How many recent events to read. */
   readonly window: number;
+  /** Most bytes of these events. */
+  readonly windowBytes: number;
   /** Events that need not be read again, if the session is this one. */
   readonly known: KnownEvents;
 }
@@ -52,6 +54,10 @@ interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
   readonly eventCount: number;
   /** Unix time in seconds of the last of them; null when there is none. */
   readonly lastEventTime: number | null;
+  /** Bytes of these events, and most bytes of all events of the session. */
+  readonly addedBytes: number;
+  readonly maxBytes: number;
+  readonly windowBytes: number;
   /** The session whose events up to `knownSeq` are not read. */
   readonly knownPk: bigint;
   readonly knownSeq: number;
@@ -65,7 +71,7 @@ function startedRows(param: Params): string {
     where: `session_pk = m.pk and seq > case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`,
     order: 'desc',
     limit: param.window,
-    maxBytes: String(maxWindowBytes),
+    maxBytes: `${param.windowBytes}::bigint`,
   });
   const event = { seq: 'e.seq', flag: 'e.turn_start', json: 'e.json' };
   const state = { key: publicKey, json: 't.value::text' };
@@ -73,6 +79,9 @@ function startedRows(param: Params): string {
     union all
     ${selectTurnRows('state', state, `started m ${joinVisibleState}`)}`;
 }
+
+/** SQL expression: the bytes of session `s` with the events of the turn. */
+const grown = (param: Params): string => withinSession(`s.bytes + ${param.addedBytes}::bigint`, param.maxBytes);
 
 interface TurnQueryParts {
   readonly name: string;
@@ -105,7 +114,8 @@ function createTurnQuery({ name, where, free, ledger, besides }: TurnQueryParts)
         fence = case when snap.free then s.fence + 1 else s.fence end,
         last_seq = case when snap.free then s.last_seq + ${param.eventCount}::integer else s.last_seq end,
         last_update_time = case when snap.free then coalesce(${param.lastEventTime}::float8, s.last_update_time)
-          else s.last_update_time end
+          else s.last_update_time end,
+        bytes = case when snap.free then ${grown(param)} else s.bytes end
       from snap where s.pk = snap.pk and s.version = snap.version
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
@@ -134,7 +144,7 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
   text: (param, writes) => `with started as (
       update sessions s set version = s.version + 1, turn = ${param.invocationId}, fence = s.fence + 1,
         last_seq = s.last_seq + ${param.eventCount}::integer,
-        last_update_time = coalesce(${param.lastEventTime}::float8, s.last_update_time)
+        last_update_time = coalesce(${param.lastEventTime}::float8, s.last_update_time), bytes = ${grown(param)}
       where ${hasKey(param, 's')} and s.turn is null
         and s.version = (select version from sessions where ${hasKey(param)})
       returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq,
@@ -214,7 +224,7 @@ export async function takeFreeTurn(
   start: TurnStart,
   request: RunRequest,
 ): Promise<StartedTurn | undefined> {
-  return startedIn(readOutcome(await takeFreeTurnQuery(db, turnValues(start, request), start)));
+  return startedIn(readOutcome(await takeFreeTurnQuery(db, turnValues(start, request), start), start));
 }
 
 /**
@@ -233,7 +243,7 @@ export async function acceptTurn(
     ? acceptRun(db, values, start)
     : acceptKeyedRun(db, { ...values, ...key }, start));
   if (rows.length === 0) throw sessionNotFound();
-  return readOutcome(rows);
+  return readOutcome(rows, start);
 }
 
 /**
@@ -243,7 +253,7 @@ export async function acceptTurn(
 export async function takeGrantedTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | 'gone' | undefined> {
   const rows = await takeGrantedRun(db, turnValues(start), start);
   if (rows.length === 0) return 'gone';
-  return startedIn(readOutcome(rows));
+  return startedIn(readOutcome(rows, start));
 }
 
 function startedIn(outcome: TurnOutcome | undefined): StartedTurn | undefined {
@@ -251,7 +261,7 @@ function startedIn(outcome: TurnOutcome | undefined): StartedTurn | undefined {
 }
 
 function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
-  const { key, events, known } = start;
+  const { key, events, known, limits } = start;
   return {
     accountId: key.accountId,
     appName: key.appName,
@@ -263,6 +273,9 @@ function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     window: start.window,
     eventCount: events.length,
     lastEventTime: events.at(-1)?.timestamp ?? null,
+    addedBytes: bytesOfEvents(events),
+    maxBytes: limits.sessionBytes,
+    windowBytes: start.windowBytes,
     knownPk: known.sessionPk,
     knownSeq: known.lastSeq,
     message: request?.message ?? null,

@@ -2,12 +2,16 @@ import { nameParameters, type Placeholders, type Queryable, type Statement } fro
 import type { StateChange } from '../state-delta.ts';
 import { insertNonces, pushNonces } from './credential-requests.ts';
 import { type Fragment, insertEvent, insertEvents, pushEvents, type StoredEvent } from './events/events.ts';
-import { pushSet, pushUnset, setState, unsetState } from './state.ts';
+import { checkChanges, type SizeLimits, toSizeError } from './sizes.ts';
+import { pushSet, pushSized, pushUnset, setSizedState, setState, sizeState, unsetState } from './state.ts';
 
 /** Events and state changes that a statement adds to a session, besides its own effect. */
 export interface Write {
   readonly events: readonly StoredEvent[];
   readonly changes: readonly StateChange[];
+  readonly limits: SizeLimits;
+  /** The statement creates the session, so that nothing is in its own scope yet. */
+  readonly isNew?: boolean;
 }
 
 export interface WriteQueryOptions<Values> {
@@ -19,7 +23,10 @@ export interface WriteQueryOptions<Values> {
   readonly text: (param: Placeholders<Values>, writes: string) => string;
 }
 
-/** Runs a statement with a write. */
+/**
+ * Runs a statement with a write. Rejects with resource_exhausted `state_value_too_large`, `state_too_large` or `session_too_large`, and stores
+ * nothing, when something would be larger than the limits of the write.
+ */
 export type WriteQuery<Values, Row> = (db: Queryable, values: Values, write: Write) => Promise<Row[]>;
 
 /**
@@ -31,14 +38,17 @@ export function createWriteQuery<Values extends object, Row extends object>(
   options: WriteQueryOptions<Values>,
 ): WriteQuery<Values, Row> {
   const queries = new Map<string, WriteQuery<Values, Row>>();
-  return (db, values, write) => {
+  return async (db, values, write) => {
+    checkChanges(write.changes, write.limits);
     const shape = shapeOf(write);
     let query = queries.get(shape);
     if (query === undefined) {
       query = createShape(options, shape, write);
       queries.set(shape, query);
     }
-    return query(db, values, write);
+    return query(db, values, write).catch((error: unknown) => {
+      throw toSizeError(error, write.limits);
+    });
   };
 }
 
@@ -51,10 +61,11 @@ function createShape<Values extends object, Row extends object>(
   const { ctes, parameters } = writeSql(write, source);
   const named = nameParameters<Values>((param) => text(param, ctes), parameters);
   const statement: Statement = { name: `${name}:${shape}`, text: named.text, groupCommit: true };
-  const shapeHas = { sets: sets(write), unsets: unsets(write), nonces: asks(write) };
-  return (db, values, { events, changes }) => {
+  const shapeHas = { sets: sets(write), sized: isSized(write), unsets: unsets(write), nonces: asks(write) };
+  return (db, values, { events, changes, limits, isNew }) => {
     const sent: unknown[] = [];
     if (events.length > 0) pushEvents(sent, events);
+    if (shapeHas.sized) pushSized(sent, { changes, isNew, most: limits.stateScopeBytes });
     if (shapeHas.sets) pushSet(sent, changes);
     if (shapeHas.unsets) pushUnset(sent, changes);
     if (shapeHas.nonces) pushNonces(sent, events);
@@ -72,7 +83,8 @@ function writeSql(write: Write, source: string): { ctes: string; parameters: num
     parameters += fragment.parameters;
   };
   if (write.events.length > 0) add(write.events.length === 1 ? insertEvent : insertEvents);
-  if (sets(write)) add(setState);
+  if (isSized(write)) add(sizeState);
+  if (sets(write)) add(isSized(write) ? setSizedState : setState);
   if (unsets(write)) add(unsetState);
   if (asks(write)) add(insertNonces);
   return { ctes: ctes.map((cte) => `, ${cte}`).join(''), parameters };
@@ -81,6 +93,11 @@ function writeSql(write: Write, source: string): { ctes: string; parameters: num
 /** Whether the write gives a value to a key of the state. */
 function sets({ changes }: Write): boolean {
   return changes.some(({ value }) => value !== null);
+}
+
+/** Whether the write gives values to keys of scopes that may hold others. */
+function isSized({ changes, isNew }: Write): boolean {
+  return changes.some(({ scope, value }) => value !== null && !(isNew === true && scope === 'session'));
 }
 
 /** Whether the write deletes a key of the state. */
@@ -96,5 +113,5 @@ function asks({ events }: Write): boolean {
 function shapeOf(write: Write): string {
   const { length } = write.events;
   const count = length === 0 ? 'no-event' : length === 1 ? 'event' : 'events';
-  return `${count}${sets(write) ? '+set' : ''}${unsets(write) ? '+unset' : ''}${asks(write) ? '+nonces' : ''}`;
+  return `${count}${sets(write) ? '+set' : ''}${isSized(write) ? '+sized' : ''}${unsets(write) ? '+unset' : ''}${asks(write) ? '+nonces' : ''}`;
 }

@@ -41,7 +41,13 @@ function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<t
       return Promise.resolve(hintCancel(context, name, run));
     case 'waiting': {
       const event = closingEvent({ author: run.appName ?? 'agent', invocationId: name.invocationId }, cancelled);
-      return endWithout(context, name, (fact) => cancelWaitingRun(context.db, { ...run, ...name, fact }, event));
+      return endWithout(context, name, (fact) =>
+        cancelWaitingRun(
+          context.db,
+          { ...run, ...name, fact },
+          { events: [event], changes: [], limits: context.limits },
+        ),
+      );
     }
     default:
       return Promise.resolve(true);
@@ -65,7 +71,7 @@ async function endGranted(context: Context, name: RunName, run: CancellableRun):
   const { sessionPk, fence, lastSeq } = run;
   if (fence === null || lastSeq === null) return undefined;
   const { accountId, invocationId } = name;
-  const end = { accountId, sessionPk, invocationId, fence, lastSeq, events: [], changes: [] };
+  const end = { accountId, sessionPk, invocationId, fence, lastSeq, events: [], changes: [], limits: context.limits };
   return (await endAttempt(context, end, cancelled)) === undefined ? undefined : true;
 }
 

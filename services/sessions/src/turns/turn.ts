@@ -6,6 +6,9 @@ import { createUserEvent } from '../events/user-event.ts';
 import { bytesOf } from '../json-bytes.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { applyDelta, printState, toChanges } from '../state-delta.ts';
+import type { StoredEvent } from '../store/events/events.ts';
+import { windowBytesBeside } from '../store/events/window-bytes.ts';
+import { bytesOfEvents, type SizeLimits } from '../store/sizes.ts';
 import type { StartedTurn } from '../store/turn-outcome.ts';
 import type { KnownEvents, TurnStart } from '../store/turns.ts';
 import { completeWindow } from './window.ts';
@@ -30,25 +33,42 @@ export interface Attempt {
 }
 
 /** The rows to write when the attempt starts. Its user event gets the current time. */
-export function startOf(attempt: Attempt, { leaseSeconds }: Context): TurnStart {
+export function startOf(attempt: Attempt, { leaseSeconds, limits }: Context): TurnStart {
   const { key, invocationId, owner, window, known, message, stateDelta, customMetadata, answeredSeq } = attempt;
   const carries = message !== undefined || Object.keys(stateDelta).length > 0;
   const answersCalls = answeredSeq !== undefined;
   const content = { invocationId, message, stateDelta, customMetadata, answersCalls };
   const events = carries ? [createUserEvent(content)] : [];
-  return { key, invocationId, owner, leaseSeconds, window, known, events, changes: toChanges(stateDelta) };
+  const changes = toChanges(stateDelta);
+  const windowBytes = windowBytesBeside(bytesBeside(attempt, { events, limits }));
+  return { key, invocationId, owner, leaseSeconds, window, windowBytes, known, events, changes, limits };
+}
+
+/** Most bytes of a turn besides its window: so its answer can always be sent when the turn is taken. */
+function bytesBeside(
+  { message = '', stateDelta, customMetadata = '' }: Attempt,
+  { events, limits }: { readonly events: readonly StoredEvent[]; readonly limits: SizeLimits },
+): number {
+  const temporary = Object.entries(stateDelta).filter(([name]) => name.startsWith('temp:'));
+  const given = [message, customMetadata, JSON.stringify(temporary)].map((text) => Buffer.byteLength(text));
+  return given.reduce((sum, bytes) => sum + bytes, bytesOfEvents(events) + 3 * limits.stateScopeBytes);
 }
 
 /** The turn for the executor: the state with the attempt's delta, and the window with its user event. */
 export async function toTurn(
-  { db, leaseSeconds }: Context,
+  { db, leaseSeconds, limits }: Context,
   attempt: Attempt,
   started: { start: TurnStart; turn: StartedTurn },
 ): Promise<MessageInitShape<typeof TurnSchema>> {
   const { start, turn } = started;
   const base = turn.lastSeq - start.events.length;
   const from = attempt.answeredSeq ?? turn.lastSeq;
-  const { knownSeq, events } = await completeWindow(db, turn, { known: start.known, base, from });
+  const { knownSeq, events } = await completeWindow(db, turn, {
+    known: start.known,
+    base,
+    from,
+    maxBytes: start.windowBytes,
+  });
   const all = [...events, ...start.events];
   applyDelta(turn.state, attempt.stateDelta);
   return {
@@ -67,6 +87,8 @@ export async function toTurn(
     streaming: attempt.streaming,
     isBound: attempt.isBound,
     leaseSeconds,
+    stateMaxValueBytes: limits.stateValueBytes,
+    stateMaxScopeBytes: limits.stateScopeBytes,
   };
 }
 

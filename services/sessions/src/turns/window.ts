@@ -25,6 +25,8 @@ export interface WindowRequest {
   base: number;
   /** A sequence that the window must reach back to. */
   from: number;
+  /** Most bytes of its events. */
+  maxBytes: number;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface WindowRequest {
  */
 export async function completeWindow(db: Queryable, turn: StartedTurn, request: WindowRequest): Promise<Window> {
   const { recent, sessionPk } = turn;
-  const { known, base, from } = request;
+  const { known, base, from, maxBytes } = request;
   if (known.sessionPk === sessionPk && known.lastSeq === base - recent.length) {
     return { knownSeq: known.lastSeq, events: recent.toReversed() };
   }
@@ -41,7 +43,10 @@ export async function completeWindow(db: Queryable, turn: StartedTurn, request: 
   if (oldest <= 1) return { knownSeq: 0, events: recent.toReversed() };
   const start = recent.findLastIndex((event) => event.turnStart && event.seq <= from);
   if (start !== -1) return { knownSeq: 0, events: recent.slice(0, start + 1).toReversed() };
-  return { knownSeq: 0, events: await readBack(db, { sessionPk, upTo: base, from, oldest: Math.min(from, oldest) }) };
+  return {
+    knownSeq: 0,
+    events: await readBack(db, { sessionPk, upTo: base, from, oldest: Math.min(from, oldest), maxBytes }),
+  };
 }
 
 interface Range {
@@ -51,13 +56,14 @@ interface Range {
   from: number;
   /** A sequence that the events should reach back to, if there is room. */
   oldest: number;
+  maxBytes: number;
 }
 
 /** If not all events fit, they begin at a later user turn. Without such a turn there are none, unless the message answers a call. */
-async function readBack(db: Queryable, { sessionPk, upTo, from, oldest }: Range): Promise<WindowEvent[]> {
+async function readBack(db: Queryable, { sessionPk, upTo, from, oldest, maxBytes }: Range): Promise<WindowEvent[]> {
   const start = await selectTurnStart(db, sessionPk, oldest);
   const after = Math.max(start - 1, upTo - maxEvents);
-  const rows = await selectNewestEvents(db, { sessionPk, after, upTo, limit: maxEvents });
+  const rows = await selectNewestEvents(db, { sessionPk, after, upTo, limit: maxEvents, maxBytes });
   const isWhole = rows[0]?.seq === after + 1;
   const first = isWhole ? 0 : rows.findIndex((row) => row.turn_start && row.seq <= from);
   if (first === -1 && from > upTo) return [];

@@ -891,6 +891,20 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: bool is_bound = 15;
    */
   isBound: boolean;
+
+  /**
+   * Most bytes of one key of the state with its JSON value (SESSIONS_STATE_MAX_VALUE_BYTES). An older service sends 0.
+   *
+   * @generated from field: int32 state_max_value_bytes = 16;
+   */
+  stateMaxValueBytes: number;
+
+  /**
+   * Most bytes of all keys and values of one scope of the state (SESSIONS_STATE_MAX_SCOPE_BYTES). An older service sends 0.
+   *
+   * @generated from field: int32 state_max_scope_bytes = 17;
+   */
+  stateMaxScopeBytes: number;
 };
 
 /**

@@ -4,7 +4,7 @@ import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/e
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
-import { refuseAppState } from './refuse-app-state.ts';
+import { refuseChanges } from './refuse-changes.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { TurnSession } from '../history/turn-session.ts';
@@ -49,7 +49,7 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
   const add = async (event: Event): Promise<void> => {
     event.id = randomUUID();
     event.invocationId = turn.invocationId;
-    if (turn.isBound) turnSession.reset(refuseAppState(event));
+    turnSession.reset(refuseChanges(event, { turn, state: turnSession.session.state }));
     pending.push(toWireEvent(toPublicEvent(event, facts)));
     noteCalls(event, unanswered);
     unfinished.finish(event);

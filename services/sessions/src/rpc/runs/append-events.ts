@@ -20,7 +20,7 @@ const maxCatchUp = 1000;
 /** Stores events of a running attempt. A repeated request gets the same answer as the first one that was committed. */
 export function appendEvents(context: Context): Handlers['appendEvents'] {
   return async (request) => {
-    const what = toAppend(request);
+    const what = toAppend(request, context);
     if (what.changes.some(isOfApp) && (await selectIsBound(context.db, what))) throw appStateForbidden();
     const lastSeq = await tryAppend(context, what, request);
     if (lastSeq !== undefined) return { lastSeq };
@@ -63,7 +63,7 @@ function currentFence(attempt: AttemptState | undefined, { fence }: Work, { end 
   return cancelFence;
 }
 
-function toAppend(request: AppendEventsRequest): Work {
+function toAppend(request: AppendEventsRequest, { limits }: Context): Work {
   const { sessionPk, invocationId, fence, lastSeq } = request;
   const changes = new Map<string, StateChange>();
   for (const event of request.events) {
@@ -78,6 +78,7 @@ function toAppend(request: AppendEventsRequest): Work {
     lastSeq,
     events: request.events.map(fromAttempt),
     changes: [...changes.values()],
+    limits,
   };
 }
 

@@ -17,6 +17,7 @@ import { isOfApp, parseDelta, toChanges } from '../../state-delta.ts';
 import { type CallSite, findFunctionCall } from '../../store/events/events.ts';
 import type { RunKey } from '../../store/ledger/run-keys.ts';
 import { selectRunStatus } from '../../store/runs.ts';
+import { checkChanges } from '../../store/sizes.ts';
 import { acceptTurn, nothingKnown, type RunRequest, takeFreeTurn } from '../../store/turns.ts';
 import { isInvocationId, maxInvocationIdLength } from '../../turns/invocation-id.ts';
 import { onceForKey, toRunKey } from '../../turns/run-key.ts';
@@ -39,7 +40,10 @@ export function beginTurn(context: Context): Handlers['beginTurn'] {
 
 async function accept(context: Context, session: CheckedKey, request: BeginTurnRequest, key?: RunKey): Promise<Answer> {
   const attempt = await readAttempt(context, session, request);
-  if (request.isBound && toChanges(attempt.stateDelta).some(isOfApp)) throw appStateForbidden();
+  const changes = toChanges(attempt.stateDelta);
+  if (request.isBound && changes.some(isOfApp)) throw appStateForbidden();
+  // A run that has to wait must be one that can start.
+  checkChanges(changes, context.limits);
   const waiting = toWaiting(request, attempt);
   const isNew =
     request.invocationId === '' && attempt.answeredSeq === undefined && key === undefined && !request.postpone;

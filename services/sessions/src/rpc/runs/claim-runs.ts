@@ -1,4 +1,5 @@
-import type { TurnSchema } from '@agentmesh/proto/sessions/v1';
+import type { MeshError } from '@agentmesh/lib/rpc';
+import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
@@ -12,8 +13,9 @@ import {
   findGrantedRun,
   selectRunStatus,
 } from '../../store/runs.ts';
+import { isSizeError } from '../../store/sizes.ts';
 import { nothingKnown, takeGrantedTurn } from '../../store/turns.ts';
-import { endAttempt } from '../../turns/attempt.ts';
+import { type AttemptEnding, endAttempt } from '../../turns/attempt.ts';
 import { cancelled, closingEvent, interrupted } from '../../turns/closing-event.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
@@ -81,16 +83,32 @@ async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promis
     answeredSeq: run.answeredSeq,
   };
   const start = startOf(attempt, context);
-  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start));
+  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start)).catch((error: unknown) => {
+    if (!isSizeError(error)) throw error;
+    return refuse(context, run, error);
+  });
   return turn === 'gone' ? undefined : toTurn(context, attempt, { start, turn });
+}
+
+/** Ends a granted run that cannot start, because its state or its session has become too large while it waited. */
+async function refuse(context: Context, run: DueRun, { reason, message }: MeshError): Promise<'gone'> {
+  const ending = { outcome: AttemptEnd_Outcome.FAILED, errorCode: reason.toUpperCase(), errorMessage: message };
+  await endWith(context, run, ending);
+  return 'gone';
 }
 
 /** Ends a run whose executor is gone. */
 async function endDead(context: Context, run: DueRun): Promise<void> {
   const ending = run.status === 'cancelling' ? cancelled : interrupted;
+  await endWith(context, run, ending);
+  const { invocationId } = run;
+  context.log.warn({ invocationId, errorCode: ending.errorCode }, 'a run whose executor had stopped has been ended');
+}
+
+async function endWith(context: Context, run: DueRun, ending: AttemptEnding): Promise<void> {
   const { accountId, appName } = run.key;
   const { sessionPk, invocationId, fence, lastSeq } = run;
   const events = [closingEvent({ author: appName, invocationId }, ending)];
-  await endAttempt(context, { accountId, sessionPk, invocationId, fence, lastSeq, events, changes: [] }, ending);
-  context.log.warn({ invocationId, errorCode: ending.errorCode }, 'a run whose executor had stopped has been ended');
+  const end = { accountId, sessionPk, invocationId, fence, lastSeq, events, changes: [], limits: context.limits };
+  await endAttempt(context, end, ending);
 }

@@ -2,7 +2,7 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { CheckedKey } from '../../session-key.ts';
 import { hasKey } from '../key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
-import { maxWindowBytes, newestWithin } from './window-bytes.ts';
+import { newestWithin } from './window-bytes.ts';
 
 /** An event as it is stored: its public JSON text and the columns beside it. */
 export interface StoredEvent {
@@ -106,22 +106,27 @@ export function selectEvents(db: Queryable, range: EventRange): Promise<EventRow
   return listEvents(db, range);
 }
 
-const listNewestEvents = createQuery<EventRange, EventRow>({
+interface NewestRange extends EventRange {
+  /** Most bytes of JSON. */
+  readonly maxBytes: number;
+}
+
+const listNewestEvents = createQuery<NewestRange, EventRow>({
   name: 'list-newest-events',
   text: (param) => {
     const page = pageOfEvents({
       where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo}`,
       order: 'desc',
       limit: param.limit,
-      maxBytes: String(maxWindowBytes),
+      maxBytes: `${param.maxBytes}::bigint`,
     });
     return `select seq, event_id, turn_start, json from (${page}) e order by seq desc`;
   },
 });
 
-/** The newest events with `after` < seq <= `upTo` in order, as many as `limit` and the size of a window allow. */
-export async function selectNewestEvents(db: Queryable, range: EventRange): Promise<EventRow[]> {
-  return newestWithin(await listNewestEvents(db, range)).reverse();
+/** The newest events with `after` < seq <= `upTo` in order, as many as `limit` and `maxBytes` allow. */
+export async function selectNewestEvents(db: Queryable, range: NewestRange): Promise<EventRow[]> {
+  return newestWithin(await listNewestEvents(db, range), range.maxBytes).reverse();
 }
 
 const findTurnStart = createQuery<{ sessionPk: bigint; seq: number }, { seq: number }>({

@@ -1,8 +1,8 @@
 import { subjectOf } from '@agentmesh/lib/bus';
 import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
 import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import type { StoredEvent } from '../events/events.ts';
-import { createWriteQuery } from '../write.ts';
+import { bytesOfEvents } from '../sizes.ts';
+import { createWriteQuery, type Write } from '../write.ts';
 
 /** A run, and the present fence and sequence of its session. */
 export interface CancellableRun {
@@ -105,13 +105,18 @@ export async function markRunCancelling(db: Queryable, run: CancelValues): Promi
   return (await markCancelling(db, run)).length > 0 || undefined;
 }
 
-type WaitingValues = CancelValues & { readonly fact: Uint8Array; readonly eventTime: number };
+type WaitingValues = CancelValues & {
+  readonly fact: Uint8Array;
+  readonly eventTime: number;
+  readonly addedBytes: number;
+};
 
 const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
   name: 'cancel-waiting-run',
   source: 'moved',
   text: (param, writes) => `with ${snapOf(param, 'waiting')}, moved as (
-      update sessions s set version = s.version + 1, last_seq = s.last_seq + 1, last_update_time = ${param.eventTime} ${unchanged}
+      update sessions s set version = s.version + 1, last_seq = s.last_seq + 1, last_update_time = ${param.eventTime},
+        bytes = s.bytes + ${param.addedBytes}::bigint ${unchanged}
       returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq - 1 as base
     ), ${endCancelled(param)}${writes}
     select pk from moved`,
@@ -121,8 +126,9 @@ const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
 export async function cancelWaitingRun(
   db: Queryable,
   run: CancelValues & { readonly fact: Uint8Array },
-  event: StoredEvent,
+  write: Write,
 ): Promise<true | undefined> {
-  const rows = await cancelWaiting(db, { ...run, eventTime: event.timestamp }, { events: [event], changes: [] });
+  const eventTime = write.events.at(-1)?.timestamp ?? Date.now() / 1000;
+  const rows = await cancelWaiting(db, { ...run, eventTime, addedBytes: bytesOfEvents(write.events) }, write);
   return rows.length > 0 || undefined;
 }

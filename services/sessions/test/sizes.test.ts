@@ -1,0 +1,132 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentEvent, beginWith, json, newKey, readSession, startSessions, type TestSessions } from './sessions.ts';
+import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
+
+const [value, scope, session] = [100, 250, 4_000];
+let service: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions({
+    SESSIONS_STATE_MAX_VALUE_BYTES: String(value),
+    SESSIONS_STATE_MAX_SCOPE_BYTES: String(scope),
+    SESSIONS_MAX_BYTES: String(session),
+  });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const { newSession, begin, askDatabase } = driveTurns(() => service);
+
+/** A text whose JSON has this many bytes. */
+const text = (bytes: number) => 'x'.repeat(bytes - 2);
+const tooLarge = (reason: string) => ({ code: 'resource_exhausted', reason });
+const patch = (key: ReturnType<typeof newKey>, delta: object) =>
+  service.client.patchSession({ session: key, stateDeltaJson: json(delta) });
+
+describe.each(['', 'user:', 'app:'])('state of the scope "%s"', (prefix) => {
+  const large = { [`${prefix}a`]: text(value) };
+  const full = Object.fromEntries(['a', 'b', 'c'].map((key) => [`${prefix}${key}`, text(90)]));
+
+  test.each([
+    ['state_value_too_large', large],
+    ['state_too_large', full],
+  ])(
+    'that would be too large (%s) is refused by every way to write it, and nothing is stored',
+    async (reason, delta) => {
+      const key = await newSession();
+      const created = { session: { ...key, sessionId: 'new' }, stateJson: json(delta) };
+      await expect(service.client.createSession(created)).rejects.toMatchObject(tooLarge(reason));
+      await expect(patch(key, delta)).rejects.toMatchObject(tooLarge(reason));
+      const run = beginWith(key, 'one', { stateDeltaJson: json(delta) });
+      await expect(service.client.beginTurn(run)).rejects.toMatchObject(tooLarge(reason));
+      await expect(service.client.beginTurn({ ...run, postpone: true })).rejects.toMatchObject(tooLarge(reason));
+      const turn = await begin(key, 'two');
+      const append = appendTo(turn, [agentEvent(turn.invocationId, 'three', delta)]);
+      await expect(service.client.appendEvents(append)).rejects.toMatchObject(tooLarge(reason));
+      const { state, events } = await readSession(service.client, key);
+      expect([state, events.length]).toEqual([{}, 1]);
+      await expect(readSession(service.client, created.session)).rejects.toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  test('counts what is stored already, and not what is replaced or deleted', async () => {
+    const key = await newSession();
+    await patch(key, { [`${prefix}a`]: text(90), [`${prefix}b`]: text(90) });
+    await expect(patch(key, { [`${prefix}c`]: text(90) })).rejects.toMatchObject(tooLarge('state_too_large'));
+    await patch(key, { [`${prefix}a`]: text(95), [`${prefix}b`]: text(95) });
+    await patch(key, { [`${prefix}a`]: null, [`${prefix}c`]: text(95) });
+    await askDatabase('update state set bytes = null where account_id = $1', [key.accountId]);
+    await expect(patch(key, { [`${prefix}d`]: text(90) })).rejects.toMatchObject(tooLarge('state_too_large'));
+  });
+});
+
+test('no sequence of changes makes a scope larger than its limit', async () => {
+  const change = fc.dictionary(
+    fc.constantFrom('a', 'b', 'app:a', 'app:c', 'user:b'),
+    fc.option(fc.integer({ min: 3, max: 98 })),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
+      const key = await newSession();
+      for (const sizes of changes) {
+        const delta = Object.fromEntries(
+          Object.entries(sizes).map(([name, bytes]) => [name, bytes === null ? null : text(bytes)]),
+        );
+        await patch(key, delta).catch((error: unknown) => expect(error).toBeInstanceOf(MeshError));
+      }
+      const rows = await askDatabase<{ bytes: bigint }>(
+        `select sum(octet_length(key) + octet_length(value::text)) as bytes from state where account_id = $1 group by scope`,
+        [key.accountId],
+      );
+      for (const { bytes } of rows) expect(Number(bytes)).toBeLessThanOrEqual(scope);
+    }),
+    { numRuns: 12 },
+  );
+});
+
+test('a run whose state has become too large while it waited ends as failed, and the next one starts', async () => {
+  const key = await newSession();
+  const first = await begin(key, 'one');
+  const delta = { stateDeltaJson: json({ 'app:a': text(90) }) };
+  const second = await service.client.beginTurn(beginWith(key, 'two', delta));
+  const third = await service.client.beginTurn(beginWith(key, 'three'));
+  await patch(key, { 'app:b': text(90), 'app:c': text(90) });
+  await service.client.appendEvents(appendTo(first, [], completed));
+  const claim = { owner: 'executor-1', window: 20, limit: 1, session: key };
+  const refused = await service.client.claimRuns({ ...claim, invocationId: second.invocationId });
+  expect(refused).toMatchObject({ turns: [], status: RunStatus.FAILED });
+  const { events } = await readSession(service.client, key);
+  expect(events.at(-1)).toMatchObject({ errorCode: 'STATE_TOO_LARGE' });
+  expect((await service.client.claimRuns({ ...claim, invocationId: third.invocationId })).turns).toHaveLength(1);
+});
+
+test('a session takes events up to its limit, and a run in a full session can still end', async () => {
+  const key = await newSession();
+  const turn = await begin(key, 'one');
+  const events = [agentEvent(turn.invocationId, 'y'.repeat(session))];
+  await expect(service.client.appendEvents(appendTo(turn, events))).rejects.toMatchObject(
+    tooLarge('session_too_large'),
+  );
+  await service.client.appendEvents(appendTo(turn, events, completed));
+  await expect(service.client.beginTurn(beginWith(key, 'two'))).rejects.toMatchObject(tooLarge('session_too_large'));
+  await expect(patch(key, { a: 1 })).rejects.toMatchObject(tooLarge('session_too_large'));
+  expect((await readSession(service.client, key)).events).toHaveLength(2);
+  const imported = { session: newKey(), events: [agentEvent('e-1', 'y'.repeat(session))] };
+  await expect(service.client.createSession(imported)).rejects.toMatchObject(tooLarge('session_too_large'));
+});
+
+test('a turn is taken only if its answer can be sent: a large message leaves out history, and one that is too large is refused', async () => {
+  await using roomy = await startSessions({ SESSIONS_STATE_MAX_SCOPE_BYTES: '14000000' });
+  const key = newKey();
+  const photo = agentEvent('e-0', 'p'.repeat(5_000_000));
+  await roomy.client.createSession({ session: key, events: [photo, photo] });
+  const large = await roomy.client.beginTurn(beginWith(key, 'm'.repeat(10_000_000)));
+  expect(large.turn?.events).toHaveLength(1);
+  await roomy.client.appendEvents(appendTo(large.turn as Turn, [], completed));
+  const tooMuch = beginWith(key, 'm'.repeat(13_000_000));
+  await expect(roomy.client.beginTurn(tooMuch)).rejects.toMatchObject(tooLarge('run_too_large'));
+  const small = await roomy.client.beginTurn(beginWith(key, 'one'));
+  expect(small.turn?.lastSeq).toBe(4);
+});
