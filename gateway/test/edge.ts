@@ -1,7 +1,7 @@
 import type { Bus } from '@agentmesh/lib/bus';
 import { createLocalBus } from '@agentmesh/lib/bus/testing';
-import { createMesh, MeshError } from '@agentmesh/lib/rpc';
-import { unserved } from '@agentmesh/lib/rpc/testing';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { testNode, unserved } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
@@ -69,7 +69,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
   const metrics = createMetrics({ processMetrics: false });
-  const mesh = createMesh({ urls: {}, key: 'mesh', log, metrics });
+  const mesh = testNode({ urls: {}, key: 'mesh', log, metrics });
   mesh.serve(AuthService, { ...unserved(AuthService), ...accountsOf(auth?.getAccount), ...auth });
   const emptySessions = { ...unserved(SessionsService), getSession: nothing, listSessions: nothing };
   mesh.serve(SessionsService, { ...emptySessions, ...sessions });
@@ -88,7 +88,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
     config: parseSettings(settings, { ENCRYPT_KEY: encryptKey, PORT: '0', ...env }),
     log,
     metrics,
-    mesh,
+    mesh: mesh.as('gateway'),
     bus,
     dataDir: '/nonexistent',
     resources,

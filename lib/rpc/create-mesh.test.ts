@@ -3,9 +3,9 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import { Client, credentials } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { describe, expect, it, vi } from 'vitest';
-import { createMesh } from './index.ts';
 import { testCertificate } from './testing/test-certificate.ts';
 import { testMesh } from './testing/test-mesh.ts';
+import { testNode } from './testing/test-node.ts';
 
 const getAccount = () => ({ account: { id: 'a1' } });
 const certificate = testCertificate();
@@ -72,7 +72,7 @@ describe('routing', () => {
 
   it('a client made before the service is served reaches it', async () => {
     await using mesh = await testMesh({ local: true });
-    await using late = createMesh(mesh.options);
+    await using late = testNode(mesh.options);
     const client = late.client(AuthService);
     await expect(client.getAccount({})).rejects.toMatchObject({ reason: 'service_unreachable' });
     late.serve(AuthService, mesh.implementations.auth);
@@ -100,7 +100,7 @@ describe('routing', () => {
     await client.client(AuthService).getAccount({});
     await first.server[Symbol.asyncDispose]();
     await expect(client.client(AuthService).getAccount({})).rejects.toMatchObject({ code: 'unavailable' });
-    await using second = createMesh(first.options);
+    await using second = testNode(first.options);
     second.serve(AuthService, first.implementations.auth);
     await second.listen({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
     await vi.waitFor(() => client.client(AuthService).getAccount({}), { timeout: 5_000 });

@@ -5,8 +5,11 @@ import type { Mesh } from './mesh.ts';
 import { createMeshClient, RoutingTransport } from './client/index.ts';
 import type { MeshOptions } from './call/index.ts';
 
-/** The mesh of one process. Only the process itself listens, drains and disposes; services see it as `Mesh`. */
-export interface MeshNode extends Mesh, AsyncDisposable {
+/** The mesh of one process. Only the process itself listens, drains and disposes; each service gets a `Mesh` of its own. */
+export interface MeshNode extends AsyncDisposable {
+  /** The mesh as one service sees it: its clients call in the name of that service. */
+  as(caller: string): Mesh;
+
   /** Opens the gRPC server for every service that is or will be served. Port 0 takes any free one. At most once per node. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>;
   /**
@@ -20,16 +23,24 @@ export interface MeshNode extends Mesh, AsyncDisposable {
 export function createMesh(options: MeshOptions): MeshNode {
   const { key, previousKeys = [], tls, log, metrics } = options;
   const dispatcher = new Dispatcher({ log, metrics });
-  const transport = new RoutingTransport(dispatcher, options);
+  const transports = new Map<string, RoutingTransport>();
   const services: DescService[] = [];
   let server: GrpcServer | undefined;
+  const transportOf = (caller: string): RoutingTransport => {
+    const transport = transports.get(caller) ?? new RoutingTransport(dispatcher, { ...options, caller });
+    transports.set(caller, transport);
+    return transport;
+  };
+  const serve = <S extends DescService>(service: S, implementation: ServiceImpl<S>): void => {
+    dispatcher.add(service, implementation);
+    services.push(service);
+    server?.add(service);
+  };
   return {
-    client: <S extends DescService>(service: S): Client<S> => createMeshClient(service, transport),
-    serve: <S extends DescService>(service: S, implementation: ServiceImpl<S>): void => {
-      dispatcher.add(service, implementation);
-      services.push(service);
-      server?.add(service);
-    },
+    as: (caller) => ({
+      client: <S extends DescService>(service: S): Client<S> => createMeshClient(service, transportOf(caller)),
+      serve,
+    }),
     listen: async ({ host, port }) => {
       const opened = await createGrpcServer({ dispatcher, keys: [key, ...previousKeys], tls });
       if (server) throw new Error('The mesh listens already');
@@ -44,7 +55,7 @@ export function createMesh(options: MeshOptions): MeshNode {
     [Symbol.asyncDispose]: async () => {
       dispatcher.close();
       await dispatcher.inFlight.drain(0);
-      transport.close();
+      for (const transport of transports.values()) transport.close();
       await server?.close();
     },
   };

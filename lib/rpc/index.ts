@@ -1,4 +1,5 @@
 export {
+  callersOf,
   checkAccountId,
   isMeshError,
   type MeshCode,

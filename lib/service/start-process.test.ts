@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { createMesh } from '../rpc/index.ts';
-import { unserved } from '../rpc/testing/index.ts';
+import { asDeclared, unserved } from '../rpc/testing/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { defineService, startProcess } from './index.ts';
 
@@ -60,8 +60,8 @@ test('former mesh keys are accepted, and an empty entry in their list admits nob
   const codeFor = async (key: string): Promise<unknown> => {
     const log = createLogger({ level: 'silent', name: 'test' });
     const metrics = createMetrics({ processMetrics: false });
-    await using mesh = createMesh({ urls: { auth: `http://127.0.0.1:${process.meshPort}` }, key, log, metrics });
-    return await mesh
+    await using node = createMesh({ urls: { auth: `http://127.0.0.1:${process.meshPort}` }, key, log, metrics });
+    return await asDeclared(node)
       .client(AuthService)
       .getAccount({})
       .catch((error: { code: string }) => error.code);

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
 import { type Bus, createPgBus } from '../bus/index.ts';
 import { startEmbeddedPostgres } from '../pg/index.ts';
-import { createMesh, type Mesh, type MeshNode } from '../rpc/index.ts';
+import { createMesh, type MeshNode } from '../rpc/index.ts';
 import {
   type Checks,
   createLogger,
@@ -33,7 +33,7 @@ export interface ProcessOptions {
 export interface MeshProcess extends AsyncDisposable {
   readonly log: Logger;
   /** Reaches every service as the services do. */
-  readonly mesh: Mesh;
+  readonly mesh: Pick<MeshNode, 'as'>;
   /** Address of the gateway; undefined when it does not run here. */
   readonly address: string | undefined;
   /** Port of the services' gRPC server; undefined when there is none. */
@@ -164,7 +164,7 @@ async function startService(service: Service, surroundings: Surroundings): Promi
     config: parseSettings(service.settings, env),
     log,
     metrics,
-    mesh,
+    mesh: mesh.as(service.name),
     bus,
     dataDir,
     resources,

@@ -25,6 +25,7 @@ export function callGrpc<I extends DescMessage, O extends DescMessage>(
   const client = new Client(address, credentials.createInsecure());
   const metadata = new Metadata();
   metadata.set('mesh-key', encodeURIComponent(key));
+  metadata.set('mesh-caller', 'gateway');
   const answered = new Promise<MessageShape<O>>((resolve, reject) => {
     client.makeUnaryRequest(
       `/${method.parent.typeName}/${method.name}`,

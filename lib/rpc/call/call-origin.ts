@@ -11,6 +11,8 @@ export const TRACEPARENT = 'traceparent';
 /** The caller's side of a call, as its transport tells it to the server. */
 export interface CallOrigin {
   readonly protocolName: 'local' | 'grpc';
+  /** Name of the service that calls, proven by the transport. */
+  readonly caller: string;
   /** Request id and trace of the caller; absent where it sent none. */
   readonly context: Partial<RequestContext>;
   /** Called at most once, and only when a handler reads its headers. */

@@ -1,4 +1,5 @@
 export { type CallOrigin, outgoingContext, REQUEST_ID, TRACEPARENT, withContext } from './call-origin.ts';
+export { callersOf } from './callers.ts';
 export { checkAccountId } from './check-account-id.ts';
 export type { Answer, Dispatch, Input } from './dispatch.ts';
 export { isMeshError } from './is-mesh-error.ts';

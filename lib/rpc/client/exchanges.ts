@@ -1,6 +1,6 @@
 import { Metadata } from '@grpc/grpc-js';
 import { type ExchangeCall, ExchangeClient } from '../exchange/index.ts';
-import { MESH_KEY } from '../wire/index.ts';
+import { type MeshCredential, present } from '../wire/index.ts';
 import type { RenewedConnection } from './renewed-connection.ts';
 import { withoutStack } from './without-stack.ts';
 
@@ -12,13 +12,13 @@ const largestShared = 64 * 1024;
 /** The streams that carry calls with one request: one shared stream for an address, and one for each large request. */
 export class Exchanges {
   readonly #connection: RenewedConnection;
-  readonly #presentedKey: string;
+  readonly #credential: MeshCredential;
   #shared: ExchangeClient | undefined;
   #replaceAt = 0;
 
-  constructor(connection: RenewedConnection, presentedKey: string) {
+  constructor(connection: RenewedConnection, credential: MeshCredential) {
     this.#connection = connection;
-    this.#presentedKey = presentedKey;
+    this.#credential = credential;
   }
 
   call(call: Parameters<ExchangeClient['call']>[0]): ExchangeCall {
@@ -46,7 +46,7 @@ export class Exchanges {
 
   #open(): ExchangeClient {
     const metadata = new Metadata();
-    metadata.set(MESH_KEY, this.#presentedKey);
+    present(this.#credential, metadata);
     return withoutStack(() => new ExchangeClient(this.#connection.client, metadata));
   }
 }

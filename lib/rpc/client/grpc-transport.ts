@@ -16,7 +16,7 @@ import {
   unaryResponse,
 } from '../call/index.ts';
 import type { ExchangeCall } from '../exchange/index.ts';
-import { decode, encode, MESH_KEY, presentKey } from '../wire/index.ts';
+import { decode, encode, type MeshCredential, present, presentKey } from '../wire/index.ts';
 import { openCallerStream } from './caller-stream.ts';
 import { Exchanges } from './exchanges.ts';
 import { openConnection } from './grpc-connection.ts';
@@ -24,6 +24,8 @@ import { RenewedConnection } from './renewed-connection.ts';
 
 export interface GrpcTransportOptions {
   url: string;
+  /** Name of the service that calls. */
+  caller: string;
   key: string;
   tls?: MeshTls | undefined;
   /** Age in milliseconds at which calls move to a new connection, which may lead to other replicas. Default: 5 minutes. */
@@ -45,12 +47,12 @@ interface CallSettings {
 export class GrpcTransport implements Transport {
   readonly #connection: RenewedConnection;
   readonly #exchanges: Exchanges;
-  readonly #presentedKey: string;
+  readonly #credential: MeshCredential;
 
-  constructor({ url, key, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
+  constructor({ url, caller, key, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
     this.#connection = new RenewedConnection({ open: () => openConnection({ url, tls }), maxAgeMs: connectionAgeMs });
-    this.#presentedKey = presentKey(key);
-    this.#exchanges = new Exchanges(this.#connection, this.#presentedKey);
+    this.#credential = { caller, key: presentKey(key) };
+    this.#exchanges = new Exchanges(this.#connection, this.#credential);
   }
 
   readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
@@ -104,7 +106,7 @@ export class GrpcTransport implements Transport {
     }
     if (requestId !== undefined) metadata.set(REQUEST_ID, requestId);
     if (traceparent !== undefined) metadata.set(TRACEPARENT, traceparent);
-    metadata.set(MESH_KEY, this.#presentedKey);
+    present(this.#credential, metadata);
     return metadata;
   }
 }

@@ -5,17 +5,22 @@ import { draining, MeshError, type MeshOptions, meshWord } from '../call/index.t
 import type { GrpcTransport } from './grpc-transport.ts';
 import { LocalTransport } from '../local/index.ts';
 
+export interface RoutingOptions extends Pick<MeshOptions, 'urls' | 'key' | 'tls'> {
+  /** Name of the service that calls. */
+  readonly caller: string;
+}
+
 /** Picks at each call: this process if it serves the service, else the service's address. */
 export class RoutingTransport implements Transport {
   readonly #dispatcher: Dispatcher;
   readonly #local: LocalTransport;
-  readonly #options: Pick<MeshOptions, 'urls' | 'key' | 'tls'>;
+  readonly #options: RoutingOptions;
   readonly #remotes = new Map<string, Promise<GrpcTransport>>();
   #closed = false;
 
-  constructor(dispatcher: Dispatcher, options: Pick<MeshOptions, 'urls' | 'key' | 'tls'>) {
+  constructor(dispatcher: Dispatcher, options: RoutingOptions) {
     this.#dispatcher = dispatcher;
-    this.#local = new LocalTransport(dispatcher);
+    this.#local = new LocalTransport(dispatcher, options.caller);
     this.#options = options;
   }
 
@@ -52,8 +57,8 @@ export class RoutingTransport implements Transport {
 
   async #connect(url: string): Promise<GrpcTransport> {
     const { GrpcTransport } = await import('./grpc-transport.ts');
-    const { key, tls } = this.#options;
-    return new GrpcTransport({ url, key, tls });
+    const { caller, key, tls } = this.#options;
+    return new GrpcTransport({ url, caller, key, tls });
   }
 }
 

@@ -17,6 +17,8 @@ import { asBuffer, decode, encode, MAX_MESSAGE_BYTES, messageTooLarge, toStatus 
 export interface ExchangeServerOptions {
   readonly stream: ServerDuplexStream<Buffer, Buffer>;
   readonly dispatch: Dispatch;
+  /** Name of the service that calls. */
+  readonly caller: string;
   /** By `package.Service/Method`. */
   readonly methods: ReadonlyMap<string, DescMethod>;
 }
@@ -89,11 +91,11 @@ export class ExchangeServer {
   }
 
   async #answer(id: number, call: Call, running: RunningCall): Promise<void> {
-    const { dispatch, methods } = this.#options;
+    const { dispatch, caller, methods } = this.#options;
     const method = methods.get(call.method);
     if (method === undefined) throw new MeshError('internal', 'rpc_unimplemented', `There is no ${call.method}`);
     const request = decode(method.input, asBuffer(call.request));
-    const origin = originOf(call, running.gone.signal);
+    const origin = originOf(call, caller, running.gone.signal);
     const sendAnswer = (answer: Parameters<typeof encode>[1]): void => {
       const value = encode(method.output, answer);
       if (value.length > MAX_MESSAGE_BYTES - FRAME_BYTES) throw messageTooLarge();
@@ -119,10 +121,15 @@ export class ExchangeServer {
   }
 }
 
-function originOf({ requestId, traceparent, timeoutMs, headers }: Call, signal: AbortSignal): CallOrigin {
+function originOf(
+  { requestId, traceparent, timeoutMs, headers }: Call,
+  caller: string,
+  signal: AbortSignal,
+): CallOrigin {
   const context = { ...(requestId !== '' && { requestId }), ...(traceparent !== '' && { traceparent }) };
   return {
     protocolName: 'grpc',
+    caller,
     context,
     header: () => withContext(new Headers(headers), context),
     timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,

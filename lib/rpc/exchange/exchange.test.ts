@@ -5,7 +5,7 @@ import { fromBinary, type MessageInitShape, toBinary, create } from '@bufbuild/p
 import { type Client, Metadata } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EXCHANGE_PATH } from './exchange-client.ts';
-import { asIs, encode, MESH_KEY, presentKey } from '../wire/index.ts';
+import { asIs, encode, present, presentKey } from '../wire/index.ts';
 import { openConnection } from '../client/grpc-connection.ts';
 import { chunk, collect, failureOf, untilAborted } from '../testing/test-calls.ts';
 import { type TestMesh, type TestMeshOptions, testMesh } from '../testing/test-mesh.ts';
@@ -29,7 +29,7 @@ function exchange(mesh: TestMesh, key = mesh.options.key) {
   const client: Client = openConnection({ url: mesh.url });
   opened.defer(() => client.close());
   const metadata = new Metadata();
-  metadata.set(MESH_KEY, presentKey(key));
+  present({ caller: 'gateway', key: presentKey(key) }, metadata);
   const stream = client.makeBidiStreamRequest(EXCHANGE_PATH, asIs, asIs, metadata, {});
   const heard: unknown[] = [];
   const failed = new Promise<{ code: number }>((resolve) => stream.once('error', resolve as () => void));

@@ -17,19 +17,22 @@ import { copyMessage } from './copy-message.ts';
 /** Calls the services of this process without serialising. Messages are copied, so neither side sees the other's changes. */
 export class LocalTransport implements Transport {
   readonly #dispatch: Dispatch;
+  readonly #caller: string;
 
-  constructor(dispatch: Dispatch) {
+  /** `caller` is the name of the service whose calls it carries. */
+  constructor(dispatch: Dispatch, caller: string) {
     this.#dispatch = dispatch;
+    this.#caller = caller;
   }
 
   readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
-    const origin = localOrigin(signal, timeoutMs, header);
+    const origin = localOrigin(this.#caller, { signal, timeoutMs, header });
     const answer = await this.#dispatch.unary(method, copyMessage(method.input, input), origin);
     return unaryResponse(method, copyMessage(method.output, answer));
   };
 
   readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, header, input]) => {
-    const origin = localOrigin(signal, timeoutMs, header);
+    const origin = localOrigin(this.#caller, { signal, timeoutMs, header });
     const request: Input =
       method.methodKind === 'server_streaming'
         ? copyMessage(method.input, await singleInput(input))
@@ -42,16 +45,19 @@ export class LocalTransport implements Transport {
   };
 }
 
-function localOrigin(
-  signal: AbortSignal | undefined,
-  timeoutMs: number | undefined,
-  headerInit: HeadersInit | undefined,
-): CallOrigin {
+interface LocalCall {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly header: HeadersInit | undefined;
+}
+
+function localOrigin(caller: string, { signal, timeoutMs, header }: LocalCall): CallOrigin {
   if (signal?.aborted) throw abortFailure(signal.reason);
-  const given = headerInit === undefined ? undefined : new Headers(headerInit);
+  const given = header === undefined ? undefined : new Headers(header);
   const context = outgoingContext(given);
   return {
     protocolName: 'local',
+    caller,
     context,
     header: () => withContext(given ?? new Headers(), context),
     timeoutMs,

@@ -1,10 +1,11 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
-import { createServiceImplSpec, type MethodImplSpec, type ServiceImpl } from '@connectrpc/connect';
+import { createServiceImplSpec, type ServiceImpl } from '@connectrpc/connect';
 import type { Histogram } from 'prom-client';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import { callInput } from './call-input.ts';
 import {
   type CallOrigin,
+  callersOf,
   draining,
   internalError,
   type MeshCode,
@@ -21,6 +22,12 @@ import { ServerStream } from './server-stream.ts';
 type UnaryHandler = (input: Input, call: ServerCall) => Promise<Answer> | Answer;
 type StreamHandler = (input: Input, call: ServerCall) => AsyncIterable<Answer>;
 
+interface Served {
+  readonly handler: UnaryHandler | StreamHandler;
+  /** Names of the services that may call it. */
+  readonly callers: ReadonlySet<string>;
+}
+
 const LEVELS: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error', unavailable: 'warn' };
 
 /**
@@ -29,7 +36,9 @@ const LEVELS: Partial<Record<MeshCode, 'error' | 'warn'>> = { internal: 'error',
  */
 export class Dispatcher implements Dispatch {
   readonly inFlight = new InFlight();
-  readonly #methods = new Map<string, Map<string, MethodImplSpec>>();
+  readonly #methods = new Map<DescMethod, Served>();
+  readonly #services = new Set<string>();
+  readonly #refused = new Set<string>();
   readonly #log: Logger;
   readonly #duration: Histogram<'service' | 'method' | 'code'>;
   readonly #timers = new Map<DescMethod, Map<string, (seconds: number) => void>>();
@@ -45,14 +54,18 @@ export class Dispatcher implements Dispatch {
     });
   }
 
+  /** Throws when the service is served already, or one of its methods does not declare who may call it. */
   add<S extends DescService>(service: S, implementation: ServiceImpl<S>): void {
     if (this.serves(service)) throw new Error(`${service.typeName} is already served`);
     const { methods } = createServiceImplSpec<S>(service, implementation);
-    this.#methods.set(service.typeName, new Map(Object.values(methods).map((spec) => [spec.method.name, spec])));
+    for (const { method, impl } of Object.values(methods)) {
+      this.#methods.set(method, { handler: impl as Served['handler'], callers: callersOf(method) });
+    }
+    this.#services.add(service.typeName);
   }
 
   serves(service: DescService): boolean {
-    return this.#methods.has(service.typeName);
+    return this.#services.has(service.typeName);
   }
 
   /** Refuses every call from now on. */
@@ -62,7 +75,7 @@ export class Dispatcher implements Dispatch {
 
   /** A method with one answer, as the handler gave it. Rejects with MeshError. */
   async unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Answer> {
-    const handler = this.#handler(method) as UnaryHandler;
+    const handler = this.#admit(method, origin.caller) as UnaryHandler;
     const call = this.#open(method, origin);
     const work = call.run(async () => handler(bound(input, call), call));
     this.inFlight.track(call, work);
@@ -78,7 +91,7 @@ export class Dispatcher implements Dispatch {
 
   /** A method with any number of answers; the handler starts at once and runs one answer ahead. Throws MeshError. */
   stream(method: DescMethod, input: Input, origin: CallOrigin): ServerStream {
-    const handler = this.#handler(method) as StreamHandler;
+    const handler = this.#admit(method, origin.caller) as StreamHandler;
     const call = this.#open(method, origin);
     const stream = new ServerStream({
       call,
@@ -92,10 +105,23 @@ export class Dispatcher implements Dispatch {
     return stream;
   }
 
-  #handler(method: DescMethod): MethodImplSpec['impl'] {
-    const spec = this.#methods.get(method.parent.typeName)?.get(method.name);
-    if (!spec) throw new MeshError('internal', 'rpc_unimplemented', `${method.parent.typeName} has no ${method.name}`);
-    return spec.impl;
+  /** The handler of a method, if `caller` may call it. */
+  #admit(method: DescMethod, caller: string): Served['handler'] {
+    const served = this.#methods.get(method);
+    if (!served)
+      throw new MeshError('internal', 'rpc_unimplemented', `${method.parent.typeName} has no ${method.name}`);
+    if (!served.callers.has(caller)) throw this.#refuse(method, caller);
+    return served.handler;
+  }
+
+  /** Logged once for each caller and method: it is a mistake of a contract, or a service in foreign hands. */
+  #refuse(method: DescMethod, caller: string): MeshError {
+    const rpc = `${method.parent.typeName}/${method.name}`;
+    const key = `${caller} ${rpc}`;
+    if (!this.#refused.has(key))
+      this.#log.warn({ caller, rpc }, 'refused a call: the contract does not name this caller');
+    this.#refused.add(key);
+    return new MeshError('permission_denied', 'caller_refused', `${caller} may not call ${rpc}`);
   }
 
   #open(method: DescMethod, origin: CallOrigin): ServerCall {

@@ -17,7 +17,6 @@ import {
   canceled,
   type Input,
   leavingReason,
-  type MeshError,
   REQUEST_ID,
   toMeshError,
   TRACEPARENT,
@@ -37,28 +36,26 @@ export type GrpcKind = keyof GrpcHandlers;
 
 export interface GrpcHandlersOptions {
   dispatcher: Dispatcher;
-  /** The failure of a call that is refused for its metadata; undefined admits it. Called before any message is parsed. */
-  refuse: (metadata: Metadata) => MeshError | undefined;
+  /** Returns the name of the service that calls, or throws MeshError. Called before any message is parsed. */
+  admit: (metadata: Metadata) => string;
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer> | ResponseStream;
 type ResponseStream = ServerWritableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>;
 
 /** Carries gRPC calls to the dispatcher and its answers and errors back. */
-export function grpcHandlers({ dispatcher, refuse }: GrpcHandlersOptions): GrpcHandlers {
+export function grpcHandlers({ dispatcher, admit }: GrpcHandlersOptions): GrpcHandlers {
   const answerOnce = async (method: DescMethod, call: Call, input: () => Input): Promise<Buffer> => {
     const origin = originOf(call);
-    const refusal = refuse(call.metadata);
-    if (refusal) throw refusal;
-    return encode(method.output, await dispatcher.unary(method, input(), origin));
+    const caller = admit(call.metadata);
+    return encode(method.output, await dispatcher.unary(method, input(), { ...origin, caller }));
   };
   const answerMany = async (method: DescMethod, call: ResponseStream, input: () => Input): Promise<void> => {
     const origin = originOf(call);
     const writer = new MessageWriter(call, origin.signal);
     try {
-      const refusal = refuse(call.metadata);
-      if (refusal) throw refusal;
-      const answers = dispatcher.stream(method, input(), origin);
+      const caller = admit(call.metadata);
+      const answers = dispatcher.stream(method, input(), { ...origin, caller });
       for (let next = await answers.next(); !next.done; next = await answers.next()) {
         await writer.write(encode(method.output, next.value));
       }
@@ -106,7 +103,7 @@ function readInput(
   return reader;
 }
 
-function originOf(call: Call): CallOrigin & { signal: AbortSignal } {
+function originOf(call: Call): Omit<CallOrigin, 'caller'> & { signal: AbortSignal } {
   const { metadata } = call;
   const deadline = Number(call.getDeadline());
   const gone = new AbortController();

@@ -7,7 +7,7 @@ import { openConnection } from '../client/grpc-connection.ts';
 import { MeshError } from '../index.ts';
 import { chunk, textOf, untilAborted } from '../testing/test-calls.ts';
 import { type TestMesh, type TestMeshOptions, testMesh } from '../testing/test-mesh.ts';
-import { asIs, decode, encode, MESH_KEY, presentKey } from '../wire/index.ts';
+import { asIs, decode, encode, MESH_KEY, present, presentKey } from '../wire/index.ts';
 
 // Other programs call the methods one by one, as any gRPC service.
 
@@ -29,7 +29,7 @@ async function start(services: Pick<TestMeshOptions, 'auth' | 'runs'>): Promise<
 
 function metadata(key = mesh.options.key): Metadata {
   const sent = new Metadata();
-  sent.set(MESH_KEY, presentKey(key));
+  present({ caller: 'gateway', key: presentKey(key) }, sent);
   sent.set('x-request-id', 'r-1');
   return sent;
 }

@@ -11,9 +11,9 @@ import {
 import { HealthImplementation } from 'grpc-health-check';
 import { withinDeadline } from '../../wait/index.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { EXCHANGE_PATH, ExchangeServer } from '../exchange/index.ts';
-import { draining, MeshError, type MeshTls } from '../call/index.ts';
-import { asIs, CONNECTION_OPTIONS, keyCheck, MESH_KEY, toStatus } from '../wire/index.ts';
+import { EXCHANGE_PATH, ExchangeServer, type ExchangeServerOptions } from '../exchange/index.ts';
+import { draining, MeshError, type MeshTls, toMeshError } from '../call/index.ts';
+import { asIs, CONNECTION_OPTIONS, keyCheck, MESH_CALLER, MESH_KEY, toStatus } from '../wire/index.ts';
 import { type GrpcHandlers, type GrpcKind, grpcHandlers } from './grpc-handlers.ts';
 
 export interface GrpcServerOptions {
@@ -49,18 +49,21 @@ export class GrpcServer {
   constructor({ dispatcher, keys, tls }: GrpcServerOptions) {
     const isKey = keyCheck(keys);
     this.#tls = tls;
-    const refuse = (metadata: Metadata): MeshError | undefined => {
-      const presented = metadata.get(MESH_KEY)[0];
-      if (typeof presented !== 'string' || !isKey(presented)) {
-        return new MeshError('unauthenticated', 'mesh_credential', 'The mesh credential is missing or wrong');
+    const admit = (metadata: Metadata): string => {
+      const [presented, caller] = [metadata.get(MESH_KEY)[0], metadata.get(MESH_CALLER)[0]];
+      if (typeof presented !== 'string' || !isKey(presented) || typeof caller !== 'string') {
+        throw new MeshError('unauthenticated', 'mesh_credential', 'The mesh credential is missing or wrong');
       }
-      return this.#draining ? draining() : undefined;
+      if (this.#draining) throw draining();
+      return caller;
     };
-    this.#handlers = grpcHandlers({ dispatcher, refuse });
+    this.#handlers = grpcHandlers({ dispatcher, admit });
     const exchange: handleBidiStreamingCall<Buffer, Buffer> = (stream) => {
-      const refusal = refuse(stream.metadata);
-      if (refusal) stream.emit('error', toStatus(refusal));
-      else this.#exchange(stream, dispatcher);
+      try {
+        this.#exchange(stream, { dispatch: dispatcher, caller: admit(stream.metadata) });
+      } catch (error) {
+        stream.emit('error', toStatus(toMeshError(error)));
+      }
     };
     this.#server.register(EXCHANGE_PATH, exchange, asIs, asIs, 'bidi');
     this.#health.addToServer(this.#server);
@@ -111,8 +114,11 @@ export class GrpcServer {
     this.#server.forceShutdown();
   }
 
-  #exchange(stream: ServerDuplexStream<Buffer, Buffer>, dispatcher: Dispatcher): void {
-    const exchange = new ExchangeServer({ stream, dispatch: dispatcher, methods: this.#methods });
+  #exchange(
+    stream: ServerDuplexStream<Buffer, Buffer>,
+    options: Pick<ExchangeServerOptions, 'dispatch' | 'caller'>,
+  ): void {
+    const exchange = new ExchangeServer({ ...options, stream, methods: this.#methods });
     this.#exchanges.add(exchange);
     const forget = (): void => void this.#exchanges.delete(exchange);
     stream.once('cancelled', forget).once('finish', forget);

@@ -1,1 +1,3 @@
+export { asDeclared } from './as-declared.ts';
+export { testNode } from './test-node.ts';
 export { unserved } from './unserved.ts';

@@ -3,12 +3,13 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { createLogger, createMetrics, type Metrics } from '../../telemetry/index.ts';
-import { createMesh, type MeshNode, type MeshOptions, type MeshTls } from '../index.ts';
+import type { MeshNode, MeshOptions, MeshTls } from '../index.ts';
+import { type TestNode, testNode } from './test-node.ts';
 import { unserved } from './unserved.ts';
 
 export interface TestMesh extends AsyncDisposable {
-  client: MeshNode;
-  server: MeshNode;
+  client: TestNode;
+  server: TestNode;
   options: MeshOptions;
   implementations: {
     auth: ServiceImpl<typeof AuthService>;
@@ -48,7 +49,7 @@ export async function testMesh({ auth, runs, artifacts, local, tls, ...own }: Te
     runs: { ...unserved(RunsService), ...runs },
     artifacts: { ...unserved(ArtifactsService), ...artifacts },
   };
-  const server = createMesh({ ...options, ...own.serverOptions });
+  const server = testNode({ ...options, ...own.serverOptions });
   server.serve(AuthService, implementations.auth);
   server.serve(RunsService, implementations.runs);
   server.serve(ArtifactsService, implementations.artifacts);
@@ -56,7 +57,7 @@ export async function testMesh({ auth, runs, artifacts, local, tls, ...own }: Te
   if (local) return { ...base, client: server, url: '', ...closing(server) };
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${port}`;
-  const client = createMesh({ ...options, urls: { auth: url, runs: url, artifacts: url }, ...own.clientOptions });
+  const client = testNode({ ...options, urls: { auth: url, runs: url, artifacts: url }, ...own.clientOptions });
   return { ...base, client, url, ...closing(client, server) };
 }
 

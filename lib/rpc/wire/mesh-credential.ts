@@ -1,7 +1,23 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Metadata } from '@grpc/grpc-js';
 
 /** The metadata key that carries the mesh credential. */
 export const MESH_KEY = 'mesh-key';
+
+/** The metadata key that names the service that calls. */
+export const MESH_CALLER = 'mesh-caller';
+
+export interface MeshCredential {
+  readonly caller: string;
+  /** As `presentKey` answers it. */
+  readonly key: string;
+}
+
+/** Adds the credential to metadata, in place. */
+export function present({ caller, key }: MeshCredential, metadata: Metadata): void {
+  metadata.set(MESH_CALLER, caller);
+  metadata.set(MESH_KEY, key);
+}
 
 /** Metadata is ASCII; a key may be any text. */
 export function presentKey(key: string): string {

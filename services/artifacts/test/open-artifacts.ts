@@ -6,6 +6,7 @@ import { createPgBus } from '@agentmesh/lib/bus';
 import { fakeDeletions } from '@agentmesh/lib/bus/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
 import type { ReportErasureRequest } from '@agentmesh/proto/auth/v1';
@@ -44,7 +45,7 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
   const bus = await createPgBus({ url: database.url, log: process.log });
   const sql = await openDatabase({ service: 'artifacts', url: database.url, poolSize: 2, migrations }, process.log);
   return {
-    client: process.mesh.client(ArtifactsService),
+    client: asDeclared(process.mesh).client(ArtifactsService),
     folder,
     databaseUrl: database.url,
     files: async () => {

@@ -178,21 +178,9 @@ describe('accounts', () => {
     expect(await service.announceDeletion(key.accountId)).toMatchObject({ service: 'artifacts', counts });
   });
 
-  test('are also erased by the deprecated RPC, which leaves other accounts alone', async () => {
-    const key = newKey();
-    const other = newKey();
-    await saveText(service.client, key, 'small');
-    await saveText(service.client, other, 'kept');
-    const { accountId } = key;
-    expect(await service.client.eraseAccount({ accountId })).toMatchObject({ versions: 1n, payloads: 1n, bytes: 5n });
-    expect(await service.client.eraseAccount({ accountId })).toMatchObject({ versions: 0n, payloads: 0n, bytes: 0n });
-    expect((await load(service.client, other)).text).toBe('kept');
-  });
-
   test('a call without an account is refused', async () => {
     const refused = code('invalid_argument', 'request_invalid');
     await expect(saveText(service.client, newKey({ accountId: 'x' }), 'x')).rejects.toEqual(refused);
-    await expect(service.client.eraseAccount({ accountId: '' })).rejects.toEqual(refused);
     await expect(service.client.saveArtifact((async function* () {})())).rejects.toEqual(refused);
   });
 });

@@ -1,6 +1,6 @@
 import { createPgBus } from '@agentmesh/lib/bus';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { createMesh } from '@agentmesh/lib/rpc';
+import { testNode } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
@@ -28,7 +28,7 @@ async function openNeighbour() {
   };
   const started = resources.use(await startProcess({ services: [auth], words: ['auth'], env }));
   const urls = { auth: `http://127.0.0.1:${started.meshPort}` };
-  const mesh = resources.use(createMesh({ urls, key: env.MESH_KEY, log, metrics: createMetrics() }));
+  const mesh = resources.use(testNode({ urls, key: env.MESH_KEY, log, metrics: createMetrics() }));
   return { started, bus: resources.use(await createPgBus({ url, log })), client: mesh.client(AuthService) };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openJobs } from '@agentmesh/lib/jobs';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { createMesh } from '@agentmesh/lib/rpc';
+import { testNode } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { AuthService } from '@agentmesh/proto/auth/v1';
@@ -82,7 +82,7 @@ export async function openTestAuth(): Promise<TestAuth> {
 
 /** Calls the RPCs of `context` as other services do. */
 export function clientOf(context: Context): Client<typeof AuthService> {
-  const mesh = createMesh({ urls: {}, key: 'unused within one process', log: context.log, metrics: createMetrics() });
+  const mesh = testNode({ urls: {}, key: 'unused within one process', log: context.log, metrics: createMetrics() });
   mesh.serve(AuthService, createHandlers(context));
   return mesh.client(AuthService);
 }

@@ -2,7 +2,7 @@ import { createPgBus } from '@agentmesh/lib/bus';
 import { fakeDeletions } from '@agentmesh/lib/bus/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { unserved } from '@agentmesh/lib/rpc/testing';
+import { asDeclared, unserved } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import type { ReportErasureRequest } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
@@ -68,11 +68,11 @@ export async function openKeys(
   const bus = resources.use(await createPgBus({ url, log: process.log }));
   const opened = resources.move();
   return {
-    client: process.mesh.client(KeysService),
-    savedKeys: process.mesh.client(SavedKeysService),
-    toolKeys: process.mesh.client(ToolKeysService),
-    modelUse: process.mesh.client(ModelUseService),
-    integrations: process.mesh.client(IntegrationsService),
+    client: asDeclared(process.mesh).client(KeysService),
+    savedKeys: asDeclared(process.mesh).client(SavedKeysService),
+    toolKeys: asDeclared(process.mesh).client(ToolKeysService),
+    modelUse: asDeclared(process.mesh).client(ModelUseService),
+    integrations: asDeclared(process.mesh).client(IntegrationsService),
     asked,
     databaseUrl: url,
     rows: (statement) => sql.query({ text: statement }),

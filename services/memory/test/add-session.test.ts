@@ -179,7 +179,7 @@ describe('isolation', () => {
     const again = { ...session, accountId: randomUUID() };
     service.sessions.say(again, 'theirs');
     await service.client.addSession({ session: again });
-    expect(await service.client.eraseAccount({ accountId: again.accountId })).toMatchObject({ deletedEntries: 1 });
+    expect(await service.erase(again.accountId)).toBe(1n);
     expect(await search(service, session, 'secret word')).toEqual(['secret word']);
   });
 });
@@ -194,6 +194,6 @@ describe('switched off', () => {
     await expect(off.client.searchMemory({ memory: session, query: 'word' })).rejects.toMatchObject(refusal);
     await expect(off.client.listEntries({ memory: session })).rejects.toMatchObject(refusal);
     expect(await off.client.deleteEntries({ memory: session })).toMatchObject({ deleted: 0 });
-    expect(await off.client.eraseAccount({ accountId: session.accountId })).toMatchObject({ deletedEntries: 0 });
+    expect(await off.erase(session.accountId)).toBe(0n);
   });
 });

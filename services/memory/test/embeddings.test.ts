@@ -137,7 +137,7 @@ describe('with an embedding model', () => {
     await expect.poll(() => fake.received).toBe(1);
     const jobs = () => db.query({ text: 'select from memory_jobs.job where data @> $1' }, [{ accountId }]);
     expect(await jobs()).toHaveLength(1);
-    await service.client.eraseAccount({ accountId });
+    await service.erase(accountId);
     expect(await jobs()).toEqual([]);
   });
 

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { createPgBus } from '@agentmesh/lib/bus';
+import { fakeDeletions } from '@agentmesh/lib/bus/testing';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
+import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import { type Entry, MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -16,6 +19,8 @@ export interface TestMemory extends AsyncDisposable {
   readonly client: Client<typeof MemoryService>;
   readonly sessions: HeldSessions;
   readonly databaseUrl: string;
+  /** Announces that an account was deleted, as auth does. Resolves with the number of entries that the service erased. */
+  erase(accountId: string): Promise<bigint | undefined>;
 }
 
 /** This service alone on a fresh database of a real PostgreSQL, or that of `DATABASE_URL`, beside sessions that the test holds. */
@@ -25,18 +30,21 @@ export async function startMemory(
 ): Promise<TestMemory> {
   await using resources = new AsyncDisposableStack();
   const database = resources.use(await testDatabaseUrl());
+  const deletions = fakeDeletions();
   const process = resources.use(
     await startProcess({
-      services: [sessions.service, memory],
-      words: ['sessions', 'memory'],
+      services: [deletions.service, sessions.service, memory],
+      words: ['auth', 'sessions', 'memory'],
       env: { DATABASE_URL: database.url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env },
     }),
   );
+  const bus = resources.use(await createPgBus({ url: database.url, log: process.log }));
   const opened = resources.move();
   return {
-    client: process.mesh.client(MemoryService),
+    client: asDeclared(process.mesh).client(MemoryService),
     sessions,
     databaseUrl: database.url,
+    erase: async (accountId) => (await deletions.announce(bus, accountId)).counts['entries'],
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

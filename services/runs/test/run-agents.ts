@@ -1,5 +1,5 @@
+import { testNode } from '@agentmesh/lib/rpc/testing';
 import type { BaseAgent } from '@google/adk';
-import { createMesh } from '@agentmesh/lib/rpc';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
@@ -44,7 +44,7 @@ export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
   const sessions = new InMemorySessions();
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
   sessions.create(key, state);
-  const mesh = createMesh({ urls: {}, key: 'test', log, metrics: createMetrics({ processMetrics: false }) });
+  const mesh = testNode({ urls: {}, key: 'test', log, metrics: createMetrics({ processMetrics: false }) });
   mesh.serve(SessionsService, sessions.service);
   const client = mesh.client(SessionsService);
   const app = { name: 'app', source: '', root, graphJson: new Uint8Array(0) };

@@ -1,6 +1,6 @@
 import type { Bus } from '@agentmesh/lib/bus';
 import { createLocalBus } from '@agentmesh/lib/bus/testing';
-import { createMesh } from '@agentmesh/lib/rpc';
+import { testNode } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createMetrics } from '@agentmesh/lib/telemetry';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -27,7 +27,7 @@ export interface ServiceBench extends AsyncDisposable {
 /** The whole service beside an in-memory sessions service, with the sample apps. */
 export async function startService({ hints = true, env = {} } = {}): Promise<ServiceBench> {
   const metrics = createMetrics({ processMetrics: false });
-  const mesh = createMesh({ urls: {}, key: 'test', log, metrics });
+  const mesh = testNode({ urls: {}, key: 'test', log, metrics });
   const sessions = new InMemorySessions();
   mesh.serve(SessionsService, sessions.service);
   const bus = createLocalBus();
@@ -43,7 +43,7 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
     config: parseSettings(runs.settings, env),
     log,
     metrics,
-    mesh,
+    mesh: mesh.as('runs'),
     bus,
     dataDir: '/nonexistent',
     resources,

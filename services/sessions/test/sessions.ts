@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { completeActions, type EventJson, type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -26,7 +27,7 @@ export async function startSessions(env: Record<string, string> = {}, replica?: 
     env: { DATABASE_URL: database.url, OPS_PORT: '0', LOG_LEVEL: 'silent', ...env },
   });
   return {
-    client: process.mesh.client(SessionsService),
+    client: asDeclared(process.mesh).client(SessionsService),
     databaseUrl: database.url,
     settle: () => process.settle(),
     [Symbol.asyncDispose]: async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { type TranscribeRequestSchema, TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
@@ -22,7 +23,7 @@ export async function openTranscription(env: Record<string, string>): Promise<Te
   const process = resources.use(await startProcess({ services: [transcription], words: ['transcription'], env: own }));
   const opened = resources.move();
   return {
-    client: process.mesh.client(TranscriptionService),
+    client: asDeclared(process.mesh).client(TranscriptionService),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

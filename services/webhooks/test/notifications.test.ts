@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
+import type { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import type { Client } from '@connectrpc/connect';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type OpenWebhooks, openWebhooks } from './open-webhooks.ts';
+import { notificationsOf, type OpenWebhooks, openWebhooks } from './open-webhooks.ts';
 
 const subscription = 'projects/p/subscriptions/s';
 const audience = 'https://mesh.example/push';
@@ -37,7 +37,7 @@ beforeAll(async () => {
       GMAIL_PUBSUB_SUBSCRIPTION: subscription,
     }),
   );
-  client = service.process.mesh.client(NotificationsService);
+  client = notificationsOf(service);
 });
 afterAll(() => resources.disposeAsync());
 
@@ -276,7 +276,7 @@ describe('a push of Gmail', () => {
   test('is refused while no service account or audience is set', async () => {
     for (const env of [{ GOOGLE_WEBHOOK_AUDIENCE: audience }, { GOOGLE_WEBHOOK_SERVICE_ACCOUNT: serviceAccount }]) {
       await using other = await openWebhooks(env);
-      const call = other.process.mesh.client(NotificationsService).receiveGmailNotification({
+      const call = notificationsOf(other).receiveGmailNotification({
         authorization: `Bearer ${await token()}`,
         body: envelope({}),
       });
@@ -290,7 +290,7 @@ describe('a push of Gmail', () => {
       GOOGLE_WEBHOOK_AUDIENCE: audience,
       GOOGLE_WEBHOOK_SERVICE_ACCOUNT: serviceAccount,
     });
-    const call = other.process.mesh.client(NotificationsService).receiveGmailNotification({
+    const call = notificationsOf(other).receiveGmailNotification({
       authorization: `Bearer ${await token()}`,
       body: envelope({}),
     });

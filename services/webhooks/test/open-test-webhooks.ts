@@ -1,7 +1,8 @@
 import { openJobs } from '@agentmesh/lib/jobs';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { createMesh, MeshError } from '@agentmesh/lib/rpc';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { testNode } from '@agentmesh/lib/rpc/testing';
 import { parseSettings } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
@@ -72,7 +73,7 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
   const added: { readonly accountId: string; readonly title: string }[] = [];
   const auth = { sendNotice: async ({ accountId }: { accountId: string }) => void notices.push(accountId) };
   const addNotice = async (notice: { accountId: string; title: string }) => void added.push(notice);
-  const mesh = createMesh({ urls: {}, key: 'unused within one process', log, metrics });
+  const mesh = testNode({ urls: {}, key: 'unused within one process', log, metrics });
   const context: Context = {
     config,
     db,

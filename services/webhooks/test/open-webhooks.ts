@@ -1,7 +1,10 @@
 import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { type MeshProcess, startProcess } from '@agentmesh/lib/service';
 import { createLogger } from '@agentmesh/lib/telemetry';
+import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
+import type { Client } from '@connectrpc/connect';
 import { webhooks } from '../src/index.ts';
 
 export interface OpenWebhooks extends AsyncDisposable {
@@ -20,4 +23,9 @@ export async function openWebhooks(env: Readonly<Record<string, string>> = {}): 
   const log = createLogger({ level: 'silent', name: 'test' });
   const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 3, migrations }, log));
   return { process, db, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Calls the service's methods for notifications of mail providers. */
+export function notificationsOf({ process }: OpenWebhooks): Client<typeof NotificationsService> {
+  return asDeclared(process.mesh).client(NotificationsService);
 }

@@ -1,6 +1,6 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { deleteArtifact } from './delete-artifact.ts';
-import { eraseAccount } from './erase-account.ts';
 import { getVersion } from './get-version.ts';
 import type { Handlers } from './handlers.ts';
 import { listArtifacts } from './list-artifacts.ts';
@@ -17,6 +17,7 @@ export function createHandlers(context: Context): Handlers {
     deleteArtifact: deleteArtifact(context),
     listVersions: listVersions(context),
     getVersion: getVersion(context),
-    eraseAccount: eraseAccount(context),
+    // Deprecated: its contract lets no service call it.
+    eraseAccount: () => Promise.reject(new MeshError('internal', 'rpc_unimplemented', 'EraseAccount is deprecated')),
   };
 }

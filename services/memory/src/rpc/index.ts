@@ -1,8 +1,8 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { addSession } from './add-session.ts';
 import { deleteEntries } from './delete-entries.ts';
 import { deleteEntry } from './delete-entry.ts';
-import { eraseAccount } from './erase-account.ts';
 import type { Handlers } from './handlers.ts';
 import { listEntries } from './list-entries.ts';
 import { searchMemory } from './search-memory.ts';
@@ -15,6 +15,7 @@ export function createHandlers(context: Context): Handlers {
     listEntries: listEntries(context),
     deleteEntry: deleteEntry(context),
     deleteEntries: deleteEntries(context),
-    eraseAccount: eraseAccount(context),
+    // Deprecated: its contract lets no service call it.
+    eraseAccount: () => Promise.reject(new MeshError('internal', 'rpc_unimplemented', 'EraseAccount is deprecated')),
   };
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { openJobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
@@ -99,13 +100,14 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
       return {};
     },
   });
-  const { mesh } = resources.use(
+  const started = resources.use(
     await startProcess({
       services: [siblings.auth, siblings.runner, siblings.ledger, tested],
       words: ['auth', 'runs', 'sessions', 'webhooks'],
       env: { DATABASE_URL: url, OPS_PORT: '0', LOG_LEVEL: process.env.TEST_LOG ?? 'silent' },
     }),
   );
+  const mesh = asDeclared(started.mesh);
   if (opened === undefined) throw new Error('The service has not started.');
   const { db, processor } = opened;
   const settle = () => settleAll(processor);

@@ -3,12 +3,13 @@
 /* eslint-disable */
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_agentmesh_mesh_v1_access } from "../../mesh/v1/access_pb.js";
 
 /**
  * Describes the file agentmesh/keys/v1/tool_keys.proto.
  */
 export const file_agentmesh_keys_v1_tool_keys = /*@__PURE__*/
-  fileDesc("CiFhZ2VudG1lc2gva2V5cy92MS90b29sX2tleXMucHJvdG8SEWFnZW50bWVzaC5rZXlzLnYxIkUKEk9wZW5Ub29sS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmtleV9pZBgCIAEoAxILCgN1cmwYAyABKAkiJQoTT3BlblRvb2xLZXlSZXNwb25zZRIOCgZzZWNyZXQYASABKAkybwoPVG9vbEtleXNTZXJ2aWNlElwKC09wZW5Ub29sS2V5EiUuYWdlbnRtZXNoLmtleXMudjEuT3BlblRvb2xLZXlSZXF1ZXN0GiYuYWdlbnRtZXNoLmtleXMudjEuT3BlblRvb2xLZXlSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("CiFhZ2VudG1lc2gva2V5cy92MS90b29sX2tleXMucHJvdG8SEWFnZW50bWVzaC5rZXlzLnYxIkUKEk9wZW5Ub29sS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg4KBmtleV9pZBgCIAEoAxILCgN1cmwYAyABKAkiJQoTT3BlblRvb2xLZXlSZXNwb25zZRIOCgZzZWNyZXQYASABKAkyeQoPVG9vbEtleXNTZXJ2aWNlElwKC09wZW5Ub29sS2V5EiUuYWdlbnRtZXNoLmtleXMudjEuT3BlblRvb2xLZXlSZXF1ZXN0GiYuYWdlbnRtZXNoLmtleXMudjEuT3BlblRvb2xLZXlSZXNwb25zZRoIqrsYBHJ1bnNiBnByb3RvMw", [file_agentmesh_mesh_v1_access]);
 
 /**
  * Describes the message agentmesh.keys.v1.OpenToolKeyRequest.

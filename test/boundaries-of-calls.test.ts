@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { callersOf, meshWord } from '@agentmesh/lib/rpc';
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import { describe, expect, test } from 'vitest';
+import { root, words } from './deployed-settings.ts';
+
+/** The room of calls between processes: it carries the methods of the others, and is no method of a service. */
+const carrier = 'agentmesh.mesh.v1.CallsService';
+
+const contracts = await Promise.all(
+  globSync('proto/gen/agentmesh/*/v1/*_pb.js', { cwd: root }).map(
+    async (file) => (await import(join(root, file))) as Record<string, unknown>,
+  ),
+);
+const services = contracts
+  .flatMap((contract) => Object.values(contract))
+  .filter(isService)
+  .filter(({ typeName }) => typeName !== carrier);
+const methods = services.flatMap((service) => service.methods);
+
+function isService(value: unknown): value is DescService {
+  return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'service';
+}
+
+const nameOf = (method: DescMethod) => `${method.parent.typeName}/${method.name}`;
+
+/** The sources of each service by its name, and of lib, without tests. */
+const sources = new Map<string, string>();
+for (const file of globSync('{gateway/src,services/*/src,lib/*}/**/*.ts', { cwd: root })) {
+  if (/\.test\.ts$|[/\\](testing|dist)[/\\]/.test(file)) continue;
+  const [first = '', second = ''] = file.split(sep);
+  const room = first === 'services' ? second : first;
+  sources.set(room, `${sources.get(room) ?? ''}\n${readFileSync(join(root, file), 'utf8')}`);
+}
+
+/** The names under which a package has clients of a service: `auth` in `auth: Client<typeof AuthService>`. */
+function clientNames(source: string, service: DescService): string[] {
+  const type = `(?:Pick<)?Client<typeof ${service.name}>`;
+  const alias = new RegExp(`type (\\w+) = ${type};`).exec(source)?.[1] ?? service.name;
+  const held = new RegExp(`#?(\\w+)\\??: (?:readonly )?(?:${type}|${alias}\\b)`, 'g');
+  const made = new RegExp(`(\\w+)(?: =|:) \\w*\\.?mesh\\.client\\(${service.name}\\)`, 'g');
+  return [held, made].flatMap((form) => Array.from(source.matchAll(form), ([, name = '']) => name));
+}
+
+/** Names of the services whose code calls a method. Calls in lib count for every service that uses that part of lib. */
+function usersOf(method: DescMethod): string[] {
+  return words.filter((word) => {
+    const source = sources.get(word) ?? '';
+    const own = new RegExp(
+      `\\b(${clientNames(source, method.parent).join('|') || '-'})\\s*\\.\\s*${method.localName}\\b`,
+    );
+    return own.test(source) || (erasing.has(method.name) && source.includes('answerDeletions('));
+  });
+}
+
+/** The methods that lib/bus calls for the services which answer account deletions. */
+const erasing = new Set(
+  Array.from((sources.get('lib') ?? '').matchAll(/\bauth\.(\w+)\(/g), ([, name = '']) => name).map(
+    (name) => `${name[0]?.toUpperCase()}${name.slice(1)}`,
+  ),
+);
+
+describe('who may call a method', () => {
+  test('is declared for every method of every service, with names of services', () => {
+    expect(methods.length).toBeGreaterThan(100);
+    const strange = methods.flatMap((method) =>
+      [...callersOf(method)].filter((caller) => !words.includes(caller)).map((caller) => [nameOf(method), caller]),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  test('is exactly who calls it in the code: no declaration is missing, and none is unused', () => {
+    const wrong = methods.flatMap((method) => {
+      const [declared, used] = [callersOf(method), new Set(usersOf(method))];
+      const unused = [...declared.difference(used)].map((caller) => `${nameOf(method)} is never called by ${caller}`);
+      const missing = [...used.difference(declared)].map((caller) => `${caller} calls ${nameOf(method)} undeclared`);
+      return [...unused, ...missing];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('is never the service itself', () => {
+    const own = methods.filter((method) => callersOf(method).has(meshWord(method.parent)));
+    expect(own.map(nameOf)).toEqual([]);
+  });
+});
