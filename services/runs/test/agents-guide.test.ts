@@ -8,6 +8,7 @@ import { createAddressPolicy, createGuardedFetch } from '@agentmesh/lib/outbound
 import { agentSchemas, unsupportedKeys } from '../src/registry/files/agent-definition.ts';
 import { printMistake } from '../src/registry/files/mistake.ts';
 import { ModelConfig, refusedSettings } from '../src/registry/files/model-config.ts';
+import { createRemoteAgents } from '../src/registry/agents/remote-agents.ts';
 import { createRegistry } from '../src/registry/registry.ts';
 import { toolNames } from '../src/tools/index.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
@@ -107,7 +108,7 @@ async function load(
     createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) }),
     mcpResolver(),
   ]);
-  const registry = await createRegistry({ dir, log, models, tools, maxModelCalls: 25 });
+  const registry = await createRegistry({ dir, log, models, tools, remoteAgents, maxModelCalls: 25 });
   await rm(dir, { recursive: true });
   return {
     apps: registry.list().map(({ name }) => name),
@@ -119,3 +120,8 @@ function mcpResolver() {
   const deps = { connections: createMcpConnections({ fetch }), openKey: () => Promise.resolve(''), log };
   return createMcpResolver({ deps, rules: { policy: createAddressPolicy([]), isTrusted: true } });
 }
+
+const remoteAgents = createRemoteAgents(
+  { openRemote: () => Promise.reject(new Error('no network')), openKey: () => Promise.resolve(''), log },
+  { policy: createAddressPolicy([]), isTrusted: true },
+);

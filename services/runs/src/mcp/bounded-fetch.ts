@@ -1,4 +1,7 @@
-import { McpFailure } from './mcp-failure.ts';
+/** An answer is larger than its bound. The message is public. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+}
 
 export interface FetchBounds {
   /** Most bytes of an answer, or of one event of a stream that stays open. */
@@ -6,7 +9,7 @@ export interface FetchBounds {
   /** Most bytes of a stream that stays open. */
   readonly mostStreamBytes: number;
   /** Called when an answer breaks a bound: the call that waits for it must not go on waiting. */
-  readonly onTooLarge: (failure: McpFailure) => void;
+  readonly onTooLarge: (failure: AnswerTooLarge) => void;
 }
 
 /**
@@ -78,7 +81,7 @@ function limit(counter: Counter, { mostBytes, onTooLarge }: FetchBounds): Transf
   return new TransformStream({
     transform(chunk, controller) {
       if (counter.take(chunk)) return controller.enqueue(chunk);
-      const failure = new McpFailure(`The MCP server answered with more than ${mostBytes} bytes.`);
+      const failure = new AnswerTooLarge(`The server answered with more than ${mostBytes} bytes.`);
       controller.error(failure);
       onTooLarge(failure);
     },

@@ -50,7 +50,7 @@ const longestCallMs = 900_000;
 export async function connect(target: McpTarget, { fetch, now = Date.now }: ConnectDeps): Promise<McpConnection> {
   const { timeoutMs } = target.server;
   const breaking = new AbortController();
-  const breakWith = (failure: McpFailure): void => breaking.abort(failure);
+  const breakWith = (failure: Error): void => breaking.abort(failure);
   let listed: { readonly at: number; readonly tools: Promise<ListedTools> } | undefined;
   const forget = (): void => {
     listed = undefined;

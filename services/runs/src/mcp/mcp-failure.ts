@@ -1,5 +1,6 @@
 import { OutboundError } from '@agentmesh/lib/outbound';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { AnswerTooLarge } from './bounded-fetch.ts';
 
 /** A server of the Model Context Protocol cannot be used. The message is for models and authors of apps. */
 export class McpFailure extends Error {
@@ -17,9 +18,9 @@ export function toMcpFailure(error: unknown): McpFailure {
 
 function describe(error: unknown): string {
   const refusal = causeOf(error, (one) => one instanceof OutboundError);
-  if (refusal !== undefined) return (refusal as OutboundError).message;
-  const own = causeOf(error, (one) => one instanceof McpFailure);
-  if (own !== undefined) return (own as McpFailure).message;
+  if (refusal !== undefined) return refusal.message;
+  const own = causeOf(error, (one) => one instanceof McpFailure || one instanceof AnswerTooLarge);
+  if (own !== undefined) return own.message;
   if (error instanceof ProtocolError) return `The MCP server refused: ${error.message.slice(0, longestMessage)}`;
   if (error instanceof SdkHttpError) return `The MCP server answered with the HTTP status ${error.status}.`;
   if (causeOf(error, (one) => one instanceof TypeError) !== undefined) return 'The MCP server could not be reached.';

@@ -170,7 +170,7 @@ describe('a server that', () => {
 
   test.each([
     { does: 'breaks the connection', odd: 'break', error: 'The MCP server could not be reached.' },
-    { does: 'never stops answering', odd: 'flood', error: 'The MCP server answered with more than 4194304 bytes.' },
+    { does: 'never stops answering', odd: 'flood', error: 'The server answered with more than 4194304 bytes.' },
     { does: 'redirects to a private address', odd: { redirect: 'http://10.0.0.1/mcp' }, error: /./ },
     { does: 'refuses', odd: { error: { code: -32_000, message: 'no' } }, error: 'The MCP server refused: no' },
     { does: 'answers what is no answer', odd: { result: { content: 7 } }, error: /./ },

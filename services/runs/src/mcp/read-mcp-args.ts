@@ -36,16 +36,24 @@ export function checkMcpArgs(args: McpArgs, rules: ArgRules): ArgMistake[] {
   }
   return [
     ...checkUrl(http.url, rules.policy).map((reason) => ({ path: [key, 'url'], reason })),
-    ...Object.entries(http.headers ?? {}).flatMap(([name, value]) =>
-      checkHeader({ name, value, ...rules }).map((reason) => ({ path: [key, 'headers', name.slice(0, 80)], reason })),
-    ),
-    ...Object.entries(args.state_header_mapping ?? {}).flatMap(([state, name]) =>
-      checkHeader({ name, value: '', isTrusted: true }).map((reason) => ({
-        path: ['state_header_mapping', state.slice(0, 80)],
-        reason,
-      })),
-    ),
+    ...checkHeaders(http.headers, rules).map(({ path, reason }) => ({ path: [key, ...path], reason })),
+    ...checkStateHeaders(args.state_header_mapping),
   ];
+}
+
+/** Mistakes of a map `headers`. */
+export function checkHeaders(headers: Readonly<Record<string, string>> = {}, { isTrusted }: ArgRules): ArgMistake[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    checkHeader({ name, value, isTrusted }).map((reason) => ({ path: ['headers', name.slice(0, 80)], reason })),
+  );
+}
+
+/** Mistakes of a map `state_header_mapping`. */
+export function checkStateHeaders(mapping: Readonly<Record<string, string>> = {}): ArgMistake[] {
+  return Object.entries(mapping).flatMap(([key, name]) => {
+    const reasons = checkHeader({ name, value: '', isTrusted: true });
+    return reasons.map((reason) => ({ path: ['state_header_mapping', key.slice(0, 80)], reason }));
+  });
 }
 
 /** Reads the server of `args` without mistakes. Relative folders of programs begin in `folder`. */

@@ -81,7 +81,7 @@ describe('a bad file is refused with file, place, key and reason', () => {
     [
       'an unknown class',
       ['agent_class: LopAgent', 'name: a', 'sub_agents: []'],
-      ':1:1: agent_class: must be one of LlmAgent, SequentialAgent, ParallelAgent, LoopAgent. Did you mean "LoopAgent"?',
+      ':1:1: agent_class: must be one of LlmAgent, SequentialAgent, ParallelAgent, LoopAgent, RemoteA2aAgent. Did you mean "LoopAgent"?',
     ],
     ['a name that cannot be', ['name: user', 'model: echo/x'], 'name: must begin with a letter'],
     [

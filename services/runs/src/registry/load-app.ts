@@ -17,6 +17,7 @@ export async function loadApp({ dir, name, present }: AppPlace, parts: AgentPart
   const { root: file, text } = await loadAgentFiles(join(dir, name), {
     checkModel: (model) => parts.models.problemWith(model),
     checkTool: (entry) => parts.tools.check(entry),
+    checkRemote: (definition) => parts.remoteAgents?.check(definition) ?? [],
   });
   return present?.source === text ? present : assembleApp({ name, source: text, file }, parts);
 }

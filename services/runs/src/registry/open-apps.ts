@@ -40,7 +40,14 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');
   const models = createModels(config.models, { onFailure, use, guardedFetch });
   const tools = openTools(host, config);
-  const registry = await createRegistry({ dir, log, models, tools: tools.ofFiles, maxModelCalls });
+  const registry = await createRegistry({
+    dir,
+    log,
+    models,
+    tools: tools.ofFiles,
+    remoteAgents: tools.remoteAgents,
+    maxModelCalls,
+  });
   resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, models, tools: tools.ofRecords, maxModelCalls });
   const checkModel = (name: string) => models.problemWith(name);

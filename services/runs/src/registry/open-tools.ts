@@ -6,9 +6,11 @@ import {
 } from '@agentmesh/lib/outbound';
 import type { Host } from '@agentmesh/lib/service';
 import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
+import { createOpenRemote } from '../a2a/remote-client.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
 import { createMcpConnections } from '../mcp/mcp-connections.ts';
 import { createOpenToolKey } from '../mcp/tool-keys.ts';
+import { createRemoteAgents, type RemoteAgents } from './agents/remote-agents.ts';
 import { createBuiltInResolver } from './tools/built-in-resolver.ts';
 import { createMcpResolver } from './tools/mcp-resolver.ts';
 import { createToolResolvers, type ToolResolvers } from './tools/tool-resolvers.ts';
@@ -19,6 +21,7 @@ export interface OpenTools {
   readonly ofFiles: ToolResolvers;
   /** For agents that are records: no code, and no programs. */
   readonly ofRecords: ToolResolvers;
+  readonly remoteAgents: RemoteAgents;
 }
 
 /** Opens what tools are made of, until the host closes. */
@@ -29,10 +32,12 @@ export function openTools({ log, mesh, resources }: Host<typeof runsSettings>, c
   const openKey = createOpenToolKey(mesh.client(ToolKeysService));
   const deps = { connections, openKey, log };
   const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: config.tools.allow }) });
-  const mcpOfFiles = createMcpResolver({ deps, rules: { policy, isTrusted: true }, dir: config.agentsDir });
+  const rules = { policy, isTrusted: true };
+  const mcpOfFiles = createMcpResolver({ deps, rules, dir: config.agentsDir });
   const mcpOfRecords = createMcpResolver({ deps, rules: { policy, isTrusted: false } });
   return {
     ofFiles: createToolResolvers([builtIn, mcpOfFiles]),
     ofRecords: createToolResolvers([builtIn, mcpOfRecords]),
+    remoteAgents: createRemoteAgents({ openRemote: createOpenRemote({ fetch, policy }), openKey, log }, rules),
   };
 }

@@ -1,4 +1,4 @@
-import { type AgentDefinition, isLlmDefinition } from '../../registry/files/agent-definition.ts';
+import { isLlmDefinition, type LocalDefinition } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { sharedKeys } from '../to-definition.ts';
 
@@ -6,7 +6,7 @@ const types = { LlmAgent: 'llm', SequentialAgent: 'sequential', ParallelAgent: '
 
 /** The fields that the keys of a file amount to. `subAgentOf` names the agent that a `config_path` stands for. */
 export function fieldsOfDefinition(
-  definition: AgentDefinition,
+  definition: LocalDefinition,
   subAgentOf: (configPath: string) => string,
 ): AgentFields {
   const { name, description = '', sub_agents: files = [] } = definition;

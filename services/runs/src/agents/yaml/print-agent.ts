@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import { type AgentDefinition } from '../../registry/files/agent-definition.ts';
+import type { LocalDefinition } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { adkName } from '../agent-name.ts';
 import { isReference } from '../keys/key-reference.ts';
@@ -15,7 +15,7 @@ import { subAgentNamed } from './sub-agent-file.ts';
  */
 export function printAgent(fields: AgentFields): string {
   const definition = toDefinition(fields, adkName(fields.agent_name));
-  const read = fieldsOfDefinition(definition as AgentDefinition, subAgentNamed);
+  const read = fieldsOfDefinition(definition as LocalDefinition, subAgentNamed);
   const metadata = Object.entries(withoutOwnKey(fields)).filter(([name, value]) => {
     return name !== 'generate_content_config' && !isDeepStrictEqual(value, read[name as keyof AgentFields]);
   });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AgentDefinition } from '../../registry/files/agent-definition.ts';
+import type { LocalDefinition } from '../../registry/files/agent-definition.ts';
 import { AppFilesError, Mistakes, type Mistake } from '../../registry/files/mistake.ts';
 import { parseYaml } from '../../registry/files/parse-yaml.ts';
 import { readDefinition } from '../../registry/files/read-definition.ts';
@@ -27,7 +27,7 @@ export function readAgent(text: string, agents: AgentsByName): AgentFields {
   return readFields({ ...metadata, ...withMetadata(read, metadata) });
 }
 
-function parse(text: string): { definition: AgentDefinition; metadata: Record<string, unknown> } {
+function parse(text: string): { definition: LocalDefinition; metadata: Record<string, unknown> } {
   const reason = checkYamlBounds(text);
   if (reason !== undefined) throw new AgentFaults([{ path: [], reason }]);
   const mistakes = new Mistakes();
@@ -41,6 +41,9 @@ function parse(text: string): { definition: AgentDefinition; metadata: Record<st
   }
   const definition = read?.definition;
   if (definition === undefined) throw new AgentFaults([{ path: [], reason: 'cannot be used' }]);
+  if (definition.agent_class === 'RemoteA2aAgent') {
+    throw new AgentFaults([{ path: ['agent_class'], reason: 'RemoteA2aAgent is only for files of AGENTS_DIR' }]);
+  }
   return { definition, metadata: { ...definition.metadata } };
 }
 

@@ -10,13 +10,14 @@ import {
 import type { GenerateContentConfig } from '@google/genai';
 import { CallerNote, type Models } from '../../models/index.ts';
 import { echoTools, REQUEST_CREDENTIAL } from '../../tools/index.ts';
-import { isLlmDefinition, type LlmAgentDefinition } from '../files/agent-definition.ts';
+import { isLlmDefinition, type LlmAgentDefinition, type RemoteAgentDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import type { ToolEntry, ToolPlace } from '../tools/tool-resolver.ts';
 import type { ToolResolvers } from '../tools/tool-resolvers.ts';
 import { AnsweringLlm } from './answering-llm.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
 import { CredentialAnswers } from './credential-answers.ts';
+import type { RemoteAgents } from './remote-agents.ts';
 import { requestProcessors } from './request-processors.ts';
 import { requireState } from './require-state.ts';
 
@@ -24,6 +25,8 @@ import { requireState } from './require-state.ts';
 export interface AgentParts {
   readonly models: Models;
   readonly tools: ToolResolvers;
+  /** Agents that run elsewhere. Absent: no agent may be of that class. */
+  readonly remoteAgents?: RemoteAgents;
   /** Most model calls of a run. */
   readonly maxModelCalls: number;
 }
@@ -31,6 +34,7 @@ export interface AgentParts {
 /** Makes the agent tree of an app from files without mistakes. */
 export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentParts): BaseAgent {
   const { definition, file } = agentFile;
+  if (definition.agent_class === 'RemoteA2aAgent') return makeRemote(definition, parts);
   const subAgents = agentFile.subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
   const config = { name: definition.name, description: definition.description ?? '', subAgents };
   if (isLlmDefinition(definition)) {
@@ -51,6 +55,11 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
     case 'LoopAgent':
       return new LoopAgent({ ...config, maxIterations: iterations(definition.max_iterations, parts) });
   }
+}
+
+function makeRemote(definition: RemoteAgentDefinition, { remoteAgents }: AgentParts): BaseAgent {
+  if (remoteAgents === undefined) throw new Error('This app can have no agents that run elsewhere.');
+  return remoteAgents.make(definition);
 }
 
 /**

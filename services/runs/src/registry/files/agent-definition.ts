@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ModelConfig } from './model-config.ts';
+import { remoteKeys } from './remote-keys.ts';
 
 const strict = { additionalProperties: false };
 const NonEmpty = Type.String({ minLength: 1 });
@@ -55,12 +56,18 @@ const LoopAgentFile = Type.Object(
   strict,
 );
 
+const RemoteAgentFile = Type.Object(
+  { ...everyAgent, ...remoteKeys, agent_class: Type.Literal('RemoteA2aAgent') },
+  strict,
+);
+
 /** The schema of a file by its `agent_class`. */
 export const agentSchemas = {
   LlmAgent: LlmAgentFile,
   SequentialAgent: SequentialAgentFile,
   ParallelAgent: ParallelAgentFile,
   LoopAgent: LoopAgentFile,
+  RemoteA2aAgent: RemoteAgentFile,
 };
 
 /** Keys of ADK for Python that files must not have here, with the key to use instead; undefined where there is none. */
@@ -79,12 +86,17 @@ export const unsupportedKeys: ReadonlyMap<string, string | undefined> = new Map(
 
 export type AgentClass = keyof typeof agentSchemas;
 export type LlmAgentDefinition = Static<typeof LlmAgentFile>;
+export type RemoteAgentDefinition = Static<typeof RemoteAgentFile>;
 /** One agent as its YAML file gives it, with ADK's keys. */
 export type AgentDefinition =
   | LlmAgentDefinition
   | Static<typeof SequentialAgentFile>
   | Static<typeof ParallelAgentFile>
-  | Static<typeof LoopAgentFile>;
+  | Static<typeof LoopAgentFile>
+  | RemoteAgentDefinition;
+
+/** An agent that runs here, and that can be a record. */
+export type LocalDefinition = Exclude<AgentDefinition, RemoteAgentDefinition>;
 
 /** A file without `agent_class` holds an LlmAgent. */
 export function isLlmDefinition(definition: AgentDefinition): definition is LlmAgentDefinition {

@@ -1,7 +1,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { CheckTool } from '../tools/check-tools.ts';
-import { type AgentDefinition, isLlmDefinition } from './agent-definition.ts';
+import type { EntryMistake } from '../tools/tool-resolver.ts';
+import { type AgentDefinition, isLlmDefinition, type RemoteAgentDefinition } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
 import { AppFilesError, Mistakes } from './mistake.ts';
 import { parseYaml, type YamlFile } from './parse-yaml.ts';
@@ -30,6 +31,8 @@ export interface LoadOptions {
   readonly checkModel: (name: string) => string | undefined;
   /** Mistakes of an entry of `tools`. Absent: only built-in tools may be named. */
   readonly checkTool?: CheckTool;
+  /** Mistakes of an agent that runs elsewhere. */
+  readonly checkRemote?: (definition: RemoteAgentDefinition) => readonly EntryMistake[];
 }
 
 const maxFileBytes = 256 * 1024;
@@ -80,6 +83,7 @@ async function loadFile(walk: Walk, path: string, parents: Parents): Promise<Age
   if (yaml === undefined) return undefined;
   const { definition, mistakes } = readDefinition(yaml, walk.checkTool);
   for (const mistake of mistakes) walk.mistakes.add(mistake);
+  if (definition?.agent_class === 'RemoteA2aAgent') checkRemote(walk, yaml, definition);
   const { name, model, agent_class: agentClass } = fieldsOf(yaml.value);
   checkName(walk, yaml, name);
   const isLlm = definition === undefined ? !isWorkflow(agentClass) : isLlmDefinition(definition);
@@ -132,6 +136,10 @@ function checkModel(walk: Walk, yaml: YamlFile, { model, parents }: { model: unk
   if (model === undefined && !parents.giveModel) walk.mistakes.add(yaml.mistake(['model'], 'is required'));
   const reason = typeof model === 'string' && model !== '' ? walk.checkModel(model) : undefined;
   if (reason !== undefined) walk.mistakes.add(yaml.mistake(['model'], reason));
+}
+
+function checkRemote(walk: Walk, yaml: YamlFile, definition: RemoteAgentDefinition): void {
+  for (const { path, reason } of walk.checkRemote?.(definition) ?? []) walk.mistakes.add(yaml.mistake(path, reason));
 }
 
 interface SubAgentOptions {

@@ -1,0 +1,79 @@
+import { type Artifact, type Part as A2aPart, type StreamResponse, type TaskStatus, TaskState } from '@a2a-js/sdk';
+import type { Part } from '@google/genai';
+import { RemoteFailure } from './remote-failure.ts';
+import { toParts } from './to-parts.ts';
+
+const mostArtifacts = 256;
+const failures: ReadonlyMap<TaskState, string> = new Map([
+  [TaskState.TASK_STATE_FAILED, 'failed'],
+  [TaskState.TASK_STATE_CANCELED, 'was cancelled'],
+  [TaskState.TASK_STATE_REJECTED, 'was rejected'],
+  [TaskState.TASK_STATE_AUTH_REQUIRED, 'needs a sign-in, which cannot be asked for here'],
+]);
+
+/** Collects the answer of a remote agent from what its stream says. */
+export class RemoteAnswer {
+  contextId = '';
+  taskId = '';
+  /** The task waits for the user's next message. */
+  needsInput = false;
+  readonly #artifacts = new Map<string, A2aPart[]>();
+  #said: readonly A2aPart[] = [];
+
+  /** Takes one piece; returns parts to show at once. Throws RemoteFailure when the task ended without success. */
+  take({ payload }: StreamResponse): Part[] {
+    switch (payload?.$case) {
+      case 'message':
+        this.contextId = payload.value.contextId || this.contextId;
+        this.#said = payload.value.parts;
+        return [];
+      case 'task':
+        this.#place(payload.value.contextId, payload.value.id);
+        for (const artifact of payload.value.artifacts) this.#add(artifact, false);
+        return this.#takeStatus(payload.value.status);
+      case 'statusUpdate':
+        this.#place(payload.value.contextId, payload.value.taskId);
+        return this.#takeStatus(payload.value.status);
+      case 'artifactUpdate':
+        this.#place(payload.value.contextId, payload.value.taskId);
+        if (payload.value.artifact !== undefined) this.#add(payload.value.artifact, payload.value.append);
+        return [];
+      case undefined:
+        return [];
+    }
+  }
+
+  /** The whole answer: the artifacts of the task, else what it said last. */
+  get parts(): Part[] {
+    const made = toParts([...this.#artifacts.values()].flat());
+    return made.length > 0 && !this.needsInput ? made : toParts(this.#said);
+  }
+
+  #place(contextId: string, taskId: string): void {
+    this.contextId = contextId || this.contextId;
+    this.taskId = taskId || this.taskId;
+  }
+
+  #takeStatus(status: TaskStatus | undefined): Part[] {
+    if (status === undefined) return [];
+    const { state, message } = status;
+    const parts = message?.parts ?? [];
+    if (parts.length > 0) this.#said = parts;
+    this.needsInput = state === TaskState.TASK_STATE_INPUT_REQUIRED;
+    const failure = failures.get(state);
+    if (failure !== undefined) throw new RemoteFailure(`The task of the remote agent ${failure}.${textOf(parts)}`);
+    return state === TaskState.TASK_STATE_WORKING ? toParts(parts) : [];
+  }
+
+  #add({ artifactId, parts }: Artifact, append: boolean): void {
+    if (!this.#artifacts.has(artifactId) && this.#artifacts.size >= mostArtifacts) {
+      throw new RemoteFailure(`The remote agent answered with more than ${mostArtifacts} artifacts.`);
+    }
+    this.#artifacts.set(artifactId, append ? [...(this.#artifacts.get(artifactId) ?? []), ...parts] : parts);
+  }
+}
+
+function textOf(parts: readonly A2aPart[]): string {
+  const text = parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
+  return text === '' ? '' : ` It said: ${text}`;
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { type Message, type Part as A2aPart, Role } from '@a2a-js/sdk';
+import type { Event } from '@google/adk';
+import type { Part } from '@google/genai';
+
+/** Keys of an event's metadata that hold the place of a conversation, as in ADK for Python. */
+export const contextKey = 'a2a:context_id';
+export const taskKey = 'a2a:task_id';
+
+/** Most bytes of texts and files in one message. */
+const mostBytes = 1024 * 1024;
+
+/**
+ * The message for a remote agent: all that was said since its last answer. It goes on with the conversation of that answer, and with its
+ * task when the task waits for input.
+ */
+export function toMessage(events: readonly Event[], agentName: string): Message {
+  const last = events.findLastIndex(({ author, partial }) => author === agentName && partial !== true);
+  const { [contextKey]: contextId, [taskKey]: taskId } = events[last]?.customMetadata ?? {};
+  const parts = events.slice(last + 1).flatMap((event) => partsOf(event));
+  return {
+    messageId: randomUUID(),
+    role: Role.ROLE_USER,
+    contextId: typeof contextId === 'string' ? contextId : '',
+    taskId: typeof taskId === 'string' ? taskId : '',
+    parts: newestWithin(parts, mostBytes),
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+/** What other agents said is marked with their names. */
+function partsOf({ author, content, partial }: Event): A2aPart[] {
+  if (partial === true) return [];
+  const isUser = author === 'user';
+  return (content?.parts ?? []).flatMap((part) => toA2aPart(part, isUser ? '' : `[${author}] said: `) ?? []);
+}
+
+function toA2aPart({ text, thought, inlineData, fileData }: Part, prefix: string): A2aPart | undefined {
+  const rest = { metadata: undefined, filename: '', mediaType: inlineData?.mimeType ?? fileData?.mimeType ?? '' };
+  if (text !== undefined && text !== '' && thought !== true) {
+    return { ...rest, content: { $case: 'text', value: prefix + text } };
+  }
+  if (inlineData?.data !== undefined) {
+    return { ...rest, content: { $case: 'raw', value: Buffer.from(inlineData.data, 'base64') } };
+  }
+  return fileData?.fileUri === undefined ? undefined : { ...rest, content: { $case: 'url', value: fileData.fileUri } };
+}
+
+function newestWithin(parts: readonly A2aPart[], most: number): A2aPart[] {
+  let bytes = 0;
+  const first = parts.findLastIndex(({ content }) => {
+    bytes += content?.$case === 'raw' ? content.value.byteLength : Buffer.byteLength(String(content?.value ?? ''));
+    return bytes > most;
+  });
+  return parts.slice(first + 1);
+}

@@ -1,0 +1,35 @@
+import { savedKeyId } from '../../agents/keys/key-reference.ts';
+import { RemoteAgent, type RemoteAgentDeps } from '../../a2a/remote-agent.ts';
+import { type ArgRules, checkHeaders, checkStateHeaders, checkUrl } from '../../mcp/read-mcp-args.ts';
+import type { RemoteAgentDefinition } from '../files/agent-definition.ts';
+import type { EntryMistake } from '../tools/tool-resolver.ts';
+
+/** Makes agents that run elsewhere. */
+export interface RemoteAgents {
+  /** Mistakes of a definition, found without the network. */
+  check(definition: RemoteAgentDefinition): readonly EntryMistake[];
+  make(definition: RemoteAgentDefinition): RemoteAgent;
+}
+
+const usualSeconds = 600;
+
+export function createRemoteAgents(deps: RemoteAgentDeps, rules: ArgRules): RemoteAgents {
+  return {
+    check({ agent_card: card, headers, state_header_mapping: mapping, api_key: key }) {
+      const isKey = key === undefined || savedKeyId(key) !== undefined;
+      return [
+        ...checkUrl(card, rules.policy).map((reason) => ({ path: ['agent_card'], reason })),
+        ...checkHeaders(headers, rules),
+        ...checkStateHeaders(mapping),
+        ...(isKey ? [] : [{ path: ['api_key'], reason: 'must name a saved key, e.g. saved:apikey7' }]),
+      ];
+    },
+    make(definition) {
+      const { name, description = '', agent_card: cardUrl, timeout = usualSeconds } = definition;
+      const keyId = savedKeyId(definition.api_key);
+      const { headers = {}, state_header_mapping: stateHeaders = {} } = definition;
+      const sources = { stateHeaders, ...(keyId !== undefined && { keyId }) };
+      return new RemoteAgent({ name, description, cardUrl, headers, timeoutMs: timeout * 1_000, ...sources }, deps);
+    },
+  };
+}
