@@ -1,8 +1,9 @@
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import type { Database, Statement, Transaction } from './database.ts';
-import { toDatabaseError } from './database-error.ts';
+import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { Pipeline } from './pipeline.ts';
+import { checkWanted, type Until, untilCallerLeaves } from './until.ts';
 import { MeshError } from '../rpc/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 
@@ -19,12 +20,18 @@ interface Connections {
  * work in flight.
  */
 export function createDatabase({ pipeline, groupCommit, pool }: Connections): Database {
-  return {
+  const sending = (until?: Until): Pick<Database, 'query' | 'transaction'> => ({
     query: (statement, values) => {
       const config = toConfig(statement, values);
-      return statement.groupCommit && isNamed(config) ? groupCommit.query(config) : pipeline.query(config);
+      return statement.groupCommit && isNamed(config)
+        ? groupCommit.query(config, until)
+        : pipeline.query(config, until);
     },
-    transaction: (work) => runTransaction(pool, work),
+    transaction: (work) => runTransaction(pool, work, until),
+  });
+  const database: Database = {
+    ...sending(),
+    within: (caller) => ({ ...database, ...sending(untilCallerLeaves(caller)) }),
     runScript: (text, types) => runScript(pool, text, types),
     ping: () => ping(pipeline),
     [Symbol.asyncDispose]: async () => {
@@ -33,6 +40,7 @@ export function createDatabase({ pipeline, groupCommit, pool }: Connections): Da
       await Promise.all([pipeline[Symbol.asyncDispose](), pool.end()]);
     },
   };
+  return database;
 }
 
 function toConfig(statement: Statement, values: readonly unknown[] | undefined): QueryConfig {
@@ -48,17 +56,56 @@ function isNamed(config: QueryConfig): config is QueryConfig & { name: string } 
   return config.name !== undefined;
 }
 
-async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(rethrow);
+async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>, until?: Until): Promise<T> {
+  const client = await acquire(pool, until);
   let broken = false;
   try {
     await client.query('begin').catch(rethrow);
     const result = await work({ client, query: (statement, values) => queryOn(client, toConfig(statement, values)) });
-    await client.query('commit').catch(rethrow);
+    checkWanted(until);
+    await client.query('commit').catch((error: unknown) => {
+      throw toOutcomeError(error);
+    });
     return result;
   } catch (error) {
     broken = !(await rolledBack(client));
     throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Callers that may wait for a connection of the pool. */
+const mostWaiting = 1_000;
+
+/** A connection of the pool, unless `until` is over when it is there. */
+async function acquire(pool: Pool, until: Until | undefined): Promise<PoolClient> {
+  if (pool.waitingCount >= mostWaiting) throw databaseBusy();
+  const client = await pool.connect().catch(rethrow);
+  try {
+    checkWanted(until);
+  } catch (error) {
+    client.release();
+    throw error;
+  }
+  return client;
+}
+
+/** Runs one statement on a connection of the pool, unless `until` is over before it is sent. */
+export async function queryAlone<Row extends QueryResultRow>(
+  pool: Pool,
+  config: QueryConfig,
+  until?: Until,
+): Promise<Row[]> {
+  const client = await acquire(pool, until);
+  let broken = true;
+  try {
+    const result = await client.query<Row>(config);
+    broken = false;
+    return result.rows;
+  } catch (error) {
+    broken = isConnectionLoss(error);
+    throw toOutcomeError(error);
   } finally {
     client.release(broken);
   }
@@ -72,11 +119,7 @@ async function runScript(pool: Pool, text: string, types?: CustomTypesConfig): P
   return [answer].flat().flatMap(({ rows }) => rows);
 }
 
-/** Runs one statement on the given connection, or on any of the pool. */
-export async function queryOn<Row extends QueryResultRow>(
-  client: Pool | PoolClient,
-  config: QueryConfig,
-): Promise<Row[]> {
+async function queryOn<Row extends QueryResultRow>(client: PoolClient, config: QueryConfig): Promise<Row[]> {
   const result = await client.query<Row>(config).catch(rethrow);
   return result.rows;
 }

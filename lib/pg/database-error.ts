@@ -5,12 +5,28 @@ const TOO_MANY_CONNECTIONS = '53300';
 
 /**
  * The error that a caller of the database gets: `unavailable` (reason `database_unavailable`) when PostgreSQL could not be
- * reached or the connection broke, which leaves the outcome of a commit unknown; any other error unchanged. Only for errors
- * that `pg` threw.
+ * reached or the connection broke; any other error unchanged. Only for errors that `pg` threw.
  */
 export function toDatabaseError(error: unknown): Error {
   if (error instanceof Error && !isConnectionLoss(error)) return error;
   return new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.', { cause: error });
+}
+
+/** Too many statements or transactions wait already; this one was not sent. */
+export function databaseBusy(): MeshError {
+  return new MeshError(
+    'unavailable',
+    'database_busy',
+    'Too much work is waiting for the database. Nothing was changed.',
+  );
+}
+
+/** As `toDatabaseError`, for a change that was sent: when the connection broke, it may have been stored. */
+export function toOutcomeError(error: unknown): Error {
+  const known = toDatabaseError(error);
+  if (!(known instanceof MeshError)) return known;
+  const message = 'The connection to the database broke while a change was being stored. It may or may not be stored.';
+  return new MeshError('unavailable', 'outcome_unknown', message, { cause: error });
 }
 
 /** True when a statement failed because its connection broke and cannot be used again. Only for errors that `pg` threw. */

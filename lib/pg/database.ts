@@ -1,4 +1,5 @@
 import type { CustomTypesConfig, PoolClient, QueryResultRow } from 'pg';
+import type { Caller } from './until.ts';
 
 /** One SQL statement. `name` makes it a named prepared statement: use it on every hot path, one name per text. */
 export interface Statement {
@@ -20,10 +21,21 @@ export interface Queryable {
 
 export type Transaction = Queryable & { readonly client: PoolClient };
 
-/** A service's own schema in PostgreSQL, migrated, through a few connections. Rows come back with bigint as bigint. */
+/**
+ * A service's own schema in PostgreSQL, migrated, through a few connections. Rows come back with bigint as bigint. Statements wait in queues
+ * with a bound: above it they reject with unavailable `database_busy`, and nothing was sent. When a connection breaks after a change was
+ * sent, its outcome is unknown: unavailable `outcome_unknown`.
+ */
 export interface Database extends Queryable, AsyncDisposable {
   /** Runs `work` in one transaction: commits when it returns, rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The same database for the work of one caller: what has not been sent shortly before the caller's deadline, or when the caller has
+   * left, is dropped. Then it rejects with deadline_exceeded `not_stored` or `canceled`, and nothing was stored.
+   *
+   *     patchSession: ({ db }) => async (request, call) => insertPatch(db.within(call), …)
+   */
+  within(caller: Caller): Database;
   /**
    * Runs a text of several statements without parameters, which may begin and commit transactions of its own. Answers the rows of
    * all of them. For libraries that bring their SQL along. A connection on which a statement fails is closed.

@@ -189,7 +189,7 @@ test('a lost connection fails the writes in progress, and the next write works',
     expect(rows).toHaveLength(1);
   });
   await other.client.query('select pg_terminate_backend($1)', [row?.pid]);
-  const reason: unknown = expect.objectContaining({ reason: 'database_unavailable' });
+  const reason: unknown = expect.objectContaining({ code: 'unavailable', reason: 'outcome_unknown' });
   expect(await lost).toEqual([
     { status: 'rejected', reason },
     { status: 'rejected', reason },
@@ -209,7 +209,7 @@ test('a server that does not answer is given up, and the next write works', asyn
     vi.useRealTimers();
   }
   const later = store(3);
-  const reason: unknown = expect.objectContaining({ reason: 'database_unavailable' });
+  const reason: unknown = expect.objectContaining({ code: 'unavailable', reason: 'outcome_unknown' });
   expect(await held).toEqual([
     { status: 'rejected', reason },
     { status: 'rejected', reason },

@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import pg, { type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
-import { isConnectionLoss, toDatabaseError } from './database-error.ts';
+import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import {
   type BatchOutcome,
   type BoundStatement,
@@ -8,16 +8,21 @@ import {
   type Prepared,
   StatementBatch,
 } from './statement-batch.ts';
+import type { Until } from './until.ts';
 
 export interface GroupCommitOptions {
   readonly connection: ClientConfig;
-  /** Runs a statement in a transaction of its own. */
-  readonly alone: <Row extends QueryResultRow>(config: QueryConfig) => Promise<Row[]>;
+  /** Runs a statement in a transaction of its own, unless `until` is over before it can be sent. */
+  readonly alone: <Row extends QueryResultRow>(config: QueryConfig, until?: Until) => Promise<Row[]>;
   /** Called when a connection breaks. */
   readonly onLost: (error: Error) => void;
 }
 
 const mostTogether = 64;
+/** Statements that may wait. */
+const mostWaiting = 10_000;
+/** Pause in milliseconds between looks for waiting statements whose callers have left. */
+const lookMs = 50;
 /** Size in bytes above which the values of a statement would delay the others; such a statement runs alone. */
 const largestTogether = 64 * 1024;
 /** Time that a row lock of another transaction may delay a transaction. Then the waiting statement is run alone. */
@@ -34,6 +39,7 @@ const shortLockTimeout = bindStatement({
 const answerTimeoutMs = 30_000;
 
 interface Waiting extends BoundStatement {
+  readonly until: Until | undefined;
   readonly resolve: (rows: QueryResultRow[]) => void;
   readonly reject: (error: Error) => void;
   /** Runs the statement alone. Settles with it and never rejects. */
@@ -63,24 +69,27 @@ export class GroupCommit implements AsyncDisposable {
   #ended = false;
   /** Number of statements that wait alone for a locked row. */
   #heldUp = 0;
+  #look: NodeJS.Timeout | undefined;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
   }
 
-  /** Resolves when the statement is committed. */
-  query<Row extends QueryResultRow>(config: QueryConfig & { readonly name: string }): Promise<Row[]> {
+  /** Resolves when the statement is committed. It is dropped when `until` is over before it was sent. */
+  query<Row extends QueryResultRow>(config: QueryConfig & { readonly name: string }, until?: Until): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
       const statement = bindStatement(config);
       const retry = (): Promise<void> => {
-        const run = this.#options.alone<Row>(config).then(resolve, reject);
+        const run = this.#options.alone<Row>(config, until).then(resolve, reject);
         this.#aside.add(run);
         void run.then(() => this.#aside.delete(run));
         return run;
       };
       if (statement.bind.length > largestTogether) return void retry();
-      this.#waiting.push({ ...statement, resolve: resolve as Waiting['resolve'], reject, retry });
+      if (this.#waiting.length >= mostWaiting) throw databaseBusy();
+      this.#waiting.push({ ...statement, until, resolve: resolve as Waiting['resolve'], reject, retry });
       this.#committing ??= this.#commitWaiting();
+      if (until !== undefined) this.#look ??= setTimeout(() => this.#dropLeft(), lookMs);
     });
   }
 
@@ -88,13 +97,24 @@ export class GroupCommit implements AsyncDisposable {
     await endOfTurn();
     while (this.#again.length > 0 || this.#waiting.length > 0) {
       const session = this.#session ?? (await this.#openOrRefuse());
-      if (session !== undefined) await this.#commit(session, this.#nextBatch());
+      if (session === undefined) continue;
+      const batch = this.#nextBatch().filter(isWanted);
+      if (batch.length > 0) await this.#commit(session, batch);
     }
     this.#committing = undefined;
   }
 
   #nextBatch(): readonly Waiting[] {
     return this.#again.length > 0 ? this.#again.splice(0) : this.#waiting.splice(0, mostTogether);
+  }
+
+  /** Drops waiting statements whose callers have left, also while the server does not answer. */
+  #dropLeft(): void {
+    for (const queue of [this.#again, this.#waiting]) {
+      const wanted = queue.filter(isWanted);
+      if (wanted.length < queue.length) queue.splice(0, Infinity, ...wanted);
+    }
+    this.#look = this.#waiting.length > 0 ? setTimeout(() => this.#dropLeft(), lookMs) : undefined;
   }
 
   /** Opens a session; undefined when there is no connection: then all waiting statements have been rejected. */
@@ -135,7 +155,7 @@ export class GroupCommit implements AsyncDisposable {
   #giveUp({ client }: Session, { batch, error }: { batch: readonly Waiting[]; error: unknown }): void {
     this.#session = undefined;
     client.end().catch(() => undefined);
-    batch.forEach((statement) => statement.reject(toDatabaseError(error)));
+    batch.forEach((statement) => statement.reject(toOutcomeError(error)));
   }
 
   async #open(): Promise<Session> {
@@ -151,10 +171,20 @@ export class GroupCommit implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#committing;
+    clearTimeout(this.#look);
     this.#ended = true;
     await Promise.all(this.#aside);
-    await this.#session?.client.end();
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.client.end();
   }
+}
+
+/** Whether the caller of a statement still waits for it. Otherwise the statement is rejected. */
+function isWanted({ until, reject }: Waiting): boolean {
+  const failure = until?.over();
+  if (failure !== undefined) reject(failure);
+  return failure === undefined;
 }
 
 function send({ client, prepared }: Session, batch: readonly BoundStatement[]): Promise<BatchOutcome> {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { Database, DatabaseOptions } from './database.ts';
-import { createDatabase, queryOn } from './create-database.ts';
+import { createDatabase, queryAlone } from './create-database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { createPipeline } from './pipeline.ts';
 import { prepareSchema, type SchemaOwner } from './prepare-schema.ts';
@@ -34,7 +34,7 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
   const pool = createPool(connection, { size: Math.max(1, options.poolSize - shared), onLost });
   return createDatabase({
     pipeline: createPipeline({ connection, size: Math.max(1, shared - 1), onLost }),
-    groupCommit: new GroupCommit({ connection, alone: (config) => queryOn(pool, config), onLost }),
+    groupCommit: new GroupCommit({ connection, alone: (config, until) => queryAlone(pool, config, until), onLost }),
     pool,
   });
 }

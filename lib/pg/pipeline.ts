@@ -1,12 +1,14 @@
 import pg, { type ClientConfig, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
-import { isConnectionLoss, toDatabaseError } from './database-error.ts';
+import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
+import { checkWanted, type Until } from './until.ts';
 
 /**
  * Connections for single statements, each a transaction of its own. A statement is sent while others on its connection are
  * still being answered: fewer connections, fewer wake-ups of the server, a third less work on both sides than one at a time.
  */
 export interface Pipeline extends AsyncDisposable {
-  query<Row extends QueryResultRow>(config: QueryConfig): Promise<Row[]>;
+  /** Rejects without sending the statement when `until` is over. */
+  query<Row extends QueryResultRow>(config: QueryConfig, until?: Until): Promise<Row[]>;
 }
 
 export interface PipelineOptions {
@@ -19,6 +21,8 @@ export interface PipelineOptions {
 
 /** Statements in flight on one connection above which the next of the same turn goes to another. */
 const mostGathered = 4;
+/** Statements in flight on all connections. */
+const mostInFlight = 10_000;
 
 interface Connection {
   readonly client: pg.Client;
@@ -27,7 +31,25 @@ interface Connection {
   gathering: boolean;
 }
 
-export function createPipeline({ connection: config, size, onLost }: PipelineOptions): Pipeline {
+export function createPipeline(options: PipelineOptions): Pipeline {
+  const pipeline = createUnboundedPipeline(options);
+  let inFlight = 0;
+  return {
+    async query(config, until) {
+      checkWanted(until);
+      if (inFlight >= mostInFlight) throw databaseBusy();
+      inFlight += 1;
+      try {
+        return await pipeline.query(config, until);
+      } finally {
+        inFlight -= 1;
+      }
+    },
+    [Symbol.asyncDispose]: () => pipeline[Symbol.asyncDispose](),
+  };
+}
+
+function createUnboundedPipeline({ connection: config, size, onLost }: PipelineOptions): Pipeline {
   const connections = new Set<Connection>();
   const opening = new Set<Promise<Connection>>();
   let ended = false;
@@ -61,14 +83,11 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
     return best;
   };
   return {
-    query: (config) => {
+    query: (config, until) => {
       const connection = pick();
       if (connection !== undefined) return send(connection, config, drop);
       const first = opening.values().next().value ?? open();
-      return first.then(
-        (opened) => send(opened, config, drop),
-        (error: unknown) => Promise.reject(toDatabaseError(error)),
-      );
+      return afterOpening(first, until).then((opened) => send(opened, config, drop));
     },
     async [Symbol.asyncDispose]() {
       ended = true;
@@ -76,6 +95,15 @@ export function createPipeline({ connection: config, size, onLost }: PipelineOpt
       await Promise.all([...connections].map(({ client }) => client.end()));
     },
   };
+}
+
+/** The connection, unless `until` is over when it is open. */
+async function afterOpening(opening: Promise<Connection>, until: Until | undefined): Promise<Connection> {
+  const connection = await opening.catch((error: unknown) => {
+    throw toDatabaseError(error);
+  });
+  checkWanted(until);
+  return connection;
 }
 
 /** A connection that already sends at the end of this turn of the event loop and is not very busy, else the least busy one. */
@@ -100,9 +128,14 @@ function send<Row extends QueryResultRow>(
       connection.inFlight -= 1;
       if (!error) return resolve(result.rows);
       if (isConnectionLoss(error)) drop(connection);
-      reject(toDatabaseError(error));
+      reject(isChange(config) ? toOutcomeError(error) : toDatabaseError(error));
     });
   });
+}
+
+/** Whether a statement may change something: it does not begin with `select`. */
+function isChange({ text }: QueryConfig): boolean {
+  return !/^\s*select\b/i.test(text);
 }
 
 /**

@@ -13,13 +13,13 @@ import type { Handlers } from './handlers.ts';
 
 /** Creates a session with its first state and events in one statement. */
 export function createSession({ db, limits }: Context): Handlers['createSession'] {
-  return async (request) => {
+  return async (request, call) => {
     const given = request.session;
     const sessionId = given?.sessionId.trim() || randomUUID();
     const key = checkSessionKey(given && { ...given, sessionId });
     const { events, changes, ownState } = readContent(request);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
-    const created = await insertSession(db, key, { lastUpdateTime, events, changes, limits });
+    const created = await insertSession(db.within(call), key, { lastUpdateTime, events, changes, limits });
     if (created === undefined) throw sessionExists(given?.sessionId ?? sessionId);
     const { state, createdAt } = created;
     for (const [name, value] of ownState) state.set(name, value);

@@ -7,11 +7,11 @@ import type { Handlers } from './handlers.ts';
 
 /** Deletes a session. Later appends of a run in it are refused. */
 export function deleteSession(context: Context): Handlers['deleteSession'] {
-  return async (request) => {
+  return async (request, call) => {
     if (!canExist(request.session)) return {};
     const key = checkSessionKey(request.session);
     const outcome = AttemptEnd_Outcome.CANCELLED;
-    await deleteSessionRows(context.db, key, (tx, invocationIds) => {
+    await deleteSessionRows(context.db.within(call), key, (tx, invocationIds) => {
       const ended = invocationIds.map((invocationId) => ({ accountId: key.accountId, invocationId, outcome }));
       return writeOutbox(tx, RunEndedSchema, ended);
     });

@@ -10,7 +10,7 @@ import type { Handlers } from './handlers.ts';
 
 /** Stores a state delta as an event of its own. A running turn gets the delta in the answer to its next append. */
 export function patchSession({ db, limits }: Context): Handlers['patchSession'] {
-  return async (request) => {
+  return async (request, call) => {
     if (!canExist(request.session)) throw sessionNotFound();
     const key = checkSessionKey(request.session);
     const stateDelta = parseDelta(request.stateDeltaJson);
@@ -23,7 +23,7 @@ export function patchSession({ db, limits }: Context): Handlers['patchSession'] 
       answersCalls: false,
     });
     const outcome = await untilCurrent(() =>
-      insertPatch(db, key, { event, changes, limits, ifMatch: request.ifMatch }),
+      insertPatch(db.within(call), key, { event, changes, limits, ifMatch: request.ifMatch }),
     );
     if (outcome === 'missing') throw sessionNotFound();
     if (outcome === 'other revision') throw sessionChanged();

@@ -18,8 +18,9 @@ import type { Handlers } from '../handlers.ts';
 const maxCatchUp = 1000;
 
 /** Stores events of a running attempt. A repeated request gets the same answer as the first one that was committed. */
-export function appendEvents(context: Context): Handlers['appendEvents'] {
-  return async (request) => {
+export function appendEvents(service: Context): Handlers['appendEvents'] {
+  return async (request, call) => {
+    const context = { ...service, db: service.db.within(call) };
     const what = toAppend(request, context);
     if (what.changes.some(isOfApp) && (await selectIsBound(context.db, what))) throw appStateForbidden();
     const lastSeq = await tryAppend(context, what, request);

@@ -28,8 +28,9 @@ import type { Handlers } from '../handlers.ts';
 type Answer = MessageInitShape<typeof BeginTurnResponseSchema>;
 
 /** Accepts a run in one statement. When this answers, the run is committed, and running or queued. */
-export function beginTurn(context: Context): Handlers['beginTurn'] {
-  return async (request) => {
+export function beginTurn(service: Context): Handlers['beginTurn'] {
+  return async (request, call) => {
+    const context = { ...service, db: service.db.within(call) };
     if (!canExist(request.session)) throw sessionNotFound();
     const session = checkSessionKey(request.session);
     const key = toRunKey(session, request);

@@ -1,0 +1,133 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MeshError } from '../rpc/index.ts';
+import type { Database, Statement } from './database.ts';
+import { openDatabase } from './open-database.ts';
+import { testDatabaseUrl } from './testing/index.ts';
+import type { Caller } from './until.ts';
+
+const insert: Statement = { name: 'insert', text: 'insert into things (id) values ($1)', groupCommit: true };
+const sleep: Statement = { name: 'sleep', text: 'select pg_sleep(30)', groupCommit: true };
+
+let opened: AsyncDisposableStack;
+let db: Database;
+let other: pg.Client;
+
+beforeEach(async () => {
+  opened = new AsyncDisposableStack();
+  const { url } = opened.use(await testDatabaseUrl());
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  opened.defer(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, '0001-create-things.sql'), 'create table things (id integer primary key)');
+  const options = { service: 'alpha', url, poolSize: 3, migrations: pathToFileURL(folder) };
+  db = opened.use(await openDatabase(options, pino({ level: 'silent' })));
+  other = new pg.Client({ connectionString: url });
+  await other.connect();
+  opened.defer(() => other.end());
+});
+
+afterEach(() => opened.disposeAsync());
+
+function callerFor(timeoutMs: number | undefined, signal = new AbortController().signal): Caller {
+  return { signal, timeoutMs: () => timeoutMs };
+}
+
+async function stored(): Promise<number[]> {
+  const { rows } = await other.query<{ id: number }>('select id from alpha.things order by id');
+  return rows.map(({ id }) => id);
+}
+
+/** The server is busy with a write until the function is called. */
+async function stall(): Promise<() => Promise<void>> {
+  const held = db.query(sleep).catch(() => undefined);
+  const pids = async () => {
+    const text = `select pid from pg_stat_activity where wait_event = 'PgSleep'`;
+    return (await other.query<{ pid: number }>(text)).rows;
+  };
+  await vi.waitFor(async () => expect(await pids()).toHaveLength(1));
+  return async () => {
+    for (const { pid } of await pids()) await other.query('select pg_terminate_backend($1)', [pid]);
+    await held;
+  };
+}
+
+describe('a write that waits behind others', () => {
+  test('is dropped shortly before the deadline of its caller, who learns that nothing was stored', async () => {
+    const release = await stall();
+    const start = performance.now();
+    const failure = { code: 'deadline_exceeded', reason: 'not_stored' };
+    await expect(db.within(callerFor(1_000)).query(insert, [1])).rejects.toMatchObject(failure);
+    expect(performance.now() - start).toBeLessThan(1_000);
+    await release();
+    await db.query(insert, [2]);
+    expect(await stored()).toEqual([2]);
+  });
+
+  test('is dropped when its caller leaves, and others are stored', async () => {
+    const release = await stall();
+    const leaving = new AbortController();
+    const left = db.within(callerFor(undefined, leaving.signal)).query(insert, [1]);
+    const stays = db.within(callerFor(60_000)).query(insert, [2]);
+    leaving.abort(new MeshError('canceled', 'client_left', 'The client has left.'));
+    await expect(left).rejects.toMatchObject({ code: 'canceled', reason: 'canceled' });
+    await release();
+    await stays;
+    expect(await stored()).toEqual([2]);
+  });
+
+  test('is refused when too many wait, and nothing was sent', async () => {
+    const release = await stall();
+    const busy = { status: 'rejected', reason: { code: 'unavailable', reason: 'database_busy' } };
+    const leaving = new AbortController();
+    const bounded = db.within(callerFor(undefined, leaving.signal));
+    const writes = Promise.allSettled(Array.from({ length: 10_001 }, (_, id) => bounded.query(insert, [id])));
+    leaving.abort(new MeshError('canceled', 'client_left', 'The client has left.'));
+    expect((await writes).at(-1)).toMatchObject(busy);
+    await release();
+    expect(await stored()).toEqual([]);
+  });
+});
+
+test('a transaction whose caller leaves before its commit stores nothing', async () => {
+  const leaving = new AbortController();
+  const work = db.within(callerFor(undefined, leaving.signal)).transaction(async (tx) => {
+    await tx.query({ text: insert.text }, [1]);
+    leaving.abort(new MeshError('canceled', 'client_left', 'The client has left.'));
+  });
+  await expect(work).rejects.toMatchObject({ code: 'canceled' });
+  expect(await stored()).toEqual([]);
+});
+
+test('a transaction does not begin for a caller who left while all connections were busy', async () => {
+  const done = Promise.withResolvers<void>();
+  const first = db.transaction(() => done.promise);
+  const late = db.within(callerFor(100)).transaction((tx) => tx.query({ text: insert.text }, [1]));
+  setTimeout(done.resolve, 150);
+  await expect(late).rejects.toMatchObject({ reason: 'not_stored' });
+  await first;
+  expect(await stored()).toEqual([]);
+});
+
+test('a change that was sent when the connection broke has an unknown outcome, a read has none', async () => {
+  const change = { text: 'insert into things select 1 from pg_sleep(30)' };
+  const reasonOf = async (text: string) => {
+    const end = db.query({ text }).then(
+      () => 'stored',
+      (error: unknown) => (error as MeshError).reason,
+    );
+    await vi.waitFor(async () => {
+      const killed = await other.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`,
+      );
+      expect(killed.rowCount).toBe(1);
+    });
+    return end;
+  };
+  expect(await reasonOf(change.text)).toBe('outcome_unknown');
+  expect(await reasonOf('select pg_sleep(30)')).toBe('database_unavailable');
+});
