@@ -49,7 +49,13 @@ export const AgentRequest = Type.Object(
     hub_origin_id: maybe(Type.Unknown()),
     project_id: maybe(Type.Unknown()),
     guardrails_config: maybe(Type.Unknown({ description: 'Not supported: must be empty.' })),
-    mcp_servers: maybe(Type.Unknown({ description: 'Not supported: must be empty.' })),
+    mcp_servers: maybe(
+      Type.Array(Type.Unknown(), {
+        description:
+          'Servers whose tools the agent has: url, transport (streamable_http or sse), headers, timeout, tool_filter, tool_name_prefix, ' +
+          'state_header_mapping, api_key (saved:apikey7), require_confirmation.',
+      }),
+    ),
     code_executor: maybe(Type.Unknown({ description: 'Not supported: must be empty.' })),
     skip_when_upstream: maybe(Type.Unknown({ description: 'Not supported: must be empty.' })),
     owner_id: maybe(Type.Unknown({ description: 'Accepted and not used.' })),

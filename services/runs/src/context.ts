@@ -13,6 +13,7 @@ import type { Admission } from './execution/admission/admission.ts';
 import type { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import type { HistoryCache } from './execution/history/history-cache.ts';
 import type { Watchers } from './notices/watchers.ts';
+import type { CheckTool } from './registry/tools/check-tools.ts';
 import type { AppFinder } from './registry/app-finder.ts';
 import type { Registry } from './registry/registry.ts';
 import type { SpanLog } from './tracing/span-log.ts';
@@ -29,6 +30,8 @@ export interface Context {
   /** Apps of agents that are records. */
   readonly agentApps: AgentApps;
   readonly checkModel: CheckModel;
+  /** Mistakes of an entry of `tools` of an agent that is a record. */
+  readonly checkTool: CheckTool;
   /** Runs that this process has accepted and whose end becomes a notice: `<account>/<invocation>`. */
   readonly awaited: Set<string>;
   /** Streams of notices. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, textOf } from '../../caller.ts';
 import { startFakeAnthropic } from '../../fakes/anthropic/index.ts';
 import { startFakeGemini } from '../../fakes/gemini/index.ts';
+import { startMcpServer } from '../../fakes/mcp/index.ts';
 import { startFakeOpenAi } from '../../fakes/openai.ts';
 import { startFakeResponses } from '../../fakes/openai-responses/index.ts';
 import { startMesh, type TestMesh } from '../../mesh.ts';
@@ -13,7 +14,13 @@ const resources = new AsyncDisposableStack();
 const watch = new SecretWatch();
 const secret = watch.plant('key', 'sk-planted-key-of-an-agent-Zq8x');
 const nextSecret = watch.plant('next key', 'sk-planted-next-key-of-an-agent-Yw7v');
-const env = { LOG_LEVEL: 'trace', MODEL_API_BASE_ALLOW: '127.0.0.1/32', RUNS_MODEL_TIMEOUT_SECONDS: '5' };
+const loopback = '127.0.0.1/32';
+const env = {
+  LOG_LEVEL: 'trace',
+  MODEL_API_BASE_ALLOW: loopback,
+  RUNS_MCP_ALLOW: loopback,
+  RUNS_MODEL_TIMEOUT_SECONDS: '5',
+};
 let databaseUrl: string;
 let mesh: TestMesh;
 let caller: Caller;
@@ -40,8 +47,8 @@ async function saveKey({ provider, base, key = secret, as = caller }: Given): Pr
 }
 
 /** Makes an agent and a session of it. */
-async function makeAgent(model: string, params: object, as = caller) {
-  const body = { ...fields, agent_name: `a${crypto.randomUUID().slice(0, 8)}`, agent_model: model };
+async function makeAgent(model: string, params: object, as = caller, over: object = {}) {
+  const body = { ...fields, agent_name: `a${crypto.randomUUID().slice(0, 8)}`, agent_model: model, ...over };
   const made = await as.request<{ agent_id: string }>('POST', '/api/agents', { ...body, agent_model_params: params });
   expect([made.status, JSON.stringify(made.body)]).toEqual([200, expect.not.stringContaining(secret)]);
   return as.createSession(made.body.agent_id);
@@ -154,4 +161,15 @@ test('a key is in no log line and no row of any table', async () => {
   await watch.readDatabase(databaseUrl);
   expect(watch.places).toBeGreaterThan(100);
   expect(watch.leaks()).toEqual([]);
+});
+
+test('a key that was saved for an MCP server is sent to it, and to no other', async () => {
+  const server = resources.use(await startMcpServer());
+  const other = resources.use(await startMcpServer());
+  const apiKey = `saved:${await saveKey({ provider: '', base: new URL(server.url).origin })}`;
+  const withServer = ({ url }: { url: string }) => ({ mcp_servers: [{ url, api_key: apiKey }] });
+  await last(await makeAgent('echo/echo', {}, caller, withServer(server)));
+  expect(server.calls.at(-1)?.headers).toMatchObject({ authorization: `Bearer ${secret}` });
+  await last(await makeAgent('echo/echo', {}, caller, withServer(other)));
+  expect(other.calls).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { checkBuiltInTool } from '../registry/tools/built-in-resolver.ts';
 import { openTestDatabase, type RunsDatabase } from '../../test/open-test-database.ts';
 import { log } from '../../test/run-agents.ts';
 import { createModels } from '../models/index.ts';
@@ -52,6 +53,7 @@ beforeAll(async () => {
     agentApps,
     apps,
     checkModel: () => undefined,
+    checkTool: checkBuiltInTool,
     savedKeys,
     apiBases,
   };

@@ -7,6 +7,7 @@ import { assembleApp } from '../registry/assemble-app.ts';
 import { AppFilesError, printMistake } from '../registry/files/mistake.ts';
 import { selectRevision } from '../store/agent-accounts.ts';
 import { agentAppName } from './agent-id.ts';
+import type { AgentChecks } from './checks/check-definition.ts';
 import { loadTree } from './load-tree.ts';
 
 /** Apps of agents that are records. They are kept as long as the revision of their account's agents stays the same. */
@@ -44,8 +45,11 @@ export function createAgentApps({ db, ...parts }: AgentAppsOptions): AgentApps {
     return asked;
   };
   const build = async (accountId: string, agentId: number): Promise<App | undefined> => {
-    const checkModel = (model: string) => parts.models.problemWith(model);
-    const file = await loadTree(db, { accountId, agentId, checkModel });
+    const checks: AgentChecks = {
+      checkModel: (model) => parts.models.problemWith(model),
+      checkTool: (entry) => parts.tools.check(entry),
+    };
+    const file = await loadTree(db, { accountId, agentId, checks });
     return file && assembleApp({ name: agentAppName(agentId), source: '', file }, parts);
   };
   return {

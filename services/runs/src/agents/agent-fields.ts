@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { McpServerField } from './mcp-servers.ts';
 
 /** Types of agents; `base` is another word for `llm`. */
 export const agentTypes = ['llm', 'base', 'router', 'sequential', 'parallel', 'loop'] as const;
@@ -16,6 +17,7 @@ const used = {
   agent_type: Type.Enum([...agentTypes]),
   agent_model_params: map,
   agent_tools: texts,
+  mcp_servers: Type.Optional(Type.Array(McpServerField, { maxItems: 10 })),
   /** Each `agent<N>`. */
   sub_agents: texts,
   loop_max_iterations: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -46,7 +48,7 @@ export const AgentFields = Type.Object({ ...used, ...kept });
 export type AgentFields = Static<typeof AgentFields>;
 
 /** Fields of the UI that would change what an agent does, and that are not supported: they must be empty. */
-export const unsupportedFields = ['guardrails_config', 'mcp_servers', 'code_executor', 'skip_when_upstream'] as const;
+export const unsupportedFields = ['guardrails_config', 'code_executor', 'skip_when_upstream'] as const;
 
 /** Keys of `agent_model_params`, with the setting of ADK that each becomes. */
 export const modelParams: ReadonlyMap<string, string> = new Map([

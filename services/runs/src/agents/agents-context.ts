@@ -6,6 +6,7 @@ import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { Client } from '@connectrpc/connect';
 import type { AppFinder } from '../registry/app-finder.ts';
 import type { AgentApps } from './agent-apps.ts';
+import type { CheckTool } from '../registry/tools/check-tools.ts';
 import type { CheckModel } from './checks/check-definition.ts';
 
 /** Dependencies of all that reads and writes agents. */
@@ -17,6 +18,8 @@ export interface AgentsContext {
   readonly agentApps: AgentApps;
   readonly apps: AppFinder;
   readonly checkModel: CheckModel;
+  /** Mistakes of an entry of `tools` of an agent that is a record. */
+  readonly checkTool: CheckTool;
   readonly savedKeys: Pick<Client<typeof SavedKeysService>, 'createKey' | 'deleteKey' | 'getKey'>;
   /** Addresses that a `model_api_base` without a key may have. */
   readonly apiBases: AddressPolicy;

@@ -5,7 +5,7 @@ import { type AgentRow, selectAgent, selectAgentsById } from '../store/agents.ts
 import type { AgentFields } from './agent-fields.ts';
 import { agentAppName } from './agent-id.ts';
 import { adkName, uniqueName } from './agent-name.ts';
-import { checkDefinition, type CheckModel } from './checks/check-definition.ts';
+import { type AgentChecks, checkDefinition } from './checks/check-definition.ts';
 import { savedKeyId } from './keys/key-reference.ts';
 
 /** More levels than a stored tree has. */
@@ -14,14 +14,14 @@ const mostLevels = 32;
 export interface LoadTree {
   readonly accountId: string;
   readonly agentId: number;
-  readonly checkModel: CheckModel;
+  readonly checks: AgentChecks;
 }
 
 /**
  * Reads an agent and its sub-agents, as the files of an app would be read. Undefined when there is no such agent. Throws
  * AppFilesError when a stored agent can no longer be used, e.g. because a tool is gone.
  */
-export async function loadTree(db: Queryable, { accountId, agentId, checkModel }: LoadTree) {
+export async function loadTree(db: Queryable, { accountId, agentId, checks }: LoadTree) {
   const [root] = await selectAgent(db, { accountId, agentId });
   if (root === undefined) return undefined;
   const rows = new Map([[agentId, root]]);
@@ -31,14 +31,14 @@ export async function loadTree(db: Queryable, { accountId, agentId, checkModel }
     for (const row of found) rows.set(row.agent_id, row);
     level = found.flatMap((row) => row.sub_agents).filter((id) => !rows.has(id));
   }
-  return toAgentFile(root, { accountId, rows, names: new Set(), checkModel, above: [] });
+  return toAgentFile(root, { accountId, rows, names: new Set(), checks, above: [] });
 }
 
 interface Walk {
   readonly accountId: string;
   readonly rows: ReadonlyMap<number, AgentRow>;
   readonly names: Set<string>;
-  readonly checkModel: CheckModel;
+  readonly checks: AgentChecks;
   readonly above: readonly number[];
 }
 
@@ -46,7 +46,7 @@ function toAgentFile(row: AgentRow, walk: Walk): AgentFile {
   const file = agentAppName(row.agent_id);
   const fields = JSON.parse(row.fields) as AgentFields;
   const name = uniqueName(adkName(fields.agent_name), walk.names);
-  const { definition, faults } = checkDefinition(fields, name, walk.checkModel);
+  const { definition, faults } = checkDefinition(fields, name, walk.checks);
   if (definition === undefined) {
     throw new AppFilesError(faults.map(({ path, reason }) => ({ file, key: path.join('.'), reason })));
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAddressPolicy } from '@agentmesh/lib/outbound';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkBuiltInTool } from '../registry/tools/built-in-resolver.ts';
 import { openTestDatabase, type RunsDatabase } from '../../test/open-test-database.ts';
 import { log } from '../../test/run-agents.ts';
 import type { AgentsContext } from './agents-context.ts';
@@ -36,6 +37,7 @@ test('of replacements at the same time only the key of the last one stays, and n
     agentApps: { find: () => Promise.reject(new Error('not used')), forget: () => undefined },
     apps: { find: () => Promise.reject(new Error('not used')) },
     checkModel: () => undefined,
+    checkTool: checkBuiltInTool,
     savedKeys: keys.client,
     apiBases: createAddressPolicy([]),
   };

@@ -38,7 +38,7 @@ export interface AgentToSave {
 export async function saveAgent(context: AgentsContext, agent: AgentToSave): Promise<AgentRow> {
   const { fields } = agent;
   if (Buffer.byteLength(JSON.stringify(fields)) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
-  const { faults } = checkDefinition(fields, adkName(fields.agent_name), context.checkModel);
+  const { faults } = checkDefinition(fields, adkName(fields.agent_name), context);
   if (faults.length > 0) throw new AgentFaults(faults);
   const { accountId, agentId } = agent;
   const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });

@@ -1,5 +1,6 @@
 import type { AgentClass } from '../registry/files/agent-definition.ts';
 import type { AgentFields } from './agent-fields.ts';
+import { toToolEntry } from './mcp-servers.ts';
 import { modelConfigOf } from './model-settings.ts';
 
 export const agentClasses: Readonly<Record<AgentFields['agent_type'], AgentClass>> = {
@@ -21,12 +22,14 @@ export function toDefinition(fields: AgentFields, name: string): Record<string, 
     return { ...common, sub_agents: files, ...(iterations !== undefined && { max_iterations: iterations }) };
   }
   const config = modelConfigOf(fields);
+  const named = (fields.agent_tools ?? []).map((tool) => ({ name: tool }));
+  const tools = [...named, ...(fields.mcp_servers ?? []).map(toToolEntry)];
   return {
     ...common,
     model: fields.agent_model,
     instruction: fields.agent_instruction,
     ...(files.length > 0 && { sub_agents: files }),
-    ...((fields.agent_tools ?? []).length > 0 && { tools: fields.agent_tools?.map((tool) => ({ name: tool })) }),
+    ...(tools.length > 0 && { tools }),
     ...(Object.keys(config).length > 0 && { generate_content_config: config }),
     ...ownKeys(fields),
   };

@@ -8,6 +8,7 @@ import { createModels, type ModelUse } from '../models/index.ts';
 import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import type { CheckTool } from './tools/check-tools.ts';
 import { openTools } from './open-tools.ts';
 import { watchApps } from './watch-apps.ts';
 
@@ -17,6 +18,8 @@ export interface OpenApps {
   readonly agentApps: AgentApps;
   readonly apps: AppFinder;
   readonly checkModel: CheckModel;
+  /** Mistakes of an entry of `tools` of an agent that is a record. */
+  readonly checkTool: CheckTool;
   /** Addresses that a `model_api_base` without a key may have. */
   readonly apiBases: AddressPolicy;
 }
@@ -51,8 +54,9 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, models, tools: tools.ofRecords, maxModelCalls });
   const checkModel = (name: string) => models.problemWith(name);
+  const checkTool: CheckTool = (entry) => tools.ofRecords.check(entry);
   const apps = createAppFinder(registry, agentApps);
-  return { registry, agentApps, apps, checkModel, apiBases: policy };
+  return { registry, agentApps, apps, checkModel, checkTool, apiBases: policy };
 }
 
 async function requireFolder(variable: string, dir: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../registry/files/agent-definition.ts';
 import { readDefinition } from '../../registry/files/read-definition.ts';
+import type { CheckTool } from '../../registry/tools/check-tools.ts';
 import type { Path } from '../../registry/files/parse-yaml.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import type { AgentFault } from '../agent-fault.ts';
@@ -15,14 +16,25 @@ export interface CheckedDefinition {
 /** Public text when a model's name is unknown; undefined when it is known. */
 export type CheckModel = (name: string) => string | undefined;
 
+/** Checks of names that an agent uses. */
+export interface AgentChecks {
+  readonly checkModel: CheckModel;
+  /** Mistakes of an entry of `tools`. Absent: only built-in tools may be named. */
+  readonly checkTool?: CheckTool;
+}
+
 /** Makes a definition of fields and checks it like a file of an app. `name` is the agent's name for ADK. */
-export function checkDefinition(fields: AgentFields, name: string, checkModel: CheckModel): CheckedDefinition {
+export function checkDefinition(
+  fields: AgentFields,
+  name: string,
+  { checkModel, checkTool }: AgentChecks,
+): CheckedDefinition {
   const faults: AgentFault[] = [];
   const mistake = (path: Path, reason: string) => {
     faults.push({ path: fieldPath(fields, path.map(String)), reason });
     return { file: '', key: path.join('.'), reason };
   };
-  const { definition } = readDefinition({ value: toDefinition(fields, name), mistake });
+  const { definition } = readDefinition({ value: toDefinition(fields, name), mistake }, checkTool);
   const isModel = definition === undefined || 'model' in definition;
   const modelFault = isModel && fields.agent_model !== '' ? checkModel(fields.agent_model) : undefined;
   if (modelFault !== undefined) faults.push({ path: ['agent_model'], reason: modelFault });
@@ -44,9 +56,19 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 /** The field that a key of the definition was made of. */
 function fieldPath(fields: AgentFields, [key = '', ...rest]: readonly string[]): readonly string[] {
+  const ofServer = key === 'tools' ? serverPath(fields, rest) : undefined;
+  if (ofServer !== undefined) return ofServer;
   if (key === 'tools' || key === 'sub_agents') return [fieldNames[key] ?? key, ...rest.slice(0, 1)];
   const [setting = ''] = rest;
   const param = key === 'generate_content_config' ? paramOf(fields, setting) : undefined;
   if (param !== undefined) return ['agent_model_params', param];
   return [fieldNames[key] ?? key, ...rest];
+}
+
+/** The place in `mcp_servers` that an entry of `tools` was made of; undefined for other entries. */
+function serverPath(fields: AgentFields, [index = '', ...rest]: readonly string[]): readonly string[] | undefined {
+  const at = Number(index) - (fields.agent_tools ?? []).length;
+  if (!(at >= 0)) return undefined;
+  const inside = rest.filter((key) => key !== 'args' && !key.endsWith('_connection_params'));
+  return ['mcp_servers', String(at), ...inside];
 }

@@ -1,5 +1,6 @@
 import { isLlmDefinition, type LocalDefinition } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
+import { toMcpServer } from '../mcp-servers.ts';
 import { sharedKeys } from '../to-definition.ts';
 
 const types = { LlmAgent: 'llm', SequentialAgent: 'sequential', ParallelAgent: 'parallel', LoopAgent: 'loop' } as const;
@@ -22,11 +23,13 @@ export function fieldsOfDefinition(
     return { ...common, agent_model: '', agent_instruction: '', ...loop };
   }
   const { model = '', instruction = '', tools, generate_content_config: config } = definition;
+  const servers = (tools ?? []).map(toMcpServer).filter((server) => server !== undefined);
   return {
     ...common,
     agent_model: model,
     agent_instruction: instruction,
-    ...(tools !== undefined && { agent_tools: tools.map((tool) => tool.name) }),
+    ...(tools !== undefined && { agent_tools: tools.filter(({ args }) => args === undefined).map(({ name }) => name) }),
+    ...(servers.length > 0 && { mcp_servers: servers }),
     ...(config !== undefined && { generate_content_config: config }),
     ...Object.fromEntries(
       sharedKeys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]),

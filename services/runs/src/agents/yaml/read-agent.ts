@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LocalDefinition } from '../../registry/files/agent-definition.ts';
 import { AppFilesError, Mistakes, type Mistake } from '../../registry/files/mistake.ts';
+import type { CheckTool } from '../../registry/tools/check-tools.ts';
 import { parseYaml } from '../../registry/files/parse-yaml.ts';
 import { readDefinition } from '../../registry/files/read-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
@@ -21,18 +22,23 @@ export type AgentsByName = ReadonlyMap<string, number>;
  * Reads the fields of an agent from the text of a `root_agent.yaml`. A `config_path` stands for the agent that its file is named
  * after: `agent12.yaml` by id, `hotels.yaml` by name. Throws AgentFaults with all mistakes, each with line and column.
  */
-export function readAgent(text: string, agents: AgentsByName): AgentFields {
-  const { definition, metadata } = parse(text);
+export function readAgent(text: string, agents: AgentsByName, checkTool?: CheckTool): AgentFields {
+  const { definition, metadata } = parse(text, checkTool);
   const read = fieldsOfDefinition(definition, (path) => nameOf(subAgentNamed(path), agents));
   return readFields({ ...metadata, ...withMetadata(read, metadata) });
 }
 
-function parse(text: string): { definition: LocalDefinition; metadata: Record<string, unknown> } {
+const onlyInFiles = 'require_confirmation of a built-in tool is only for files of AGENTS_DIR';
+
+function parse(
+  text: string,
+  checkTool?: CheckTool,
+): { definition: LocalDefinition; metadata: Record<string, unknown> } {
   const reason = checkYamlBounds(text);
   if (reason !== undefined) throw new AgentFaults([{ path: [], reason }]);
   const mistakes = new Mistakes();
   const yaml = parseYaml('', text, mistakes);
-  const read = yaml === undefined ? undefined : readDefinition(yaml);
+  const read = yaml === undefined ? undefined : readDefinition(yaml, checkTool);
   for (const mistake of read?.mistakes ?? []) mistakes.add(mistake);
   try {
     mistakes.throwIfAny([]);
@@ -44,6 +50,9 @@ function parse(text: string): { definition: LocalDefinition; metadata: Record<st
   if (definition.agent_class === 'RemoteA2aAgent') {
     throw new AgentFaults([{ path: ['agent_class'], reason: 'RemoteA2aAgent is only for files of AGENTS_DIR' }]);
   }
+  const tools = 'tools' in definition ? (definition.tools ?? []) : [];
+  const asks = tools.findIndex((tool) => tool.args === undefined && tool.require_confirmation === true);
+  if (asks !== -1) throw new AgentFaults([{ path: ['tools', String(asks)], reason: onlyInFiles }]);
   return { definition, metadata: { ...definition.metadata } };
 }
 

@@ -41,12 +41,27 @@ const kept = {
     { requiredKeys: [] },
   ),
 };
+const server = fc.record(
+  {
+    url: fc.constantFrom('https://mcp.example.com/a', 'https://mcp.example.com/b?c=d'),
+    transport: fc.constant('sse'),
+    headers: fc.constant({ 'x-a': 'b' }),
+    timeout: fc.integer({ min: 1, max: 9 }),
+    tool_filter: fc.array(fc.constantFrom('a', 'b')),
+    tool_name_prefix: fc.constant('p'),
+    state_header_mapping: fc.constant({ 'user:t': 'x-t' }),
+    api_key: fc.constant('saved:apikey7'),
+    require_confirmation: fc.boolean(),
+  },
+  { requiredKeys: ['url'] },
+);
 const llm = fc.record(
   {
     ...common,
     ...kept,
     agent_type: fc.constantFrom('llm', 'base'),
     agent_tools: fc.subarray(['http_get', 'set_state', 'load_memory']),
+    mcp_servers: fc.array(server, { maxLength: 3 }),
     generate_content_config: config,
     output_key: text.filter((key) => key !== ''),
     include_contents: fc.constantFrom('default', 'none'),
@@ -78,7 +93,7 @@ test('fields that are printed as YAML are read again without loss', () => {
   fc.assert(
     fc.property(fc.oneof(llm, workflow), (input) => {
       const fields = readFields(input);
-      const again = readAgent(printAgent(fields), new Map());
+      const again = readAgent(printAgent(fields), new Map(), () => []);
       expect(essence(again)).toEqual(essence(fields));
     }),
     { numRuns: 300 },

@@ -20,7 +20,12 @@ export function importAgent(context: Context): Handlers['importAgent'] {
     const agents = await selectEdges(context.db, { accountId });
     const byName = new Map(agents.map(({ agent_id: id, name }) => [adkName(name), id]));
     return savedOrFaults(async () =>
-      saveAgent(context, { accountId, agentId, fields: keepOwnKey(readAgent(yaml, byName), present), ifMatch }),
+      saveAgent(context, {
+        accountId,
+        agentId,
+        fields: keepOwnKey(readAgent(yaml, byName, context.checkTool), present),
+        ifMatch,
+      }),
     );
   };
 }
