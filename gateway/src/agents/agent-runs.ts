@@ -4,7 +4,7 @@ import { type App, type Context, unary } from '../context.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
 import { maybe, storedId, storedText } from '../edge/records/keywords.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
-import { agentIdOf } from './agent-path.ts';
+import { agentIdOf, anyAgentIdOf } from './agent-path.ts';
 import { AgentPath } from './agent-record.ts';
 
 const tags = ['agents'];
@@ -69,7 +69,7 @@ function addStatus(app: App, { agents, authentication }: Context): void {
       },
     },
     async ({ identity, params }) => {
-      const agentId = agentIdOf(params);
+      const agentId = anyAgentIdOf(params);
       const asked = { accountId: identity.accountId, agentId };
       const { activeRuns, lastRun } = await agents.getAgentStatus(asked, unary);
       return {

@@ -57,6 +57,12 @@ test('the provider may be told by the model, and a base may have its version', a
   await expect(outcome({ provider: '', model: 'x' })).rejects.toMatchObject({ reason: 'key_provider_missing' });
 });
 
+test("a provider that is not known is called by OpenAI's API at the key's base address, and not without one", async () => {
+  const found = await outcome({ provider: 'acme', modelApiBase: bases['openai'] });
+  expect(found.outcome).toBe(KeyTestOutcome.ACCEPTED);
+  await expect(outcome({ provider: 'acme' })).rejects.toMatchObject({ reason: 'key_provider_missing' });
+});
+
 test('the settings name the address of a key without one', async () => {
   await using other = await openKeys({ OPENAI_BASE_URL: bases['openai'] ?? '' });
   const accountId = randomUUID();

@@ -140,6 +140,18 @@ describe('a recording', () => {
     expect(fake.uploads).toEqual([]);
   });
 
+  test.each([
+    ['webm', '1a45dfa3'],
+    ['ogg', '4f676753'],
+    ['mp3', '494433'],
+    ['flac', '664c6143'],
+  ])('that only begins as %s is left to the server to judge', async (extension, beginning) => {
+    const { fake, client } = await withOpenAi();
+    const audio = Buffer.concat([Buffer.from(beginning, 'hex'), Buffer.alloc(2000, 'made up')]);
+    expect((await client.transcribe(sent(audio))).outcome.case).toBe('transcript');
+    expect(fake.requests.at(-1)).toMatchObject({ filename: `audio.${extension}` });
+  });
+
   test('may fill the 25 MiB of the server up to its envelope, and not one byte more', async () => {
     const { fake, client } = await withOpenAi();
     const most = 25 * 1024 * 1024 - 1024;

@@ -76,6 +76,6 @@ test('an agent of another account has no status and does not run', async () => {
       expect(answer).toMatchObject({ status: 404, body: { detail: 'Agent not found' } });
     }
   }
-  expect((await ada.request('GET', '/api/agents/nonsense/status')).status).toBe(422);
+  expect((await ada.request('GET', '/api/agents/nonsense/status')).status).toBe(404);
   expect((await ada.request('POST', `/api/agents/${id}/run`, { message: 7 })).status).toBe(422);
 });

@@ -115,7 +115,7 @@ describe('bad input is answered 422 at its field, without the key:', () => {
   const cases: readonly (readonly [string, object, string])[] = [
     ['no name', { key_name: '  ' }, 'key_name'],
     ['a long name', { key_name: 'n'.repeat(101) }, 'key_name'],
-    ['an unknown provider', { provider: 'acme' }, 'provider'],
+    ['a provider with an escape', { provider: 'acme\u001b[2J' }, 'provider'],
     ['a short key', { api_key_value: 'abc' }, 'api_key_value'],
     ['a key of 1 MB', { api_key_value: 'planted'.repeat(150_000) }, 'api_key_value'],
     ['a key with a line break', { api_key_value: 'planted\r\nx: y' }, 'api_key_value'],

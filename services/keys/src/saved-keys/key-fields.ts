@@ -1,11 +1,9 @@
 import { type AddressPolicy, checkApiBase, OutboundError } from '@agentmesh/lib/outbound';
 import { keyFieldInvalid, type KeyField } from '../errors.ts';
 
-/** Providers that a key may be for. `google` is another name of `gemini`; empty means the provider of the model it is used for. */
-const providers = ['', 'openai', 'anthropic', 'gemini', 'google'];
-
 const [shortestSecret, longestSecret] = [4, 500];
 const longestName = 100;
+const longestProvider = 100;
 const longestModel = 200;
 
 /** Trims a key's name. Throws `key_name_invalid` unless 1 to 100 characters are left, none of them a control character. */
@@ -16,11 +14,11 @@ export function readName(text: string): string {
   return withoutControls('name', name);
 }
 
-/** Returns the provider in lower case. Throws `key_provider_invalid` for one that there is not. */
+/** Returns the provider in lower case. Throws `key_provider_invalid` when it is too long or contains a control character. */
 export function readProvider(text: string): string {
   const provider = text.trim().toLowerCase();
-  if (providers.includes(provider)) return provider;
-  throw fault('provider', `is openai, anthropic, gemini, google or empty`);
+  if (charactersOf(provider) > longestProvider) throw fault('provider', `has at most ${longestProvider} characters`);
+  return withoutControls('provider', provider);
 }
 
 /** Returns the base address without blanks around it and without its last slash; empty for none. Throws `model_api_base_refused`. */

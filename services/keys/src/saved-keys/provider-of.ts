@@ -8,8 +8,18 @@ const vendors: ReadonlyMap<string, VendorName> = new Map([
   ['google', 'gemini'],
 ]);
 
-/** The provider that a key is for: its own, else that of its model, e.g. `openai/gpt-5-mini`; undefined when neither tells. */
-export function providerOf({ provider, model }: { provider: string; model: string }): VendorName | undefined {
-  if (provider !== '') return vendors.get(provider);
+interface KeyPlace {
+  readonly provider: string;
+  readonly model: string;
+  /** Empty: the provider's own address. */
+  readonly model_api_base: string;
+}
+
+/**
+ * The provider whose API a key is used with: the key's own, else that of its model, e.g. `openai/gpt-5-mini`. Another provider with a base
+ * address is called by OpenAI's API, which most of them serve. Undefined when the provider is not known and has no base address.
+ */
+export function providerOf({ provider, model, model_api_base: base }: KeyPlace): VendorName | undefined {
+  if (provider !== '') return vendors.get(provider) ?? (base === '' ? undefined : 'openai');
   return model.startsWith('gemini-') ? 'gemini' : vendors.get(model.split('/')[0] ?? '');
 }

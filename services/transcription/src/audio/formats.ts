@@ -34,8 +34,24 @@ const sameContainer: Readonly<Record<string, string>> = {
 
 export const formatNames: readonly string[] = Object.keys(formats);
 
-/** The format that the first bytes of a file show; undefined when it is none of `formatNames`. */
+/** First bytes of containers, as hexadecimal digits. `file-type` wants more of the header, which short recordings may not have. */
+const beginnings: readonly (readonly [string, string])[] = [
+  ['1a45dfa3', 'webm'],
+  ['4f676753', 'ogg'],
+  ['494433', 'mp3'],
+];
+
+/**
+ * The format that the first bytes of a file show; undefined when it is none of `formatNames`. A file that only begins as one is taken for
+ * it: the speech server then judges whether it can be read.
+ */
 export async function formatOf(head: Uint8Array): Promise<AudioFormat | undefined> {
-  const extension = (await fileTypeFromBuffer(head))?.ext ?? '';
+  const found = await fileTypeFromBuffer(head);
+  const extension = found?.ext ?? beginningOf(head) ?? '';
   return formats[sameContainer[extension] ?? extension];
+}
+
+function beginningOf(head: Uint8Array): string | undefined {
+  const digits = Buffer.from(head.subarray(0, 4)).toString('hex');
+  return beginnings.find(([beginning]) => digits.startsWith(beginning))?.[1];
 }

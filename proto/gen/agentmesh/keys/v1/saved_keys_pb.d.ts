@@ -32,7 +32,8 @@ export declare type SavedKey = Message<"agentmesh.keys.v1.SavedKey"> & {
   name: string;
 
   /**
-   * `openai`, `anthropic`, `gemini`, `google`, or empty: the provider of the model that it is used for.
+   * `openai`, `anthropic`, `gemini`, `google`, or empty: the provider of the model that it is used for. Keys of other providers are used
+   * with OpenAI's API at model_api_base. At most 100 characters.
    *
    * @generated from field: string provider = 4;
    */
@@ -581,7 +582,7 @@ export declare const SavedKeysService: GenService<{
   /**
    * Lists a model at the provider, which costs no tokens, and tells how the provider took the key. It ends within 10 s.
    * FAILED_PRECONDITION key_needs_reentry when the secret cannot be decrypted, FAILED_PRECONDITION key_provider_missing when the key
-   * tells neither a provider nor a model of one.
+   * tells neither a known provider nor a base address nor a model of a known provider.
    *
    * @generated from rpc agentmesh.keys.v1.SavedKeysService.TestKey
    */
