@@ -83,7 +83,8 @@ export function keyAddressMismatch(): MeshError {
 
 /** Error for a saved key that names neither a provider nor a model with one. */
 export function keyProviderMissing(): MeshError {
-  const message = 'Give the API key one of the providers openai, anthropic and gemini, a base address, or a model such as openai/gpt-5-mini.';
+  const message =
+    'Give the API key one of the providers openai, anthropic and gemini, a base address, or a model such as openai/gpt-5-mini.';
   return new MeshError('failed_precondition', 'key_provider_missing', message);
 }
 

@@ -7,7 +7,8 @@ const ignored = () => Type.String({ default: '', description: 'Accepted and igno
 const given = {
   key_name: Type.String({ description: '1 to 100 characters after trimming.' }),
   provider: Type.String({
-    description: '`openai`, `anthropic`, `gemini` or `google`; empty: that of the model. Another one is called by OpenAI’s API at `model_api_base`.',
+    description:
+      '`openai`, `anthropic`, `gemini` or `google`; empty: that of the model. Another one is called by OpenAI’s API at `model_api_base`.',
   }),
   api_key_value: Type.String({
     writeOnly: true,
