@@ -164,6 +164,23 @@ test.each([
   else await expect(connected).rejects.toMatchObject({ reason: expected });
 });
 
+test.each(['microsoft', 'google'] as const)(
+  'while the profile of %s cannot be read, the OpenID token names the user',
+  async (word) => {
+    const first = await connect(opened.keys, opened.side(word));
+    const profile = word === 'microsoft' ? opened.microsoft.graph : opened.google.accounts;
+    profile.fault({ method: 'GET', path: /me$|userinfo$/, action: { status: 503 } });
+    const { integration } = await connect(opened.keys, opened.side(word), { accountId: first.accountId });
+    expect(integration).toMatchObject({ id: first.integration.id, username: address, displayName: 'Ada Lovelace' });
+  },
+);
+
+test('a code for which the provider gives no token is refused', async () => {
+  const side = opened.side('microsoft');
+  side.accounts.fault({ path: side.tokenPath, action: { status: 200, body: { token_type: 'Bearer' } } });
+  await expect(connect(opened.keys, side)).rejects.toMatchObject({ reason: 'connect_code_refused' });
+});
+
 test('a token answer may lack the scope and the life of the token', async () => {
   const side = opened.side('microsoft');
   const { accountId } = await connect(opened.keys, side);

@@ -53,7 +53,7 @@ export const WebhookLog = Type.Object(
     email_subject: nullable('Null until the mail was fetched.'),
     email_sender: nullable('Null until the mail was fetched.'),
     agent_message: nullable('The message that the agent got. Text of the mail stands between marks.'),
-    agent_response: nullable("The agent's last text; null until a run has succeeded."),
+    agent_response: nullable("The agent's last text in the newest run that has succeeded; null before."),
     status: Type.String({ description: '`pending`, `in_progress`, `success`, `retrying`, `error` or `skipped`.' }),
     error_message: nullable('Why the last attempt failed or the mail was skipped; null after a success.'),
     duration_ms: Type.Union([Type.Integer(), Type.Null()], { description: 'Null until the run has ended.' }),

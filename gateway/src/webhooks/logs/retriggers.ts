@@ -17,7 +17,7 @@ export function addRetriggers(app: App, { webhookLogs, authentication }: Context
         operationId: 'retriggerWebhookLog',
         summary: 'Run the agent again for a mail',
         description:
-          'The mail is fetched again and the present template is used. 409 `already_running_or_queued` or `subscription_inactive`.',
+          'The mail is fetched again and the present template is used; when the provider no longer has it, the agent gets its former message. 409 `already_running_or_queued` or `subscription_inactive`.',
         params: LogPath,
         response: { 202: Retriggered, 404: Problem, 409: Problem, ...failures },
       },

@@ -12,10 +12,15 @@ export interface Tokens {
   readonly expiresInSeconds: number;
   /** Undefined: those that were asked for. */
   readonly scopes: readonly string[] | undefined;
+  /** Claims of the OpenID token; empty when there is none. The connection to the token endpoint vouches for them. */
+  readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Tells who can resolve a refusal of tokens: the user, the operator, or nobody (`time`: a later call may succeed). */
-export type TokenRefusal = 'user' | 'operator' | 'time';
+/**
+ * Tells who can resolve a refusal of tokens: the user, the operator, or nobody (`time`: a later call may succeed). `empty`: a success without
+ * a token.
+ */
+export type TokenRefusal = 'user' | 'operator' | 'time' | 'empty';
 
 /** Errors of the user's consent; a new consent resolves them (RFC 6749 5.2, OpenID Connect Core 3.1.2.6). */
 const userErrors = new Set(['invalid_grant', 'interaction_required', 'consent_required', 'login_required']);
@@ -64,7 +69,7 @@ export async function requestTokens({ provider, form, log }: TokenRequest): Prom
 }
 
 function readTokens(json: Reply['json'] = {}): Tokens | undefined {
-  const { access_token: accessToken, refresh_token: refreshToken, expires_in: life, scope } = json;
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: life, scope, id_token: idToken } = json;
   if (typeof accessToken !== 'string' || accessToken === '') return undefined;
   const seconds = Number(life);
   return {
@@ -72,11 +77,22 @@ function readTokens(json: Reply['json'] = {}): Tokens | undefined {
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
     expiresInSeconds: seconds > 0 ? Math.min(seconds, 86_400) : unknownLifeSeconds,
     scopes: typeof scope === 'string' ? scope.split(' ').filter((it) => it !== '') : undefined,
+    claims: typeof idToken === 'string' ? readClaims(idToken) : {},
   };
+}
+
+function readClaims(idToken: string): Record<string, unknown> {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
+    return typeof claims === 'object' && claims !== null ? { ...claims } : {};
+  } catch {
+    return {};
+  }
 }
 
 function refusalOf({ status, json }: Reply): TokenRefusal {
   if (status === undefined || status === 429 || status >= 500) return 'time';
+  if (status === 200) return 'empty';
   const numbers = numbersOf(json);
   if (numbers.some((number) => operatorNumbers.has(number))) return 'operator';
   if (numbers.some((number) => timeNumbers.has(number))) return 'time';

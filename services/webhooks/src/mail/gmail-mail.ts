@@ -4,7 +4,7 @@ import { headerOf, type MailHeader } from '../safety/mail-headers.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { gmailContent, type GmailPart, type GmailText } from '../text/gmail-payload.ts';
 import { htmlToText } from '../text/html-to-text.ts';
-import { decodeHeader, parseAddresses } from '../text/mail-address.ts';
+import { decodeHeader, hasOneAddress, parseAddresses } from '../text/mail-address.ts';
 import { listOf, recordOf, textOf } from './json.ts';
 import type { Mail, MailAt, MailReader } from './mail.ts';
 
@@ -55,6 +55,9 @@ async function readMail(message: Record<string, unknown>, readText: ReadText): P
   const snippet = textOf(message.snippet);
   return {
     sender: parseAddresses(from)[0],
+    hasClearSender: hasOneAddress(
+      headers.filter(({ name }) => name.toLowerCase() === 'from').map(({ value }) => value),
+    ),
     senderText: textOf(decodeHeader(from)),
     subject: textOf(header('subject')),
     to: textOf(header('to')),

@@ -1,5 +1,5 @@
 import type { ProviderClient } from '../provider/create-provider-client.ts';
-import { unreadable } from '../provider/provider-error.ts';
+import { ProviderError, unreadable } from '../provider/provider-error.ts';
 import { htmlToText } from '../text/html-to-text.ts';
 import { formatAddress, type MailAddress } from '../text/mail-address.ts';
 import { listOf, numberOf, recordOf, textOf } from './json.ts';
@@ -28,7 +28,7 @@ export function createGraphMailReader(graph: ProviderClient): MailReader {
     fetchMail: async (at) => {
       const message = recordOf((await get(at, `${pathOf(at.messageId)}?$select=${fields}`, maxMailBytes)).json);
       if (textOf(message.id) === '') throw unreadable();
-      const attachments = message.hasAttachments === true ? await listAttachments(at) : [];
+      const attachments = message.hasAttachments === true ? await listAttachments(at).catch(noneIfRefused) : [];
       return readMail(message, { attachments, ...(await readBody(message)) });
     },
     fetchAttachment: async (at, { id }, maxBytes) => {
@@ -36,6 +36,14 @@ export function createGraphMailReader(graph: ProviderClient): MailReader {
       return (await get(at, target, maxBytes)).bytes;
     },
   };
+}
+
+/** A mail runs its agent also when the provider will never list its files. Throws what may pass. */
+function noneIfRefused(error: unknown): MailAttachment[] {
+  if (!(error instanceof ProviderError)) throw error;
+  const isLasting = ['forbidden', 'not_found', 'rejected'].includes(error.kind) || error.status === 501;
+  if (!isLasting) throw error;
+  return [];
 }
 
 /** Text is asked for, but not every mail server that speaks Graph heeds that. */
@@ -53,6 +61,7 @@ function readMail(message: Record<string, unknown>, content: Pick<Mail, 'text' |
   const preview = textOf(message.bodyPreview);
   return {
     sender,
+    hasClearSender: sender !== undefined,
     senderText: sender === undefined ? '' : formatAddress(sender),
     subject: textOf(message.subject),
     to: listOf(message.toRecipients).flatMap(readAddressText).join(', '),

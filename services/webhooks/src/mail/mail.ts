@@ -5,6 +5,8 @@ import type { MailAddress } from '../text/mail-address.ts';
 export interface Mail {
   /** Undefined when the mail names no sender. */
   readonly sender: MailAddress | undefined;
+  /** False: the mail names several senders, or one in a way that readers understand differently. */
+  readonly hasClearSender: boolean;
   /** The sender as the provider shows it. */
   readonly senderText: string;
   readonly subject: string;

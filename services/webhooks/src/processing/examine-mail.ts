@@ -46,7 +46,9 @@ function tooOldReason({ receivedAt }: Mail, log: DueLog): string | undefined {
   return isOld ? 'it was received before the subscription was active' : undefined;
 }
 
-function senderReason({ sender, headers }: Mail, log: DueLog): string | undefined {
+function senderReason({ sender, headers, hasClearSender }: Mail, log: DueLog): string | undefined {
+  const isChecked = log.require_authentication === true || (log.allowed_senders ?? []).length > 0;
+  if (isChecked && !hasClearSender) return 'its sender is not clear';
   if (!isSenderAllowed(log.allowed_senders ?? [], sender?.address)) return 'its sender is not allowed';
   if (log.require_authentication !== true) return undefined;
   const isGenuine = isAuthenticated(authenticationResults(headers), sender?.address);

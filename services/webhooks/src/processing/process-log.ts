@@ -6,10 +6,9 @@ import { type AttemptFailure, attemptFailure } from './attempt-failure.ts';
 import { prepareLog } from './prepare-log.ts';
 import type { Processor } from './processor.ts';
 import { writeFailure } from './retry.ts';
-import { startRun } from './start-run.ts';
+import { type Starting, startRun } from './start-run.ts';
 
-export interface Attempting {
-  readonly reading: Reading;
+export interface Attempting extends Starting {
   /** Takes a place for a run of this mailbox; false when there is none. */
   readonly takeSlot: () => boolean;
   /** Called when the provider takes no more: nothing else of this mailbox is to be asked for. */
@@ -29,7 +28,8 @@ export async function processLog(processor: Processor, log: DueLog, attempting: 
       message === null
         ? await prepareLog(processor, attempting.reading, log, attempting.signal)
         : { message, senderAddress, subject };
-    if (ready !== undefined && attempting.takeSlot()) await startRun(processor, attempting.reading, log, ready);
+    const isLimited = attempting.limited.has(log.agent_id);
+    if (ready !== undefined && !isLimited && attempting.takeSlot()) await startRun(processor, attempting, log, ready);
   } catch (error) {
     attempting.signal.throwIfAborted();
     const failure = attemptFailure(error);

@@ -5,6 +5,7 @@ import { beginReading, endReading, holdReading, type Reading, ReadingLost } from
 import { keepReading, leaseEnd } from './keep-reading.ts';
 import { lookAtWatches } from './look-at-watches.ts';
 import { processLog } from './process-log.ts';
+import { StartCounts } from './start-counts.ts';
 import type { Processor } from './processor.ts';
 
 /** Calls to a provider for one mailbox at a time: Microsoft allows four. */
@@ -61,11 +62,12 @@ async function processDue(processor: Processor, reading: Reading, signal: AbortS
     const takeSlot = (): boolean => slots-- > 0;
     const due = await selectDueLogs(db, { ...reading, now: clock.now(), withPrepared: slots > 0, limit: batchSize });
     if (due.length === 0) return;
+    const batch = { starts: new StartCounts(), limited: new Set<number>() };
     const waiting = [...due];
     const onPaused = (): void => void waiting.splice(0);
     const work = async (): Promise<void> => {
       for (let log = waiting.shift(); log !== undefined; log = waiting.shift()) {
-        await processLog(processor, log, { reading, takeSlot, onPaused, signal });
+        await processLog(processor, log, { reading, ...batch, takeSlot, onPaused, signal });
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));

@@ -1,13 +1,13 @@
 import { isMeshError } from '@agentmesh/lib/rpc';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { addReadings } from '../jobs/read-mailbox-task.ts';
-import { updateLogEnded } from '../store/log-steps.ts';
+import { postponeLogsOfAgent, updateLogEnded } from '../store/log-steps.ts';
 import { lockRunningLog, type RunningLog } from '../store/running-logs.ts';
 import type { AttemptFailure } from './attempt-failure.ts';
 import { callMs, type Processor } from './processor.ts';
 import { planMailbox } from '../store/readings.ts';
 import { writeFailure } from './retry.ts';
-import { runResponse } from './run-response.ts';
+import { runResponse, runRetryAfter } from './run-response.ts';
 
 /** Errors of a run that another run would have as well. */
 const permanentCodes: readonly string[] = ['UNAUTHENTICATED', 'PERMISSION_DENIED', 'NOT_FOUND', 'INVALID_ARGUMENT'];
@@ -15,16 +15,17 @@ const permanentCodes: readonly string[] = ['UNAUTHENTICATED', 'PERMISSION_DENIED
 const limitedCodes: readonly string[] = ['RESOURCE_EXHAUSTED'];
 const maxMessageLength = 2_000;
 
-/** Reads the run of a log from the ledger, and writes its end to the log if it has ended. Idempotent. */
-export async function settleRun(processor: Processor, log: RunningLog): Promise<void> {
+/** Reads the run of a log from the ledger, and writes its end to the log if it has ended. Answers how it failed. Idempotent. */
+export async function settleRun(processor: Processor, log: RunningLog): Promise<AttemptFailure['kind'] | undefined> {
   const run = await findRun(processor, log);
   if (run === undefined) return fail(processor, log, { kind: 'transient', message: 'The run was not found.' });
   switch (run.status) {
     case RunStatus.COMPLETED:
-      return succeed(processor, log, await runResponse(processor, log.account_id, run));
+      await succeed(processor, log, await runResponse(processor, log.account_id, run));
+      return undefined;
     case RunStatus.FAILED:
     case RunStatus.INTERRUPTED:
-      return fail(processor, log, failureOf(run));
+      return fail(processor, log, await failureOf(processor, log, run));
     case RunStatus.CANCELLED:
       return fail(processor, log, { kind: 'permanent', message: 'The run was cancelled.' });
     case RunStatus.UNSPECIFIED:
@@ -46,9 +47,12 @@ async function findRun({ sessions }: Processor, log: RunningLog): Promise<Ledger
   }
 }
 
-function failureOf({ errorCode, errorMessage }: LedgerRun): AttemptFailure {
+async function failureOf(processor: Processor, log: RunningLog, run: LedgerRun): Promise<AttemptFailure> {
+  const { errorCode, errorMessage } = run;
   const message = (errorMessage || `The run has failed (${errorCode || 'interrupted'}).`).slice(0, maxMessageLength);
-  if (limitedCodes.includes(errorCode)) return { kind: 'limited', message };
+  if (limitedCodes.includes(errorCode)) {
+    return { kind: 'limited', message, afterSeconds: await runRetryAfter(processor, log.account_id, run) };
+  }
   return { kind: permanentCodes.includes(errorCode) ? 'permanent' : 'transient', message };
 }
 
@@ -62,14 +66,18 @@ async function succeed({ db, jobs, clock }: Processor, log: RunningLog, response
   });
 }
 
-async function fail({ db, jobs, clock, limits }: Processor, log: RunningLog, failure: AttemptFailure): Promise<void> {
+async function fail({ db, jobs, clock, limits }: Processor, log: RunningLog, failure: AttemptFailure) {
   const now = clock.now();
   await db.transaction(async (tx) => {
     if (!(await lockRunningLog(tx, keyOf(log)))) return;
     const consequence = await writeFailure(tx, { log, failure, now, retrySeconds: limits.retrySeconds });
     const dueAt = 'nextAttemptAt' in consequence ? consequence.nextAttemptAt : now;
     await addReadings(tx, { jobs, mailboxes: await planMailbox(tx, { ...mailboxOf(log), now, dueAt }), now });
+    // The model would refuse the other mails of the agent as well. Other agents and accounts go on.
+    if (failure.kind !== 'limited' || !('nextAttemptAt' in consequence)) return;
+    await postponeLogsOfAgent(tx, { accountId: log.account_id, agentId: log.agent_id, until: dueAt });
   });
+  return failure.kind;
 }
 
 function keyOf({ account_id: accountId, id, invocation_id: invocationId }: RunningLog) {

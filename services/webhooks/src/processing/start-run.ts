@@ -1,14 +1,23 @@
 import { isMeshError } from '@agentmesh/lib/rpc';
 import { holdReading, type Reading } from '../store/readings.ts';
-import { countStartedRuns, type DueLog } from '../store/due-logs.ts';
+import type { DueLog } from '../store/due-logs.ts';
 import { postponeLog, updateLogEnded, updateLogStarted } from '../store/log-steps.ts';
 import type { RunningLog } from '../store/running-logs.ts';
 import { callMs, type Processor } from './processor.ts';
 import { settleRun } from './settle-run.ts';
+import type { StartCounts } from './start-counts.ts';
 
 const hourMs = 3_600_000;
 /** A hint says that a run has ended; this is how long to wait for it before the ledger is read. */
 const checkMs = 30_000;
+
+/** The batch that a run is started in. */
+export interface Starting {
+  readonly reading: Reading;
+  readonly starts: StartCounts;
+  /** Agents whose models take no more. */
+  readonly limited: Set<number>;
+}
 
 interface Ready {
   readonly message: string;
@@ -20,8 +29,9 @@ interface Ready {
  * Starts the agent's run for a log whose message is ready. The key of the run is made of the log, so a run that was started before a crash is found
  * again. A limit may postpone the run, or skip the mail.
  */
-export async function startRun(processor: Processor, reading: Reading, log: DueLog, ready: Ready): Promise<void> {
-  if (!(await isWithinLimits(processor, reading, log, ready.senderAddress))) return;
+export async function startRun(processor: Processor, starting: Starting, log: DueLog, ready: Ready): Promise<void> {
+  if (!(await isWithinLimits(processor, starting, log, ready.senderAddress))) return;
+  const { reading, limited } = starting;
   const { db, clock, runs } = processor;
   const session = await createSession(processor, log);
   const number = log.runs + 1;
@@ -43,15 +53,17 @@ export async function startRun(processor: Processor, reading: Reading, log: DueL
     await holdReading(tx, reading);
     await updateLogStarted(tx, { accountId: log.account_id, id: log.id, invocationId, runs: number, now, checkAt });
   });
-  await settleFastRun(processor, { ...log, invocation_id: invocationId });
+  if ((await settleFastRun(processor, { ...log, invocation_id: invocationId })) === 'limited')
+    limited.add(log.agent_id);
 }
 
 /** A run may end before its id is stored; then the hint of its end found no log. */
-async function settleFastRun(processor: Processor, log: RunningLog): Promise<void> {
+async function settleFastRun(processor: Processor, log: RunningLog) {
   try {
-    await settleRun(processor, log);
+    return await settleRun(processor, log);
   } catch (err) {
     processor.log.info({ err, logId: log.id }, 'a run cannot be read');
+    return undefined;
   }
 }
 
@@ -77,22 +89,21 @@ async function createSession({ auth, sessions }: Processor, log: DueLog) {
 /** A sender over the limit is skipped, because it may be a loop. A subscription over its limit goes on when an hour has passed. */
 async function isWithinLimits(
   { db, clock, limits }: Processor,
-  reading: Reading,
+  { reading, starts }: Starting,
   log: DueLog,
-  senderAddress: string | null,
+  sender: string | null,
 ): Promise<boolean> {
   const now = clock.now();
   const since = new Date(now.getTime() - hourMs);
-  const key = { accountId: log.account_id, id: log.id };
-  const counted = { accountId: log.account_id, subscriptionId: log.subscription_id, sender: senderAddress, since };
-  const { ofSender, ofSubscription } = await countStartedRuns(db, counted);
-  const isOfSender = senderAddress !== null && ofSender >= limits.runsPerSender;
-  if (!isOfSender && ofSubscription < limits.runsPerSubscription) return true;
+  const { account_id: accountId, id, subscription_id: subscriptionId, attempts } = log;
+  const passed = await starts.take(db, { accountId, subscriptionId, sender, since }, limits);
+  if (passed === undefined) return true;
+  const key = { accountId, id };
+  const message = `The mail was skipped: its sender has started ${passed.runs} runs in an hour.`;
   await db.transaction(async (tx) => {
     await holdReading(tx, reading);
-    const message = `The mail was skipped: its sender has started ${ofSender} runs in an hour.`;
-    const { attempts } = log;
-    if (isOfSender) await updateLogEnded(tx, { ...key, status: 'skipped', message, response: null, attempts, now });
+    if (passed.limit === 'sender')
+      await updateLogEnded(tx, { ...key, status: 'skipped', message, response: null, attempts, now });
     else await postponeLog(tx, { ...key, nextAttemptAt: new Date(now.getTime() + hourMs / 12) });
   });
   return false;

@@ -16,6 +16,8 @@ export interface DueLog {
   readonly round: number;
   readonly runs: number;
   readonly agent_message: string | null;
+  /** Message of the round before the owner triggered the log again. */
+  readonly former_message: string | null;
   readonly sender_address: string | null;
   /** Null until the mail was fetched. */
   readonly email_subject: string | null;
@@ -37,7 +39,7 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
   text: (
     param,
   ) => `select l.account_id, l.id, l.subscription_id, l.provider, l.mailbox, l.agent_id, l.message_id, l.change_type,
-      l.attempts, l.round, l.runs, l.agent_message, l.sender_address, l.email_subject, l.created_at, s.state as subscription_state, s.provider_name,
+      l.attempts, l.round, l.runs, l.agent_message, l.former_message, l.sender_address, l.email_subject, l.created_at, s.state as subscription_state, s.provider_name,
       s.resource,
       s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since,
       s.active_since = s.created_at and s.created_at <= w.created_at + interval '2 minutes' as began_with_watch

@@ -31,6 +31,17 @@ export async function updateLogPrepared(db: Queryable, values: Prepared): Promis
   await prepare(db, values);
 }
 
+const restore = createQuery<LogKey>({
+  name: 'restore-log-message',
+  text: (param) => `update logs set agent_message = former_message
+    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
+});
+
+/** Gives the agent the message of the former round again. */
+export async function restoreLogMessage(db: Queryable, key: LogKey): Promise<void> {
+  await restore(db, key);
+}
+
 const start = createQuery<LogKey & { invocationId: string; runs: number; now: Date; checkAt: Date }>({
   name: 'update-log-started',
   text: (param) => `update logs set status = 'in_progress', invocation_id = ${param.invocationId}, runs = ${param.runs},
@@ -72,11 +83,24 @@ export async function postponeLog(db: Queryable, values: Parameters<typeof postp
   await postpone(db, values);
 }
 
+const postponeAgent = createQuery<{ accountId: string; agentId: number; until: Date }>({
+  name: 'postpone-logs-of-agent',
+  text: (param) => `update logs set next_attempt_at = ${param.until} where (account_id, id) in (
+      select account_id, id from logs where account_id = ${param.accountId} and agent_id = ${param.agentId}
+        and next_attempt_at < ${param.until} and agent_message is not null order by id limit 1000 for update skip locked
+    )`,
+});
+
+/** Lets the logs of an agent whose message is ready wait: its model takes no more until then. */
+export async function postponeLogsOfAgent(db: Queryable, values: Parameters<typeof postponeAgent>[1]): Promise<void> {
+  await postponeAgent(db, values);
+}
+
 interface Ended extends LogKey {
   readonly status: 'success' | 'error' | 'skipped';
   /** Null after a success. */
   readonly message: string | null;
-  /** Null unless a run has succeeded. */
+  /** Null unless a run has succeeded: the answer of an earlier round stays. */
   readonly response: string | null;
   readonly attempts: number;
   readonly now: Date;
@@ -84,9 +108,8 @@ interface Ended extends LogKey {
 
 const end = createQuery<Ended>({
   name: 'update-log-ended',
-  text: (
-    param,
-  ) => `update logs set status = ${param.status}, error_message = ${param.message}, agent_response = ${param.response},
+  text: (param) => `update logs set status = ${param.status}, error_message = ${param.message},
+      agent_response = coalesce(${param.response}, agent_response), agent_message = coalesce(agent_message, former_message),
       attempts = ${param.attempts}, completed_at = ${param.now}, next_attempt_at = null, check_at = null
     where account_id = ${param.accountId} and id = ${param.id} and (next_attempt_at is not null or check_at is not null)`,
 });

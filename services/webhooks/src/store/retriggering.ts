@@ -29,7 +29,10 @@ export const lockLogsToRetrigger = createQuery<
       and (not ${param.onlyEnded}::boolean or (l.next_attempt_at is null and l.check_at is null)) order by l.id for update of l`,
 });
 
-/** Begins a new round of logs that have ended: the mail is fetched again, and the agent gets a message of the present template. */
+/**
+ * Begins a new round of logs that have ended: the mail is fetched again, and the agent gets a message of the present template. The former
+ * message and the former answer are kept until there are new ones.
+ */
 export const updateLogsRetriggered = createQuery<
   { accountId: string; ids: readonly number[]; now: Date },
   { id: number }
@@ -38,7 +41,7 @@ export const updateLogsRetriggered = createQuery<
   text: (
     param,
   ) => `update logs l set status = 'pending', round = round + 1, attempts = 0, runs = 0, next_attempt_at = ${param.now},
-      agent_message = null, agent_response = null, error_message = null, started_at = null, completed_at = null,
+      former_message = coalesce(agent_message, former_message), agent_message = null, error_message = null, started_at = null, completed_at = null,
       agent_id = s.agent_id
     from subscriptions s
     where l.account_id = ${param.accountId} and l.id = any(${param.ids}::integer[])

@@ -4,7 +4,7 @@ import { templateProblems } from '../template/template-problems.ts';
 const changeTypes = new Set(['created', 'updated', 'deleted']);
 const mostSenders = 200;
 /** An address, or `@` and a domain. */
-const sender = /^[^\s@,;<>"\\]{0,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/;
+const sender = /^[^\s@,;<>"\\*]{0,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 const longestSender = 320;
 
 /** Reads a comma-separated list of change types; each counts once. Throws `subscription_change_type_invalid`. */

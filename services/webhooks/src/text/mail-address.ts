@@ -24,6 +24,17 @@ export function parseAddresses(value: string): MailAddress[] {
     .flatMap(({ name, address }) => (address ? { name: decodeHeader(name).trim(), address: address.trim() } : []));
 }
 
+/**
+ * Whether the values of the headers `From` name one mailbox beyond doubt: one header, with one `@` outside of quoted names and comments. Other
+ * values are read differently by different programs, so the address in them proves nothing.
+ */
+export function hasOneAddress(values: readonly string[]): boolean {
+  const [value = '', ...others] = values;
+  if (others.length > 0 || value.length > maxLength || value.includes('\0')) return false;
+  const bare = value.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/\([^()]*\)/g, '');
+  return bare.split('@').length === 2 && bare.split('<').length <= 2;
+}
+
 /** `Name <address>`, or the address alone. */
 export function formatAddress({ name, address }: MailAddress): string {
   return name === '' || name === address ? address : `${name} <${address}>`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
+import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 
 let at: OpenProcessing;
 beforeAll(async () => {
@@ -73,6 +73,27 @@ describe('a run', () => {
     at.siblings.decide = () => 'completed';
     await at.advance(64);
     expect(await logsOf(accountId)).toMatchObject([{ status: 'success' }]);
+  });
+
+  test('waits as long as its model says, with the other mails of its agent, while other accounts go on', async () => {
+    const limited = await subscribe(at, { provider: 'microsoft' });
+    at.siblings.retryAfterSeconds = 300;
+    at.siblings.decide = ({ accountId }) => (accountId === limited.accountId ? 'RESOURCE_EXHAUSTED' : 'completed');
+    const ids = Array.from({ length: 40 }, () => at.microsoft.addMail(limited.address).immutableId);
+    await notifyGraph(at, limited.address, ids);
+    await at.settle();
+    const refused = runsOf(limited.accountId).length;
+    expect(refused).toBeLessThanOrEqual(12);
+    const other = await notifyOne();
+    expect(await logsOf(other.accountId)).toMatchObject([{ status: 'success' }]);
+    await at.advance(299);
+    expect(runsOf(limited.accountId)).toHaveLength(refused);
+    at.siblings.decide = () => 'completed';
+    at.siblings.retryAfterSeconds = undefined;
+    await at.advance(17);
+    for (let n = 0; n < 4; n += 1) await at.advance(31);
+    expect((await logsOf(limited.accountId)).every(({ status }) => status === 'success')).toBe(true);
+    expect(runsOf(limited.accountId)).toHaveLength(40 + refused);
   });
 
   test('whose end nobody announces is found in the ledger', async () => {
@@ -155,6 +176,31 @@ describe('a log', () => {
       logIds: [],
       skippedIds: [logId, 2_000_000],
     });
+  });
+
+  test('whose mail is gone is triggered again with its former message, unless its sender is no longer allowed', async () => {
+    const { accountId, address, subscriptionId } = await subscribe(at, { provider: 'google', template: '$subject' });
+    const mail = at.google.addMail(address, { subject: 'Hello' });
+    await notifyGmail(at, address);
+    await at.settle();
+    at.google.deleteMail(address, mail);
+    const [{ id: logId = 0, agentMessage } = {}] = await logsOf(accountId);
+    const trigger = async () => {
+      await at.logs.retriggerLog({ accountId, logId });
+      expect(await logsOf(accountId)).toMatchObject([{ status: 'pending', agentResponse: `done: ${agentMessage}` }]);
+      await at.settle();
+      for (const seconds of [5, 10, 15]) await at.advance(seconds);
+    };
+    for (const runs of [2, 3]) {
+      await trigger();
+      expect(await logsOf(accountId)).toMatchObject([{ status: 'success', agentMessage }]);
+      expect(runsOf(accountId)).toHaveLength(runs);
+    }
+    const text = `update subscriptions set allowed_senders = '{@example.net}' where id = $1`;
+    await at.db.query({ text }, [subscriptionId]);
+    await trigger();
+    expect(await logsOf(accountId)).toMatchObject([{ status: 'skipped', agentMessage }]);
+    expect(runsOf(accountId)).toHaveLength(3);
   });
 
   test('is found by each filter, newest first, with the number of all', async () => {

@@ -27,6 +27,8 @@ export class Siblings {
   readonly sessions = new Set<string>();
   /** Decides at the start of a run how it ends: `completed`, an error code, or `hangs`. Throws what StartRun throws. */
   decide: (run: FakeRun) => string = () => 'completed';
+  /** Time that models ask to wait for in the event of a failed run; undefined: they name none. */
+  retryAfterSeconds: number | undefined;
   /** Called when a run is durable, before its caller knows. */
   afterStart: () => void | Promise<void> = () => undefined;
   /** False: nobody says that a run has ended. */
@@ -99,7 +101,10 @@ export class Siblings {
               invocationId,
               author: 'agent',
               json: Buffer.from(
-                JSON.stringify({ content: { parts: [{ text: 'hm', thought: true }, { text: answer }] } }),
+                JSON.stringify({
+                  content: { parts: [{ text: 'hm', thought: true }, { text: answer }] },
+                  customMetadata: { trigger: 'webhook', retry_after_seconds: this.retryAfterSeconds },
+                }),
               ),
             })),
         }),

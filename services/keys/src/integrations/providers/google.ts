@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { type MailProvider, textOf } from './mail-provider.ts';
+import { type MailProvider, type Profile, textOf } from './mail-provider.ts';
 
 const mailScope = 'https://www.googleapis.com/auth/gmail.readonly';
 /** Permit more, also to read. */
@@ -34,11 +34,15 @@ export function createGoogle(config: Config): MailProvider {
     },
     canReadMail: (scopes) => scopes.some((scope) => scope === mailScope || moreScopes.includes(scope)),
     profileUrl: config.GOOGLE_USERINFO_URL,
-    readProfile: (json) => {
-      const username = textOf(json.email);
-      if (username === undefined || json.email_verified === false) return undefined;
-      const userId = textOf(json.sub) ?? textOf(json.id) ?? username;
-      return { userId, username, displayName: textOf(json.name) ?? '' };
-    },
+    readProfile,
+    // They have the names of the profile.
+    readClaims: readProfile,
   };
+}
+
+function readProfile(json: Readonly<Record<string, unknown>>): Profile | undefined {
+  const username = textOf(json.email);
+  if (username === undefined || json.email_verified === false) return undefined;
+  const userId = textOf(json.sub) ?? textOf(json.id) ?? username;
+  return { userId, username, displayName: textOf(json.name) ?? '' };
 }

@@ -35,6 +35,8 @@ export interface MailProvider {
   readonly profileUrl: string;
   /** Reads the answer of `profileUrl`; undefined when it names no user with a mailbox. */
   readonly readProfile: (json: Readonly<Record<string, unknown>>) => Profile | undefined;
+  /** Reads the claims of an OpenID token; undefined when they name no user with a mailbox. */
+  readonly readClaims: (claims: Readonly<Record<string, unknown>>) => Profile | undefined;
 }
 
 export type MailProviders = Readonly<Record<ProviderWord, MailProvider>>;

@@ -41,5 +41,11 @@ export function createMicrosoft(config: Config): MailProvider {
       const userId = textOf(json.id) ?? username;
       return { userId, username, displayName: textOf(json.displayName) ?? '' };
     },
+    readClaims: (claims) => {
+      const username = textOf(claims.email) ?? textOf(claims.preferred_username);
+      if (username === undefined || !username.includes('@')) return undefined;
+      const userId = textOf(claims.oid) ?? textOf(claims.sub) ?? username;
+      return { userId, username, displayName: textOf(claims.name) ?? '' };
+    },
   };
 }

@@ -28,7 +28,7 @@ export function finishConnect(context: Context): Handlers['finishConnect'] {
     const tokens = await exchangeCode(context, provider, { ...request, redirectUri });
     const scopes = tokens.scopes ?? provider.scope.split(' ');
     if (!provider.canReadMail(scopes)) throw mailPermissionMissing(provider.word);
-    const profile = await readProfile(provider, tokens.accessToken);
+    const profile = await readProfile(provider, tokens);
     const providerName = request.providerName.slice(0, 64);
     const connection = { accountId, provider: provider.word, providerName, scopes, profile, tokens };
     const { row, ended } = await saveConnection(context, connection);
@@ -63,7 +63,7 @@ async function exchangeCode(context: Context, provider: MailProvider, it: Code):
     code_verifier: verifierOf(context.tokenVault.verifierKey, it.state),
   };
   const tokens = await requestTokens({ provider, form, log: context.log });
-  if (tokens === 'user') throw connectCodeRefused(provider.word);
+  if (tokens === 'user' || tokens === 'empty') throw connectCodeRefused(provider.word);
   if (tokens === 'operator') throw providerMisconfigured(provider.word);
   if (tokens === 'time') throw providerUnavailable(provider.word);
   return tokens;

@@ -47,7 +47,8 @@ describe('a failure ends as one clean error response:', () => {
     const headers = { 'retry-after': '30' };
     fake.answer({ ...error(status, 'overloaded_error', 'busy'), headers });
     const errorCode = status === 429 ? 'RESOURCE_EXHAUSTED' : 'UNAVAILABLE';
-    expect(await ask()).toEqual([{ errorCode, errorMessage: 'busy' }]);
+    const customMetadata = status === 429 ? { customMetadata: { retry_after_seconds: 30 } } : {};
+    expect(await ask()).toEqual([{ errorCode, errorMessage: 'busy', ...customMetadata }]);
   });
 
   test('an error in mid-stream', async () => {

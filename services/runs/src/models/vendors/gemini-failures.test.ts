@@ -38,7 +38,9 @@ describe('a failure ends as one clean error response:', () => {
 
   test('a limit that is lifted too late', async () => {
     fake.answer(failure(429, 'RESOURCE_EXHAUSTED', 'spent', retryIn('34s')));
-    expect(await ask()).toEqual([{ errorCode: 'RESOURCE_EXHAUSTED', errorMessage: 'spent' }]);
+    expect(await ask()).toEqual([
+      { errorCode: 'RESOURCE_EXHAUSTED', errorMessage: 'spent', customMetadata: { retry_after_seconds: 34 } },
+    ]);
     expect(fake.received).toBe(1);
   });
 

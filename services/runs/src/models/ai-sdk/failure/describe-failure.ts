@@ -1,5 +1,6 @@
 import { InvalidArgumentError, InvalidResponseDataError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { type CallFailure, readFailure } from './call-failure.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { ModelCallError } from './model-call-error.ts';
 import type { VendorError } from './vendor-error.ts';
 
@@ -7,6 +8,8 @@ import type { VendorError } from './vendor-error.ts';
 export interface Failure {
   readonly errorCode: string;
   readonly errorMessage: string;
+  /** Set when the server has named the time after which it takes the next call. */
+  readonly customMetadata?: { readonly retry_after_seconds: number };
 }
 
 /** The longest message that is passed on, in characters. */
@@ -19,7 +22,13 @@ const maxMessageLength = 500;
  */
 export function describeFailure(error: unknown, secrets: readonly string[]): Failure {
   const { errorCode, errorMessage } = describe(error);
-  return { errorCode, errorMessage: clean(errorMessage, secrets) };
+  const failure = readFailure(error);
+  const waitMs = failure === undefined || errorCode !== 'RESOURCE_EXHAUSTED' ? undefined : retryAfterMs(failure);
+  return {
+    errorCode,
+    errorMessage: clean(errorMessage, secrets),
+    ...(waitMs !== undefined && { customMetadata: { retry_after_seconds: Math.ceil(waitMs / 1000) } }),
+  };
 }
 
 function describe(error: unknown): Failure {
