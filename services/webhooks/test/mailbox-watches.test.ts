@@ -124,7 +124,32 @@ test('a watch of the mailbox with another topic is stopped first', async () => {
   expect(calls('stop')).toHaveLength(1);
 });
 
+test.each([
+  ['inbox', 'INBOX'],
+  ['all', 'ALL'],
+  ['bills', 'Label_1'],
+  ['Label_1', 'Label_1'],
+])('the label %s is found by its id or its name', async (text, id) => {
+  mailbox().labels.set('Bills', 'Label_1');
+  expect((await create(text)).resource).toBe(id);
+});
+
+test('a label that its owner deletes does not end the watch of the others', async () => {
+  await create();
+  await create('Label_1');
+  for (const [name, id] of mailbox().labels) if (id === 'Label_1') mailbox().labels.delete(name);
+  await webhooks.clock.advance(6.6 * 86_400_000);
+  await webhooks.upkeep.round();
+  expect(mailbox().watch).toMatchObject({ labelIds: [] });
+  expect(webhooks.failures).toEqual([]);
+});
+
 describe('a subscription to Gmail is refused', () => {
+  test.each(['Label_404', 'nope', 'a b/c'])('for the label %s, which the mailbox does not have', async (label) => {
+    await expect(create(label)).rejects.toMatchObject({ reason: 'subscription_resource_invalid' });
+    expect(calls('watch')).toEqual([]);
+  });
+
   test.each([
     [403, 'forbidden', 'User not authorized to perform this action.', 'topic_publish_forbidden'],
     [404, 'notFound', 'Resource not found (resource=mail).', 'topic_not_found'],

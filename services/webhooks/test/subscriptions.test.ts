@@ -140,6 +140,7 @@ describe('a subscription is refused, and nothing is registered,', () => {
     ['an unknown change type', { changeType: 'created,banana' }, { reason: 'subscription_change_type_invalid' }],
     ['no mail resource', { resource: 'me/events' }, { reason: 'subscription_resource_invalid' }],
     ['a resource with a query', { resource: 'me/messages?$top=1' }, { reason: 'subscription_resource_invalid' }],
+    ['any star', { allowedSenders: ['*@example.org'] }, { reason: 'subscription_allowed_senders_invalid' }],
     ['an unknown placeholder', { agentMessageTemplate: '{{ nam }}' }, { message: expect.stringContaining('nam') }],
     ['a sender that is no address', { allowedSenders: ['x'] }, { reason: 'subscription_allowed_senders_invalid' }],
   ];
@@ -185,6 +186,15 @@ describe('a subscription is refused, and nothing is registered,', () => {
     expect(await rows('watches')).toEqual([]);
     expect(JSON.stringify([error, webhooks.logged])).not.toContain('a secret of the provider');
   });
+});
+
+test('a resource may name the owner of the mailbox, and no other one', async () => {
+  const folder = "mailFolders('Inbox')/messages";
+  await expect(create({ resource: `users/eve@contoso.example/${folder}` })).rejects.toMatchObject({
+    reason: 'subscription_resource_invalid',
+  });
+  const { subscription } = await create({ resource: `/users/${ada}/${folder}` });
+  expect(subscription?.resource).toBe(`/users/${ada}/${folder}`);
 });
 
 describe('a subscription that is deleted', () => {

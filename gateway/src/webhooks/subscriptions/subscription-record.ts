@@ -36,7 +36,7 @@ export const CreateSubscriptionRequest = Type.Object(
       Type.String({
         maxLength: 500,
         description:
-          "Outlook: path of a folder, by default `me/mailFolders('Inbox')/messages`. Gmail: id of a label, or `ALL`.",
+          "Outlook: path of a folder, by default `me/mailFolders('Inbox')/messages`. Gmail: id or name of a label, by default `INBOX`; `ALL`: every label.",
       }),
     ),
     change_type: Type.Optional(changeType()),

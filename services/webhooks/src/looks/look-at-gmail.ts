@@ -35,13 +35,20 @@ async function readHistory(look: Look, startHistoryId: string): Promise<Findings
     const answer = await get(look, 'history', query);
     for (const record of listOf(answer.history).map(recordOf)) {
       last = textOf(record.id) || last;
-      for (const { message } of listOf(record.messagesAdded).map(recordOf))
-        addMail(found, look.labels, recordOf(message));
+      for (const message of addedBy(record)) addMail(found, look.labels, message);
     }
     pageToken = textOf(answer.nextPageToken);
     if (pageToken === '') return findings(found, answer.historyId === undefined ? last : historyIdOf(answer));
   }
+  // Pages that lead nowhere would be read for ever.
+  if (last === startHistoryId) throw unreadable();
   return { ...findings(found, last), isComplete: false };
+}
+
+/** New mails of a record. One without kinds of changes has only those that were asked for. */
+function addedBy({ messages, messagesAdded }: Record<string, unknown>): Record<string, unknown>[] {
+  if (messagesAdded === undefined) return listOf(messages).map(recordOf);
+  return listOf(messagesAdded).map((added) => recordOf(recordOf(added).message));
 }
 
 function addMail(found: FoundMails, labels: readonly WatchLabel[], message: Record<string, unknown>): void {

@@ -30,7 +30,7 @@ export async function lookAtGraph(look: Look): Promise<Findings> {
 
 /** The path of the folder's messages; undefined for any other resource. */
 function folderOf(resource: string): string | undefined {
-  return /^\/?(me\/mailFolders(?:\/[^/?#]+|\('[^'/?#]+'\))\/messages)$/i.exec(resource)?.[1];
+  return /^\/?((?:me|users\/[^/?#]+)\/mailFolders(?:\/[^/?#]+|\('[^'/?#]+'\))\/messages)$/i.exec(resource)?.[1];
 }
 
 function beginning(look: Look, folder: string): string {

@@ -31,7 +31,7 @@ function notArrivedReason({ isDraft, labels }: Mail, { resource }: DueLog): stri
 }
 
 /** Clocks of providers differ from ours. */
-const marginMs = 2_000;
+const marginMs = 1_000;
 
 /**
  * Gmail: a subscription that became active after the watch of its mailbox began finds mail from before. Mail that the history

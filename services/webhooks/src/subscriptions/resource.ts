@@ -7,16 +7,21 @@ const defaults: Readonly<Record<Provider, string>> = {
 };
 
 /** Messages of the mailbox, or of one of its folders. Other resources of Graph are no mail. */
-const graphPath = /^\/?me\/(?:mailFolders(?:\('[^'/?#\\]{1,400}'\)|\/[^'/?#\\]{1,400})\/)?messages$/i;
-/** Id of a label, e.g. `INBOX` or `Label_12`. */
-const labelId = /^[A-Za-z0-9_-]{1,225}$/;
+const graphPath =
+  /^\/?(?:me|users\/[^'/?#\\]{1,400})\/(?:mailFolders(?:\('[^'/?#\\]{1,400}'\)|\/[^'/?#\\]{1,400})\/)?messages$/i;
+/** Longest name of a label at Gmail. */
+const longestLabel = 225;
 
-/** Reads what to watch; absent: the inbox. Throws `subscription_resource_invalid`. */
+/**
+ * Reads what to watch; absent: the inbox. At Gmail it is the id or the name of a label, which only the mailbox knows. Throws
+ * `subscription_resource_invalid`.
+ */
 export function readResource(provider: Provider, resource: string | undefined): string {
   if (resource === undefined) return defaults[provider];
   if (provider === 'google') {
-    if (labelId.test(resource)) return resource;
-    throw fieldInvalid('resource', 'The resource is not the id of a Gmail label, such as INBOX, or ALL.');
+    const label = resource.trim();
+    if (label !== '' && label.length <= longestLabel && !hasControls(label)) return label;
+    throw fieldInvalid('resource', 'The resource is not the id or the name of a Gmail label, such as INBOX, or ALL.');
   }
   if (graphPath.test(resource) && !hasControls(resource)) return resource;
   throw fieldInvalid('resource', "The resource is not a path such as me/mailFolders('Inbox')/messages.");
@@ -24,4 +29,11 @@ export function readResource(provider: Provider, resource: string | undefined): 
 
 function hasControls(text: string): boolean {
   return Array.from(text).some((character) => character < ' ' || character === '\u007f');
+}
+
+/** Throws `subscription_resource_invalid` when a path at Microsoft names the address of another mailbox than the connected one. */
+export function checkOwner(resource: string, mailbox: string): void {
+  const owner = /^\/?users\/([^/]+)\//i.exec(resource)?.[1]?.toLowerCase();
+  if (owner?.includes('@') === true && owner !== mailbox)
+    throw fieldInvalid('resource', 'The resource is in another mailbox than the connected one.');
 }

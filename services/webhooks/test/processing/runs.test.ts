@@ -184,7 +184,8 @@ describe('a log', () => {
     await notifyGmail(at, address);
     await at.settle();
     at.google.deleteMail(address, mail);
-    const [{ id: logId = 0, agentMessage } = {}] = await logsOf(accountId);
+    const [first] = await logsOf(accountId);
+    const { id: logId, agentMessage } = first ?? expect.fail('there is no log');
     const trigger = async () => {
       await at.logs.retriggerLog({ accountId, logId });
       expect(await logsOf(accountId)).toMatchObject([{ status: 'pending', agentResponse: `done: ${agentMessage}` }]);

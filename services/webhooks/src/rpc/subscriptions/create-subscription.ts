@@ -1,9 +1,12 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { pubsubNotConfigured } from '../../errors.ts';
+import { resolveLabel } from '../../google/resolve-label.ts';
+import type { AccessToken } from '../../provider/mail-accounts.ts';
 import { providerFailure } from '../../provider/provider-failure.ts';
 import { createAtProvider } from '../../subscriptions/create.ts';
 import { type Draft, readDraft } from '../../subscriptions/draft.ts';
+import { checkOwner } from '../../subscriptions/resource.ts';
 import type { Handlers } from './handlers.ts';
 import { subscriptionOf } from './subscription-of.ts';
 
@@ -26,5 +29,23 @@ async function create(context: Context, accountId: string, draft: Draft): Promis
   await checkAgent(accountId, draft.agentId);
   if (draft.provider === 'google' && topic === undefined) throw pubsubNotConfigured();
   const token = await mailAccounts.accessToken(draft.provider, { accountId }, { fresh: true });
-  return createAtProvider(context, { accountId, draft, token });
+  const resource = await resourceAt(context, draft, { accountId, token });
+  return createAtProvider(context, { accountId, draft: { ...draft, resource }, token });
+}
+
+interface Mailbox {
+  readonly accountId: string;
+  readonly token: AccessToken;
+}
+
+/** What to watch in this mailbox. Throws `subscription_resource_invalid` when the mailbox does not have it. */
+async function resourceAt(
+  { gmail }: Context,
+  { provider, resource }: Draft,
+  { accountId, token }: Mailbox,
+): Promise<string> {
+  const { accessToken, mailbox } = token;
+  if (provider === 'google') return resolveLabel(gmail, resource, { mailAccount: { accountId }, accessToken });
+  checkOwner(resource, mailbox);
+  return resource;
 }

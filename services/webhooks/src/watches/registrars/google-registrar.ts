@@ -1,5 +1,6 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { GmailWatches } from '../../google/gmail-watch.ts';
+import { ProviderError } from '../../provider/provider-error.ts';
 import { updateSharedExpiry } from '../../store/watches/watch-outcomes.ts';
 import { selectMailboxLabels, selectSharingWatches, type WatchRow } from '../../store/watches/watches.ts';
 import { mailAccountOf } from '../mail-account-of.ts';
@@ -13,7 +14,12 @@ export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Regist
   const watch = async (row: WatchRow, accessToken?: string): Promise<Registration> => {
     const { mailbox } = row;
     const labels = await selectMailboxLabels(db, mailbox);
-    const { historyId, expiresAt } = await gmail.watch(mailAccountOf(row), labels, accessToken);
+    const start = (watched: readonly string[]) => gmail.watch(mailAccountOf(row), watched, accessToken);
+    const { historyId, expiresAt } = await start(labels).catch((error: unknown) => {
+      // The owner has deleted a label. The mailbox is watched whole: looks take only mail with the labels of subscriptions.
+      if (isInvalidArgument(error) && labels.length > 0) return start([]);
+      throw error;
+    });
     await updateSharedExpiry(db, { mailbox, expiresAt, labels });
     return { expiresAt, providerId: null, labels, cursor: historyId };
   };
@@ -26,4 +32,8 @@ export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Regist
       if (sharing === undefined) await gmail.stop(mailAccountOf(row));
     },
   };
+}
+
+function isInvalidArgument(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'rejected' && error.code === 'invalidArgument';
 }
