@@ -28,6 +28,8 @@ const mayRemember = [
   'auth.erasures',
   'auth.mail_tokens',
   'auth.outbox',
+  'bus.dead_letters',
+  'bus.messages',
   'sessions.outbox',
   'sessions.erased',
   'artifacts.erased',

@@ -31,7 +31,7 @@ function used(): string[] {
   );
   const uses = sources.flatMap((file) => [
     ...readFileSync(file, 'utf8').matchAll(
-      /^(?! \*).*\b(?:publish|subscribe|subjectOf|writeOutbox)\((?:\s*tx,)?\s*(\w+)Schema\b/gm,
+      /^(?! \*).*\b(?:publish|subscribe|consume|subjectOf|writeOutbox)\((?:\s*tx,)?\s*(\w+)Schema\b/gm,
     ),
   ]);
   return [...new Set(uses.map(([, name = '']) => name))];

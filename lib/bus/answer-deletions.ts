@@ -2,7 +2,7 @@ import type { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1
 import type { Client } from '@connectrpc/connect';
 import type { Database, Transaction } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import type { HintHandler } from './bus.ts';
+import type { ConsumeHandler } from './bus.ts';
 
 /** Adds to the counts of what was erased, in the transaction that erased it. Kinds are plural nouns: `sessions`, `events`. */
 export type CountErased = (tx: Transaction, counts: Readonly<Record<string, number | bigint>>) => Promise<void>;
@@ -33,7 +33,7 @@ const READ = { name: 'read-erased', text: 'select kind, number from erased where
 
 /**
  * Returns a handler of AccountDeleted that erases the account and then reports to auth the counts of all its erasures so far. The
- * message is only a hint, which anybody with a login to the database can send: nothing is erased before auth has said that the
+ * message proves nothing, because others may be able to send it: nothing is erased before auth has said that the
  * account is deleted. A lost report is repeated: auth asks again, and the counts are stored in a table that the service's migrations
  * create:
  *
@@ -44,21 +44,10 @@ const READ = { name: 'read-erased', text: 'select kind, number from erased where
  *       primary key (account_id, kind)
  *     );
  *
- * A failed erasure is logged, not thrown. While an account is being erased, further hints about it are ignored.
+ * A failed erasure is thrown, so that the bus delivers the message again.
  */
-export function answerDeletions(answers: DeletionAnswers): HintHandler<typeof AccountDeletedSchema> {
-  const underWay = new Set<string>();
-  return async ({ accountId }) => {
-    if (underWay.has(accountId)) return;
-    underWay.add(accountId);
-    try {
-      await answer(answers, accountId);
-    } catch (err) {
-      answers.log.warn({ err, accountId }, 'an account was not erased: auth will ask again');
-    } finally {
-      underWay.delete(accountId);
-    }
-  };
+export function answerDeletions(answers: DeletionAnswers): ConsumeHandler<typeof AccountDeletedSchema> {
+  return ({ accountId }) => answer(answers, accountId);
 }
 
 async function answer({ db, auth, log, service, erase }: DeletionAnswers, accountId: string): Promise<void> {

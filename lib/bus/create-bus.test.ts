@@ -25,10 +25,10 @@ test('nothing arrives after unsubscribing', async () => {
 test('a hint that cannot be decoded is logged and dropped, and the next one arrives', async () => {
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
-  const bus = createBus(createLocalBus().driver, log);
+  const bus = createBus({ driver: createLocalBus().driver, service: 'tests', log });
   const heard: AccountDeleted[] = [];
   await bus.subscribe(AccountDeletedSchema, (message) => void heard.push(message));
-  await bus.driver.publish('agentmesh.auth.v1.account_deleted', new Uint8Array([0xff]));
+  await bus.driver.publish('agentmesh.auth.v1.account_deleted', new Uint8Array([0xff]), { sender: 'tests' });
   await bus.publish(AccountDeletedSchema, { accountId });
   expect(heard).toMatchObject([{ accountId }]);
   expect(logged).toEqual([expect.stringContaining('"subject":"agentmesh.auth.v1.account_deleted"')]);

@@ -1,24 +1,65 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
-import type { Logger } from '../telemetry/index.ts';
-import type { BusDriver } from './driver/index.ts';
+import type { Logger, Metrics } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
+import { Consumption, type Pauses } from './consume/index.ts';
+import type { BusDriver } from './driver/index.ts';
+import { currentTrace } from './current-trace.ts';
 import { subjectOf } from './subject.ts';
+import { durablesOf, orderKeyOf, planOf } from './topic.ts';
 
-/** A bus of typed messages over a driver. */
-export function createBus(driver: BusDriver, log: Logger): Bus {
+export interface BusOptions {
+  readonly driver: BusDriver;
+  /** Name of the service that uses the bus. */
+  readonly service: string;
+  readonly log: Logger;
+  /** Counts consumed messages. */
+  readonly metrics?: Metrics | undefined;
+  /** Pauses in milliseconds before each further try of a handler; tests shorten them. */
+  readonly pausesMs?: Pauses | undefined;
+}
+
+/** A bus of typed messages over a driver, for one service. */
+export function createBus(options: BusOptions): Bus {
+  const { driver, service, log } = options;
   return {
     driver,
-    publish: async (topic, message) => driver.publish(subjectOf(topic), toBinary(topic, create(topic, message))),
+    service,
+    publish: async (topic, message) => {
+      const origin = { sender: service, traceparent: currentTrace() };
+      await driver.publish(subjectOf(topic), toBinary(topic, create(topic, message)), origin);
+    },
     subscribe: (topic, handler) => {
       const subject = subjectOf(topic);
-      return driver.subscribe(subject, async (payload) => {
+      return driver.subscribe(subject, async (payload, origin) => {
         const message = decode(topic, payload);
         if (message instanceof Error) log.error({ err: message, subject }, 'a hint was dropped: it cannot be decoded');
-        else await handler(message);
+        else await handler(message, origin);
       });
     },
+    consume: async (topic, durable, handler) => {
+      const name = nameOf(topic, durable);
+      const consumption = new Consumption({
+        ...options,
+        name,
+        decode: (payload) => decode(topic, payload),
+        keyOf: orderKeyOf(topic),
+        handle: (message, delivery) => handler(message as MessageShape<typeof topic>, delivery),
+      });
+      const stop = await driver.consume(name, consumption);
+      return async () => {
+        await consumption.close();
+        await stop();
+      };
+    },
+    replay: (topic, durable) => driver.replay(nameOf(topic, durable)),
+    openStream: (topics) => driver.openStream(planOf(service, topics)),
     ping: () => driver.ping(),
   };
+}
+
+function nameOf(topic: DescMessage, durable: string) {
+  if (durablesOf(topic).includes(durable)) return { subject: subjectOf(topic), durable };
+  throw new Error(`${topic.typeName} does not declare the consumer ${durable}: see topics.proto`);
 }
 
 function decode<T extends DescMessage>(topic: T, payload: Uint8Array): MessageShape<T> | Error {

@@ -1,6 +1,10 @@
 export { answerDeletions, type CountErased, type DeletionAnswers } from './answer-deletions.ts';
-export type { Bus, HintHandler } from './bus.ts';
+export type { Bus, ConsumeHandler, DeliveryInfo, HintHandler } from './bus.ts';
+export { createBus } from './create-bus.ts';
 export { createPgBus } from './create-pg-bus.ts';
+export { currentTrace } from './current-trace.ts';
+export type { BusDriver } from './driver/index.ts';
 export { writeOutbox } from './outbox.ts';
 export { type OutboxRelay, type OutboxRelayOptions, startOutboxRelay } from './outbox-relay.ts';
+export { createPgDriver } from './postgres/index.ts';
 export { subjectOf } from './subject.ts';

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../pg/index.ts';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { MeshError } from '../rpc/index.ts';
+import { requestContext } from '../telemetry/index.ts';
 import type { Bus } from './bus.ts';
-import type { BusDriver } from './driver/index.ts';
 import { createPgBus, type OutboxRelay, startOutboxRelay, subjectOf, writeOutbox } from './index.ts';
 
 const log = pino({ level: 'silent' });
@@ -18,6 +18,7 @@ const outboxTable = `create table outbox(
   id bigint generated always as identity primary key,
   subject text not null,
   payload bytea not null,
+  traceparent text,
   created_at timestamptz not null default now()
 )`;
 
@@ -33,7 +34,7 @@ beforeEach(async () => {
   opened.defer(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, '0001-create-outbox.sql'), outboxTable);
   db = opened.use(await openDatabase({ service: 'alpha', url, poolSize: 4, migrations: pathToFileURL(folder) }, log));
-  bus = opened.use(await createPgBus({ url, log }));
+  bus = opened.use(await createPgBus({ url, log, service: 'auth' }));
   heard = [];
   await bus.subscribe(AccountDeletedSchema, ({ accountId }) => void heard.push(accountId));
 });
@@ -41,7 +42,9 @@ beforeEach(async () => {
 afterEach(() => opened.disposeAsync());
 
 function startRelay(over = bus): OutboxRelay {
-  return opened.use(startOutboxRelay({ db, bus: over, log, draining: new AbortController().signal }));
+  return opened.use(
+    startOutboxRelay({ db, bus: over, topics: [AccountDeletedSchema], log, draining: new AbortController().signal }),
+  );
 }
 
 async function commit(...accountIds: string[]): Promise<void> {
@@ -88,7 +91,7 @@ test('rows that no wake announced are found by polling', async () => {
   await vi.waitFor(() => expect(heard).toEqual(['unannounced']), { timeout: 6_000, interval: 100 });
 }, 10_000);
 
-test('two relays publish each row once', async () => {
+test('of two relays one publishes at a time, in order, each row once', async () => {
   const relays = [startRelay(), startRelay()];
   const payloads = Array.from({ length: 40 }, (_, i) => `${i}`);
   for (const payload of payloads) {
@@ -96,18 +99,17 @@ test('two relays publish each row once', async () => {
     for (const relay of relays) relay.wake();
   }
   await Promise.all(relays.map((relay) => relay.settle()));
-  await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(payloads.length));
-  expect(heard.toSorted()).toEqual(payloads.toSorted());
+  await vi.waitFor(() => expect(heard).toEqual(payloads));
 });
 
 test('rows wait while the bus is down', async () => {
   let down = true;
-  const { driver } = bus;
-  const publish: BusDriver['publish'] = async (on, payload) => {
+  const stream = await bus.openStream([AccountDeletedSchema]);
+  const append: typeof stream.append = async (messages) => {
     if (down) throw new MeshError('unavailable', 'bus_unavailable', 'down');
-    await driver.publish(on, payload);
+    await stream.append(messages);
   };
-  const relay = startRelay({ ...bus, driver: { ...driver, publish } });
+  const relay = startRelay({ ...bus, openStream: async () => ({ append }) });
   await commit('patient');
   const settled = relay.settle();
   await expect.poll(waiting).toBe(1);
@@ -118,11 +120,27 @@ test('rows wait while the bus is down', async () => {
 
 test('a row that the bus can never carry does not stop the others', async () => {
   const relay = startRelay();
-  await db.query({ text: 'insert into outbox(subject, payload) values ($1, $2)' }, [subject, Buffer.alloc(5_001)]);
+  await db.query({ text: 'insert into outbox(subject, payload) values ($1, $2)' }, [
+    subject,
+    Buffer.alloc(256 * 1024 + 1),
+  ]);
   await commit('after it');
   await relay.settle();
   await vi.waitFor(() => expect(heard).toEqual(['after it']));
   expect(await waiting()).toBe(0);
+});
+
+test('a consumer gets the id of the row, the sender and the trace of the request that wrote it', async () => {
+  const relay = startRelay();
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const got: unknown[] = [];
+  const stop = await bus.consume(AccountDeletedSchema, 'keys', ({ accountId }, { id, sender, traceparent: trace }) => {
+    got.push([accountId, id, sender, trace, requestContext.getStore()?.traceparent]);
+  });
+  opened.defer(stop);
+  await requestContext.run({ requestId: 'r', traceparent }, () => commit('traced'));
+  relay.wake();
+  await vi.waitFor(() => expect(got).toEqual([['traced', 'auth:1', 'auth', traceparent, traceparent]]));
 });
 
 test('disposing publishes the remaining rows', async () => {

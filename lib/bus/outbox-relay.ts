@@ -1,26 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Transaction } from '../pg/index.ts';
-import { MeshError } from '../rpc/index.ts';
+import type { DescMessage } from '@bufbuild/protobuf';
+import type { Database } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { Wake, withinDeadline } from '../wait/index.ts';
 import type { Bus } from './bus.ts';
+import { MAX_PAYLOAD_BYTES, type Stream, type StreamMessage } from './driver/index.ts';
 
 const BATCH = 500;
 const LEAST_BETWEEN_PASSES_MS = 50;
 const POLL_MS = { least: 1_000, most: 5_000 };
 const BACKOFF_MS = { first: 100, last: 10_000 };
+/** While another relay is at work, this one tries again after less than half a second. */
+const MOST_WHILE_BUSY = 3;
 const LAST_PASS_MS = 2_000;
+/** First key of the advisory locks of outboxes; the second is a hash of the schema's name. */
+const LOCK_CLASS = 0x6f7574; // 'out'
 
-// Rows that another relay is about to publish are locked, and skipped.
+// One relay at a time publishes the rows of a schema: otherwise their order would be lost.
+const LOCK = {
+  name: 'lock-outbox',
+  text: `select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(current_schema())) as "isHeld"`,
+};
+
+// Rows that a relay of an older version is about to publish are locked, and skipped.
 const TAKE = {
   name: 'take-outbox',
   text: `delete from outbox where id in (select id from outbox order by id for update skip locked limit ${BATCH})
-    returning id, subject, payload`,
+    returning id, subject, payload, traceparent`,
 };
 
 export interface OutboxRelayOptions {
   readonly db: Database;
   readonly bus: Bus;
+  /** The topics of the service's outbox. All of them declare consumers. */
+  readonly topics: readonly DescMessage[];
   readonly log: Logger;
   /** After it aborts the relay stops polling: it publishes after `wake`, and once more when it is disposed. */
   readonly draining: AbortSignal;
@@ -37,16 +50,20 @@ interface Row {
   readonly id: bigint;
   readonly subject: string;
   readonly payload: Uint8Array;
+  readonly traceparent: string | null;
 }
 
 /**
- * Publishes the rows of the schema's outbox (see writeOutbox) in order of their ids, at least once, and deletes them. Any number
- * of relays may share a table. While the bus is down, rows wait and the relay retries with growing pauses. A row that is too
- * large for the bus is logged as an error and dropped. Disposing publishes the remaining rows, for at most two seconds.
+ * Publishes the rows of the schema's outbox (see writeOutbox) in order of their ids, at least once, and deletes them when the bus has stored them. Any
+ * number of relays may share a table; one at a time publishes. While the bus is down, rows wait and the relay retries with growing pauses. A row that
+ * is too large for the bus is logged as an error and dropped. Disposing publishes the remaining rows, for at most two seconds.
  */
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   return new Relay(options);
 }
+
+/** Another relay publishes the rows of this table at the moment. */
+class OtherRelay extends Error {}
 
 class Relay implements OutboxRelay {
   readonly #options: OutboxRelayOptions;
@@ -54,6 +71,7 @@ class Relay implements OutboxRelay {
   readonly #running: Promise<void>;
   #settling: (() => void)[] = [];
   readonly #work = new Wake();
+  #stream: Stream | undefined;
 
   constructor(options: OutboxRelayOptions) {
     this.#options = options;
@@ -80,7 +98,8 @@ class Relay implements OutboxRelay {
   async #run(): Promise<void> {
     let failures = 0;
     while (!this.#stopped.signal.aborted) {
-      failures = (await this.#pass()) ? 0 : failures + 1;
+      const outcome = await this.#pass();
+      failures = outcome === 'done' ? 0 : Math.min(failures + 1, outcome === 'busy' ? MOST_WHILE_BUSY : Infinity);
       await this.#pause(failures === 0 ? LEAST_BETWEEN_PASSES_MS : backoff(failures));
       if (failures === 0) await this.#nextReason();
     }
@@ -88,37 +107,43 @@ class Relay implements OutboxRelay {
     for (const settled of this.#settling.splice(0)) settled();
   }
 
-  /** Publishes until the table is empty. Returns false when that failed. */
-  async #pass(): Promise<boolean> {
+  /** Publishes until the table is empty. `busy`: another relay is at it. */
+  async #pass(): Promise<'done' | 'busy' | 'failed'> {
     const served = this.#settling.splice(0);
     try {
-      while ((await this.#options.db.transaction((tx) => this.#publishBatch(tx))) === BATCH);
+      this.#stream ??= await this.#options.bus.openStream(this.#options.topics);
+      while ((await this.#publishBatch(this.#stream)) === BATCH);
     } catch (error) {
       this.#settling.push(...served);
+      if (error instanceof OtherRelay) return 'busy';
       this.#options.log.warn({ err: error }, 'outbox pass failed: its rows wait');
-      return false;
+      return 'failed';
     }
     for (const settled of served) settled();
-    return true;
+    return 'done';
   }
 
-  async #publishBatch(tx: Transaction): Promise<number> {
-    const rows = await tx.query<Row>(TAKE);
-    const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    await Promise.all(inOrder.map((row) => this.#publish(row)));
-    return rows.length;
+  /** Publishes and deletes some rows, and returns their number. Throws when another relay is at it. */
+  async #publishBatch(stream: Stream): Promise<number> {
+    return this.#options.db.transaction(async (tx) => {
+      const [lock] = await tx.query<{ isHeld: boolean }>(LOCK);
+      if (!lock?.isHeld) throw new OtherRelay();
+      const rows = await tx.query<Row>(TAKE);
+      const inOrder = rows.filter((row) => this.#canBeCarried(row)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      if (inOrder.length > 0) await stream.append(inOrder.map((row) => this.#messageOf(row)));
+      return rows.length;
+    });
   }
 
-  async #publish({ id, subject, payload }: Row): Promise<void> {
-    try {
-      await this.#options.bus.driver.publish(subject, payload);
-    } catch (error) {
-      if (!(error instanceof MeshError && error.code === 'invalid_argument')) throw error;
-      this.#options.log.error(
-        { err: error, id: String(id), subject },
-        'outbox row dropped: the bus can never carry it',
-      );
-    }
+  #messageOf({ id, subject, payload, traceparent }: Row): StreamMessage {
+    const { service: sender } = this.#options.bus;
+    return { id: `${sender}:${id}`, sender, subject, payload, traceparent: traceparent ?? undefined };
+  }
+
+  #canBeCarried({ id, subject, payload }: Row): boolean {
+    if (payload.byteLength <= MAX_PAYLOAD_BYTES) return true;
+    this.#options.log.error({ id: String(id), subject }, 'outbox row dropped: it is too large for the bus');
+    return false;
   }
 
   /** Waits for a wake or, until the process drains, for the time to look for rows that an ended replica left behind. */

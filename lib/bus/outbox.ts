@@ -1,11 +1,12 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Transaction } from '../pg/index.ts';
+import { currentTrace } from './current-trace.ts';
 import { checkPayload } from './driver/index.ts';
 import { subjectOf } from './subject.ts';
 
 const INSERT = {
   name: 'insert-outbox',
-  text: 'insert into outbox(subject, payload) select $1::text, * from unnest($2::bytea[])',
+  text: 'insert into outbox(subject, traceparent, payload) select $1::text, $2::text, * from unnest($3::bytea[])',
 };
 
 /**
@@ -20,10 +21,11 @@ const INSERT = {
  *       id bigint generated always as identity primary key,
  *       subject text not null,
  *       payload bytea not null,
+ *       traceparent text,
  *       created_at timestamptz not null default now()
  *     );
  *
- * Throws `invalid_argument` (reason `bus_payload_too_large`) for a message of more than 5,000 bytes: the bus would refuse it.
+ * Throws `invalid_argument` (reason `bus_payload_too_large`) for a message of more than 256 KiB: the bus would refuse it.
  */
 export async function writeOutbox<T extends DescMessage>(
   tx: Transaction,
@@ -35,6 +37,7 @@ export async function writeOutbox<T extends DescMessage>(
   for (const payload of payloads) checkPayload(subject, payload);
   await tx.query(INSERT, [
     subject,
+    currentTrace() ?? null,
     payloads.map((bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
   ]);
 }

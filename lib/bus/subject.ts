@@ -9,3 +9,8 @@ export function subjectOf({ typeName }: Pick<DescMessage, 'typeName'>): string {
   const name = typeName.slice(end).replaceAll(/(?<!^)[A-Z]/g, '_$&');
   return typeName.slice(0, end) + name.toLowerCase();
 }
+
+/** Name of the service that publishes on a subject: `auth` for `agentmesh.auth.v1.account_deleted`. */
+export function publisherOf(subject: string): string {
+  return subject.split('.')[1] ?? '';
+}

@@ -3,4 +3,5 @@ export type { Database, DatabaseOptions, Queryable, Statement, Transaction } fro
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
 export { jobsSchema } from './prepare-schema.ts';
+export { rowTypes } from './row-types.ts';
 export { withSessionSettings } from './session-settings.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
-import { type Bus, createPgBus } from '../bus/index.ts';
+import { type BusDriver, createBus, createPgDriver } from '../bus/index.ts';
 import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createMesh, type MeshNode } from '../rpc/index.ts';
 import {
@@ -53,7 +53,7 @@ interface Base {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly mesh: MeshNode;
-  readonly bus: Bus;
+  readonly driver: BusDriver;
 }
 
 /** Throws SettingsError, naming every bad variable, when the services could not start with this environment. */
@@ -90,7 +90,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
     );
   }
   const own = collectChecks(running, 'ready');
-  const checks = { bus: () => base.bus.ping(), ...own, ...collectChecks(running, 'siblings') };
+  const checks = { bus: () => base.driver.ping(), ...own, ...collectChecks(running, 'siblings') };
   const meshPort = await listen(options, base);
   if (base.config.OPS_PORT !== 0) {
     const { OPS_HOST: host, OPS_PORT: port } = base.config;
@@ -128,7 +128,7 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
   const dataDir = resolve(config.DATA_DIR);
   await warnOfOpenFolder(dataDir, log);
   const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
-  const bus = resources.use(await createPgBus({ url: databaseUrl, log }));
+  const driver = resources.use(await createPgDriver({ url: databaseUrl, log }));
   const tls = await readTls(config);
   const mesh = resources.use(
     createMesh({
@@ -140,7 +140,7 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
       metrics,
     }),
   );
-  return { config, dataDir, databaseUrl, log, metrics, mesh, bus };
+  return { config, dataDir, databaseUrl, log, metrics, mesh, driver };
 }
 
 /** An existing DATA_DIR that is open to others keeps its mode, since its owner may share it on purpose: it is named in a warning. */
@@ -158,14 +158,14 @@ async function warnOfOpenFolder(dataDir: string, log: Logger): Promise<void> {
 type Surroundings = Base & { env: Environment; resources: AsyncDisposableStack; draining: AbortSignal };
 
 async function startService(service: Service, surroundings: Surroundings): Promise<Running> {
-  const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, bus } = surroundings;
+  const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, driver } = surroundings;
   const log = surroundings.log.child({ service: service.name });
   const running = await service.start({
     config: parseSettings(service.settings, env),
     log,
     metrics,
     mesh: mesh.as(service.name),
-    bus,
+    bus: createBus({ driver, service: service.name, log, metrics }),
     dataDir,
     resources,
     draining,

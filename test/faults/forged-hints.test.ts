@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createPgBus } from '@agentmesh/lib/bus';
+import { appendToStream } from '@agentmesh/lib/bus/testing';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
@@ -13,7 +14,7 @@ const list = readFileSync(new URL('../../services/auth/src/erasure/erasing-servi
 const erasing = [...list.matchAll(/'[a-z]+'/g)].length;
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
-/** A login that has no grant in the database: it can connect, and so it can notify. */
+/** A login that has no grant in the database: it can connect, and so it can use the bus. */
 let strangerUrl: string;
 
 beforeAll(async () => {
@@ -47,7 +48,7 @@ test('a living account survives a deletion that a stranger to the database has a
   await caller.request('PATCH', '/apps/echo/users/u1/memory', { sessionId: session.id });
 
   await using bus = await createPgBus({ url: strangerUrl, log: createLogger({ level: 'silent', name: 'stranger' }) });
-  await bus.publish(AccountDeletedSchema, { accountId: claims.uid });
+  await appendToStream(bus, AccountDeletedSchema, [{ accountId: claims.uid }]);
   const refusals = () =>
     mesh.lines.filter((line) => line.includes('nothing is erased') && line.includes(claims.uid)).length;
   await expect.poll(refusals, { timeout: 20_000 }).toBe(erasing);

@@ -1,2 +1,5 @@
-export type { BusDriver } from './bus-driver.ts';
-export { checkPayload } from './payload-limit.ts';
+export type { BusDriver, PayloadHandler } from './bus-driver.ts';
+export type { Delivery, Sink } from './delivery.ts';
+export type { Origin } from './origin.ts';
+export { checkPayload, MAX_PAYLOAD_BYTES } from './payload-limit.ts';
+export type { DurableName, Stream, StreamMessage, StreamPlan } from './stream.ts';

@@ -2,7 +2,8 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { testDatabaseUrl } from '../../pg/testing/index.ts';
-import { type DriverBench, describeDriver } from '../driver/driver-conformance.ts';
+import type { DriverBench } from '../driver/driver-bench.ts';
+import { describeDriver } from '../driver/driver-conformance.ts';
 import { createPgDriver } from './create-pg-driver.ts';
 
 const log = pino({ level: 'silent' });

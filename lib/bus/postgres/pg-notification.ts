@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Origin } from '../driver/index.ts';
 
 /** PostgreSQL cuts longer names. */
 const CHANNEL_BYTES = 63;
+/** PostgreSQL refuses a NOTIFY of 8,000 bytes; base64 turns 5,000 into 6,668, which leaves room for the rest. */
+const PART_BYTES = 5_000;
 
 /**
  * The NOTIFY channel of a subject: the subject itself, so that PostgreSQL notifies its listeners only and people can read it; a
@@ -12,13 +15,41 @@ export function channelOf(subject: string): string {
   return `agentmesh#${createHash('sha256').update(subject).digest('hex').slice(0, 48)}`;
 }
 
-/** The text of a notification. PostgreSQL drops equal ones within one transaction, so each begins with a number. */
-export function encodeNotification(number: number, payload: Uint8Array): string {
-  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-  return `${number.toString(36)}:${bytes.toString('base64')}`;
+export interface Notified {
+  readonly payload: Uint8Array;
+  readonly origin: Origin;
 }
 
-/** The payload of a notification's text. */
-export function decodeNotification(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text.slice(text.indexOf(':') + 1), 'base64'));
+/**
+ * The texts of the notifications that carry a payload, one for each 5,000 bytes: `key part parts sender traceparent base64`. PostgreSQL drops equal
+ * ones within one transaction, so `key` must be another one for each payload.
+ */
+export function encodeNotification(key: string, payload: Uint8Array, { sender, traceparent }: Origin): string[] {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
+  return Array.from({ length: parts }, (_, part) => {
+    const piece = bytes.toString('base64', part * PART_BYTES, (part + 1) * PART_BYTES);
+    return [key, part, parts, sender, traceparent ?? '-', piece].join(' ');
+  });
+}
+
+/** Puts the parts of payloads together again. The parts of one arrive in order and without others between, because one statement sends them. */
+export class NotificationReader {
+  #key = '';
+  #pieces: Buffer[] = [];
+
+  /** The payload, when `text` is its last part. A payload whose beginning was missed is dropped, as every hint that is missed. */
+  read(text: string): Notified | undefined {
+    const [key = '', part, parts, sender = '', traceparent, piece = ''] = text.split(' ');
+    if (part === '0') {
+      this.#key = key;
+      this.#pieces = [];
+    }
+    if (key !== this.#key || this.#pieces.length !== Number(part)) return undefined;
+    this.#pieces.push(Buffer.from(piece, 'base64'));
+    if (this.#pieces.length < Number(parts)) return undefined;
+    const payload = new Uint8Array(Buffer.concat(this.#pieces));
+    this.#pieces = [];
+    return { payload, origin: { sender, traceparent: traceparent === '-' ? undefined : traceparent } };
+  }
 }

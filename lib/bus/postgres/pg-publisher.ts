@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { withSessionSettings } from '../../pg/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
-import { MeshError } from '../../rpc/index.ts';
+import type { Origin } from '../driver/index.ts';
+import { unavailable } from './bus-unavailable.ts';
 import { channelOf, encodeNotification } from './pg-notification.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -15,7 +17,7 @@ const NOTIFY = {
 
 interface Hint {
   readonly channel: string;
-  readonly text: string;
+  readonly texts: readonly string[];
   readonly sent: () => void;
   readonly failed: (error: Error) => void;
 }
@@ -25,6 +27,8 @@ export class PgPublisher {
   readonly #pool: pg.Pool;
   readonly #waiting: Hint[] = [];
   #sending: Promise<void> | undefined;
+  /** Makes the keys of notifications unique among all processes. */
+  readonly #own = randomUUID().slice(0, 8);
   #count = 0;
 
   constructor(url: string, log: Logger) {
@@ -40,10 +44,11 @@ export class PgPublisher {
     this.#pool.on('error', (error) => log.warn({ err: error }, 'bus connection for publishing lost'));
   }
 
-  publish(subject: string, payload: Uint8Array): Promise<void> {
+  publish(subject: string, payload: Uint8Array, origin: Origin): Promise<void> {
     return new Promise((sent, failed) => {
       this.#count += 1;
-      this.#waiting.push({ channel: channelOf(subject), text: encodeNotification(this.#count, payload), sent, failed });
+      const texts = encodeNotification(`${this.#own}${this.#count.toString(36)}`, payload, origin);
+      this.#waiting.push({ channel: channelOf(subject), texts, sent, failed });
       this.#sending ??= this.#sendAll();
     });
   }
@@ -66,7 +71,10 @@ export class PgPublisher {
   }
 
   async #send(hints: readonly Hint[]): Promise<void> {
-    const values = [hints.map((hint) => hint.channel), hints.map((hint) => hint.text)];
+    const values = [
+      hints.flatMap(({ channel, texts }) => texts.map(() => channel)),
+      hints.flatMap(({ texts }) => texts),
+    ];
     try {
       await this.#pool.query({ ...NOTIFY, values });
       for (const hint of hints) hint.sent();
@@ -78,8 +86,4 @@ export class PgPublisher {
 
 function rethrow(error: unknown): never {
   throw unavailable(error);
-}
-
-function unavailable(cause: unknown): MeshError {
-  return new MeshError('unavailable', 'bus_unavailable', 'The bus cannot be reached.', { cause });
 }

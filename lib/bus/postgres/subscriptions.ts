@@ -1,10 +1,9 @@
 import type { Logger } from '../../telemetry/index.ts';
-
-type Handler = (payload: Uint8Array) => void | Promise<void>;
+import type { Origin, PayloadHandler } from '../driver/index.ts';
 
 export interface Subscription {
   readonly channel: string;
-  readonly handler: Handler;
+  readonly handler: PayloadHandler;
 }
 
 /** The subscriptions of this process, by channel. */
@@ -16,7 +15,7 @@ export class Subscriptions {
     this.#log = log;
   }
 
-  add(channel: string, handler: Handler): Subscription {
+  add(channel: string, handler: PayloadHandler): Subscription {
     const subscription = { channel, handler };
     const present = this.#byChannel.get(channel);
     if (present === undefined) this.#byChannel.set(channel, new Set([subscription]));
@@ -33,13 +32,14 @@ export class Subscriptions {
   }
 
   /** Calls every handler of the channel; one that fails is logged and stops no other. */
-  deliver(channel: string, payload: Uint8Array): void {
-    for (const { handler } of this.#byChannel.get(channel) ?? []) void this.#call(channel, handler, payload);
+  deliver(channel: string, payload: Uint8Array, origin: Origin): void {
+    for (const { handler } of this.#byChannel.get(channel) ?? [])
+      void this.#call(channel, () => handler(payload, origin));
   }
 
-  async #call(channel: string, handler: Handler, payload: Uint8Array): Promise<void> {
+  async #call(channel: string, handle: () => void | Promise<void>): Promise<void> {
     try {
-      await handler(payload);
+      await handle();
     } catch (error) {
       this.#log.error({ err: error, channel }, 'a handler of a hint failed');
     }

@@ -2,6 +2,7 @@ import { AccountDeletedSchema, AuthService, type ReportErasureRequest } from '@a
 import { unserved } from '../../rpc/testing/index.ts';
 import { defineService } from '../../service/index.ts';
 import type { Bus } from '../bus.ts';
+import { appendToStream } from './append-to-stream.ts';
 
 /** Stands in for auth in tests of one service: it knows the deletions that the test announces, and takes the reports. */
 export function fakeDeletions() {
@@ -29,7 +30,7 @@ export function fakeDeletions() {
       deleted.add(accountId);
       const { promise, resolve } = Promise.withResolvers<ReportErasureRequest>();
       waiting.set(accountId, resolve);
-      await bus.publish(AccountDeletedSchema, { accountId });
+      await appendToStream(bus, AccountDeletedSchema, [{ accountId }]);
       return promise;
     },
   };

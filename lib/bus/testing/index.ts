@@ -1,2 +1,3 @@
+export { appendToStream } from './append-to-stream.ts';
 export { createLocalBus } from './create-local-bus.ts';
 export { fakeDeletions } from './fake-deletions.ts';

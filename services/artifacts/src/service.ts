@@ -19,7 +19,7 @@ export const artifacts = defineService({
     const context: Context = { config, db, auth: host.mesh.client(AuthService), blobs, log };
 
     host.mesh.serve(ArtifactsService, createHandlers(context));
-    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    resources.defer(await bus.consume(AccountDeletedSchema, 'artifacts', onAccountDeleted(context)));
     resources.use(startJob(createCollectGarbage(context), host));
 
     return {

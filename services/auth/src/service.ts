@@ -1,7 +1,7 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { openJobs } from '@agentmesh/lib/jobs';
 import { defineService, startJob } from '@agentmesh/lib/service';
-import { AuthService } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { createAccountNotice } from './accounts/account-notice.ts';
 import { ensureSuperadmin } from './accounts/superadmin.ts';
 import { checkSettings, warnOfWeakness } from './check-settings.ts';
@@ -43,7 +43,9 @@ export const auth = defineService({
       draining: host.draining,
     };
     const jobs = host.resources.use(await openJobs(queue));
-    const relay = host.resources.use(startOutboxRelay({ db, bus: host.bus, log, draining: host.draining }));
+    const relay = host.resources.use(
+      startOutboxRelay({ db, bus: host.bus, topics: [AccountDeletedSchema], log, draining: host.draining }),
+    );
     const context: Context = {
       config,
       db,

@@ -63,7 +63,7 @@ export const keys = defineService({
     mesh.serve(ModelUseService, modelUseHandlers(context));
     mesh.serve(ToolKeysService, toolKeysHandlers(context));
     mesh.serve(IntegrationsService, integrationsHandlers(context));
-    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    resources.defer(await bus.consume(AccountDeletedSchema, 'keys', onAccountDeleted(context)));
     resources.use(startJob(createForgetCalls(context), host));
     resources.use(startJob(createEraseEnded(context), host));
     const settle = async (): Promise<void> => {

@@ -50,7 +50,7 @@ export const memory = defineService({
     };
     const move = { pauseMs: moveFormerPauseMs, run: () => moveFormerQueue(db, jobs) };
     resources.use(startJob({ ...move, failure: 'the former queue of embeddings cannot be read' }, host));
-    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    resources.defer(await bus.consume(AccountDeletedSchema, 'memory', onAccountDeleted(context)));
     mesh.serve(MemoryService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };
   },

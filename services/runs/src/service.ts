@@ -18,6 +18,7 @@ import {
 } from '@agentmesh/proto/sessions/v1';
 import { readRunsConfig, runsSettings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
+import { onAccountGone } from './consumers/on-account-gone.ts';
 import { onAgentChanged } from './consumers/on-agent-changed.ts';
 import { onRunCancelRequested } from './consumers/on-run-cancel-requested.ts';
 import { onAwaitedRunEnded } from './consumers/on-awaited-run-ended.ts';
@@ -111,7 +112,8 @@ async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, conte
   resources.defer(await bus.subscribe(RunEndedSchema, onAwaitedRunEnded(context)));
   resources.defer(await bus.subscribe(NoticeAddedSchema, onNoticeAdded(context)));
   resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
-  resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted({ ...context, auth })));
+  resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountGone(context)));
+  resources.defer(await bus.consume(AccountDeletedSchema, 'runs', onAccountDeleted({ ...context, auth })));
 }
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */

@@ -1,7 +1,7 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
-import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import { RunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
@@ -13,17 +13,18 @@ export const sessions = defineService({
   settings,
   async start(host) {
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
-    const relay = host.resources.use(startOutboxRelay({ db, bus: host.bus, log: host.log, draining: host.draining }));
+    const { bus, log, draining } = host;
+    const relay = host.resources.use(startOutboxRelay({ db, bus, topics: [RunEndedSchema], log, draining }));
     const context: Context = {
       db,
-      bus: host.bus,
+      bus,
       auth: host.mesh.client(AuthService),
-      log: host.log,
+      log,
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       limits: readSizeLimits(host.config),
       wakeOutbox: () => relay.wake(),
     };
-    host.resources.defer(await host.bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

@@ -57,7 +57,7 @@ export const webhooks = defineService({
     mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
     mesh.serve(LogsService, createLogHandlers(context));
     await startProcessing(host, processor);
-    resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountDeleted(context)));
+    resources.defer(await bus.consume(AccountDeletedSchema, 'webhooks', onAccountDeleted(context)));
     resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));
     resources.defer(await bus.subscribe(IntegrationDisconnectedSchema, onIntegrationDisconnected(context)));
 

@@ -1,4 +1,4 @@
-import { answerDeletions, type CountErased, type HintHandler, writeOutbox } from '@agentmesh/lib/bus';
+import { answerDeletions, type CountErased, type ConsumeHandler, writeOutbox } from '@agentmesh/lib/bus';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { AttemptEnd_Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { eraseRest, eraseSomeSessions } from '../store/erasure.ts';
 
 /** Erases the account's sessions, fifty in each transaction. Its runs end as cancelled. */
-export function onAccountDeleted(context: Context): HintHandler<typeof AccountDeletedSchema> {
+export function onAccountDeleted(context: Context): ConsumeHandler<typeof AccountDeletedSchema> {
   const { db, auth, log } = context;
   return answerDeletions({ db, auth, log, service: 'sessions', erase: (id, count) => eraseAll(context, id, count) });
 }
@@ -19,7 +19,7 @@ async function eraseAll(context: Context, id: string, count: CountErased): Promi
     left = await db.transaction(async (tx) => {
       const { cancelled, ...counts } = await eraseSomeSessions(tx, accountId);
       await count(tx, counts);
-      const ended = cancelled.map((invocationId) => ({ accountId, invocationId, outcome }));
+      const ended = cancelled.map((run) => ({ ...run, accountId, outcome }));
       await writeOutbox(tx, RunEndedSchema, ended);
       return counts.sessions > 0;
     });

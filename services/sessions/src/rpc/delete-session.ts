@@ -11,8 +11,8 @@ export function deleteSession(context: Context): Handlers['deleteSession'] {
     if (!canExist(request.session)) return {};
     const key = checkSessionKey(request.session);
     const outcome = AttemptEnd_Outcome.CANCELLED;
-    await deleteSessionRows(context.db.within(call), key, (tx, invocationIds) => {
-      const ended = invocationIds.map((invocationId) => ({ accountId: key.accountId, invocationId, outcome }));
+    await deleteSessionRows(context.db.within(call), key, (tx, cancelled) => {
+      const ended = cancelled.map((run) => ({ ...run, accountId: key.accountId, outcome }));
       return writeOutbox(tx, RunEndedSchema, ended);
     });
     context.wakeOutbox();

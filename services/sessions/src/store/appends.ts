@@ -1,7 +1,6 @@
-import { subjectOf } from '@agentmesh/lib/bus';
 import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
-import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { bytesOfEvents, withinSession } from './sizes.ts';
+import { type RunEndedFact, tellRunEnded } from './tell-run-ended.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
 /** A fenced append of a running attempt. */
@@ -14,12 +13,10 @@ export interface Append extends Write {
 }
 
 /** The end of an attempt. */
-export interface AttemptOutcome {
+export interface AttemptOutcome extends RunEndedFact {
   status: 'completed' | 'failed' | 'cancelled' | 'waiting';
   errorCode: string | null;
   errorMessage: string | null;
-  /** The RunEnded message for the outbox, serialized. */
-  fact: Uint8Array;
 }
 
 /** The run that got the turn when an attempt ended. */
@@ -87,7 +84,7 @@ const endRun = (param: Placeholders<EndValues>): string => `ended as (
         ended_at = now(), lease_until = null, message = null, state_delta = null
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
     ), told as (
-      insert into outbox (subject, payload) select '${subjectOf(RunEndedSchema)}', ${param.fact}::bytea from moved
+      ${tellRunEnded(param)}
     )`;
 
 const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number }>({
@@ -166,8 +163,8 @@ function grantOf(row: EndedRow): { granted?: Granted } {
   return { granted: { invocationId, owner, appName, userId, sessionId } };
 }
 
-function endValues(append: Append, { status, errorCode, errorMessage, fact }: AttemptOutcome): EndValues {
-  return { ...appendValues(append), status, errorCode, errorMessage, fact };
+function endValues(append: Append, outcome: AttemptOutcome): EndValues {
+  return { ...appendValues(append), ...outcome };
 }
 
 function appendValues({ sessionPk, invocationId, fence, lastSeq, events, limits }: Append): AppendValues {

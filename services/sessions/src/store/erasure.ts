@@ -7,7 +7,13 @@ export interface ErasedStep {
   readonly runs: number;
   readonly state: number;
   /** Runs that had not ended. */
-  readonly cancelled: readonly string[];
+  readonly cancelled: readonly { readonly invocationId: string; readonly sessionPk: bigint }[];
+}
+
+interface ErasedRun {
+  readonly invocation_id: string;
+  readonly session_pk: bigint;
+  readonly active: boolean;
 }
 
 const batch = 50;
@@ -16,7 +22,7 @@ const lock: Statement = {
   text: `select pk from sessions where account_id = $1 order by app_name, user_id, id limit ${batch} for update`,
 };
 const eraseRuns: Statement = {
-  text: 'delete from runs where session_pk = any($1::bigint[]) returning invocation_id, ended_at is null as active',
+  text: 'delete from runs where session_pk = any($1::bigint[]) returning invocation_id, session_pk, ended_at is null as active',
 };
 const eraseEvents: Statement = { text: 'delete from events where session_pk = any($1::bigint[]) returning 1' };
 const eraseState: Statement = {
@@ -29,12 +35,13 @@ const eraseSessions: Statement = { text: 'delete from sessions where pk = any($1
 /** Erases up to fifty sessions of an account with their rows. The sessions are locked first, so concurrent appends come before or fail. */
 export async function eraseSomeSessions(tx: Transaction, accountId: string): Promise<ErasedStep> {
   const pks = (await tx.query<{ pk: bigint }>(lock, [accountId])).map((row) => row.pk);
-  const runs = await tx.query<{ invocation_id: string; active: boolean }>(eraseRuns, [pks]);
+  const runs = await tx.query<ErasedRun>(eraseRuns, [pks]);
   const events = await tx.query(eraseEvents, [pks]);
   const state = await tx.query(eraseState, [accountId, pks]);
   await tx.query(eraseNonces, [pks]);
   await tx.query(eraseSessions, [pks]);
-  const cancelled = runs.filter((run) => run.active).map((run) => run.invocation_id);
+  const active = runs.filter((run) => run.active);
+  const cancelled = active.map((run) => ({ invocationId: run.invocation_id, sessionPk: run.session_pk }));
   return { sessions: pks.length, events: events.length, runs: runs.length, state: state.length, cancelled };
 }
 

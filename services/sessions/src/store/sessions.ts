@@ -120,14 +120,20 @@ const cancel: Statement = {
     where session_pk = $1 and status in ('queued', 'granted', 'running', 'cancelling', 'waiting') returning invocation_id`,
 };
 
+/** A run that ended with its session. */
+interface CancelledRun {
+  readonly invocationId: string;
+  readonly sessionPk: bigint;
+}
+
 /**
- * Deletes a session with its events and state, and cancels its runs: `onCancelled` gets their invocation ids, in the same transaction.
+ * Deletes a session with its events and state, and cancels its runs: `onCancelled` gets them, in the same transaction.
  * The row is locked first, because a statement that began before the last append would not see that append's events.
  */
 export function deleteSessionRows(
   db: Database,
   key: CheckedKey,
-  onCancelled: (tx: Transaction, invocationIds: string[]) => Promise<void>,
+  onCancelled: (tx: Transaction, runs: CancelledRun[]) => Promise<void>,
 ): Promise<void> {
   return db.transaction(async (tx) => {
     const [session] = await lockSession(tx, key);
@@ -137,7 +143,7 @@ export function deleteSessionRows(
     for (const statement of erase) await tx.query(statement, [session.pk]);
     await onCancelled(
       tx,
-      cancelled.map((run) => run.invocation_id),
+      cancelled.map((run) => ({ invocationId: run.invocation_id, sessionPk: session.pk })),
     );
   });
 }

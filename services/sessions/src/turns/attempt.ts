@@ -1,10 +1,10 @@
-import { AttemptEnd_Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
 import { type Append, type AttemptOutcome, appendAndEndAttempt } from '../store/appends.ts';
 import { untilCurrent } from '../until-current.ts';
 import { hintGranted } from './granted-hint.ts';
+import { runEndedFact } from './run-ended.ts';
 
 /** The end of an attempt, as its executor reports it. */
 export interface AttemptEnding {
@@ -31,10 +31,10 @@ export async function endAttempt(
 ): Promise<number | undefined> {
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled or waiting.');
-  const { accountId, invocationId } = append;
-  const ended = create(RunEndedSchema, { accountId, invocationId, outcome: ending.outcome });
+  const { accountId, invocationId, sessionPk } = append;
   const [errorCode, errorMessage] = [storable(ending.errorCode), storable(ending.errorMessage)];
-  const end = { status, errorCode, errorMessage, fact: toBinary(RunEndedSchema, ended) };
+  const fact = runEndedFact({ accountId, invocationId, sessionPk, outcome: ending.outcome });
+  const end = { status, errorCode, errorMessage, ...fact };
   const result = await untilCurrent(async () => {
     const answer = await appendAndEndAttempt(context.db, append, end);
     return answer === 'moved' ? undefined : answer;

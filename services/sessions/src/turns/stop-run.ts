@@ -1,5 +1,4 @@
-import { RunCancelRequestedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import { create, toBinary } from '@bufbuild/protobuf';
+import { RunCancelRequestedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import {
   type CancellableRun,
@@ -8,9 +7,11 @@ import {
   findCancellableRun,
   markRunCancelling,
 } from '../store/ledger/cancels.ts';
+import type { RunEndedFact } from '../store/tell-run-ended.ts';
 import { untilCurrent } from '../until-current.ts';
 import { endAttempt } from './attempt.ts';
 import { cancelled, closingEvent } from './closing-event.ts';
+import { runEndedFact } from './run-ended.ts';
 
 interface RunName {
   readonly accountId: string;
@@ -32,7 +33,9 @@ export async function stopRun(context: Context, name: RunName): Promise<boolean>
 function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
   switch (run.status) {
     case 'queued':
-      return endWithout(context, name, (fact) => cancelQueuedRun(context.db, { ...run, ...name, fact }));
+      return endWithout(context, { ...name, ...run }, (fact) =>
+        cancelQueuedRun(context.db, { ...run, ...name, ...fact }),
+      );
     case 'granted':
       return endGranted(context, name, run);
     case 'running':
@@ -41,10 +44,10 @@ function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<t
       return Promise.resolve(hintCancel(context, name, run));
     case 'waiting': {
       const event = closingEvent({ author: run.appName ?? 'agent', invocationId: name.invocationId }, cancelled);
-      return endWithout(context, name, (fact) =>
+      return endWithout(context, { ...name, ...run }, (fact) =>
         cancelWaitingRun(
           context.db,
-          { ...run, ...name, fact },
+          { ...run, ...name, ...fact },
           { events: [event], changes: [], limits: context.limits },
         ),
       );
@@ -57,11 +60,10 @@ function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<t
 /** Ends a run that has no executor. */
 async function endWithout(
   context: Context,
-  { accountId, invocationId }: RunName,
-  end: (fact: Uint8Array) => Promise<true | undefined>,
+  { accountId, invocationId, sessionPk }: RunName & Pick<CancellableRun, 'sessionPk'>,
+  end: (fact: RunEndedFact) => Promise<true | undefined>,
 ): Promise<true | undefined> {
-  const ended = create(RunEndedSchema, { accountId, invocationId, outcome: cancelled.outcome });
-  const done = await end(toBinary(RunEndedSchema, ended));
+  const done = await end(runEndedFact({ accountId, invocationId, sessionPk, outcome: cancelled.outcome }));
   if (done === true) context.wakeOutbox();
   return done;
 }

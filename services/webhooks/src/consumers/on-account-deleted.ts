@@ -1,4 +1,4 @@
-import { answerDeletions, type CountErased, type HintHandler } from '@agentmesh/lib/bus';
+import { answerDeletions, type CountErased, type ConsumeHandler } from '@agentmesh/lib/bus';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ import { deleteAccountSubscriptions } from '../store/subscriptions.ts';
 import { deleteAccountWatches } from '../store/watches/watches.ts';
 
 /** Erases the data of a deleted account, and confirms to auth how much there was. */
-export function onAccountDeleted(context: Context): HintHandler<typeof AccountDeletedSchema> {
+export function onAccountDeleted(context: Context): ConsumeHandler<typeof AccountDeletedSchema> {
   const { db, auth, log } = context;
   return answerDeletions({ db, auth, log, service: 'webhooks', erase: (id, count) => erase(context, id, count) });
 }

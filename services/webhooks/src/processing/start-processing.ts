@@ -13,7 +13,7 @@ export async function startProcessing(
   host: Pick<Host, 'bus' | 'resources' | 'log' | 'draining'>,
   processor: Processor,
 ): Promise<void> {
-  host.resources.defer(await host.bus.subscribe(RunEndedSchema, onRunEnded(processor)));
+  host.resources.defer(await host.bus.consume(RunEndedSchema, 'webhooks', onRunEnded(processor)));
   host.resources.use(startJob(createKeepProcessing(processor), host));
   host.resources.use(startJob(createExpireLogs(processor), host));
   await processor.jobs.work(readMailboxTask, createMailboxReader(processor));

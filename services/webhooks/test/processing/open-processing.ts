@@ -95,7 +95,7 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
       const context = { ...processor, config: {}, checkPushToken, countNotifications: () => undefined };
       mesh.serve(NotificationsService, createNotificationHandlers(context as unknown as Context));
       mesh.serve(LogsService, createLogHandlers(context as unknown as Context));
-      host.resources.defer(await host.bus.subscribe(RunEndedSchema, onRunEnded(processor)));
+      host.resources.defer(await host.bus.consume(RunEndedSchema, 'webhooks', onRunEnded(processor)));
       opened = { db, processor };
       return {};
     },

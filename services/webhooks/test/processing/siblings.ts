@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@agentmesh/lib/bus';
+import { appendToStream } from '@agentmesh/lib/bus/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { defineService } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
@@ -41,7 +42,7 @@ export class Siblings {
     run.answer = outcome === 'completed' ? `done: ${run.message}` : '';
     const { accountId, invocationId } = run;
     const ended = { accountId, invocationId, outcome: AttemptEnd_Outcome.COMPLETED };
-    if (this.announces) await this.#bus?.publish(RunEndedSchema, ended);
+    if (this.announces && this.#bus !== undefined) await appendToStream(this.#bus, RunEndedSchema, [ended]);
   }
 
   readonly auth = defineService({

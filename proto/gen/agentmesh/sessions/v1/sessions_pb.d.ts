@@ -1813,6 +1813,13 @@ export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
    * @generated from field: agentmesh.sessions.v1.AttemptEnd.Outcome outcome = 3;
    */
   outcome: AttemptEnd_Outcome;
+
+  /**
+   * The session's number, as in Lease. It keeps the order of a session's runs. 0 in messages of an older version.
+   *
+   * @generated from field: int64 session_pk = 4;
+   */
+  sessionPk: bigint;
 };
 
 /**

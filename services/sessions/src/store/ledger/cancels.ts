@@ -1,7 +1,6 @@
-import { subjectOf } from '@agentmesh/lib/bus';
 import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
-import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { bytesOfEvents } from '../sizes.ts';
+import { type RunEndedFact, tellRunEnded } from '../tell-run-ended.ts';
 import { createWriteQuery, type Write } from '../write.ts';
 
 /** A run, and the present fence and sequence of its session. */
@@ -61,14 +60,14 @@ const snapOf = (param: Placeholders<CancelValues>, status: string): string => `s
 const unchanged = 'from snap where s.pk = snap.pk and s.version = snap.version';
 
 /** SQL of the CTEs that end the run as cancelled and put RunEnded into the outbox. */
-const endCancelled = (param: Placeholders<CancelValues & { fact: Uint8Array }>): string => `ended as (
+const endCancelled = (param: Placeholders<CancelValues & RunEndedFact>): string => `ended as (
       update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
     ), told as (
-      insert into outbox (subject, payload) select '${subjectOf(RunEndedSchema)}', ${param.fact}::bytea from moved
+      ${tellRunEnded(param)}
     )`;
 
-const cancelQueued = createQuery<CancelValues & { readonly fact: Uint8Array }, object>({
+const cancelQueued = createQuery<CancelValues & RunEndedFact, object>({
   name: 'cancel-queued-run',
   groupCommit: true,
   text: (param) => `with ${snapOf(param, 'queued')}, moved as (
@@ -78,10 +77,7 @@ const cancelQueued = createQuery<CancelValues & { readonly fact: Uint8Array }, o
 });
 
 /** Ends a queued run as cancelled. Undefined when it is not queued any more, or the session was changed: then nothing was written. */
-export async function cancelQueuedRun(
-  db: Queryable,
-  run: CancelValues & { readonly fact: Uint8Array },
-): Promise<true | undefined> {
+export async function cancelQueuedRun(db: Queryable, run: CancelValues & RunEndedFact): Promise<true | undefined> {
   return (await cancelQueued(db, run)).length > 0 || undefined;
 }
 
@@ -105,11 +101,7 @@ export async function markRunCancelling(db: Queryable, run: CancelValues): Promi
   return (await markCancelling(db, run)).length > 0 || undefined;
 }
 
-type WaitingValues = CancelValues & {
-  readonly fact: Uint8Array;
-  readonly eventTime: number;
-  readonly addedBytes: number;
-};
+type WaitingValues = CancelValues & RunEndedFact & { readonly eventTime: number; readonly addedBytes: number };
 
 const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
   name: 'cancel-waiting-run',
@@ -125,7 +117,7 @@ const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
 /** Ends a run that waits for an answer, with an event. Undefined like `cancelQueuedRun`. */
 export async function cancelWaitingRun(
   db: Queryable,
-  run: CancelValues & { readonly fact: Uint8Array },
+  run: CancelValues & RunEndedFact,
   write: Write,
 ): Promise<true | undefined> {
   const eventTime = write.events.at(-1)?.timestamp ?? Date.now() / 1000;

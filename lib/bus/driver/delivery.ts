@@ -1,0 +1,18 @@
+import type { StreamMessage } from './stream.ts';
+
+/** One delivery of a message to a durable consumer. */
+export interface Delivery extends StreamMessage {
+  /** How often it was delivered before, to any process. */
+  readonly earlier: number;
+  /** The message is done. It may be delivered again all the same, when this does not reach the server. */
+  ack(): void;
+  /** The message is still being worked on: call it every few seconds, so that it is not delivered again meanwhile. */
+  extend(): void;
+  /** Puts the message among the dead letters, and acknowledges it. Throws `unavailable` when that failed. */
+  bury(reason: string): Promise<void>;
+}
+
+/** Takes deliveries in the order of the stream. A message that is delivered again can come after later ones. */
+export interface Sink {
+  accept(delivery: Delivery): void;
+}

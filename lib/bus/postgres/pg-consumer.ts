@@ -1,0 +1,179 @@
+import type { Logger } from '../../telemetry/index.ts';
+import { Wake } from '../../wait/index.ts';
+import type { Delivery, DurableName, Sink } from '../driver/index.ts';
+import type { MessageRow, PgDurable, Progress } from './pg-durable.ts';
+
+/** Most messages in hand. More are read when half of them are done. */
+const WINDOW = 1_000;
+const POLL_MS = 2_000;
+const RETRY_MS = 1_000;
+/** Acknowledgements are stored together, this long after the first one. */
+const SAVE_MS = 50;
+const TEND_MS = 2_000;
+
+export interface PgConsumerOptions {
+  readonly name: DurableName;
+  readonly store: PgDurable;
+  readonly sink: Sink;
+  readonly log: Logger;
+}
+
+/** Delivers the messages of a durable consumer while this process holds it. */
+export class PgConsumer {
+  readonly #options: PgConsumerOptions;
+  readonly #wake = new Wake();
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+  /** Deliveries of the messages in hand, by seq. */
+  #open = new Map<bigint, number>();
+  /** Dead letters in hand that are delivered again. */
+  readonly #replayed = new Set<bigint>();
+  #position = 0n;
+  #isHolder = false;
+  #isChanged = false;
+  #tendedAt = 0;
+
+  constructor(options: PgConsumerOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** Announces that messages may have come. */
+  wake(): void {
+    this.#wake.wake();
+  }
+
+  /** Stores what is acknowledged, and lets another process take over. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+    if (!this.#isHolder) return;
+    await this.#options.store.save(this.#progress(), { release: true }).catch(() => {
+      // The lease expires; what was acknowledged since the last save is delivered again.
+    });
+  }
+
+  async #run(): Promise<void> {
+    let failing = false;
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#turn();
+        failing = false;
+      } catch (err) {
+        if (!failing) this.#options.log.warn({ err, ...this.#options.name }, 'messages could not be read: they wait');
+        failing = true;
+      }
+      await this.#pause(failing);
+    }
+  }
+
+  #pause(failing: boolean): Promise<unknown> {
+    const timeoutMs = failing ? RETRY_MS : POLL_MS * (0.8 + Math.random() * 0.4);
+    return this.#wake.wait({ timeoutMs, signal: this.#closing.signal });
+  }
+
+  /** Makes the loop store what is acknowledged, a little later. */
+  #changed(): void {
+    if (this.#isChanged) return;
+    this.#isChanged = true;
+    setTimeout(() => this.#wake.wake(), SAVE_MS).unref();
+  }
+
+  async #turn(): Promise<void> {
+    const { store } = this.#options;
+    if (!this.#isHolder) {
+      await this.#claim();
+    } else {
+      this.#isChanged = false;
+      this.#isHolder = await store.save(this.#progress());
+      if (!this.#isHolder) this.#open.clear();
+    }
+    if (!this.#isHolder) return;
+    await this.#fetch();
+    await this.#tend();
+  }
+
+  async #claim(): Promise<void> {
+    const { store } = this.#options;
+    const progress = await store.claim();
+    if (progress === undefined) return;
+    this.#isHolder = true;
+    this.#position = progress.position;
+    this.#open = new Map(Object.entries(progress.open).map(([seq, times]) => [BigInt(seq), times]));
+    const rows = await store.readOpen(Object.keys(progress.open));
+    const present = new Set(rows.map(({ seq }) => seq));
+    for (const seq of this.#open.keys()) if (!present.has(seq)) this.#open.delete(seq);
+    for (const row of rows) this.#deliver(row, this.#open.get(row.seq) ?? 0);
+  }
+
+  async #fetch(): Promise<void> {
+    const { store } = this.#options;
+    if (this.#open.size > WINDOW / 2) return;
+    const rows = await store.read(this.#position, WINDOW - this.#open.size);
+    for (const row of rows) {
+      this.#position = row.seq;
+      this.#deliver(row, 0);
+    }
+    if (rows.length === WINDOW) this.#wake.wake();
+  }
+
+  /** What is done now and then. */
+  async #tend(): Promise<void> {
+    if (Date.now() - this.#tendedAt < TEND_MS) return;
+    this.#tendedAt = Date.now();
+    const { store } = this.#options;
+    for (const row of await store.readReplayed(WINDOW)) this.#deliverAgain(row);
+    await store.trim();
+  }
+
+  #deliver(row: MessageRow, earlier: number): void {
+    const { store } = this.#options;
+    this.#open.set(row.seq, earlier + 1);
+    this.#changed();
+    const done = (): void => {
+      this.#open.delete(row.seq);
+      this.#changed();
+    };
+    this.#options.sink.accept({
+      ...this.#messageOf(row),
+      earlier,
+      ack: done,
+      extend: () => undefined,
+      bury: async (reason) => {
+        await store.bury(row, reason);
+        done();
+      },
+    });
+  }
+
+  #deliverAgain(row: MessageRow): void {
+    const { store, log, name } = this.#options;
+    if (this.#replayed.has(row.seq)) return;
+    this.#replayed.add(row.seq);
+    const done = (work: Promise<void>): Promise<void> => work.finally(() => this.#replayed.delete(row.seq));
+    this.#options.sink.accept({
+      ...this.#messageOf(row),
+      earlier: 0,
+      ack: () => {
+        done(store.dropReplayed(row.seq)).catch((err: unknown) =>
+          log.warn(
+            { err, ...name, id: row.id },
+            'a replayed dead letter was handled and is still there: it is delivered again',
+          ),
+        );
+      },
+      extend: () => undefined,
+      bury: (reason) => done(store.bury(row, reason)),
+    });
+  }
+
+  #messageOf({ id, sender, traceparent, payload }: MessageRow): Omit<Delivery, 'earlier' | 'ack' | 'extend' | 'bury'> {
+    const { subject } = this.#options.name;
+    return { id, subject, sender, traceparent: traceparent ?? undefined, payload: new Uint8Array(payload) };
+  }
+
+  #progress(): Progress {
+    const open = Array.from(this.#open, ([seq, times]): [string, number] => [String(seq), times]);
+    return { position: this.#position, open: Object.fromEntries(open) };
+  }
+}

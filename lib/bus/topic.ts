@@ -1,0 +1,29 @@
+import { consumers, ordered_by as orderedBy } from '@agentmesh/proto/mesh/v1/topics';
+import { type DescMessage, getOption } from '@bufbuild/protobuf';
+import { subjectOf } from './subject.ts';
+
+/** Names of the durable consumers that a topic declares. */
+export function durablesOf(topic: DescMessage): readonly string[] {
+  return getOption(topic, consumers);
+}
+
+/** Returns the value that keeps the order of a topic's messages. Messages with the same value are handled one after the other. */
+export function orderKeyOf(topic: DescMessage): (message: object) => string {
+  const field = getOption(topic, orderedBy) || 'account_id';
+  const { localName } = topic.field[field] ??
+    topic.fields.find(({ name }) => name === field) ?? { localName: undefined };
+  if (localName === undefined) throw new Error(`${topic.typeName} has no field ${field}, which keeps its order`);
+  return (message) => String((message as Record<string, string | bigint | undefined>)[localName] ?? '');
+}
+
+/** The topics of one publishing service, as a stream needs them. Throws when a topic has no consumer: publish a hint instead. */
+export function planOf(service: string, topics: readonly DescMessage[]) {
+  return {
+    service,
+    topics: topics.map((topic) => {
+      const durables = durablesOf(topic);
+      if (durables.length === 0) throw new Error(`${topic.typeName} declares no consumers`);
+      return { subject: subjectOf(topic), durables };
+    }),
+  };
+}
