@@ -21,6 +21,7 @@ import { createAccountChanges } from './edge/authentication/account-changes.ts';
 import { createAuthentication } from './edge/authentication/authenticate.ts';
 import { createBearer } from './edge/authentication/bearer.ts';
 import { createBodyBudget } from './edge/bodies/body-budget.ts';
+import { createPaces } from './edge/bodies/pace.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import { type BrowserSession, createBrowserSession } from './edge/authentication/browser-session.ts';
 import type { Directory } from './edge/authentication/directory.ts';
@@ -90,10 +91,16 @@ async function start(host: GatewayHost): Promise<Running> {
 
 /** Room for bodies of up to 64 KiB: five hundred of the largest at once. */
 const smallBodiesBytes = 32 * 1024 * 1024;
+/** How fast large bodies of one account are read, so that they take little time from others. A few of the largest may come at once. */
+const largeBodies = { bytesPerSecond: 8 * 1024 * 1024, burstBytes: 64 * 1024 * 1024 };
 
 function bodyBudgetsOf({ GATEWAY_MAX_BODIES_BYTES, GATEWAY_MAX_BODY_BYTES }: Config): BodyBudgets {
   const largest = Math.max(GATEWAY_MAX_BODIES_BYTES, GATEWAY_MAX_BODY_BYTES);
-  return { small: createBodyBudget(smallBodiesBytes), large: createBodyBudget(largest) };
+  return {
+    small: createBodyBudget(smallBodiesBytes),
+    large: createBodyBudget(largest),
+    paceOf: createPaces(largeBodies),
+  };
 }
 
 async function browserSessionOf(

@@ -104,6 +104,22 @@ describe('JSON of many values', () => {
   });
 });
 
+describe('JSON that passes a limit', () => {
+  it.each([
+    ['values', '{},'.repeat(500_001), 'More than 1000000 values and keys'],
+    ['depth', '['.repeat(201).padEnd(70 * kib), 'Nesting is deeper than 200 levels'],
+  ])('of %s is refused while it arrives, before it has arrived whole', async (_, text, error) => {
+    await using spacious = await startEdge();
+    const socket = connect(Number(new URL(spacious.url).port), '127.0.0.1').on('error', () => undefined);
+    const authorization = `authorization: Bearer ${await token({})}`;
+    socket.write(await head(sessions, authorization, `content-length: ${19_000_000}`));
+    const answer = answerTo(socket);
+    socket.write(`{"state":[${text}`);
+    expect(await answer).toMatch(new RegExp(`^HTTP/1.1 422 [\\s\\S]*${error}`));
+    socket.destroy();
+  });
+});
+
 /** Begins a body of 200 KiB with a valid token, and sends 150 KiB of it. */
 async function stall(): Promise<Socket> {
   const socket = dial();

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type JsonSize, measureJson, mostValues } from '../json/json-bounds.ts';
+import { type JsonSize, measureJson } from '../json/json-bounds.ts';
+import { JsonCounter, mostValues } from '../json/json-counter.ts';
 import { decode, parseJsonBody } from '../json/json-text.ts';
 import { FormFields } from '../validation/index.ts';
 import { openValues } from './body-limits.ts';
@@ -13,12 +14,14 @@ type Parse = (body: Buffer, size?: JsonSize) => unknown;
 export function addBodyParsers(app: FastifyInstance, budgets: BodyBudgets): void {
   const parser = (parseOf: (request: FastifyRequest) => Parse) => {
     return (request: FastifyRequest, payload: Readable, done: Done): void => {
+      const parse = parseOf(request);
       receiveBody(request, {
         payload,
         budgets,
-        done: (error, body) => {
+        counter: parse === parseJsonBody ? new JsonCounter() : undefined,
+        done: (error, body, size) => {
           if (body === undefined) return done(error);
-          parseBody(request, { parse: parseOf(request), body, done });
+          parseBody(request, { parse, body, size, done });
         },
       });
     };
@@ -55,6 +58,8 @@ const parseForm: Parse = (body) => (body.length === 0 ? null : new FormFields(de
 interface Sent {
   readonly parse: Parse;
   readonly body: Buffer;
+  /** Undefined: not measured. */
+  readonly size?: JsonSize | undefined;
   readonly done: Done;
 }
 
@@ -63,9 +68,9 @@ interface Sent {
  * unparsed on routes that take none.
  */
 function parseBody(request: FastifyRequest, sent: Sent): void {
-  const { parse, body, done } = sent;
+  const { parse, body, done, size: known } = sent;
   if (request.routeOptions.schema?.body === undefined) return done(null);
-  if (parse !== parseJsonBody || body.length <= openValues) return settle(sent);
+  if (parse !== parseJsonBody || body.length <= openValues || known !== undefined) return settle(sent, known);
   const isOpen = request.routeOptions.config.authenticate === undefined;
   const size = measureJson(body, isOpen ? openValues : mostValues);
   if (isOpen || size.values <= openValues) return settle(sent, size);

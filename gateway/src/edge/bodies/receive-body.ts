@@ -1,8 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { BadRequest, HttpError } from '../errors/request-error.ts';
+import type { JsonSize } from '../json/json-bounds.ts';
+import type { JsonCounter } from '../json/json-counter.ts';
+import { excessive } from '../json/json-text.ts';
 import type { BodyBudget, HeldBytes } from './body-budget.ts';
 import { openBytes } from './body-limits.ts';
+import type { Pace } from './pace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,18 +17,25 @@ declare module 'fastify' {
   }
 }
 
+/** Bytes that a JSON value counts as, because counting and parsing it takes as long as reading them. */
+const bytesOfValue = 32;
+
 /** Budgets for bodies of up to 64 KiB, and for larger ones. A crowd of large bodies does not keep small ones out. */
 export interface BodyBudgets {
   readonly small: BodyBudget;
   readonly large: BodyBudget;
+  /** How fast the large bodies of an account are read. */
+  readonly paceOf: (accountId: string) => Pace;
 }
 
-/** Called once, with the whole body or with an error. */
-export type Received = (error: Error | null, body?: Buffer) => void;
+/** Called once, with the whole body or with an error. `size` is that of a large JSON text. */
+export type Received = (error: Error | null, body?: Buffer, size?: JsonSize) => void;
 
 export interface Receiving {
   readonly payload: Readable;
   readonly budgets: BodyBudgets;
+  /** Counts a large body as it arrives; undefined for one that is not JSON. */
+  readonly counter: JsonCounter | undefined;
   readonly done: Received;
 }
 
@@ -40,8 +51,8 @@ export function acceptRequest(request: FastifyRequest, done: (error?: Error) => 
 
 /**
  * Reads the body of a request whole. More than 64 KiB is read only after the caller was authenticated. Fails with 413 above the
- * limit of the route, with 503 if there is no room in the budget, and with the errors of authentication. Bytes that are not read are
- * left to the answer.
+ * limit of the route, with 503 if there is no room in the budget, with 422 as soon as a large JSON text passes a limit, and with the errors
+ * of authentication. Bytes that are not read are left to the answer.
  */
 export function receiveBody(request: FastifyRequest, receiving: Receiving): void {
   new BodyReceiver(request, receiving).start();
@@ -57,6 +68,7 @@ class BodyReceiver {
   readonly #request: FastifyRequest;
   readonly #payload: Readable;
   readonly #budgets: BodyBudgets;
+  readonly #counter: JsonCounter | undefined;
   readonly #done: Received;
   readonly #maxBytes: number;
   /** `Content-Length`; undefined for a chunked body. */
@@ -68,10 +80,11 @@ class BodyReceiver {
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
 
-  constructor(request: FastifyRequest, { payload, budgets, done }: Receiving) {
+  constructor(request: FastifyRequest, { payload, budgets, counter, done }: Receiving) {
     this.#request = request;
     this.#payload = payload;
     this.#budgets = budgets;
+    this.#counter = counter;
     this.#done = done;
     this.#maxBytes = request.routeOptions.bodyLimit;
     const { 'content-length': declared } = request.headers;
@@ -95,13 +108,36 @@ class BodyReceiver {
     this.#request.bodyTimer?.progress();
     try {
       this.#add(chunk);
+      if (this.#isLarge) return this.#proceed(chunk);
     } catch (error) {
       return this.#fail(error as Error);
     }
-    if (this.#length <= openBytes || this.#isLarge) return;
+    if (this.#length <= openBytes) return;
     this.#payload.pause();
     this.#accept(() => this.#payload.resume());
   };
+
+  /** Goes on with a large body at the pace of its account. */
+  #proceed(chunk: Buffer): void {
+    const before = this.#counter?.values ?? 0;
+    this.#count(chunk);
+    const values = (this.#counter?.values ?? 0) - before;
+    const waitMs = this.#pace().take(chunk.length + values * bytesOfValue);
+    if (waitMs === 0) return;
+    this.#payload.pause();
+    setTimeout(() => {
+      if (!this.#isSettled) this.#payload.resume();
+    }, waitMs);
+  }
+
+  #count(bytes: Buffer): void {
+    const excess = this.#counter?.add(bytes);
+    if (excess !== undefined) throw excessive(this.#bytes.subarray(0, this.#length), excess);
+  }
+
+  #pace(): Pace {
+    return this.#budgets.paceOf(this.#request.identity.accountId);
+  }
 
   #add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
@@ -136,8 +172,9 @@ class BodyReceiver {
       this.#held = this.#budgets.large.hold(this.#fail);
       try {
         this.#held.take(this.#length);
-      } catch (full) {
-        return this.#fail(full as Error);
+        this.#count(this.#bytes.subarray(0, this.#length));
+      } catch (refusal) {
+        return this.#fail(refusal as Error);
       }
       next();
     });
@@ -147,7 +184,9 @@ class BodyReceiver {
     this.#isSettled = true;
     this.#held.complete();
     this.#leave();
-    this.#done(null, this.#bytes.subarray(0, this.#length));
+    const body = this.#bytes.subarray(0, this.#length);
+    if (!this.#isLarge || this.#counter === undefined) return this.#done(null, body);
+    this.#done(null, body, { values: this.#counter.values, excess: undefined });
   };
 
   readonly #onBreak = (): void => this.#fail(new BadRequest('The request ended early.'));

@@ -1,6 +1,7 @@
 import { MeshError, type MeshCode } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Pace } from '../bodies/pace.ts';
 import { refuseUpload } from './refuse-upload.ts';
 import { HttpError, InvalidRequest } from './request-error.ts';
 
@@ -58,6 +59,8 @@ const tryAgain = { 'retry-after': '1' };
 
 /** Time in milliseconds that a refused client may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
+/** How fast the rests of all refused bodies are read. */
+const discardPace = { bytesPerSecond: 16 * 1024 * 1024, burstBytes: 4 * 1024 * 1024 };
 
 const internal: Problem = { status: 500, body: { detail: 'Internal Server Error' } };
 
@@ -94,7 +97,7 @@ export interface ErrorHandlerOptions {
 
 /** Answers an error. An unexpected error is logged once and answered without its text. */
 export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
-  const limits = { maxBytes: 4 * bodyLimit, maxMs: uploadPatienceMs };
+  const limits = { maxBytes: 4 * bodyLimit, maxMs: uploadPatienceMs, pace: new Pace(discardPace) };
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const problem = problemOf(error) ?? unforeseen(error, { request, log });
     if (error instanceof MeshError && error.code === 'internal') {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Pace } from '../bodies/pace.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface RefusalOptions {
@@ -7,6 +8,8 @@ export interface RefusalOptions {
   readonly maxBytes: number;
   /** Time limit for these bytes, in milliseconds. */
   readonly maxMs: number;
+  /** Shared by all refused uploads, so that they take little time from other requests. */
+  readonly pace: Pace;
 }
 
 /**
@@ -31,25 +34,19 @@ async function* answerAndDiscard(
   await discard(upload, options);
 }
 
-/** Bytes that are discarded between two pauses, and the pause: at most 16 MB/s, so that refused uploads take little time from other requests. */
-const burstBytes = 256 * 1024;
-const pauseMs = 16;
-
 /** Resolves when the upload has ended or broken off, or a limit is reached. */
-function discard(upload: IncomingMessage, { maxBytes, maxMs }: RefusalOptions): Promise<void> {
+function discard(upload: IncomingMessage, { maxBytes, maxMs, pace }: RefusalOptions): Promise<void> {
   if (upload.readableEnded || upload.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     let discarded = 0;
-    let burst = 0;
     let next: NodeJS.Timeout | undefined;
     const onData = (chunk: Buffer): void => {
       discarded += chunk.length;
-      burst += chunk.length;
       if (discarded > maxBytes) return settle();
-      if (burst < burstBytes) return;
-      burst = 0;
+      const waitMs = pace.take(chunk.length);
+      if (waitMs === 0) return;
       upload.pause();
-      next = setTimeout(() => upload.resume(), pauseMs);
+      next = setTimeout(() => upload.resume(), waitMs);
     };
     const settle = (): void => {
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deepestNesting, measureJson, mostValues } from './json-bounds.ts';
+import { measureJson } from './json-bounds.ts';
+import { deepestNesting, JsonCounter, mostValues } from './json-counter.ts';
 
 /** Containers, and one for each comma and colon. */
 function marksOf(value: unknown): number {
@@ -42,4 +43,27 @@ it('stops where a limit is passed', () => {
   const wide = Buffer.from(`[${'1,'.repeat(1_000_000)}1]`);
   expect(measureJson(wide)).toMatchObject({ values: mostValues + 1, excess: { at: 2 * (mostValues - 1) } });
   expect(measureJson(Buffer.from(`[${'1,'.repeat(mostValues - 3)}1]`)).excess).toBeUndefined();
+});
+
+it('counts a text in pieces as it counts the whole, wherever it is cut', () => {
+  const cut = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 60 });
+  fc.assert(
+    fc.property(text, cut, fc.boolean(), (some, lengths, isLong) => {
+      // A long string is searched in another way than a short one.
+      const bytes = Buffer.from(isLong ? `["${'x'.repeat(130)}${some}` : some);
+      const counter = new JsonCounter();
+      let at = 0;
+      for (const length of lengths) counter.add(bytes.subarray(at, (at += length)));
+      const excess = counter.add(bytes.subarray(at));
+      expect({ values: counter.values, excess }).toEqual(measureJson(bytes));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+it('tells the byte at which a text in pieces passes a limit', () => {
+  const counter = new JsonCounter();
+  const piece = Buffer.from('["é",'.repeat(20));
+  const excess = Array.from({ length: 11 }, () => counter.add(piece)).findLast((one) => one !== undefined);
+  expect(excess).toEqual(measureJson(Buffer.concat(Array.from({ length: 11 }, () => piece))).excess);
 });

@@ -3,6 +3,7 @@ import { parseExactly } from '@agentmesh/proto/exact-json';
 import { BadRequest, InvalidRequest } from '../errors/request-error.ts';
 import { pathToInfinity } from './finite-numbers.ts';
 import { type JsonSize, measureJson } from './json-bounds.ts';
+import type { JsonExcess } from './json-counter.ts';
 import { findJsonFault } from './json-fault.ts';
 
 const byteOrderMark = 0xfe_ff;
@@ -15,12 +16,17 @@ const byteOrderMark = 0xfe_ff;
 export function parseJsonBody(body: Buffer, size?: JsonSize): unknown {
   if (body.length === 0) return null;
   const { excess } = size ?? measureJson(body);
-  if (excess !== undefined) throw invalid(offsetInText(body, excess.at), excess.error);
+  if (excess !== undefined) throw excessive(body, excess);
   const text = decode(body);
   const value = parse(text);
   const path = pathToInfinity(value);
   if (path !== undefined) throw notFinite(path);
   return value;
+}
+
+/** Error for a JSON text that passes a limit. `body` is the text, at least up to the byte at which it does. */
+export function excessive(body: Buffer, { at, error }: JsonExcess): InvalidRequest {
+  return invalid(offsetInText(body, at), error);
 }
 
 function parse(text: string): unknown {
