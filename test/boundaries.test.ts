@@ -97,6 +97,7 @@ const libImports = relativeImports.filter(
 /** Folders of `gateway/src/edge`. Each imports only folders that precede it here. `gateway/README.md` has the same list. */
 const edgeRooms = [
   'validation',
+  'pace',
   'errors',
   'json',
   'origins',

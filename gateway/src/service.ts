@@ -21,7 +21,7 @@ import { createAccountChanges } from './edge/authentication/account-changes.ts';
 import { createAuthentication } from './edge/authentication/authenticate.ts';
 import { createBearer } from './edge/authentication/bearer.ts';
 import { createBodyBudget } from './edge/bodies/body-budget.ts';
-import { createPaces } from './edge/bodies/pace.ts';
+import { createPaces } from './edge/pace/pace.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import { type BrowserSession, createBrowserSession } from './edge/authentication/browser-session.ts';
 import type { Directory } from './edge/authentication/directory.ts';

@@ -109,6 +109,30 @@ describe('a live connection', () => {
     expect((await client.closed)[0]).toBe(1009);
   });
 
+  it('shares the room of all bodies: a message that does not end is given up for others', async () => {
+    const kib = 1024;
+    const env = { GATEWAY_MAX_BODY_BYTES: String(256 * kib), GATEWAY_MAX_BODIES_BYTES: String(320 * kib) };
+    await using small = await startEdge({ ...servicesOf(), env });
+    const [first, second] = [dial({ of: small }), dial({ of: small })];
+    const begin = async ({ socket }: live.Client) => {
+      if (socket.readyState !== WebSocket.OPEN) await once(socket, 'open');
+      await new Promise((resolve) => socket.send('x'.repeat(170 * kib), { fin: false }, resolve));
+    };
+    await Promise.all([begin(first), begin(second)]);
+    const [gone, left] = await Promise.race([
+      first.closed.then(([code]) => [code, second] as const),
+      second.closed.then(([code]) => [code, first] as const),
+    ]);
+    expect(gone).toBe(1013);
+    const text = `{"a":"${'x'.repeat(200 * kib)}`;
+    await small.send('/run', { text, headers: { 'content-type': 'application/json' } });
+    expect((await left.closed)[0]).toBe(1013);
+    const third = dial({ of: small });
+    await say(third, content('x'.repeat(200 * kib)));
+    await third.turns(1);
+    third.socket.close();
+  });
+
   it('leaves the run when the viewer disconnects, and starts no other', async () => {
     const started: string[] = [];
     const left = Promise.withResolvers<void>();

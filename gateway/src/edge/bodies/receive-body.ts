@@ -6,7 +6,7 @@ import type { JsonCounter } from '../json/json-counter.ts';
 import { excessive } from '../json/json-text.ts';
 import type { BodyBudget, HeldBytes } from './body-budget.ts';
 import { openBytes } from './body-limits.ts';
-import type { Pace } from './pace.ts';
+import { bytesOfValue, type Pace } from '../pace/pace.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,9 +16,6 @@ declare module 'fastify' {
     releaseBody: (() => void) | undefined;
   }
 }
-
-/** Bytes that a JSON value counts as, because counting and parsing it takes as long as reading them. */
-const bytesOfValue = 32;
 
 /** Budgets for bodies of up to 64 KiB, and for larger ones. A crowd of large bodies does not keep small ones out. */
 export interface BodyBudgets {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Pace } from '../bodies/pace.ts';
+import type { Pace } from '../pace/pace.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface RefusalOptions {

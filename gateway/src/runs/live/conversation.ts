@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Failure } from '@agentmesh/proto/runs/v1';
 import type { WebSocket } from 'ws';
+import { bytesOfValue, type Pace } from '../../edge/pace/pace.ts';
 import { HttpError, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { measureJson } from '../../edge/json/json-bounds.ts';
 import { parseJsonBody } from '../../edge/json/json-text.ts';
 import { requestCheck } from '../../edge/validation/index.ts';
 import type { AcceptedRun } from '../open-run.ts';
@@ -13,7 +15,7 @@ import { Outbox } from './outbox.ts';
 
 type Content = NonNullable<LiveRequest['content']>;
 
-export interface ConversationOptions extends InboxLimits {
+export interface ConversationOptions extends Omit<InboxLimits, 'onFull'> {
   /** Returns the name of the app's root agent. Fails if the connection is not allowed. */
   readonly admit: () => Promise<string>;
   /** Called before each message. Fails if the connection's credential is no longer valid. */
@@ -23,6 +25,9 @@ export interface ConversationOptions extends InboxLimits {
   /** Receives unexpected errors. */
   readonly onError: (error: unknown) => void;
 }
+
+/** Time in which a client takes the reason why it is given up. */
+const givingUpMs = 1_000;
 
 const checkRequest = requestCheck(LiveRequest, 'body');
 
@@ -38,7 +43,7 @@ export class Conversation {
   /** Listens immediately; `start` begins to answer. */
   constructor(socket: WebSocket, options: ConversationOptions) {
     this.#options = options;
-    this.#inbox = new Inbox(socket, options);
+    this.#inbox = new Inbox(socket, { ...options, onFull: () => this.#giveUp(socket) });
     this.#outbox = new Outbox(socket);
     socket.once('close', () => {
       this.#inbox.close();
@@ -74,6 +79,13 @@ export class Conversation {
     if (!this.#isBusy) this.#end(endings.draining);
   }
 
+  /** Ends a connection for whose messages there is no room. The rest of a message is not read. */
+  #giveUp(socket: WebSocket): void {
+    this.#end(endings.noRoom);
+    socket.pause();
+    setTimeout(() => socket.terminate(), givingUpMs);
+  }
+
   #end(ending: Ending): void {
     this.#inbox.close();
     this.#outbox.close(ending);
@@ -81,7 +93,7 @@ export class Conversation {
 
   /** Ending that a message leads to; undefined to continue with the next message. */
   async #answer(received: Received, author: string): Promise<Ending | undefined> {
-    const request = readRequest(received);
+    const request = readRequest(received, this.#options.pace);
     if ('code' in request) return request;
     if (request.blob || request.activityStart || request.activityEnd) return endings.noLiveModel;
     if (request.close) return endings.asked;
@@ -123,10 +135,12 @@ export class Conversation {
   }
 }
 
-function readRequest({ data, isBinary }: Received): LiveRequest | Ending {
+function readRequest({ data, isBinary }: Received, pace: Pace): LiveRequest | Ending {
   if (isBinary) return endings.notText;
   try {
-    const outcome = checkRequest(parseJsonBody(data));
+    const size = measureJson(data);
+    pace.take(size.values * bytesOfValue);
+    const outcome = checkRequest(parseJsonBody(data, size));
     if ('issues' in outcome) throw new InvalidRequest(outcome.issues);
     return outcome.value as LiveRequest;
   } catch (error) {

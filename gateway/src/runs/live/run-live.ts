@@ -3,6 +3,7 @@ import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { publicBaseUrl } from '../../config.ts';
 import { type App, type Context, unary } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
+import { openBytes } from '../../edge/bodies/body-limits.ts';
 import { BadRequest, InvalidRequest } from '../../edge/errors/request-error.ts';
 import { createHostCheck, foreignHost } from '../../edge/origins/host.ts';
 import { createForeignCheck, foreignOrigin } from '../../edge/origins/origin.ts';
@@ -92,11 +93,14 @@ interface Place {
 }
 
 function optionsOf(request: FastifyRequest, context: Context): ConversationOptions {
-  const { authentication, config, log, runs } = context;
+  const { authentication, bodies, config, log, runs } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   return {
     messages: waitingMessages,
     bytes: config.GATEWAY_MAX_BODY_BYTES,
+    stream: request.raw.socket,
+    pace: bodies.paceOf(request.identity.accountId),
+    hold: (bytes, giveUp) => (bytes > openBytes ? bodies.large : bodies.small).hold(giveUp),
     admit: async () => findRoot(context, request.identity.accountId, readPlace(request.query, defaultApp)),
     recheck: () => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();

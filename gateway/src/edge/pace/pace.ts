@@ -1,5 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
+/** Bytes that a JSON value counts as, because counting and parsing it takes as long as reading them. */
+export const bytesOfValue = 32;
+
 export interface PaceOptions {
   readonly bytesPerSecond: number;
   /** Bytes that may come at once after a rest. */
