@@ -23,8 +23,10 @@ const services: Record<string, () => Promise<Service>> = {
 };
 
 const usage = `usage: npm start -- [all | <service>...] [--check | --reencrypt]
+       npm start -- validate <folder>
 services: ${Object.keys(services).join(', ')}
 --check checks the settings and starts nothing
+validate checks the apps of a folder and starts nothing
 --reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
 /** Starts the named services, or `all`, in this process with the settings of `env`. */
@@ -55,6 +57,8 @@ export function explain(error: unknown): string {
 }
 
 async function main(args: readonly string[]): Promise<void> {
+  const [first, folder] = args;
+  if (first === 'validate') return validateApps(folder);
   const names = args.filter((arg) => !arg.startsWith('--'));
   if (args.includes('--check')) {
     checkProcess(await target(names, process.env));
@@ -69,6 +73,19 @@ async function main(args: readonly string[]): Promise<void> {
   await stopped;
   mesh.log.info('stopping');
   await mesh[Symbol.asyncDispose]();
+}
+
+/** Checks the apps of a folder. A mistake in one makes the exit code 1. */
+async function validateApps(folder: string | undefined): Promise<void> {
+  if (folder === undefined) throw new UsageError([]);
+  const { validate } = await import('@agentmesh/runs');
+  const isGood = await validate(folder, process.env, (line) => console.log(line)).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    console.log(`${folder}: cannot be read (${code})`);
+    return false;
+  });
+  process.exit(isGood ? 0 : 1);
 }
 
 /** Runs a command of one of the named services. */

@@ -1,6 +1,7 @@
 import type { App, Context } from '../context.ts';
 import { adkRunRoute } from './adk/adk-runs.ts';
 import { adkSessionRoutes } from './adk/adk-sessions.ts';
+import { agentSchemaRoutes } from './agent-schema.ts';
 import { appRoutes } from './apps.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
 import { runRecordRoutes } from './ledger/run-routes.ts';
@@ -13,6 +14,7 @@ import { runRoutes } from './runs.ts';
 /** Applications, their runs and live connections. */
 export async function addRuns(app: App, context: Context): Promise<void> {
   appRoutes(app, context);
+  agentSchemaRoutes(app, context);
   runRoutes(app, context);
   startRunRoute(app, context);
   runRecordRoutes(app, context);

@@ -1,1 +1,2 @@
 export { runs } from './service.ts';
+export { validate } from './validate.ts';

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { Database } from '@agentmesh/lib/pg';
 import { type Host, SettingsError } from '@agentmesh/lib/service';
+import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
@@ -9,6 +10,7 @@ import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import type { CheckTool } from './tools/check-tools.ts';
+import { createOpenToolKey } from '../mcp/tool-keys.ts';
 import { openTools } from './open-tools.ts';
 import { watchApps } from './watch-apps.ts';
 
@@ -42,7 +44,8 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');
   const models = createModels(config.models, { onFailure, use, guardedFetch });
-  const tools = openTools(host, config);
+  const openKey = createOpenToolKey(host.mesh.client(ToolKeysService));
+  const tools = openTools({ log, resources, openKey }, config);
   const registry = await createRegistry({
     dir,
     log,

@@ -5,11 +5,10 @@ import {
   createGuardedFetch,
 } from '@agentmesh/lib/outbound';
 import type { Host } from '@agentmesh/lib/service';
-import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { createOpenRemote } from '../a2a/remote-client.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
 import { createMcpConnections } from '../mcp/mcp-connections.ts';
-import { createOpenToolKey } from '../mcp/tool-keys.ts';
+import type { OpenToolKey } from '../mcp/request-headers.ts';
 import { createRemoteAgents, type RemoteAgents } from './agents/remote-agents.ts';
 import { createBuiltInResolver } from './tools/built-in-resolver.ts';
 import { createMcpResolver } from './tools/mcp-resolver.ts';
@@ -24,12 +23,15 @@ export interface OpenTools {
   readonly remoteAgents: RemoteAgents;
 }
 
+export interface ToolsDeps extends Pick<Host<typeof runsSettings>, 'log' | 'resources'> {
+  readonly openKey: OpenToolKey;
+}
+
 /** Opens what tools are made of, until the host closes. */
-export function openTools({ log, mesh, resources }: Host<typeof runsSettings>, config: RunsConfig): OpenTools {
+export function openTools({ log, resources, openKey }: ToolsDeps, config: RunsConfig): OpenTools {
   const policy: AddressPolicy = createAddressPolicy(config.tools.mcpAllow);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const connections = resources.use(createMcpConnections({ fetch }));
-  const openKey = createOpenToolKey(mesh.client(ToolKeysService));
   const deps = { connections, openKey, log };
   const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: config.tools.allow }) });
   const rules = { policy, isTrusted: true };

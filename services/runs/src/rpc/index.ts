@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { getAgentSchema } from './get-agent-schema.ts';
 import { getAppGraph } from './get-app-graph.ts';
 import { getAppInfo } from './get-app-info.ts';
 import type { Handlers } from './handlers.ts';
@@ -15,6 +16,7 @@ export function createHandlers(context: Context): Handlers {
     listApps: listApps(context),
     getAppInfo: getAppInfo(context),
     getAppGraph: getAppGraph(context),
+    getAgentSchema: getAgentSchema(),
     listSpans: listSpans(context),
   };
 }

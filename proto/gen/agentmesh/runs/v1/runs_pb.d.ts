@@ -451,6 +451,36 @@ export declare type GetAppInfoResponse = Message<"agentmesh.runs.v1.GetAppInfoRe
 export declare const GetAppInfoResponseSchema: GenMessage<GetAppInfoResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.GetAgentSchemaRequest
+ */
+export declare type GetAgentSchemaRequest = Message<"agentmesh.runs.v1.GetAgentSchemaRequest"> & {
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetAgentSchemaRequest.
+ * Use `create(GetAgentSchemaRequestSchema)` to create a new message.
+ */
+export declare const GetAgentSchemaRequestSchema: GenMessage<GetAgentSchemaRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.GetAgentSchemaResponse
+ */
+export declare type GetAgentSchemaResponse = Message<"agentmesh.runs.v1.GetAgentSchemaResponse"> & {
+  /**
+   * JSON Schema, draft 7.
+   *
+   * @generated from field: bytes json = 1;
+   */
+  json: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.GetAgentSchemaResponse.
+ * Use `create(GetAgentSchemaResponseSchema)` to create a new message.
+ */
+export declare const GetAgentSchemaResponseSchema: GenMessage<GetAgentSchemaResponse>;
+
+/**
  * @generated from message agentmesh.runs.v1.GetAppGraphRequest
  */
 export declare type GetAppGraphRequest = Message<"agentmesh.runs.v1.GetAppGraphRequest"> & {
@@ -657,6 +687,16 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof GetAppGraphRequestSchema;
     output: typeof GetAppGraphResponseSchema;
+  },
+  /**
+   * Returns the JSON Schema of agents' files, for editors.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.GetAgentSchema
+   */
+  getAgentSchema: {
+    methodKind: "unary";
+    input: typeof GetAgentSchemaRequestSchema;
+    output: typeof GetAgentSchemaResponseSchema;
   },
   /**
    * Returns spans of recent runs, for the web UI. While `ADK_WEB_UI` is on, each process keeps in memory the spans that all processes recorded

@@ -1,0 +1,56 @@
+import { McpArgs } from '../../mcp/mcp-args.ts';
+import { toolNames } from '../../tools/index.ts';
+import { agentSchemas } from './agent-definition.ts';
+
+const draft = 'http://json-schema.org/draft-07/schema#';
+const mcpNames = ['MCPToolset', 'McpToolset'];
+
+/** The JSON Schema of an agent's file, for editors. */
+export function printAgentSchema(): Uint8Array {
+  const classes = Object.keys(agentSchemas);
+  const branches = Object.entries(agentSchemas).map(([name, schema]) => {
+    const isOfClass = {
+      properties: { agent_class: { const: name } },
+      ...(name !== 'LlmAgent' && { required: ['agent_class'] }),
+    };
+    return choice(isOfClass, withTools(plain(schema) as FileSchema));
+  });
+  const schema = {
+    $schema: draft,
+    title: 'root_agent.yaml of Agent Mesh',
+    type: 'object',
+    required: ['name'],
+    properties: { agent_class: { enum: classes, default: 'LlmAgent' } },
+    allOf: branches,
+  };
+  return new TextEncoder().encode(JSON.stringify(schema));
+}
+
+interface FileSchema {
+  readonly properties: Record<string, unknown>;
+}
+
+/** A tool may be given as its bare name. Names are suggested, not required: an app may have tools of its own. */
+function withTools(schema: FileSchema): FileSchema {
+  const { tools } = schema.properties as { tools?: { items: { properties: Record<string, unknown> } } };
+  if (tools === undefined) return schema;
+  const name = { type: 'string', minLength: 1, anyOf: [{ enum: [...toolNames, ...mcpNames] }, {}] };
+  const isMcp = { properties: { name: { enum: mcpNames } } };
+  const item = {
+    ...tools.items,
+    properties: { ...tools.items.properties, name },
+    ...choice(isMcp, { required: ['args'], properties: { args: plain(McpArgs) } }),
+  };
+  const items = choice({ type: 'string' }, name, item);
+  return { ...schema, properties: { ...schema.properties, tools: { ...tools, items } } };
+}
+
+/** The keywords `if`, `then` and `else`; an object with a key `then` cannot be written as such. */
+function choice(condition: object, consequence: object, otherwise: object = {}): object {
+  return Object.fromEntries(Object.entries({ if: condition, else: otherwise }).concat([['then', consequence]]));
+}
+
+/** A schema without the symbols of TypeBox. */
+function plain(schema: object): unknown {
+  return JSON.parse(JSON.stringify(schema));
+}
