@@ -16,7 +16,8 @@ export function fakeDeletions() {
       async start({ mesh }) {
         mesh.serve(AuthService, {
           ...unserved(AuthService),
-          checkErasure: ({ accountId }) => ({ isDeleted: deleted.has(accountId) }),
+          // The keys service waits for webhooks.
+          checkErasure: ({ accountId }) => ({ isDeleted: deleted.has(accountId), confirmed: ['webhooks'] }),
           reportErasure: (report) => {
             waiting.get(report.accountId)?.(report);
             return {};

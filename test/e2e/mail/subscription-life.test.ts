@@ -60,6 +60,14 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     await expect.poll(async () => (await subscriptionOf(caller, id)).status).toBe('active');
   });
 
+  test('deleting the account ends its subscriptions at the provider', { timeout }, async () => {
+    const { caller, address } = await resident();
+    await subscribe(caller, word);
+    const { user_id: id } = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body;
+    expect((await caller.request('DELETE', `/api/users/${id}`)).status).toBe(204);
+    await expect.poll(() => isRegistered(address), { timeout: 20_000 }).toBe(false);
+  });
+
   test('a revoked consent makes creating answer 401 with a code, and connecting again mends it', {
     timeout,
   }, async () => {
@@ -99,6 +107,6 @@ test.skipIf(inject('mode') === 'all')(
     expect(await refused).toMatch(/50[234]/);
     await opened.mesh.restart();
     const attempt = (): Promise<string> => subscribe(caller, 'microsoft_outlook').then(({ status }) => status, String);
-    await expect.poll(attempt, { timeout: 40_000, interval: 2_000 }).toBe('active');
+    await expect.poll(attempt, { timeout: 40_000, interval: 500 }).toBe('active');
   },
 );

@@ -66,6 +66,13 @@ export async function selectIsErased(db: Queryable, accountId: string): Promise<
   return (await db.query(find, [accountId])).length > 0;
 }
 
+/** Services that have confirmed the erasure of an account. */
+export async function selectConfirmed(db: Queryable, accountId: string): Promise<string[]> {
+  const text = 'select service from erasure_parts where account_id = $1 and erased_at is not null order by 1';
+  const rows = await db.query<{ service: string }>({ name: 'select-erasure-confirmed', text }, [accountId]);
+  return rows.map(({ service }) => service);
+}
+
 export interface ErasureRow {
   readonly requested_at: Date;
   readonly completed_at: Date | null;

@@ -1,4 +1,4 @@
-import { createQuery } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { ProviderWord } from '../integrations/providers/provider-word.ts';
 
 export interface IntegrationRow {
@@ -50,6 +50,16 @@ export const selectIntegrations = createQuery<{ accountId: string }, Integration
   text: (param) => `select ${columns} from integrations
     where account_id = ${param.accountId} and ended_at is null order by id`,
 });
+
+const selectAny = createQuery<{ accountId: string }, { one: number }>({
+  name: 'select-any-integration',
+  text: (param) => `select 1 as one from integrations where account_id = ${param.accountId} limit 1`,
+});
+
+/** Whether tokens of a mail account are kept for an account, also of one that its owner has disconnected. */
+export async function selectHasIntegrations(db: Queryable, accountId: string): Promise<boolean> {
+  return (await selectAny(db, { accountId })).length > 0;
+}
 
 /** The connected integration of an account with a provider. */
 export const selectConnected = createQuery<{ accountId: string; provider: ProviderWord }, IntegrationRow>({

@@ -1,7 +1,7 @@
 import { createQuery } from '@agentmesh/lib/pg';
 
 /** Longer than a request to a provider may take. When its holder has died, another replica refreshes after this time. */
-const leaseSeconds = 20;
+const leaseSeconds = 13;
 
 interface Lease {
   readonly accountId: string;

@@ -1594,6 +1594,13 @@ export declare type CheckErasureResponse = Message<"agentmesh.auth.v1.CheckErasu
    * @generated from field: bool is_deleted = 1;
    */
   isDeleted: boolean;
+
+  /**
+   * Services that have confirmed that they have erased it.
+   *
+   * @generated from field: repeated string confirmed = 2;
+   */
+  confirmed: string[];
 };
 
 /**
