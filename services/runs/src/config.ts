@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
 import { flag, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
+import { type CodeConfig, codeSettings, readCodeConfig } from './code/host/code-settings.ts';
 import type { ModelsConfig } from './models/models.ts';
 import type { AdmissionLimits } from './execution/admission/admission.ts';
 import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
@@ -11,6 +12,7 @@ import { readToolsConfig, type ToolsConfig, toolSettings } from './tools/setting
 export const runsSettings = {
   ...modelSettings,
   ...toolSettings,
+  ...codeSettings,
   ADK_WEB_UI: flag({ default: false, desc: 'keeps the spans of the latest runs for the web UI' }),
   AGENTS_DIR: text({
     default: undefined,
@@ -41,10 +43,12 @@ export interface RunsConfig {
   readonly drainMs: number;
   readonly models: ModelsConfig;
   readonly tools: ToolsConfig;
+  readonly code: CodeConfig;
 }
 
 type Cleaned = Parameters<typeof readModelsConfig>[0] &
   Parameters<typeof readToolsConfig>[0] &
+  Parameters<typeof readCodeConfig>[0] &
   Parameters<typeof readAdmissionLimits>[0] & {
     readonly AGENTS_DIR: string | undefined;
     readonly RUNS_MAX_MODEL_CALLS: number;
@@ -68,5 +72,6 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     drainMs: settings.RUNS_DRAIN_SECONDS * 1000,
     models: readModelsConfig(settings),
     tools: readToolsConfig(settings),
+    code: readCodeConfig(settings, process.env),
   };
 }

@@ -17,6 +17,7 @@ import { createMcpConnections } from '../src/mcp/mcp-connections.ts';
 import { createMcpResolver } from '../src/registry/tools/mcp-resolver.ts';
 import { createBuiltInResolver } from '../src/registry/tools/built-in-resolver.ts';
 import { createToolResolvers } from '../src/registry/tools/tool-resolvers.ts';
+import { openCodeApps } from './open-code-apps.ts';
 
 quietAdk(log);
 
@@ -108,7 +109,16 @@ async function load(
     createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) }),
     mcpResolver(),
   ]);
-  const registry = await createRegistry({ dir, log, models, tools, remoteAgents, maxModelCalls: 25 });
+  const registry = await createRegistry({
+    dir,
+    log,
+    models,
+    tools,
+    remoteAgents,
+    codeApps: openCodeApps(),
+    toolTimeoutMs: 5_000,
+    maxModelCalls: 25,
+  });
   await rm(dir, { recursive: true });
   return {
     apps: registry.list().map(({ name }) => name),

@@ -5,8 +5,10 @@ import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/p
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { createExecutor, type Executor } from '../src/execution/executor.ts';
+import { openAgents } from '../src/execution/open-agents.ts';
 import { createHistoryCache } from '../src/execution/history/history-cache.ts';
 import { createViewer } from '../src/execution/viewers/viewer.ts';
+import type { App } from '../src/registry/app.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { InMemorySessions } from './in-memory-sessions.ts';
 import { encode } from './stored-session.ts';
@@ -21,6 +23,7 @@ export interface Seen {
 
 /** An executor of one agent over in-memory sessions, reached through a mesh. */
 export interface AgentBench {
+  readonly app: App;
   readonly sessions: InMemorySessions;
   readonly executor: Executor;
   readonly client: Client<typeof SessionsService>;
@@ -41,13 +44,28 @@ export interface RunOptions {
 
 export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
   quietAdk(log);
+  return createAppBench(
+    {
+      name: 'app',
+      source: '',
+      rootName: root.name,
+      description: '',
+      language: 'yaml',
+      open: (options) => openAgents(root, options),
+      graphJson: new Uint8Array(0),
+    },
+    state,
+  );
+}
+
+/** An executor of one app. */
+export function createAppBench(app: App, state = {}): AgentBench {
   const sessions = new InMemorySessions();
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
   sessions.create(key, state);
   const mesh = testNode({ urls: {}, key: 'test', log, metrics: createMetrics({ processMetrics: false }) });
   mesh.serve(SessionsService, sessions.service);
   const client = mesh.client(SessionsService);
-  const app = { name: 'app', source: '', root, graphJson: new Uint8Array(0) };
   const histories = createHistoryCache(1_000_000);
   const executor = createExecutor({
     sessions: client,
@@ -76,6 +94,7 @@ export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
     return { invocationId, seen: watch(viewer) };
   };
   return {
+    app,
     sessions,
     executor,
     client,

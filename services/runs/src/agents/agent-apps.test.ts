@@ -18,6 +18,7 @@ const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhe
 const parts = {
   models,
   tools: createToolResolvers([createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) })]),
+  toolTimeoutMs: 5_000,
   maxModelCalls: 5,
 };
 const fields = {
@@ -73,7 +74,7 @@ test('a replica that gets no hint uses a changed agent within a second, and one 
   const { agent_id: id } = await save(0, 'parent', [`agent${child.agent_id}`]);
   const namesOf = async (apps: AgentApps) => {
     const { root } = await apps.find(accountId, id);
-    return [root.name, ...root.subAgents.map(({ name }) => name)];
+    return [root?.name, ...(root?.subAgents ?? []).map(({ name }) => name)];
   };
   expect(await namesOf(deaf)).toEqual(['parent', 'child']);
   expect(await deaf.find(accountId, id)).toBe(await deaf.find(accountId, id));

@@ -2,19 +2,18 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { type Event, isFinalResponse } from '@google/adk';
 import { unlessAborted } from '@agentmesh/lib/wait';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
+import type { EventLoop } from './agent-run.ts';
 import { hasCalls } from './events/event-json.ts';
 import { nameCallLimit } from './name-call-limit.ts';
 import { nameCredentialArgs } from './name-credential-args.ts';
 import type { Recorder } from './recording/recorder.ts';
-
-type Loop = AsyncGenerator<Event, void, void>;
 
 /**
  * Runs an agent loop to its end and records its events. If the loop is known to be over, its end is stored together with the
  * last event. An event with an error ends the run. Rejects with the error of the loop or the reason of `signal`, and does not
  * wait for a loop that ignores the signal.
  */
-export async function drive(loop: Loop, recorder: Recorder, signal: AbortSignal): Promise<void> {
+export async function drive(loop: EventLoop, recorder: Recorder, signal: AbortSignal): Promise<void> {
   let next = loop.next();
   for (;;) {
     const step = await unlessAborted(next, signal);

@@ -1,4 +1,3 @@
-import type { Event } from '@google/adk';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
@@ -7,15 +6,16 @@ import type { Client } from '@connectrpc/connect';
 import { isCancelling, isLost } from '../errors.ts';
 import { loggableError } from '../models/index.ts';
 import type { App } from '../registry/app.ts';
+import { createTurnArtifacts } from '../artifacts/turn-artifacts.ts';
+import { createTurnMemory } from '../memory/turn-memory.ts';
+import type { AgentRunOptions, EventLoop } from './agent-run.ts';
 import { AttemptStopped } from './attempt-stopped.ts';
 import { describeFailure } from './describe-failure.ts';
 import { drive } from './drive.ts';
 import type { HistoryCache } from './history/history-cache.ts';
 import { extendWindow, type HistoryWindow, openWindow } from './history/history-window.ts';
 import { Journal } from './recording/journal.ts';
-import { openLoop } from './open-loop.ts';
 import { createRecorder } from './recording/recorder.ts';
-import { createTurnSession } from './history/turn-session.ts';
 import type { Viewer } from './viewers/viewer.ts';
 
 export interface ExecutionDeps {
@@ -69,17 +69,16 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
 async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> {
   const { turn, viewer, working, lost } = run;
   const window = openWindow(turn, run.known, deps.historyWindow);
-  const turnSession = createTurnSession(turn, window);
   const journal = new Journal({ sessions: deps.sessions, turn, signal: lost });
-  const recorder = createRecorder({ turn, turnSession, journal, viewer });
+  const recorder = createRecorder({ turn, journal, viewer });
   let author = turn.session?.appName ?? '';
   let hasApp = false;
   try {
-    const { root } = await deps.findApp(turn.session?.accountId ?? '', author);
-    author = root.name;
+    const app = await deps.findApp(turn.session?.accountId ?? '', author);
+    author = app.rootName;
     hasApp = true;
-    const { memory, artifacts, maxModelCalls } = deps;
-    const loop = openLoop({ root, turn, turnSession, memory, artifacts, maxModelCalls, signal: working.signal });
+    const { loop, session } = app.open({ turn, window, ...servicesOf(deps, run), signal: working.signal });
+    recorder.attach(session);
     await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
     viewer?.end();
     remember(deps, { turn, window, journal });
@@ -103,6 +102,18 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> 
   }
 }
 
+/** ADK's services of the turn's session, user and app. */
+function servicesOf(
+  { memory, artifacts, maxModelCalls }: ExecutionDeps,
+  { turn, working: { signal } }: AttemptRun,
+): Pick<AgentRunOptions, 'memory' | 'artifacts' | 'maxModelCalls'> {
+  return {
+    ...(memory && { memory: createTurnMemory({ memory, turn, signal }) }),
+    ...(artifacts && { artifacts: createTurnArtifacts({ artifacts, turn, signal }) }),
+    maxModelCalls,
+  };
+}
+
 /** Caches the window for the next turn, unless others have written events that this attempt has not seen. */
 function remember(
   { histories }: ExecutionDeps,
@@ -114,7 +125,7 @@ function remember(
 }
 
 /** Lets the loop run its `finally` blocks, but does not wait for a tool that ignores the signal. */
-function leave(loop: AsyncGenerator<Event, void, void>, working: AbortController): void {
+function leave(loop: EventLoop, working: AbortController): void {
   working.abort(attemptOver);
   loop.return().catch(() => undefined);
 }

@@ -2,6 +2,7 @@ import { type BaseTool, BaseToolset, type ReadonlyContext, type RunAsyncToolRequ
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { trace } from '@opentelemetry/api';
+import { idempotencyKeyOf } from '../registry/tools/idempotency-key.ts';
 import { accountOf } from '../models/index.ts';
 import type { ListedTool, ListedTools } from './listed-tools.ts';
 import type { McpConnections } from './mcp-connections.ts';
@@ -87,7 +88,7 @@ export class McpToolset extends BaseToolset {
   }
 
   async #call(name: string, { args, toolContext }: RunAsyncToolRequest): Promise<unknown> {
-    const idempotencyKey = toolContext.functionCallId ?? '';
+    const idempotencyKey = idempotencyKeyOf(toolContext);
     const target = await this.#target(toolContext);
     const call = { name, args, idempotencyKey };
     return this.#deps.connections.callTool(target, call, toolContext.abortSignal ?? never);

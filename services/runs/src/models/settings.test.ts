@@ -15,7 +15,7 @@ describe('the settings of models and tools', () => {
       timeoutMs: 120_000,
       allow: [],
     });
-    expect(readToolsConfig(cleaned)).toEqual({ allow: [] });
+    expect(readToolsConfig(cleaned)).toEqual({ allow: [], mcpAllow: [], timeoutMs: 120_000 });
   });
 
   test('are read, without the last slash of an address', () => {

@@ -7,7 +7,7 @@ import type { Registry } from './registry.ts';
 /** All apps of an account: those of `AGENTS_DIR`, and its agents. */
 export interface AppFinder {
   /**
-   * Finds an app by name; without waiting where it is one of `AGENTS_DIR`. Fails with MeshError permission_denied `app_internal` or
+   * Finds an app by name; without waiting where it is one of `AGENTS_DIR` that has been loaded. Fails with MeshError permission_denied `app_internal` or
    * not_found `app_not_found`.
    */
   find(accountId: string, name: string): App | Promise<App>;
@@ -17,7 +17,7 @@ export interface AppFinder {
 export function createAppFinder(registry: Registry, agents: AgentApps): AppFinder {
   return {
     find(accountId, name) {
-      if (!isAgentAppName(name)) return registry.get(name);
+      if (!isAgentAppName(name)) return registry.loading(name)?.then(() => registry.get(name)) ?? registry.get(name);
       const agentId = parseAgentId(name);
       if (agentId === undefined) throw agentAppNotFound(name);
       return agents.find(accountId, agentId);

@@ -5,23 +5,27 @@ import type { AgentFile } from './files/load-agent-files.ts';
 export interface AppFacts {
   readonly name: string;
   readonly root: BaseAgent;
-  readonly file: AgentFile;
+  /** Absent for agents in code, all of whose tools are listed. */
+  readonly file?: AgentFile | undefined;
+  readonly language: string;
 }
 
 /**
  * The AppInfo record of an app as public JSON; undefined when its root is a workflow. Facts: contract/runtime.md 6. Tools are
  * listed where the files name them.
  */
-export function printAppInfo({ name, root, file }: AppFacts): Uint8Array | undefined {
+export function printAppInfo({ name, root, file, language }: AppFacts): Uint8Array | undefined {
   if (!isLlmAgent(root)) return undefined;
-  const named = namedTools(file);
+  const named = file && namedTools(file);
   const info = {
     name,
     rootAgentName: root.name,
     description: root.description,
-    language: 'yaml',
+    language,
     isComputerUse: false,
-    agents: Object.fromEntries(llmAgents(root).map((agent) => [agent.name, describe(agent, named.get(agent.name))])),
+    agents: Object.fromEntries(
+      llmAgents(root).map((agent) => [agent.name, describe(agent, named && (named.get(agent.name) ?? new Set()))]),
+    ),
   };
   return new TextEncoder().encode(JSON.stringify(info));
 }
@@ -38,7 +42,7 @@ function llmAgents(agent: LlmAgent): LlmAgent[] {
   return [agent, ...agent.subAgents.filter(isLlmAgent).flatMap(llmAgents)];
 }
 
-function describe(agent: LlmAgent, named: ReadonlySet<string> = new Set()): object {
+function describe(agent: LlmAgent, named: ReadonlySet<string> | undefined): object {
   return {
     name: agent.name,
     description: agent.description,
@@ -48,10 +52,10 @@ function describe(agent: LlmAgent, named: ReadonlySet<string> = new Set()): obje
   };
 }
 
-function declarations(agent: LlmAgent, named: ReadonlySet<string>): FunctionDeclaration[] {
+function declarations(agent: LlmAgent, named: ReadonlySet<string> | undefined): FunctionDeclaration[] {
   return agent.tools
     .filter(isBaseTool)
-    .filter((tool) => named.has(tool.name))
+    .filter((tool) => named?.has(tool.name) !== false)
     .map((tool) => tool._getDeclaration())
     .filter((declaration) => declaration !== undefined);
 }

@@ -2,11 +2,10 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { isAgentAppName } from '../agents/agent-id.ts';
-import type { AgentParts } from './agents/build-agent.ts';
 import type { App } from './app.ts';
 import { AppFilesError, type Mistake, printMistake } from './files/mistake.ts';
 import { rootFile } from './files/root-file.ts';
-import { loadApp } from './load-app.ts';
+import { type LoadParts, loadApp } from './load-app.ts';
 
 /** The current version of every app, and the mistakes in files that cannot be used. */
 export interface AppShelf {
@@ -17,7 +16,7 @@ export interface AppShelf {
   load(name: string): Promise<void>;
 }
 
-export interface AppShelfOptions extends AgentParts {
+export interface AppShelfOptions extends LoadParts {
   /** Folder with one folder per app. */
   readonly dir: string;
   readonly log: Logger;
@@ -30,7 +29,10 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
 
   const onFailure = (name: string, err: unknown): void => {
     const failure = describe(err);
-    if (failure === undefined || failure.isGone) apps.delete(name);
+    if (failure === undefined || failure.isGone) {
+      apps.get(name)?.retire?.();
+      apps.delete(name);
+    }
     mistakes.delete(name);
     if (failure === undefined) return;
     mistakes.set(name, failure.mistakes);
@@ -45,6 +47,7 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
         if (isAgentAppName(name)) await refuseAgentName(join(dir, name));
         const app = await loadApp({ dir, name, present: apps.get(name) }, options);
         if (apps.get(name) !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
+        if (apps.get(name) !== app) apps.get(name)?.retire?.();
         apps.set(name, app);
         mistakes.delete(name);
       } catch (error) {

@@ -1,11 +1,24 @@
 import type { BaseAgent } from '@google/adk';
+import type { AgentRun, AgentRunOptions } from '../execution/agent-run.ts';
 
-/** One version of an application: its agents are built once and run many times at once. */
+/** One version of an application. It runs many times at once. */
 export interface App {
   readonly name: string;
-  /** The texts it was made of. */
+  /** Stands for all that it was made of: equal sources make an equal app. */
   readonly source: string;
-  readonly root: BaseAgent;
+  /** Name of its root agent: the author of events that no agent wrote. */
+  readonly rootName: string;
+  readonly description: string;
+  /** Of its root file. */
+  readonly language: 'yaml' | 'typescript' | 'javascript';
+  /** Files of code that it was made of, relative to its folder. */
+  readonly files?: readonly string[];
+  /** Its agents, where they run in this process. Absent: they run in a worker. */
+  readonly root?: BaseAgent;
+  /** Begins an attempt. */
+  open(options: AgentRunOptions): AgentRun;
+  /** To be called when another version serves, or none. */
+  retire?(): void;
   /** AppInfo as public JSON; absent when the root agent is a workflow. */
   readonly infoJson?: Uint8Array;
   /** Its tree of agents as public JSON. */

@@ -1,3 +1,4 @@
+import { openAgents } from '../execution/open-agents.ts';
 import { type AgentParts, buildAgent } from './agents/build-agent.ts';
 import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
@@ -14,7 +15,17 @@ export interface AppMaterial {
 /** Makes an app of definitions without mistakes. */
 export function assembleApp({ name, source, file }: AppMaterial, parts: AgentParts): App {
   const root = buildAgent(name, file, parts);
-  const infoJson = printAppInfo({ name, root, file });
+  const infoJson = printAppInfo({ name, root, file, language: 'yaml' });
   const graphJson = printAppGraph(name, file);
-  return { name, source, root, graphJson, ...(infoJson === undefined ? {} : { infoJson }) };
+  return {
+    name,
+    source,
+    root,
+    rootName: root.name,
+    description: root.description ?? '',
+    language: 'yaml',
+    open: (options) => openAgents(root, options),
+    graphJson,
+    ...(infoJson === undefined ? {} : { infoJson }),
+  };
 }

@@ -9,6 +9,7 @@ import { quietAdk } from '../quiet-adk.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createBuiltInResolver } from './tools/built-in-resolver.ts';
 import { createToolResolvers } from './tools/tool-resolvers.ts';
+import { openCodeApps } from '../../test/open-code-apps.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 const nowhere = { baseUrl: 'http://localhost' };
@@ -30,7 +31,8 @@ async function put(path: string, ...lines: string[]): Promise<void> {
   await writeFile(join(dir, path), `${lines.join('\n')}\n`);
 }
 
-const open = (): Promise<Registry> => createRegistry({ dir, log, models, tools, maxModelCalls: 25 });
+const open = (): Promise<Registry> =>
+  createRegistry({ dir, log, models, tools, codeApps: openCodeApps(), toolTimeoutMs: 5_000, maxModelCalls: 25 });
 
 /** The error text for an app whose root file holds `lines`. */
 async function problemOf(...lines: string[]): Promise<string> {
@@ -60,7 +62,7 @@ describe('a bad file is refused with file, place, key and reason', () => {
     [
       'an unknown key',
       [...echo, 'modle: x'],
-      ':3:1: modle: is not a key here. Did you mean "model"? Keys: agent_class, ',
+      ':3:1: modle: is not a key here. Did you mean "model"? Keys: after_agent_callbacks, ',
     ],
     [
       'a key of ADK that is not supported',
@@ -179,7 +181,7 @@ describe('a folder without root_agent.yaml is reported with advice', () => {
   test.each([
     ['agent.py', 'bad/agent.py: Python is not run here: describe the agent in root_agent.yaml'],
     ['root_agent.yml', 'bad/root_agent.yml: rename this file to root_agent.yaml'],
-    ['readme.md', 'bad/: the folder has no root_agent.yaml: add one'],
+    ['readme.md', 'bad/: the folder has no root_agent.yaml and no agent.ts: add one'],
   ])('one with %s', async (file, expected) => {
     await put(`bad/${file}`, 'x');
     const registry = await open();
@@ -191,7 +193,9 @@ describe('a folder without root_agent.yaml is reported with advice', () => {
   test('an empty one', async () => {
     await mkdir(join(dir, 'bad'));
     const registry = await open();
-    expect(() => registry.get('bad')).toThrow('bad/: the folder is empty: put a root_agent.yaml into it');
+    expect(() => registry.get('bad')).toThrow(
+      'bad/: the folder is empty: put a root_agent.yaml or an agent.ts into it',
+    );
   });
 
   test('one that was an app is removed', async () => {
@@ -221,7 +225,7 @@ describe('sub-agents', () => {
     );
     await put('team/three.yaml', 'name: three', 'output_key: out');
     const { root } = (await open()).get('team');
-    expect(root.findAgent('three')?.parentAgent?.parentAgent?.name).toBe('one');
+    expect(root?.findAgent('three')?.parentAgent?.parentAgent?.name).toBe('one');
   });
 
   test.each([

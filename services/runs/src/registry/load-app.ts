@@ -1,8 +1,15 @@
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CodeApps } from '../code/host/code-apps.ts';
 import type { AgentParts } from './agents/build-agent.ts';
 import type { App } from './app.ts';
+import { printAppGraph } from './app-graph.ts';
 import { assembleApp } from './assemble-app.ts';
-import { loadAgentFiles } from './files/load-agent-files.ts';
+import { type AgentFiles, loadAgentFiles } from './files/load-agent-files.ts';
+import { AppFilesError } from './files/mistake.ts';
+import { findEntry } from './files/root-file.ts';
+import { findBesideCode } from './tools/beside-code.ts';
+import { namesCode } from './tools/names-code.ts';
 
 /** The app to load, and its current version, which may still be valid. */
 export interface AppPlace {
@@ -12,12 +19,46 @@ export interface AppPlace {
   readonly present?: App | undefined;
 }
 
+export interface LoadParts extends AgentParts {
+  readonly codeApps: CodeApps;
+}
+
 /** Reads and builds an app. Returns the current version if its files have not changed. Throws like `loadAgentFiles`. */
-export async function loadApp({ dir, name, present }: AppPlace, parts: AgentParts): Promise<App> {
-  const { root: file, text } = await loadAgentFiles(join(dir, name), {
+export async function loadApp({ dir, name, present }: AppPlace, parts: LoadParts): Promise<App> {
+  const folder = await realpath(join(dir, name));
+  const entry = await findEntry(folder);
+  if (entry !== undefined) {
+    const language = /\.[mc]?ts$/.test(entry) ? 'typescript' : 'javascript';
+    return parts.codeApps.load({ request: { appName: name, folder, entry }, text: entry, language }, present);
+  }
+  const files = await loadAgentFiles(join(dir, name), {
     checkModel: (model) => parts.models.problemWith(model),
-    checkTool: (entry) => parts.tools.check(entry),
+    checkTool: (tool) => parts.tools.check(tool),
     checkRemote: (definition) => parts.remoteAgents?.check(definition) ?? [],
+    mayNameCode: true,
   });
-  return present?.source === text ? present : assembleApp({ name, source: text, file }, parts);
+  if (namesCode(files.root)) return loadNamedCode({ name, folder, files, present }, parts.codeApps);
+  return present?.source === files.text ? present : assembleApp({ name, source: files.text, file: files.root }, parts);
+}
+
+interface NamedCode {
+  readonly name: string;
+  readonly folder: string;
+  readonly files: AgentFiles;
+  readonly present: App | undefined;
+}
+
+/** Agents in YAML whose tools or callbacks are code. */
+async function loadNamedCode({ name, folder, files, present }: NamedCode, codeApps: CodeApps): Promise<App> {
+  const refused = findBesideCode(files.root);
+  if (refused.length > 0) throw new AppFilesError(refused.map((mistake) => files.place(mistake)));
+  const request = { appName: name, folder, definition: files.root };
+  const graphJson = printAppGraph(name, files.root);
+  try {
+    return await codeApps.load({ request, text: files.text, language: 'yaml', graphJson }, present);
+  } catch (error) {
+    throw error instanceof AppFilesError
+      ? new AppFilesError(error.mistakes.map((mistake) => files.place(mistake)))
+      : error;
+  }
 }

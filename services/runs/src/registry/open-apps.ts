@@ -7,6 +7,7 @@ import type { CheckModel } from '../agents/checks/check-definition.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
 import { createModels, type ModelUse } from '../models/index.ts';
 import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
+import { createCodeApps } from '../code/host/code-apps.ts';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import type { CheckTool } from './tools/check-tools.ts';
@@ -46,16 +47,14 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const models = createModels(config.models, { onFailure, use, guardedFetch });
   const openKey = createOpenToolKey(host.mesh.client(ToolKeysService));
   const tools = openTools({ log, resources, openKey }, config);
-  const registry = await createRegistry({
-    dir,
-    log,
-    models,
-    tools: tools.ofFiles,
-    remoteAgents: tools.remoteAgents,
-    maxModelCalls,
-  });
+  const toolTimeoutMs = config.tools.timeoutMs;
+  const limits = { maxModelCalls, toolTimeoutMs, httpGetAllow: config.tools.allow };
+  const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, log }));
+  const parts = { models, toolTimeoutMs, maxModelCalls };
+  const { ofFiles, ofRecords, remoteAgents } = tools;
+  const registry = await createRegistry({ dir, log, codeApps, ...parts, tools: ofFiles, remoteAgents });
   resources.use(await watchApps({ dir, registry, log }));
-  const agentApps = createAgentApps({ db, models, tools: tools.ofRecords, maxModelCalls });
+  const agentApps = createAgentApps({ db, ...parts, tools: ofRecords });
   const checkModel = (name: string) => models.problemWith(name);
   const checkTool: CheckTool = (entry) => tools.ofRecords.check(entry);
   const apps = createAppFinder(registry, agentApps);

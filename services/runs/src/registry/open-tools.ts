@@ -11,6 +11,7 @@ import { createMcpConnections } from '../mcp/mcp-connections.ts';
 import type { OpenToolKey } from '../mcp/request-headers.ts';
 import { createRemoteAgents, type RemoteAgents } from './agents/remote-agents.ts';
 import { createBuiltInResolver } from './tools/built-in-resolver.ts';
+import { codeElsewhere } from './tools/code-resolver.ts';
 import { createMcpResolver } from './tools/mcp-resolver.ts';
 import { createToolResolvers, type ToolResolvers } from './tools/tool-resolvers.ts';
 
@@ -38,7 +39,7 @@ export function openTools({ log, resources, openKey }: ToolsDeps, config: RunsCo
   const mcpOfFiles = createMcpResolver({ deps, rules, dir: config.agentsDir });
   const mcpOfRecords = createMcpResolver({ deps, rules: { policy, isTrusted: false } });
   return {
-    ofFiles: createToolResolvers([builtIn, mcpOfFiles]),
+    ofFiles: createToolResolvers([builtIn, codeElsewhere, mcpOfFiles]),
     ofRecords: createToolResolvers([builtIn, mcpOfRecords]),
     remoteAgents: createRemoteAgents({ openRemote: createOpenRemote({ fetch, policy }), openKey, log }, rules),
   };

@@ -10,6 +10,7 @@ import { createRegistry, type Registry } from './registry.ts';
 import { watchApps } from './watch-apps.ts';
 import { createBuiltInResolver } from './tools/built-in-resolver.ts';
 import { createToolResolvers } from './tools/tool-resolvers.ts';
+import { openCodeApps } from '../../test/open-code-apps.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 const nowhere = { baseUrl: 'http://localhost' };
@@ -31,7 +32,8 @@ async function put(path: string, ...lines: string[]): Promise<void> {
   await writeFile(join(dir, path), `${lines.join('\n')}\n`);
 }
 
-const open = (): Promise<Registry> => createRegistry({ dir, log, models, tools, maxModelCalls: 25 });
+const open = (): Promise<Registry> =>
+  createRegistry({ dir, log, models, tools, codeApps: openCodeApps(), toolTimeoutMs: 5_000, maxModelCalls: 25 });
 
 const echo = ['name: echo', 'model: echo/default'];
 
@@ -91,12 +93,12 @@ describe('the registry', () => {
     for (const half of [[''], ['name: echo', 'model: "echo/'], ['name: echo', 'mod']]) {
       await put('echo/root_agent.yaml', ...half);
       await registry.reload('echo');
-      expect(registry.get('echo').root.description).toBe('');
+      expect(registry.get('echo').root?.description).toBe('');
       expect(registry.mistakes().get('echo')).not.toHaveLength(0);
     }
     await put('echo/root_agent.yaml', ...echo, 'description: new');
     await registry.reload('echo');
-    expect(registry.get('echo').root.description).toBe('new');
+    expect(registry.get('echo').root?.description).toBe('new');
     expect(registry.mistakes().size).toBe(0);
   });
 
@@ -107,7 +109,7 @@ describe('the registry', () => {
     await put('late/root_agent.yaml', ...echo);
     await vi.waitFor(() => expect(registry.list()).toHaveLength(2), { timeout: 5_000 });
     await put('late/root_agent.yaml', ...echo, 'description: changed');
-    await vi.waitFor(() => expect(registry.get('late').root.description).toBe('changed'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(registry.get('late').root?.description).toBe('changed'), { timeout: 5_000 });
     await rm(join(dir, 'late'), { recursive: true });
     await vi.waitFor(() => expect(registry.list()).toHaveLength(1), { timeout: 5_000 });
   });
@@ -131,7 +133,7 @@ describe('the watch', () => {
     await using _watch = await watchApps({ dir, registry, log });
     await symlink('..2', join(dir, '..tmp'));
     await rename(join(dir, '..tmp'), join(dir, '..data'));
-    await vi.waitFor(() => expect(registry.get('echo').root.description).toBe('second'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(registry.get('echo').root?.description).toBe('second'), { timeout: 5_000 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import { withinDeadline } from '@agentmesh/lib/wait';
 import { appInternal, appNotFound } from '../errors.ts';
 import type { App } from './app.ts';
 import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
@@ -18,6 +19,8 @@ export interface Registry {
    * mistakes in the files that could not be loaded.
    */
   get(name: string): App;
+  /** Resolves when an app that has never been loaded is; undefined when no such app is being loaded. */
+  loading(name: string): Promise<void> | undefined;
   /** Reads one app again. An app with mistakes keeps its last good version; an app whose root file is gone is removed. */
   reload(name: string): Promise<void>;
   /** Reads all apps again. */
@@ -26,21 +29,26 @@ export interface Registry {
   check(): Promise<void>;
 }
 
+/** The service starts without apps that take longer to load; their runs wait. */
+const startMs = 10_000;
+
 /** Loads every app. An app whose files cannot be used is logged and is not in `list`; the others are. */
 export async function createRegistry(options: AppShelfOptions): Promise<Registry> {
   const { dir, log } = options;
   const shelf = createAppShelf(options);
   let sorted: readonly App[] = [];
-  let last = Promise.resolve();
+  const loads = new Map<string, Promise<void>>();
 
-  const load = async (names: Iterable<string>): Promise<void> => {
-    for (const name of names) await shelf.load(name);
+  const load = async (name: string): Promise<void> => {
+    await shelf.load(name);
     sorted = [...shelf.apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
-  // A slow older read must not overwrite a newer one.
-  const oneByOne = (work: () => Promise<void>): Promise<void> => {
-    last = last.then(work);
-    return last;
+  // A slow older read of an app must not overwrite a newer one, and must not keep other apps waiting.
+  const oneByOne = (name: string): Promise<void> => {
+    const done = (loads.get(name) ?? Promise.resolve()).then(() => load(name));
+    loads.set(name, done);
+    void done.then(() => loads.get(name) === done && loads.delete(name));
+    return done;
   };
   const allNames = async (): Promise<Set<string>> => {
     const found = await listFolders(dir, log).catch((err: unknown) => {
@@ -58,11 +66,14 @@ export async function createRegistry(options: AppShelfOptions): Promise<Registry
       if (app === undefined) throw appNotFound(name, hintFor(name, shelf));
       return app;
     },
-    reload: (name) => (isAppName(name) ? oneByOne(() => load([name])) : Promise.resolve()),
-    reloadAll: () => oneByOne(async () => load(await allNames())),
+    loading: (name) => (shelf.apps.has(name) || shelf.mistakes.has(name) ? undefined : loads.get(name)),
+    reload: (name) => (isAppName(name) ? oneByOne(name) : Promise.resolve()),
+    async reloadAll() {
+      await Promise.all(Array.from(await allNames(), oneByOne));
+    },
     check: async () => void (await readdir(dir)),
   };
-  await registry.reloadAll();
+  await withinDeadline(registry.reloadAll(), startMs, () => log.warn('some apps take long to load'));
   return registry;
 }
 

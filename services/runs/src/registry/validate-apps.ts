@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createLogger } from '@agentmesh/lib/telemetry';
+import { createCodeApps } from '../code/host/code-apps.ts';
 import type { RunsConfig } from '../config.ts';
 import { createModels } from '../models/index.ts';
 import { quietAdk } from '../quiet-adk.ts';
@@ -18,7 +19,8 @@ export interface Validation {
 }
 
 /**
- * Checks an app's folder, or each app in a folder of apps, as the service loads them, and calls no model, tool or server. Rejects with the
+ * Checks an app's folder, or each app in a folder of apps, as the service loads them: code of apps is loaded in workers. Calls no model, tool or
+ * server. Rejects with the
  * system's error when there is no such folder.
  */
 export async function validateApps(folder: string, config: RunsConfig): Promise<Validation> {
@@ -28,8 +30,12 @@ export async function validateApps(folder: string, config: RunsConfig): Promise<
   const { dir, names } = await findApps(resolve(folder));
   const openKey = () => Promise.reject(new Error('No key is opened while apps are checked.'));
   const tools = openTools({ log, resources, openKey }, { ...config, agentsDir: dir });
-  const parts = { models: createModels(config.models), tools: tools.ofFiles, remoteAgents: tools.remoteAgents };
-  const shelf = createAppShelf({ dir, log, ...parts, maxModelCalls: config.maxModelCalls });
+  const models = createModels(config.models);
+  const limits = { maxModelCalls: config.maxModelCalls, toolTimeoutMs: config.tools.timeoutMs };
+  const code = { config: config.code, limits: { ...limits, httpGetAllow: config.tools.allow }, models, log };
+  const codeApps = resources.use(createCodeApps(code));
+  const { ofFiles, remoteAgents } = tools;
+  const shelf = createAppShelf({ dir, log, models, tools: ofFiles, remoteAgents, codeApps, ...limits });
   for (const name of names) await shelf.load(name);
   const mistakes = [...shelf.mistakes].flatMap(([name, found]) =>
     found.map((mistake) => printMistake({ ...mistake, file: join(name, mistake.file) })),

@@ -14,11 +14,11 @@ export function listApps({ db, registry }: Context): Handlers['listApps'] {
   return async (request) => {
     const agents = await selectAgents(db, { accountId: checkAccountId(request.accountId) });
     const mistakes = registry.mistakes();
-    const apps = registry.list().map(({ name, root }) => ({
+    const apps = registry.list().map(({ name, rootName, description, language }) => ({
       name,
-      rootAgentName: root.name,
-      description: root.description,
-      language: 'yaml',
+      rootAgentName: rootName,
+      description,
+      language,
       isComputerUse: false,
       mistakes: mistakes.get(name)?.map(toMessage) ?? [],
     }));

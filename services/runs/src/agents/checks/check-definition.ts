@@ -34,7 +34,7 @@ export function checkDefinition(
     faults.push({ path: fieldPath(fields, path.map(String)), reason });
     return { file: '', key: path.join('.'), reason };
   };
-  const { definition } = readDefinition({ value: toDefinition(fields, name), mistake }, checkTool);
+  const { definition } = readDefinition({ value: toDefinition(fields, name), mistake }, checkTool && { checkTool });
   const isModel = definition === undefined || 'model' in definition;
   const modelFault = isModel && fields.agent_model !== '' ? checkModel(fields.agent_model) : undefined;
   if (modelFault !== undefined) faults.push({ path: ['agent_model'], reason: modelFault });

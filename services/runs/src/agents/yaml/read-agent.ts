@@ -38,7 +38,7 @@ function parse(
   if (reason !== undefined) throw new AgentFaults([{ path: [], reason }]);
   const mistakes = new Mistakes();
   const yaml = parseYaml('', text, mistakes);
-  const read = yaml === undefined ? undefined : readDefinition(yaml, checkTool);
+  const read = yaml === undefined ? undefined : readDefinition(yaml, checkTool && { checkTool });
   for (const mistake of read?.mistakes ?? []) mistakes.add(mistake);
   try {
     mistakes.throwIfAny([]);

@@ -11,11 +11,31 @@ export interface HistoryWindow {
   readonly events: readonly HistoryEvent[];
 }
 
-interface HistoryEvent {
-  readonly event: Event;
+/** One event. It is kept as JSON until its first use by an agent of this process, and in ADK's form from then on. */
+export class HistoryEvent {
   readonly turnStart: boolean;
   /** Size of its JSON in bytes. */
   readonly bytes: number;
+  #json: Uint8Array | undefined;
+  #event: Event | undefined;
+
+  constructor(json: Uint8Array, turnStart: boolean) {
+    this.turnStart = turnStart;
+    this.bytes = json.length;
+    // A view would keep the whole message that it is a part of.
+    this.#json = json.buffer.byteLength > 2 * json.length ? json.slice() : json;
+  }
+
+  get event(): Event {
+    this.#event ??= fromPublicEvent(this.#json ?? new Uint8Array(0));
+    this.#json = undefined;
+    return this.#event;
+  }
+
+  /** Its public JSON; ADK's form once that was made. */
+  get json(): Uint8Array | Event {
+    return this.#json ?? this.event;
+  }
 }
 
 /** Most events of a window, even if its last turn is longer. */
@@ -29,7 +49,7 @@ export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: 
   const { sessionPk, lastSeq, knownSeq } = turn;
   const firstSeq = lastSeq - turn.events.length + 1;
   const starts = new Set(turn.turnStarts);
-  const fresh = turn.events.map((json, index) => readEvent(json, starts.has(firstSeq + index)));
+  const fresh = turn.events.map((json, index) => new HistoryEvent(json, starts.has(firstSeq + index)));
   if (knownSeq === 0) return { sessionPk, lastSeq, events: fresh };
   if (known?.lastSeq !== knownSeq) throw new Error('The sessions service took as known what is not.');
   return { sessionPk, lastSeq, events: recentOf([...known.events, ...fresh], limit) };
@@ -37,12 +57,8 @@ export function openWindow(turn: Turn, known: HistoryWindow | undefined, limit: 
 
 /** Returns the window with the events that its turn has added. */
 export function extendWindow(window: HistoryWindow, added: readonly WireEvent[]): HistoryWindow {
-  const events = [...window.events, ...added.map(({ json }) => readEvent(json, false))];
+  const events = [...window.events, ...added.map(({ json }) => new HistoryEvent(json, false))];
   return { sessionPk: window.sessionPk, lastSeq: window.lastSeq + added.length, events };
-}
-
-function readEvent(json: Uint8Array, turnStart: boolean): HistoryEvent {
-  return { event: fromPublicEvent(json), turnStart, bytes: json.length };
 }
 
 /** The last of `events` is the event of the turn itself. */

@@ -1,26 +1,25 @@
 import { BaseSessionService, type Event, InMemorySessionService, type Session } from '@google/adk';
-import type { Turn } from '@agentmesh/proto/sessions/v1';
-import { noteAccount } from '../../models/index.ts';
-import type { HistoryWindow } from './history-window.ts';
+import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import { noteAccount } from '../../models/use/model-caller.ts';
+import type { AgentSession } from '../agent-run.ts';
 
 /** The session that an attempt's agents see: a window of recent events and the whole state. */
-export interface TurnSession {
+export interface TurnSession extends AgentSession {
   readonly session: Session;
   /** ADK's session service for the agents of the attempt. Sessions that tools create in it end with the attempt. */
   readonly service: BaseSessionService;
-  /** Adds a whole event and applies its state delta. */
-  absorb(event: Event): Promise<void>;
-  /** Gives keys of the state the values that they had when the turn began. */
-  reset(keys: readonly string[]): void;
-  /** Applies state deltas that others committed, and the attempt's own that were committed after them. */
-  applyDeltas(others: readonly Uint8Array[], own: readonly Uint8Array[]): void;
 }
 
 const decoder = new TextDecoder();
 
+/** The facts of a turn that its session is made of. */
+export interface TurnState {
+  readonly session?: Pick<SessionKey, 'accountId' | 'appName' | 'userId' | 'sessionId'> | undefined;
+  readonly stateJson: Uint8Array;
+}
+
 /** Creates ADK's session of a granted turn. */
-export function createTurnSession(turn: Turn, window: HistoryWindow): TurnSession {
-  const events = window.events.map(({ event }) => event);
+export function createTurnSession(turn: TurnState, events: Event[]): TurnSession {
   const session: Session = {
     id: turn.session?.sessionId ?? '',
     appName: turn.session?.appName ?? '',
@@ -34,6 +33,7 @@ export function createTurnSession(turn: Turn, window: HistoryWindow): TurnSessio
   return {
     session,
     service,
+    state: session.state,
     async absorb(event) {
       const delta = Object.entries(event.actions.stateDelta);
       for (const [key, value] of delta) if (key.startsWith('temp:')) setKey(session.state, key, value);

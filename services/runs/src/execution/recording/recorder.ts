@@ -7,11 +7,13 @@ import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
 import { refuseChanges } from './refuse-changes.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
-import type { TurnSession } from '../history/turn-session.ts';
+import type { AgentSession } from '../agent-run.ts';
 import type { Viewer } from '../viewers/viewer.ts';
 
 /** Passes an attempt's events on: to its agents at once, then to the store, and from there to the viewer. */
 export interface Recorder {
+  /** Shows the events from now on to the agents that make them. */
+  attach(session: AgentSession): void;
   /** Sends a partial event to a viewer who wants partial events. It is not stored. */
   partial(event: Event): void;
   /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
@@ -31,29 +33,27 @@ export interface Recorder {
 
 export interface RecorderOptions {
   readonly turn: Turn;
-  readonly turnSession: TurnSession;
   readonly journal: Journal;
   readonly viewer?: Viewer | undefined;
 }
 
 const cancelled = { errorCode: 'CANCELLED', errorMessage: 'The run was cancelled.' };
 
-export function createRecorder({ turn, turnSession, journal, viewer }: RecorderOptions): Recorder {
+export function createRecorder({ turn, journal, viewer }: RecorderOptions): Recorder {
   const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
+  let agents: AgentSession | undefined;
   const unanswered = new Set<string>();
   const unfinished = createUnfinishedTexts();
   let pending: WireEvent[] = [];
-  /** The events of the last append, if it failed. */
-  let refused: WireEvent[] = [];
+  let refused: WireEvent[] = []; // of the last append, if it failed
 
   const add = async (event: Event): Promise<void> => {
-    event.id = randomUUID();
-    event.invocationId = turn.invocationId;
-    turnSession.reset(refuseChanges(event, { turn, state: turnSession.session.state }));
+    Object.assign(event, { id: randomUUID(), invocationId: turn.invocationId });
+    if (agents && changesState(event)) agents.reset(refuseChanges(event, { turn, state: agents.state }));
     pending.push(toWireEvent(toPublicEvent(event, facts)));
     noteCalls(event, unanswered);
     unfinished.finish(event);
-    await turnSession.absorb(event);
+    await agents?.absorb(event);
   };
   const flush = async (end?: End): Promise<void> => {
     if (pending.length === 0 && end === undefined) return;
@@ -62,10 +62,11 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
     refused = events;
     const { stateDeltasJson } = await journal.append(events, end);
     refused = [];
-    turnSession.applyDeltas(stateDeltasJson, stateDeltasOf(events));
+    agents?.applyDeltas(stateDeltasJson, stateDeltasOf(events));
     for (const event of events) viewer?.show(event);
   };
   return {
+    attach: (session) => void (agents = session),
     add,
     flush,
     partial(event) {
@@ -87,6 +88,10 @@ export function createRecorder({ turn, turnSession, journal, viewer }: RecorderO
       await flush({ outcome: AttemptEnd_Outcome.CANCELLED, ...cancelled });
     },
   };
+}
+
+function changesState({ actions }: Event): boolean {
+  return Object.keys(actions.stateDelta).length > 0;
 }
 
 function stateDeltasOf(events: readonly WireEvent[]): Uint8Array[] {

@@ -28,6 +28,11 @@ export function accountOf(session: Session): string | undefined {
   return accounts.get(session);
 }
 
+/** Notes who makes a request of a model. */
+export function noteCaller(request: LlmRequest, caller: ModelCaller): void {
+  callers.set(request, caller);
+}
+
 /** Who makes a request of a model; undefined unless its agent has `CallerNote`. */
 export function callerOf(request: LlmRequest): ModelCaller | undefined {
   return callers.get(request);

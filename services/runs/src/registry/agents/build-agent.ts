@@ -1,5 +1,7 @@
 import {
   type BaseAgent,
+  type BaseTool,
+  type BaseToolset,
   isBaseToolset,
   LlmAgent,
   type LlmAgentConfig,
@@ -8,13 +10,16 @@ import {
   SequentialAgent,
 } from '@google/adk';
 import type { GenerateContentConfig } from '@google/genai';
-import { CallerNote, type Models } from '../../models/index.ts';
+import type { Models } from '../../models/models.ts';
+import { CallerNote } from '../../models/use/model-caller.ts';
 import { echoTools, REQUEST_CREDENTIAL } from '../../tools/index.ts';
 import { isLlmDefinition, type LlmAgentDefinition, type RemoteAgentDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import type { ToolEntry, ToolPlace } from '../tools/tool-resolver.ts';
 import type { ToolResolvers } from '../tools/tool-resolvers.ts';
+import { guardTool } from '../tools/guard-tool.ts';
 import { AnsweringLlm } from './answering-llm.ts';
+import { callbacksOf } from './callbacks.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
 import { CredentialAnswers } from './credential-answers.ts';
 import type { RemoteAgents } from './remote-agents.ts';
@@ -27,16 +32,25 @@ export interface AgentParts {
   readonly tools: ToolResolvers;
   /** Agents that run elsewhere. Absent: no agent may be of that class. */
   readonly remoteAgents?: RemoteAgents;
+  /** Longest time in milliseconds that a tool may take. */
+  readonly toolTimeoutMs: number;
+  /** Finds the functions of callbacks. Absent where no code of apps runs. */
+  readonly findCallback?: (name: string) => unknown;
   /** Most model calls of a run. */
   readonly maxModelCalls: number;
 }
+
+const codeElsewhere = (name: string): never => {
+  throw new Error(`The callback "${name}" is code of an app, which runs in a worker.`);
+};
 
 /** Makes the agent tree of an app from files without mistakes. */
 export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentParts): BaseAgent {
   const { definition, file } = agentFile;
   if (definition.agent_class === 'RemoteA2aAgent') return makeRemote(definition, parts);
   const subAgents = agentFile.subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
-  const config = { name: definition.name, description: definition.description ?? '', subAgents };
+  const callbacks = callbacksOf(definition, parts.findCallback ?? codeElsewhere);
+  const config = { name: definition.name, description: definition.description ?? '', subAgents, ...callbacks };
   if (isLlmDefinition(definition)) {
     const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts, { appName, access: agentFile.access }) });
     const required = requireState({ appName, agentName: agent.name, file, instruction: definition.instruction ?? '' });
@@ -72,7 +86,7 @@ function iterations(wanted: number | undefined, { maxModelCalls }: AgentParts): 
 
 function llmConfig(
   definition: LlmAgentDefinition,
-  { models, tools }: AgentParts,
+  { models, tools, toolTimeoutMs }: AgentParts,
   { appName, access }: { readonly appName: string; readonly access: AgentFile['access'] },
 ): Partial<LlmAgentConfig> {
   const { model, output_key: outputKey, include_contents: includeContents } = definition;
@@ -81,7 +95,9 @@ function llmConfig(
     ...(outputKey !== undefined && { outputKey }),
     ...(includeContents !== undefined && { includeContents }),
     instruction: definition.instruction ?? '',
-    tools: resolveTools(definition, tools, { appName, agentName: definition.name }),
+    tools: resolveTools(definition, tools, { appName, agentName: definition.name }).map((tool) =>
+      guardTool(tool, { timeoutMs: toolTimeoutMs }),
+    ),
     generateContentConfig: camelCaseKeys(definition.generate_content_config ?? {}) as GenerateContentConfig,
     disallowTransferToParent: definition.disallow_transfer_to_parent ?? false,
     disallowTransferToPeers: definition.disallow_transfer_to_peers ?? false,
@@ -93,7 +109,7 @@ function resolveTools(
   { tools: entries = [], model }: LlmAgentDefinition,
   tools: ToolResolvers,
   place: ToolPlace,
-): NonNullable<LlmAgentConfig['tools']> {
+): (BaseTool | BaseToolset)[] {
   const given: ToolEntry[] = model?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
   const wanted = new Map([...given, ...entries].map((entry) => [entry.args ?? entry.name, entry]));
   const made = Array.from(wanted.values(), (entry) => tools.make(entry, place)).filter((tool) => tool !== undefined);

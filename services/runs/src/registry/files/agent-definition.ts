@@ -11,11 +11,16 @@ const ToolItem = Type.Object(
   strict,
 );
 
+/** Functions of the app's modules, e.g. `callbacks.check`. */
+const Callbacks = Type.Array(Type.Object({ name: NonEmpty }, strict));
+
 const everyAgent = {
   name: NonEmpty,
   description: Type.Optional(Type.String()),
   /** Fields of an agent under /api/agents that ADK has no key for. Nothing here is made of them. */
   metadata: Type.Optional(Type.Object({})),
+  before_agent_callbacks: Type.Optional(Callbacks),
+  after_agent_callbacks: Type.Optional(Callbacks),
 };
 
 const LlmAgentFile = Type.Object(
@@ -31,6 +36,10 @@ const LlmAgentFile = Type.Object(
     generate_content_config: Type.Optional(ModelConfig),
     disallow_transfer_to_parent: Type.Optional(Type.Boolean()),
     disallow_transfer_to_peers: Type.Optional(Type.Boolean()),
+    before_model_callbacks: Type.Optional(Callbacks),
+    after_model_callbacks: Type.Optional(Callbacks),
+    before_tool_callbacks: Type.Optional(Callbacks),
+    after_tool_callbacks: Type.Optional(Callbacks),
   },
   strict,
 );
@@ -76,12 +85,6 @@ export const unsupportedKeys: ReadonlyMap<string, string | undefined> = new Map(
   ['static_instruction', 'instruction'],
   ['input_schema', undefined],
   ['output_schema', 'response_json_schema in generate_content_config'],
-  ['before_agent_callbacks', undefined],
-  ['after_agent_callbacks', undefined],
-  ['before_model_callbacks', undefined],
-  ['after_model_callbacks', undefined],
-  ['before_tool_callbacks', undefined],
-  ['after_tool_callbacks', undefined],
 ]);
 
 export type AgentClass = keyof typeof agentSchemas;

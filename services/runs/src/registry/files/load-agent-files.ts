@@ -1,12 +1,11 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { CheckTool } from '../tools/check-tools.ts';
 import type { EntryMistake } from '../tools/tool-resolver.ts';
 import { type AgentDefinition, isLlmDefinition, type RemoteAgentDefinition } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
-import { AppFilesError, Mistakes } from './mistake.ts';
+import { AppFilesError, type Mistake, Mistakes } from './mistake.ts';
 import { parseYaml, type YamlFile } from './parse-yaml.ts';
-import { readDefinition } from './read-definition.ts';
+import { type DefinitionChecks, readDefinition } from './read-definition.ts';
 import { rootFile, rootFileMissing } from './root-file.ts';
 
 /** An agent's file with those of its sub-agents. */
@@ -24,13 +23,13 @@ export interface AgentFiles {
   readonly root: AgentFile;
   /** All texts that were read: equal texts make an equal app. */
   readonly text: string;
+  /** The mistake with its place, where its file is one of these. */
+  place(mistake: Mistake): Mistake;
 }
 
-export interface LoadOptions {
+export interface LoadOptions extends DefinitionChecks {
   /** Says what is wrong with the name of a model; undefined when nothing is. */
   readonly checkModel: (name: string) => string | undefined;
-  /** Mistakes of an entry of `tools`. Absent: only built-in tools may be named. */
-  readonly checkTool?: CheckTool;
   /** Mistakes of an agent that runs elsewhere. */
   readonly checkRemote?: (definition: RemoteAgentDefinition) => readonly EntryMistake[];
 }
@@ -49,6 +48,7 @@ export async function loadAgentFiles(folder: string, options: LoadOptions): Prom
     folder: await realpath(folder),
     files: [],
     texts: [],
+    yaml: new Map(),
     names: new Set(),
     mistakes: new Mistakes(),
   };
@@ -58,13 +58,18 @@ export async function loadAgentFiles(folder: string, options: LoadOptions): Prom
   const root = await loadFile(walk, path, { paths: [], giveModel: false });
   walk.mistakes.throwIfAny(walk.files);
   if (root === undefined) throw new AppFilesError([{ file: rootFile, key: '', reason: 'cannot be used' }]);
-  return { root, text: walk.texts.join('\0') };
+  const place = (mistake: Mistake): Mistake =>
+    mistake.at === undefined
+      ? (walk.yaml.get(mistake.file)?.mistake(mistake.key.split('.'), mistake.reason) ?? mistake)
+      : mistake;
+  return { root, text: walk.texts.join('\0'), place };
 }
 
 interface Walk extends LoadOptions {
   readonly folder: string;
   readonly files: string[];
   readonly texts: string[];
+  readonly yaml: Map<string, YamlFile>;
   readonly names: Set<string>;
   readonly mistakes: Mistakes;
 }
@@ -81,7 +86,8 @@ async function loadFile(walk: Walk, path: string, parents: Parents): Promise<Age
   const text = await readText(walk, path, file);
   const yaml = text === undefined ? undefined : parseYaml(file, text, walk.mistakes);
   if (yaml === undefined) return undefined;
-  const { definition, mistakes } = readDefinition(yaml, walk.checkTool);
+  walk.yaml.set(file, yaml);
+  const { definition, mistakes } = readDefinition(yaml, walk);
   for (const mistake of mistakes) walk.mistakes.add(mistake);
   if (definition?.agent_class === 'RemoteA2aAgent') checkRemote(walk, yaml, definition);
   const { name, model, agent_class: agentClass } = fieldsOf(yaml.value);

@@ -3,6 +3,8 @@ import { type AgentClass, type AgentDefinition, agentSchemas } from './agent-def
 import { closestName, suggest } from './closest-name.ts';
 import { checkBuiltInTool } from '../tools/built-in-resolver.ts';
 import { type CheckTool, checkTools } from '../tools/check-tools.ts';
+import { checkCallbacks } from '../tools/check-callbacks.ts';
+import type { EntryMistake } from '../tools/tool-resolver.ts';
 import type { Mistake } from './mistake.ts';
 import { ModelConfig, withSnakeCaseKeys } from './model-config.ts';
 import type { YamlFile } from './parse-yaml.ts';
@@ -15,16 +17,22 @@ export interface ReadDefinition {
   readonly mistakes: readonly Mistake[];
 }
 
+export interface DefinitionChecks {
+  /** Mistakes of an entry of `tools`. Absent: only built-in tools may be named. */
+  readonly checkTool?: CheckTool;
+  /** Whether callbacks may be named, which are code of the app. */
+  readonly mayNameCode?: boolean;
+}
+
 const classNames = Object.keys(agentSchemas);
 /** ADK's own rule for names. */
 const agentName = /^[\p{ID_Start}$_][\p{ID_Continue}$_-]*$/u;
 const nameRule = 'must begin with a letter, hold only letters, digits, _ and -, and not be "user"';
 
 /**
- * Checks a parsed file against the keys of its `agent_class`. With an unknown class, the keys of the closest one are taken. Only
- * built-in tools may be named unless `checkTool` is given.
+ * Checks a parsed file against the keys of its `agent_class`. With an unknown class, the keys of the closest one are taken.
  */
-export function readDefinition(yaml: YamlFile, checkTool: CheckTool = checkBuiltInTool): ReadDefinition {
+export function readDefinition(yaml: YamlFile, checks: DefinitionChecks = {}): ReadDefinition {
   const map = asMap(yaml.value);
   if (map === undefined) return { definition: undefined, mistakes: [yaml.mistake([], 'must hold a map of keys')] };
   const value = normalize(map);
@@ -36,12 +44,20 @@ export function readDefinition(yaml: YamlFile, checkTool: CheckTool = checkBuilt
   for (const { path, reason } of schemaMistakes(schema, value)) {
     if (known || path[0] !== 'agent_class') mistakes.push(yaml.mistake(path, reason));
   }
-  for (const { path, reason } of checkTools(value['tools'], checkTool)) mistakes.push(yaml.mistake(path, reason));
+  for (const { path, reason } of checkNames(value, checks)) mistakes.push(yaml.mistake(path, reason));
   const { name } = value;
   if (typeof name === 'string' && name !== '' && (!agentName.test(name) || name === 'user')) {
     mistakes.push(yaml.mistake(['name'], nameRule));
   }
   return { definition: mistakes.length === 0 && Value.Check(schema, value) ? value : undefined, mistakes };
+}
+
+/** Tools and callbacks that a file names. */
+function checkNames(
+  value: Record<string, unknown>,
+  { checkTool = checkBuiltInTool, mayNameCode = false }: DefinitionChecks,
+): readonly EntryMistake[] {
+  return [...checkTools(value['tools'], checkTool), ...checkCallbacks(value, mayNameCode)];
 }
 
 function asMap(value: unknown): Record<string, unknown> | undefined {

@@ -1,0 +1,239 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openCodeApps } from '../../test/open-code-apps.ts';
+import { type AgentBench, createAppBench, type Seen } from '../../test/run-agents.ts';
+import type { App } from '../registry/app.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'code-'));
+const apps = openCodeApps({ memoryMb: 300, env: { WEATHER_KEY: 'given' } });
+
+async function put(file: string, text: string): Promise<void> {
+  const path = join(folder, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+function load(present?: App): Promise<App> {
+  const request = { appName: 'zoo', folder, entry: 'agent.ts' };
+  return apps.load({ request, text: '', language: 'typescript' }, present);
+}
+
+afterAll(async () => {
+  apps[Symbol.dispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** One app with an agent of each kind: the first word of the message names the agent. */
+const zoo = `
+import {
+  AgentTool, BaseAgent, Context, Event, FunctionTool, InvocationContext, LlmAgent, LongRunningFunctionTool, LoopAgent,
+  ParallelAgent, SequentialAgent, createEvent,
+} from '@google/adk';
+import { z } from 'zod';
+import { report } from './report.js';
+import { dangers } from './dangers';
+
+enum Unit { Celsius = 'C' }
+
+const getWeather = new FunctionTool({
+  name: 'get_weather',
+  description: 'Tells the weather.',
+  parameters: z.object({ city: z.string() }),
+  execute: ({ city }, context?: Context) => {
+    context?.state.set('city', city);
+    return report(city, Unit.Celsius);
+  },
+});
+const save = new FunctionTool({
+  name: 'save',
+  description: 'Saves a text.',
+  execute: async (_: unknown, context) => ({ version: await context!.saveArtifact('note.txt', { text: 'hello' }) }),
+});
+const look = new FunctionTool({
+  name: 'look',
+  description: 'Shows what code can see.',
+  execute: (_: unknown, context) => ({
+    env: Object.keys(process.env).filter((name) => /KEY|DATABASE|SECRET|TOKEN/.test(name)),
+    key: (context as { idempotencyKey?: string }).idempotencyKey,
+    call: context?.functionCallId,
+  }),
+});
+const ask = new LongRunningFunctionTool({ name: 'ask', description: 'Asks a human.', execute: () => undefined });
+const model = 'echo/echo';
+const expert = new LlmAgent({ name: 'expert', model, description: 'Knows more.' });
+const step = (name: string) => new LlmAgent({ name, model, outputKey: name });
+
+class Zoo extends BaseAgent {
+  protected async *runAsyncImpl(context: InvocationContext): AsyncGenerator<Event, void, void> {
+    const answered = context.userContent?.parts?.[0]?.functionResponse;
+    const [name] = answered ? ['plain'] : (context.userContent?.parts?.[0]?.text ?? '').split(' ');
+    const agent = this.subAgents.find((one) => one.name === name);
+    if (agent) yield* agent.runAsync(context);
+    else yield createEvent({ author: this.name, content: { role: 'model', parts: [{ text: 'no ' + name }] } });
+  }
+  protected async *runLiveImpl(): AsyncGenerator<Event, void, void> {}
+}
+
+export const rootAgent = new Zoo({
+  name: 'zoo',
+  description: 'All kinds.',
+  subAgents: [
+    new LlmAgent({
+      name: 'plain', model, tools: [getWeather, save, look, ask, new AgentTool({ agent: expert }), ...dangers],
+    }),
+    new SequentialAgent({ name: 'sequence', subAgents: [step('one'), step('two')] }),
+    new ParallelAgent({ name: 'parallel', subAgents: [step('left'), step('right')] }),
+    new LoopAgent({ name: 'loop', maxIterations: 2, subAgents: [step('again')] }),
+    new LlmAgent({
+      name: 'checked', model,
+      beforeModelCallback: ({ request }) =>
+        JSON.stringify(request.contents).includes('forbidden')
+          ? { content: { role: 'model', parts: [{ text: 'Not that.' }] } }
+          : undefined,
+    }),
+    new LlmAgent({ name: 'strange', model: 'nobody/knows' }),
+  ],
+});
+`;
+
+const dangers = `
+import { FunctionTool } from '@google/adk';
+const tool = (name: string, execute: () => unknown) => new FunctionTool({ name, description: name, execute });
+const kept: unknown[] = [];
+export const dangers = [
+  tool('fail', () => { throw new Error('boom'); }),
+  tool('hang', () => new Promise(() => {})),
+  tool('spin', () => { for (;;); }),
+  tool('leak', () => { for (;;) kept.push(new Array(1_000).fill(Math.random())); }),
+  tool('fill', async () => {
+    for (;;) { kept.push(Buffer.alloc(10_000_000, 1)); await new Promise((resolve) => setImmediate(resolve)); }
+  }),
+  tool('crash', () => new Promise(() => { setImmediate(() => { throw new Error('crashed here'); }); })),
+  tool('exit', () => process.exit(3)),
+  Object.assign(tool('patient', () => new Promise((resolve) => setTimeout(resolve, 1_300, 'done'))), { timeoutSeconds: 5 }),
+];
+`;
+
+let bench: AgentBench;
+
+beforeAll(async () => {
+  await put('agent.ts', zoo);
+  await put('dangers.ts', dangers);
+  await put(
+    'report.ts',
+    'import type { City } from "./types.js";\n' +
+      'import { Unit } from "./types.js";\n' +
+      'export const report = (city: City, unit: Unit) => ({ report: `sunny in ${city}, 20 ${unit}` });',
+  );
+  await put('types.ts', 'export type City = string; export type Unit = string;');
+  process.env['OPENAI_API_KEY'] = 'secret-of-the-server';
+  process.env['DATABASE_URL'] ??= 'postgres://secret';
+  bench = createAppBench(await load());
+});
+
+const textsOf = ({ events }: Seen): unknown[] =>
+  events
+    .flatMap(({ content }) => (content as { parts: { text?: string }[] } | undefined)?.parts ?? [])
+    .map(({ text }) => text);
+
+/** The response of the tool that a message of the echo model calls. */
+async function callTool(name: string, args = {}): Promise<Record<string, unknown>> {
+  const seen = await bench.run({ text: `plain [[tool:${name} ${JSON.stringify(args)}]]` });
+  expect(seen.failure).toBeUndefined();
+  const parts = seen.events.flatMap(({ content }) => (content as { parts: object[] }).parts);
+  const found = parts.find((part) => 'functionResponse' in part) as { functionResponse: { response: object } };
+  return { ...found.functionResponse.response };
+}
+
+describe('an app in code', () => {
+  test('runs its tools, with state, modules and enums', async () => {
+    expect(await callTool('get_weather', { city: 'Rome' })).toEqual({ report: 'sunny in Rome, 20 C' });
+    expect(bench.sessions.state(bench.key)).toMatchObject({ city: 'Rome' });
+  });
+
+  test('runs workflow agents, subclasses of BaseAgent, callbacks and agents as tools', async () => {
+    expect(textsOf(await bench.run({ text: 'nobody' }))).toEqual(['no nobody']);
+    expect((await bench.run({ text: 'sequence' })).events.map(({ author }) => author)).toEqual(['one', 'two']);
+    const both = (await bench.run({ text: 'parallel' })).events.map(({ author }) => author);
+    expect(new Set(both)).toEqual(new Set(['left', 'right']));
+    expect((await bench.run({ text: 'loop' })).events.map(({ author }) => author)).toEqual(['again', 'again']);
+    expect(textsOf(await bench.run({ text: 'checked forbidden' }))).toEqual(['Not that.']);
+    expect(await callTool('expert', { request: 'hello' })).toEqual({ result: 'hello' });
+  });
+
+  test('a long-running tool leaves the run waiting, and its answer goes on', async () => {
+    const { events } = await bench.run({ text: 'plain [[tool:ask {}]]' });
+    const [id] = (events[0]?.['longRunningToolIds'] ?? []) as string[];
+    const response = { functionResponse: { id, name: 'ask', response: { result: 'yes' } } };
+    const answered = await bench.run({ message: { role: 'user', parts: [response] } });
+    expect(textsOf(answered)).toEqual(['plain \nask: {"result":"yes"}']);
+  });
+
+  test('sees no secrets of the server, only the variables that it is given', async () => {
+    expect(await callTool('look')).toMatchObject({ env: ['WEATHER_KEY'] });
+  });
+
+  test('a call of a tool has a key of its own that holds its run and its id', async () => {
+    const first = await callTool('look');
+    const second = await callTool('look');
+    expect(first['key']).toMatch(/^e-.+\/adk-/);
+    expect(first['key']).toContain(String(first['call']));
+    expect(second['key']).not.toBe(first['key']);
+  });
+
+  test('a model that does not exist fails the run with its name', async () => {
+    const seen = await bench.run({ text: 'strange' });
+    expect(JSON.stringify(seen.events)).toContain('nobody/knows');
+  });
+
+  test('partial events are streamed', async () => {
+    const seen = await bench.run({ text: 'sequence of words', streaming: true });
+    expect(seen.events.filter(({ partial }) => partial === true).length).toBeGreaterThan(2);
+    expect(seen.events.at(-1)).toMatchObject({ author: 'two', partial: false });
+  });
+});
+
+describe('a tool that fails', () => {
+  test('tells the model, and the run goes on', async () => {
+    expect(await callTool('fail')).toEqual({ error: "Error in tool 'fail': boom" });
+  });
+
+  test('by not answering tells the model within its timeout, and one with a limit of its own may take longer', async () => {
+    const [hung, patient] = await Promise.all([callTool('hang'), createOther('patient')]);
+    expect(hung).toEqual({ error: 'The tool hang did not answer within 1 s.' });
+    expect(patient).toContain('"done"');
+  });
+
+  test.each([
+    ['spin', 'it was busy for more than 2 s while the tool "spin" ran'],
+    ['leak', 'it used more than 300 MB while the tool "leak" ran'],
+    ['fill', 'it used more than 300 MB while the tool "fill" ran'],
+    ['crash', 'dangers.ts:13:70: Error: crashed here while the tool "crash" ran'],
+    ['exit', 'it exited with code 3 while the tool "exit" ran'],
+  ])('%s: ends the run as failed with its name, and the next run has a new worker', async (name, reason) => {
+    const seen = await bench.run({ text: `plain [[tool:${name} {}]]` });
+    const errorMessage = `The code of the app "zoo" was ended: ${reason}.`;
+    expect(seen.events.at(-1)).toMatchObject({ errorCode: 'APP_CODE_ENDED', errorMessage });
+    expect(await callTool('get_weather', { city: 'Rome' })).toHaveProperty('report');
+  });
+});
+
+/** Calls a tool in another session of the same app. */
+async function createOther(name: string): Promise<string> {
+  const other = createAppBench(bench.app);
+  return JSON.stringify(await other.run({ text: `plain [[tool:${name} {}]]` }));
+}
+
+test('a changed app is a new worker, and a run that goes on finishes on the old one', async () => {
+  const app = bench.app;
+  expect(await load(app)).toBe(app);
+  const { seen } = await bench.begin({ text: 'plain [[tool:patient {}]]' });
+  await put('report.ts', 'export const report = () => ({ report: "changed" });');
+  const changed = await load(app);
+  app.retire?.();
+  const fresh = createAppBench(changed);
+  expect(JSON.stringify(await fresh.run({ text: 'plain [[tool:get_weather {"city":"Rome"}]]' }))).toContain('changed');
+  expect(JSON.stringify(await seen)).toContain('"done"');
+});

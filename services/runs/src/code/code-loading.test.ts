@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCodeApps } from '../../test/open-code-apps.ts';
+import { AppFilesError, printMistake } from '../registry/files/mistake.ts';
+
+const dir = await mkdtemp(join(tmpdir(), 'code-'));
+const apps = openCodeApps({ memoryMb: 300 });
+const hasty = openCodeApps({ loadMs: 3_000 });
+
+/** Code that cannot be used, by the name of its app. */
+const broken: Readonly<Record<string, string>> = {
+  throws: "const a: number = 1;\n  throw new TypeError('no key');\n",
+  nothing: 'const rootAgent = 1;\n',
+  wrong: 'export const rootAgent = { name: "x" };\nexport const other = 2;\n',
+  syntax: 'const a = 1;\nconst b = ;\n',
+  missing: "import { x } from './absent.js';\nexport const rootAgent = x;\n",
+  waits: 'await new Promise(() => setInterval(() => {}, 1000));\n',
+  spins: 'for (;;);\n',
+  leaks: 'const kept: unknown[] = []; for (;;) kept.push(new Array(1000).fill(Math.random()));\n',
+  exits: 'process.exit(0);\n',
+};
+
+/** Those that only the time limit ends: they take a core until then. */
+const endless = new Set(['waits', 'spins']);
+const reasons = new Map<string, string>();
+
+async function load(name: string, text: string): Promise<string> {
+  const using = endless.has(name) ? hasty : apps;
+  const folder = join(dir, name);
+  await mkdir(folder);
+  await writeFile(join(folder, 'agent.ts'), text);
+  const request = { appName: name, folder, entry: 'agent.ts' };
+  try {
+    await using.load({ request, text: '', language: 'typescript' }, undefined);
+    return 'loaded';
+  } catch (error) {
+    return error instanceof AppFilesError ? error.mistakes.map(printMistake).join('\n') : String(error);
+  }
+}
+
+beforeAll(async () => {
+  const loadAll = (codes: [string, string][]) =>
+    Promise.all(codes.map(async ([name, text]) => reasons.set(name, await load(name, text))));
+  const codes = Object.entries(broken);
+  await loadAll(codes.filter(([name]) => !endless.has(name)));
+  await loadAll(codes.filter(([name]) => endless.has(name)));
+}, 60_000);
+
+afterAll(async () => {
+  apps[Symbol.dispose]();
+  hasty[Symbol.dispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+test.each([
+  ['throws', 'agent.ts:2:9: TypeError: no key'],
+  ['nothing', 'agent.ts: exports no agent of @google/adk: export one as rootAgent. It exports nothing'],
+  ['wrong', 'agent.ts: exports no agent of @google/adk: export one as rootAgent. It exports other, rootAgent'],
+  ['syntax', 'agent.ts:2:11: SyntaxError: Expression expected'],
+  ['missing', "agent.ts: Error: Cannot find module 'absent.js' imported from agent.ts"],
+  ['waits', 'agent.ts: it did not load within 3 s'],
+  ['spins', 'agent.ts: it did not load within 3 s'],
+  ['leaks', 'agent.ts: it used more than 300 MB'],
+  ['exits', 'agent.ts: it exited with code 0'],
+])('code that %s at load is refused with the place and the reason', (name, reason) => {
+  expect(reasons.get(name)).toBe(reason);
+});

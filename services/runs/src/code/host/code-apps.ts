@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { Models } from '../../models/models.ts';
+import type { App } from '../../registry/app.ts';
+import type { LoadRequest } from '../protocol.ts';
+import type { CodeConfig } from './code-settings.ts';
+import type { CodeWorker } from './code-worker.ts';
+import { RemoteRun } from './remote-run.ts';
+import { WorkerKeeper } from './worker-keeper.ts';
+
+/** An app with code: its facts for the worker, and for the registry. */
+export interface CodeAppSpec {
+  readonly request: Omit<LoadRequest, 'kind' | 'maxModelCalls' | 'toolTimeoutMs' | 'httpGetAllow'>;
+  /** Text of its YAML files. */
+  readonly text: string;
+  readonly language: App['language'];
+  /** Its tree of agents, where its YAML files tell it. */
+  readonly graphJson?: Uint8Array;
+}
+
+/** Apps whose agents run in workers. Disposing ends all workers. */
+export interface CodeApps extends Disposable {
+  /** Loads a version of an app in a new worker; returns `present` if nothing has changed. Rejects with AppFilesError. */
+  load(spec: CodeAppSpec, present: App | undefined): Promise<App>;
+}
+
+export interface CodeAppsOptions {
+  readonly config: CodeConfig;
+  readonly limits: Pick<LoadRequest, 'maxModelCalls' | 'toolTimeoutMs' | 'httpGetAllow'>;
+  readonly models: Models;
+  readonly log: Logger;
+}
+
+export function createCodeApps({ config, limits, models, log }: CodeAppsOptions): CodeApps {
+  const workers = new Set<CodeWorker>();
+  return {
+    async load({ request, text, language, graphJson }, present) {
+      const { appName: name, folder } = request;
+      const known = present?.files;
+      if (known !== undefined && present?.source === (await sourceOf(folder, text, known))) return present;
+      const options = {
+        request: { ...request, ...limits, kind: 'load' as const },
+        config,
+        log: log.child({ app: name }),
+      };
+      const keeper = new WorkerKeeper(options, workers);
+      const { kind: _, files, ...facts } = await keeper.load();
+      const source = await sourceOf(folder, text, files);
+      return {
+        ...facts,
+        name,
+        language,
+        source,
+        files,
+        ...(graphJson && { graphJson }),
+        open: (run) => new RemoteRun(keeper, models, run),
+        retire: () => keeper.retire(),
+      };
+    },
+    [Symbol.dispose]() {
+      for (const worker of workers) worker.stop('the service stops');
+    },
+  };
+}
+
+/** Files that decide which packages an app has. */
+const packageFiles = ['package.json', 'package-lock.json', 'pnpm-lock.yaml', 'yarn.lock'];
+
+/** Equal for equal contents of the files. */
+async function sourceOf(folder: string, text: string, files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256').update(text);
+  for (const file of [...files.toSorted(), ...packageFiles]) {
+    const content = await readFile(join(folder, file)).catch(() => undefined);
+    hash.update(`\0${file}\0${content === undefined ? 'absent' : content.length}\0`).update(content ?? '');
+  }
+  return hash.digest('hex');
+}

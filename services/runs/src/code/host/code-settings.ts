@@ -1,0 +1,56 @@
+import { positiveInteger } from '@agentmesh/lib/service';
+import { makeValidator } from 'envalid';
+
+/** Names that no code of an app may have: they open the mesh or its data. */
+const ours = /^(MESH_|ENCRYPT_KEY)|DATABASE_URL$|^(NATS_CREDS|NATS_PASSWORD|REDIS_URL)$/;
+const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const variableNames = makeValidator<string[]>((text) => {
+  const names = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  for (const part of names) {
+    if (!name.test(part)) throw new Error(`"${part}" is not the name of a variable`);
+    if (ours.test(part)) throw new Error(`${part} is a secret of the mesh and is never given to code of apps`);
+  }
+  return names;
+});
+
+/** The settings of code of apps, to be spread into those of the service. */
+export const codeSettings = {
+  RUNS_CODE_ENV: variableNames({ default: [], desc: 'variables of the environment that code of apps gets, by name' }),
+  RUNS_CODE_MEMORY_MB: positiveInteger({ default: 512, desc: 'most memory of the worker of an app' }),
+  RUNS_CODE_BUSY_SECONDS: positiveInteger({
+    default: 10,
+    desc: 'how long code of an app may keep its worker from everything else',
+  }),
+  RUNS_CODE_LOAD_SECONDS: positiveInteger({ default: 30, desc: 'how long the code of an app may take to load' }),
+};
+
+export interface CodeConfig {
+  /** Variables for the workers. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly memoryMb: number;
+  readonly busyMs: number;
+  readonly loadMs: number;
+}
+
+/** The configuration of workers from the service's cleaned settings. `environment`: of this process. */
+export function readCodeConfig(
+  settings: {
+    readonly RUNS_CODE_ENV: string[];
+    readonly RUNS_CODE_MEMORY_MB: number;
+    readonly RUNS_CODE_BUSY_SECONDS: number;
+    readonly RUNS_CODE_LOAD_SECONDS: number;
+  },
+  environment: Readonly<Record<string, string | undefined>>,
+): CodeConfig {
+  const given = settings.RUNS_CODE_ENV.map((variable) => [variable, environment[variable]] as const);
+  return {
+    env: Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    memoryMb: settings.RUNS_CODE_MEMORY_MB,
+    busyMs: settings.RUNS_CODE_BUSY_SECONDS * 1_000,
+    loadMs: settings.RUNS_CODE_LOAD_SECONDS * 1_000,
+  };
+}

@@ -1,0 +1,111 @@
+import type { Event, LlmResponse } from '@google/adk';
+import type { Content, GenerateContentConfig } from '@google/genai';
+import type { AgentFile } from '../registry/files/load-agent-files.ts';
+import type { Mistake } from '../registry/files/mistake.ts';
+
+/** The app that a worker loads. */
+export interface LoadRequest {
+  readonly kind: 'load';
+  readonly appName: string;
+  /** Its folder, links resolved. */
+  readonly folder: string;
+  /** File of the folder that exports the root agent. Absent: the agents are described in `definition`. */
+  readonly entry?: string;
+  /** The agents of `root_agent.yaml`, which name exports of modules. */
+  readonly definition?: AgentFile;
+  readonly maxModelCalls: number;
+  readonly toolTimeoutMs: number;
+  /** Hosts and CIDRs that `http_get` may reach though they are not public. */
+  readonly httpGetAllow: readonly string[];
+}
+
+/** A granted turn, for the agents in a worker. */
+export interface RunRequest {
+  readonly kind: 'run';
+  /** Number of the run in this worker. */
+  readonly run: number;
+  readonly invocationId: string;
+  readonly key: {
+    readonly accountId: string;
+    readonly appName: string;
+    readonly userId: string;
+    readonly sessionId: string;
+  };
+  readonly stateJson: Uint8Array;
+  /** Events as public JSON, or in ADK's form. */
+  readonly events: readonly (Uint8Array | Event)[];
+  readonly messageJson: Uint8Array;
+  readonly streaming: boolean;
+}
+
+/** What the host tells a worker. */
+export type HostMessage =
+  | LoadRequest
+  | RunRequest
+  /** Lets a run go on that waits. `absorbed`: its last event if the host has changed it. */
+  | { readonly kind: 'next'; readonly run: number; readonly absorbed?: Event }
+  | { readonly kind: 'reset'; readonly run: number; readonly keys: readonly string[] }
+  | {
+      readonly kind: 'deltas';
+      readonly run: number;
+      readonly others: readonly Uint8Array[];
+      readonly own: readonly Uint8Array[];
+    }
+  | { readonly kind: 'abort'; readonly run: number }
+  | { readonly kind: 'reply'; readonly call: number; readonly outcome: Outcome }
+  | { readonly kind: 'chunk'; readonly call: number; readonly response: LlmResponse }
+  | { readonly kind: 'ping'; readonly ping: number };
+
+/** Facts of an app that was loaded. */
+export interface Loaded {
+  readonly kind: 'loaded';
+  readonly rootName: string;
+  readonly description: string;
+  /** See App. */
+  readonly infoJson?: Uint8Array;
+  readonly graphJson: Uint8Array;
+  /** Files of the folder that were read, relative to it. */
+  readonly files: readonly string[];
+}
+
+/** How something ended that may fail. */
+export type Outcome = { readonly value: unknown } | { readonly error: CodeError };
+
+/** An error that crosses the border of a process. */
+export interface CodeError {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** An event of a run. `waits`: the worker goes on when the host asks for the next one. `last`: no other follows. */
+export interface RunEvent {
+  readonly kind: 'event';
+  readonly run: number;
+  readonly event: Event;
+  readonly waits: boolean;
+  readonly last: boolean;
+}
+
+/** What a worker tells its host. */
+export type WorkerMessage =
+  | Loaded
+  | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[]; readonly files: readonly string[] }
+  | RunEvent
+  | { readonly kind: 'done'; readonly run: number; readonly error?: CodeError }
+  | { readonly kind: 'call'; readonly run: number; readonly call: number; readonly request: HostCall }
+  | { readonly kind: 'drop'; readonly call: number }
+  /** A tool was begun, or has ended. */
+  | { readonly kind: 'tool'; readonly run: number; readonly tool: string; readonly begun: boolean }
+  | { readonly kind: 'pong'; readonly ping: number }
+  | { readonly kind: 'crash'; readonly message: string };
+
+/** What code asks of its host. The host answers for the session, user and app of the run alone. */
+export type HostCall =
+  | {
+      readonly to: 'model';
+      readonly model: string;
+      readonly contents: Content[];
+      readonly config: GenerateContentConfig;
+      readonly stream: boolean;
+    }
+  | { readonly to: 'artifacts' | 'memory'; readonly method: string; readonly args: readonly unknown[] };

@@ -1,0 +1,57 @@
+import type { LlmResponse } from '@google/adk';
+import type { HostCall, HostMessage, Outcome, WorkerMessage } from '../protocol.ts';
+
+type Reply = Extract<HostMessage, { kind: 'reply' | 'chunk' }>;
+
+interface Asked {
+  readonly settle: (outcome: Outcome) => void;
+  readonly onChunk?: (response: LlmResponse) => void;
+}
+
+export interface AskOptions {
+  /** The run that asks. */
+  readonly run: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Is given each response of a model. */
+  readonly onChunk?: (response: LlmResponse) => void;
+}
+
+/** The worker's end of the line to its host. */
+export class Channel {
+  readonly #asked = new Map<number, Asked>();
+  #calls = 0;
+
+  /** Throws when the message holds something that is not data, e.g. a function. */
+  tell(message: WorkerMessage): void {
+    if (process.connected) process.send?.(message);
+  }
+
+  /** Asks the host for something. Rejects with the host's error, and with the reason of `signal`. */
+  ask(request: HostCall, { run, signal, onChunk }: AskOptions): Promise<unknown> {
+    signal?.throwIfAborted();
+    const call = ++this.#calls;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const onAbort = (): void => {
+      this.tell({ kind: 'drop', call });
+      reject(signal?.reason);
+    };
+    const settle = (outcome: Outcome): void => {
+      if ('value' in outcome) resolve(outcome.value);
+      else reject(Object.assign(new Error(outcome.error.message), { name: outcome.error.name }));
+    };
+    this.#asked.set(call, { settle, ...(onChunk && { onChunk }) });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.tell({ kind: 'call', run, call, request });
+    return promise.finally(() => {
+      this.#asked.delete(call);
+      signal?.removeEventListener('abort', onAbort);
+    });
+  }
+
+  /** Passes an answer of the host on. */
+  take(message: Reply): void {
+    const asked = this.#asked.get(message.call);
+    if (message.kind === 'chunk') asked?.onChunk?.(message.response);
+    else asked?.settle(message.outcome);
+  }
+}

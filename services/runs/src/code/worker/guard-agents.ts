@@ -1,0 +1,25 @@
+import {
+  type BaseAgent,
+  isAgentTool,
+  isBaseAgent,
+  isBaseLlm,
+  isBaseTool,
+  isBaseToolset,
+  isLlmAgent,
+} from '@google/adk';
+import { AnsweringLlm } from '../../registry/agents/answering-llm.ts';
+import { guardTool, type GuardOptions } from '../../registry/tools/guard-tool.ts';
+
+/** Guards the tools and models of an agent, of the agents below it, and of those that are its tools. */
+export function guardAgents(agent: BaseAgent, options: GuardOptions, seen = new Set<BaseAgent>()): void {
+  if (seen.has(agent)) return;
+  seen.add(agent);
+  for (const subAgent of agent.subAgents) guardAgents(subAgent, options, seen);
+  if (!isLlmAgent(agent)) return;
+  if (isBaseLlm(agent.model) && !(agent.model instanceof AnsweringLlm)) agent.model = new AnsweringLlm(agent.model);
+  for (const tool of agent.tools) {
+    if (isBaseTool(tool) || isBaseToolset(tool)) guardTool(tool, options);
+    if (isAgentTool(tool)) guardAgents(Reflect.get(tool, 'agent') as BaseAgent, options, seen);
+    else if (isBaseAgent(tool)) guardAgents(tool, options, seen);
+  }
+}

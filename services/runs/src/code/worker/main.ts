@@ -1,0 +1,80 @@
+import { relative } from 'node:path';
+import { isBaseAgent, LLMRegistry } from '@google/adk';
+import { AppFilesError } from '../../registry/files/mistake.ts';
+import type { HostMessage, LoadRequest } from '../protocol.ts';
+import { Channel } from './channel.ts';
+import { describeRoot } from './describe-root.ts';
+import { endWithHost } from './end-with-host.ts';
+import { guardAgents } from './guard-agents.ts';
+import { hookModules } from './hooks.ts';
+import { currentRun } from './host-llm.ts';
+import { loadRoot } from './load-app.ts';
+import { modelOfName } from './model-of-name.ts';
+import { placeOfError, printError } from './place-of-error.ts';
+import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
+
+const channel = new Channel();
+const runners = new Map<number, TurnRunner>();
+let deps: RunnerDeps | undefined;
+
+/** Loads the app, then tells the host how that went. */
+async function load(request: LoadRequest): Promise<void> {
+  const { folder, maxModelCalls, toolTimeoutMs: timeoutMs } = request;
+  const read = new Set<string>();
+  const files = (): string[] => Array.from(read, (path) => relative(folder, path));
+  hookModules(folder, (path) => read.add(path));
+  process.on('uncaughtExceptionMonitor', (error) =>
+    channel.tell({ kind: 'crash', message: printError(error, folder) }),
+  );
+  try {
+    const { root, plugins } = await loadRoot(request, channel);
+    if (isBaseAgent(root)) guardAgents(root, { timeoutMs, onCall: tellCall });
+    deps = { folder, channel, root, plugins, maxModelCalls };
+    channel.tell({ kind: 'loaded', ...describeRoot(root, request), files: files() });
+  } catch (error) {
+    const mistakes =
+      error instanceof AppFilesError ? error.mistakes : [placeOfError(error, folder, request.entry ?? '')];
+    channel.tell({ kind: 'refused', mistakes, files: files() });
+  }
+}
+
+/** Tells the host which tool runs: after a loop or a crash nothing here can. */
+function tellCall(tool: string): () => void {
+  const run = currentRun.getStore() ?? 0;
+  channel.tell({ kind: 'tool', run, tool, begun: true });
+  return () => channel.tell({ kind: 'tool', run, tool, begun: false });
+}
+
+function begin(request: Extract<HostMessage, { kind: 'run' }>): void {
+  if (deps === undefined) throw new Error('The app is not loaded.');
+  const runner = new TurnRunner(deps, request);
+  runners.set(request.run, runner);
+  void runner.run().finally(() => runners.delete(request.run));
+}
+
+function take(message: HostMessage): void {
+  switch (message.kind) {
+    case 'load':
+      return void load(message);
+    case 'run':
+      return begin(message);
+    case 'next':
+      return runners.get(message.run)?.next(message.absorbed);
+    case 'reset':
+      return runners.get(message.run)?.reset(message.keys);
+    case 'deltas':
+      return runners.get(message.run)?.applyDeltas(message.others, message.own);
+    case 'abort':
+      return runners.get(message.run)?.abort();
+    case 'ping':
+      return channel.tell({ kind: 'pong', ping: message.ping });
+    case 'reply':
+    case 'chunk':
+      return channel.take(message);
+  }
+}
+
+// Agents in code name their models by text.
+Object.defineProperty(LLMRegistry, 'newLlm', { value: modelOfName(channel) });
+endWithHost();
+process.on('message', take);

@@ -1,0 +1,28 @@
+import { createEvent, type Event, type InvocationContext, isBaseAgent, type Workflow } from '@google/adk';
+import type { Root } from './root.ts';
+
+type Loop = AsyncGenerator<Event, void, void>;
+type RunNode = (node: Workflow, context: InvocationContext) => Loop;
+
+/** Runs an app's root as ADK's Runner does, plugins included. The user's message is stored already: plugins cannot change it. */
+export async function* runRoot(root: Root, context: InvocationContext): Loop {
+  const { pluginManager } = context;
+  const early = await pluginManager.runBeforeRunCallback({ invocationContext: context });
+  if (early) {
+    yield createEvent({ invocationId: context.invocationId, author: 'model', content: early });
+    return;
+  }
+  for await (const event of await openLoop(root, context)) {
+    const changed = await pluginManager.runOnEventCallback({ invocationContext: context, event });
+    yield changed === undefined ? event : { ...changed, author: changed.author ?? event.author ?? root.name };
+  }
+  await pluginManager.runAfterRunCallback({ invocationContext: context });
+}
+
+async function openLoop(root: Root, context: InvocationContext): Promise<Loop> {
+  if (isBaseAgent(root)) return (context.agent ?? root).runAsync(context);
+  // Not a part of ADK's index.
+  const place = new URL('workflow/run_node_as_invocation.js', import.meta.resolve('@google/adk'));
+  const { runNodeAsInvocation } = (await import(place.href)) as { runNodeAsInvocation: RunNode };
+  return runNodeAsInvocation(root, context);
+}

@@ -1,0 +1,79 @@
+import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
+import { idempotencyKeyOf } from './idempotency-key.ts';
+
+export interface GuardOptions {
+  /** Longest time in milliseconds that a tool may take, unless it has `timeoutSeconds` of its own. */
+  readonly timeoutMs: number;
+  /** Called when a tool begins; the function that it returns is called when it has ended. */
+  readonly onCall?: (tool: string, context: Context) => () => void;
+}
+
+const guarded = new WeakSet<object>();
+
+/**
+ * Gives each call of a tool, or of the tools of a toolset, a time limit and a key: `toolContext.idempotencyKey`. A tool that takes longer
+ * answers the model with an error, and `toolContext.abortSignal` aborts. The tool itself is changed; guarding it twice changes nothing.
+ */
+export function guardTool<T extends BaseTool | BaseToolset>(tool: T, options: GuardOptions): T {
+  if (guarded.has(tool)) return tool;
+  guarded.add(tool);
+  if (tool instanceof BaseToolset) guardToolset(tool, options);
+  else guardCalls(tool, options);
+  return tool;
+}
+
+function guardToolset(toolset: BaseToolset, options: GuardOptions): void {
+  const getTools = toolset.getTools.bind(toolset);
+  toolset.getTools = async (context?: ReadonlyContext) => {
+    const tools = await getTools(context);
+    for (const tool of tools) guardTool(tool, options);
+    return tools;
+  };
+}
+
+function guardCalls(tool: BaseTool, { timeoutMs, onCall }: GuardOptions): void {
+  const runAsync = tool.runAsync.bind(tool);
+  tool.runAsync = async (request: RunAsyncToolRequest) => {
+    const { toolContext } = request;
+    const ended = onCall?.(tool.name, toolContext);
+    const late = new AbortController();
+    const limitMs = ownLimit(tool) ?? timeoutMs;
+    const timer = setTimeout(() => late.abort(lateAnswer(tool.name, limitMs)), limitMs);
+    prepare(toolContext, late.signal);
+    try {
+      return await unlessLate(runAsync(request), late.signal);
+    } finally {
+      clearTimeout(timer);
+      ended?.();
+    }
+  };
+}
+
+/** Milliseconds; undefined when the tool has no limit of its own. */
+function ownLimit(tool: BaseTool): number | undefined {
+  const seconds: unknown = Reflect.get(tool, 'timeoutSeconds');
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
+}
+
+function prepare(context: Context, late: AbortSignal): void {
+  const { abortSignal } = context;
+  Object.assign(context, {
+    idempotencyKey: idempotencyKeyOf(context),
+    abortSignal: abortSignal === undefined ? late : AbortSignal.any([abortSignal, late]),
+  });
+}
+
+function lateAnswer(name: string, limitMs: number): Error {
+  return new Error(`The tool ${name} did not answer within ${limitMs / 1_000} s.`);
+}
+
+async function unlessLate(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const late = Promise.withResolvers<unknown>();
+  const onLate = (): void => late.resolve({ error: (signal.reason as Error).message });
+  signal.addEventListener('abort', onLate, { once: true });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    signal.removeEventListener('abort', onLate);
+  }
+}

@@ -1,0 +1,21 @@
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { type CodeApps, createCodeApps } from '../src/code/host/code-apps.ts';
+import type { CodeConfig } from '../src/code/host/code-settings.ts';
+import { createModels, type Models } from '../src/models/index.ts';
+
+const endpoint = { baseUrl: 'http://127.0.0.1:9' };
+
+/** Models that need no network. */
+export function testModels(): Models {
+  return createModels({ openai: endpoint, anthropic: endpoint, gemini: endpoint, timeoutMs: 1_000 });
+}
+
+/** Workers with short limits. */
+export function openCodeApps(config: Partial<CodeConfig> = {}, models = testModels()): CodeApps {
+  return createCodeApps({
+    config: { env: {}, memoryMb: 512, busyMs: 2_000, loadMs: 20_000, ...config },
+    limits: { maxModelCalls: 5, toolTimeoutMs: 1_000, httpGetAllow: [] },
+    models,
+    log: createLogger({ level: 'silent', name: 'test' }),
+  });
+}
