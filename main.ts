@@ -2,6 +2,7 @@ import process from 'node:process';
 import {
   checkProcess,
   ListenError,
+  makeSecrets,
   type MeshProcess,
   runCommand,
   type Service,
@@ -24,9 +25,11 @@ const services: Record<string, () => Promise<Service>> = {
 
 const usage = `usage: npm start -- [all | <service>...] [--check | --reencrypt]
        npm start -- validate <folder>
+       npm start -- identities [<service>...]
 services: ${Object.keys(services).join(', ')}
 --check checks the settings and starts nothing
 validate checks the apps of a folder and starts nothing
+identities prints new secrets of all services, or of the named ones, for separate processes
 --reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
 /** Starts the named services, or `all`, in this process with the settings of `env`. */
@@ -60,6 +63,7 @@ async function main(args: readonly string[]): Promise<void> {
   const [first, folder] = args;
   if (first === 'validate') return validateApps(folder);
   const names = args.filter((arg) => !arg.startsWith('--'));
+  if (names[0] === 'identities') return printIdentities(names.slice(1));
   if (args.includes('--check')) {
     checkProcess(await target(names, process.env));
     console.log('settings are good');
@@ -86,6 +90,16 @@ async function validateApps(folder: string | undefined): Promise<void> {
     return false;
   });
   process.exit(isGood ? 0 : 1);
+}
+
+/** Prints secrets as lines of a dotenv file: of all services when none is named. */
+async function printIdentities(names: readonly string[]): Promise<void> {
+  const words = Object.keys(services);
+  const unknown = names.filter((name) => !words.includes(name));
+  if (unknown.length > 0) throw new UsageError(unknown);
+  const url = process.env['DATABASE_URL']?.trim();
+  const secrets = makeSecrets(names.length > 0 ? names : words, url === '' ? undefined : url);
+  for (const [name, value] of Object.entries(secrets)) console.log(`${name}=${value}`);
 }
 
 /** Runs a command of one of the named services. */

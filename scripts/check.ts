@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { callersFile, callersText } from './callers-of-services.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -96,7 +97,12 @@ async function generated(): Promise<Outcome> {
     const made = await run(bin('buf'), ['generate', '--output', folder]);
     if (!made.ok) return made;
     const { ok, output } = await run('diff', ['-r', join(folder, 'proto', 'gen'), join(root, 'proto', 'gen')]);
-    return { ok, output: ok ? output : `${output}proto/gen does not match the proto files: run npm run generate` };
+    if (!ok) return { ok, output: `${output}proto/gen does not match the proto files: run npm run generate` };
+    const isCurrent = readFileSync(join(root, callersFile), 'utf8') === (await callersText(join(root, 'proto', 'gen')));
+    return {
+      ok: isCurrent,
+      output: isCurrent ? '' : `${callersFile} does not match the proto files: run npm run generate`,
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

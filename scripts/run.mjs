@@ -24,7 +24,7 @@ const commands = {
       ? ['services/auth/src/passwords/calibrate-passwords.ts', ...args]
       : ['test/bench/main.ts', ...(part === undefined ? [] : [part, ...args])],
   verify: (args) => ['node_modules/vitest/vitest.mjs', 'run', '--project=parts', 'test/simulation', ...args],
-  generate: (args) => ['node_modules/@bufbuild/buf/bin/buf', 'generate', ...args],
+  generate: (args) => ['scripts/generate.ts', ...args],
 };
 
 const [name, ...args] = process.argv.slice(2);

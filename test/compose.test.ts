@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { calls, complaint, root, type Texts, undocumented, words } from './deployed-settings.ts';
+import { calls, complaint, root, secrets, type Texts, undocumented, words } from './deployed-settings.ts';
 
 type ComposeService = { readonly command: string[]; readonly environment: Texts; readonly healthcheck: unknown };
 
@@ -10,9 +10,12 @@ describe('compose.yaml', () => {
   const text = readFileSync(join(root, 'deploy', 'compose.yaml'), 'utf8');
   const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
   const { postgres, ...own } = services;
-  /** Interpolates like compose: `${NAME:-default}` becomes its default, `${NAME:?…}` a secret. */
+  /** Interpolates like compose: `${NAME:-default}` becomes its default, `${NAME:?…}` a secret of `npm start -- identities` or another text. */
   const fill = (value: string) =>
-    value.replaceAll(/\$\{\w+(?::-([^}]*)|:\?[^}]*)\}/g, (_, fallback?: string) => fallback ?? 'a'.repeat(32));
+    value.replaceAll(
+      /\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g,
+      (_, name: string, fallback?: string) => fallback ?? secrets[name] ?? 'a'.repeat(32),
+    );
 
   it('runs every service of main.ts as its own process beside PostgreSQL, with a health check on its ops port', () => {
     expect(postgres).toBeDefined();
@@ -32,7 +35,15 @@ describe('compose.yaml', () => {
 
   it('gives ENCRYPT_KEY only to auth, gateway and keys, and no secret a default', () => {
     expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway', 'keys']);
-    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_KEY|POSTGRES_PASSWORD)\b(?!:\?)/);
+    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_IDENTITIES|\w+_MESH_IDENTITY|POSTGRES_PASSWORD)\b(?!:\?)/);
+  });
+
+  it('gives each process its own identity, and no secret of another one', () => {
+    for (const [word, { environment }] of Object.entries(own)) {
+      const given = Object.values(environment).filter((value) => /\$\{\w+_MESH_IDENTITY\b/.test(value));
+      expect(given).toEqual([environment.MESH_IDENTITY]);
+      expect(environment.MESH_IDENTITY).toContain(`\${${word.toUpperCase()}_MESH_IDENTITY:?`);
+    }
   });
 
   it('sets only documented settings, and the settings of each process pass its check', { timeout: 90_000 }, () => {

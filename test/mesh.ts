@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { makeSecrets } from '@agentmesh/lib/service';
 
 /** `all`: one process. `separate`: every service in a process of its own, over gRPC. */
 export type Mode = 'all' | 'separate';
@@ -109,15 +110,21 @@ function separateEnvironments(
   const shared: Record<string, string> = {
     ...common,
     ...urls,
-    MESH_KEY: 'a mesh key that is used by tests and nowhere else',
   };
+  const identities = identitiesOf(words);
   const { ENCRYPT_KEY: _, ...withoutKey } = shared;
   return Object.fromEntries(
     words.map((word, index) => {
       const env: Record<string, string> = ['auth', 'gateway', 'keys'].includes(word) ? shared : withoutKey;
-      return [word, { ...env, MESH_PORT: String(ports[index]) }];
+      return [word, { ...env, MESH_PORT: String(ports[index]), ...identities(word) }];
     }),
   );
+}
+
+/** Returns the settings by which each service proves who it is. */
+function identitiesOf(words: readonly string[]): (word: string) => Record<string, string> {
+  const { MESH_IDENTITIES = '', ...own } = makeSecrets(words);
+  return (word) => ({ MESH_IDENTITIES, MESH_IDENTITY: own[`${word.toUpperCase()}_MESH_IDENTITY`] ?? '' });
 }
 
 function untilReady(child: ChildProcess, lines: string[], word: string): Promise<void> {

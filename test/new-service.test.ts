@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import type { DescMessage, DescMethodUnary, DescService } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await copySources(root, folder);
   for (const edit of readPageEdits(join(root, 'docs', 'adding-a-service.md'))) await applyEdit(folder, edit);
   await linkPackages(root, folder);
-  const failure = await run(bin('buf'), 'generate');
+  const failure = await run(process.execPath, 'scripts/generate.ts');
   if (failure !== '') throw new Error(failure);
 });
 
@@ -36,7 +36,7 @@ afterAll(() => resources.disposeAsync());
 /** Runs a program in the copy. Resolves with its output when it fails, and with an empty text when it succeeds. */
 function run(file: string, ...args: string[]): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', PATH: `${join(folder, 'node_modules', '.bin')}:${process.env.PATH}` };
-  const child = spawn(join(folder, file), args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(resolve(folder, file), args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
   return new Promise((resolve, reject) => {

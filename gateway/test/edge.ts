@@ -69,7 +69,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
   const metrics = createMetrics({ processMetrics: false });
-  const mesh = testNode({ urls: {}, key: 'mesh', log, metrics });
+  const mesh = testNode({ urls: {}, log, metrics });
   mesh.serve(AuthService, { ...unserved(AuthService), ...accountsOf(auth?.getAccount), ...auth });
   const emptySessions = { ...unserved(SessionsService), getSession: nothing, listSessions: nothing };
   mesh.serve(SessionsService, { ...emptySessions, ...sessions });

@@ -24,32 +24,8 @@ async function health(url: string, service: string): Promise<unknown> {
   return answer;
 }
 
-describe('the mesh credential', () => {
-  it('a wrong key is refused before the handler', async () => {
-    const handler = vi.fn<typeof getAccount>(getAccount);
-    await using mesh = await testMesh({
-      local: false,
-      auth: { getAccount: handler },
-      clientOptions: { key: 'wrong' },
-    });
-    const refusal = { code: 'unauthenticated', reason: 'mesh_credential' };
-    await expect(mesh.client.client(AuthService).getAccount({})).rejects.toMatchObject(refusal);
-    const stream = mesh.client.client(RunsService).run({})[Symbol.asyncIterator]();
-    await expect(stream.next()).rejects.toMatchObject(refusal);
-    expect(handler).not.toHaveBeenCalled();
-  });
-
-  it('a previous key is accepted', async () => {
-    await using mesh = await testMesh({
-      local: false,
-      auth: { getAccount },
-      serverOptions: { key: 'new', previousKeys: ['older', 'old'] },
-      clientOptions: { key: 'old' },
-    });
-    expect((await mesh.client.client(AuthService).getAccount({})).account?.id).toBe('a1');
-  });
-
-  it.skipIf(!certificate)('with mutual TLS a client without a certificate is not let in', async () => {
+describe('mutual TLS', () => {
+  it.skipIf(!certificate)('lets no client without a certificate in', async () => {
     await using mesh = await testMesh({
       local: false,
       auth: { getAccount },

@@ -21,7 +21,7 @@ export interface MeshNode extends AsyncDisposable {
 
 /** Disposing closes the listener and all connections, and refuses every further call; drain first. */
 export function createMesh(options: MeshOptions): MeshNode {
-  const { key, previousKeys = [], tls, log, metrics } = options;
+  const { identities, tls, log, metrics } = options;
   const dispatcher = new Dispatcher({ log, metrics });
   const transports = new Map<string, RoutingTransport>();
   const services: DescService[] = [];
@@ -42,7 +42,7 @@ export function createMesh(options: MeshOptions): MeshNode {
       serve,
     }),
     listen: async ({ host, port }) => {
-      const opened = await createGrpcServer({ dispatcher, keys: [key, ...previousKeys], tls });
+      const opened = await createGrpcServer({ dispatcher, identities, tls, log });
       if (server) throw new Error('The mesh listens already');
       server = opened;
       for (const service of services) opened.add(service);

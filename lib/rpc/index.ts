@@ -1,12 +1,20 @@
 export {
   callersOf,
   checkAccountId,
+  deriveIdentities,
   isMeshError,
+  keyIdOf,
+  knownKeys,
+  makeIdentity,
   type MeshCode,
   MeshError,
+  type MeshIdentities,
   type MeshOptions,
   type MeshTls,
   meshWord,
+  type NamedKey,
+  readPrivateKey,
+  readPublicKey,
 } from './call/index.ts';
 export { createMesh, type MeshNode } from './create-mesh.ts';
 export type { Mesh } from './mesh.ts';

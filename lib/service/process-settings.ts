@@ -1,8 +1,18 @@
-import { str } from 'envalid';
-import { list, portNumber, positiveInteger, text } from './settings.ts';
+import { EnvError, str } from 'envalid';
+import { type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
+import { list, listOf, portNumber, positiveInteger, text } from './settings.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;
+
+/** The text of a bad key is not repeated, because it may be secret. */
+function namedKey(read: (text: string) => NamedKey | undefined) {
+  return listOf((part) => {
+    const key = read(part);
+    if (key === undefined) throw new EnvError('must be service:key, several separated by commas');
+    return key;
+  });
+}
 
 /** Settings of the process itself, independent of its services; see docs/settings.md. */
 export const processSettings = {
@@ -12,6 +22,8 @@ export const processSettings = {
   DATABASE_URL: text({ default: undefined }),
   MESH_HOST: text({ default: '127.0.0.1' }),
   MESH_PORT: portNumber({ default: undefined }),
+  MESH_IDENTITY: namedKey(readPrivateKey)({ default: [] }),
+  MESH_IDENTITIES: namedKey(readPublicKey)({ default: [] }),
   MESH_KEY: text({ default: undefined }),
   MESH_KEY_PREVIOUS: list({ default: [] }),
   MESH_TLS_CERT: text({ default: undefined }),

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
-import { createMesh } from '../rpc/index.ts';
+import { createMesh, deriveIdentities } from '../rpc/index.ts';
 import { asDeclared, unserved } from '../rpc/testing/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { defineService, startProcess } from './index.ts';
@@ -44,7 +44,7 @@ test('a sibling that goes away is named by /readyz and does not take the process
   expect(await ask('/readyz/own')).toEqual([503, { 'edge.store': 'failed' }]);
 });
 
-test('former mesh keys are accepted, and an empty entry in their list admits nobody', async () => {
+test('without identities, key pairs come from MESH_KEY, former ones are accepted, and an empty entry in their list admits nobody', async () => {
   const service = defineService({
     name: 'auth',
     settings: {},
@@ -56,16 +56,18 @@ test('former mesh keys are accepted, and an empty entry in their list admits nob
   await using database = await testDatabaseUrl();
   const keys = { MESH_KEY: 'new', MESH_KEY_PREVIOUS: 'old, ,older,' };
   const env = { DATABASE_URL: database.url, OPS_PORT: '0', MESH_PORT: '0', LOG_LEVEL: 'silent', ...keys };
-  await using process = await startProcess({ services: [service], words: ['auth'], env });
+  await using process = await startProcess({ services: [service], words: ['auth', 'gateway'], env });
   const codeFor = async (key: string): Promise<unknown> => {
     const log = createLogger({ level: 'silent', name: 'test' });
     const metrics = createMetrics({ processMetrics: false });
-    await using node = createMesh({ urls: { auth: `http://127.0.0.1:${process.meshPort}` }, key, log, metrics });
+    const identities = deriveIdentities([key], ['gateway']);
+    const urls = { auth: `http://127.0.0.1:${process.meshPort}` };
+    await using node = createMesh({ urls, identities, log, metrics });
     return await asDeclared(node)
       .client(AuthService)
       .getAccount({})
       .catch((error: { code: string }) => error.code);
   };
   for (const key of ['new', 'old', 'older']) expect([key, await codeFor(key)]).toEqual([key, 'not_found']);
-  for (const key of ['', ' ', 'other']) expect([key, await codeFor(key)]).toEqual([key, 'unauthenticated']);
+  for (const key of ['', ' ', 'other']) expect([key, await codeFor(key)]).toEqual([key, 'unavailable']);
 });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
@@ -17,6 +16,7 @@ import {
 import { withinDeadline } from '../wait/index.ts';
 import { listenOn } from './listen-on.ts';
 import { openServiceDatabase } from './open-service-database.ts';
+import { checkCertificate, readIdentities } from './mesh-identities.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
@@ -62,15 +62,14 @@ export function checkProcess({ services, words, env }: ProcessOptions): void {
   checkTogether(groups.map((group: Settings) => () => parseSettings(group, env)));
   const config = parseSettings(processSettings, env);
   checkTogether([
-    () => checkKey(config, services.length < words.length),
+    () => readIdentities({ config, here: namesOf(services), words }),
     () => tlsFiles(config),
     ...services.map((service) => () => service.check?.(parseSettings(service.settings, env))),
   ]);
 }
 
-function checkKey({ MESH_KEY }: ProcessConfig, areSeparate: boolean): void {
-  if (!areSeparate || MESH_KEY !== undefined) return;
-  throw new SettingsError(new Map([['MESH_KEY', 'is missing or blank (separate processes share one)']]));
+function namesOf(services: readonly Service[]): string[] {
+  return services.map(({ name }) => name);
 }
 
 /** Starts services in one process. When one fails to start, what was opened is closed and the error is thrown. */
@@ -130,11 +129,11 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
   const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
   const driver = resources.use(await createPgDriver({ url: databaseUrl, log }));
   const tls = await readTls(config);
+  if (tls !== undefined) checkCertificate(tls, namesOf(services));
   const mesh = resources.use(
     createMesh({
       urls: meshUrls(words, env),
-      key: config.MESH_KEY ?? randomBytes(32).toString('base64url'),
-      previousKeys: config.MESH_KEY_PREVIOUS,
+      identities: readIdentities({ config, here: namesOf(services), words }),
       ...(tls !== undefined && { tls }),
       log,
       metrics,

@@ -7,25 +7,26 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { deriveIdentities } from '@agentmesh/lib/rpc';
+import { presentAs } from '@agentmesh/lib/rpc/testing';
+import { Client, credentials } from '@grpc/grpc-js';
 
 interface Callee {
   /** `host:port` of the service. */
   readonly address: string;
-  /** `MESH_KEY`. */
+  /** `MESH_KEY`, of which the key pairs of all services are derived. */
   readonly key: string;
 }
 
-/** Makes one unary call like a program outside of the mesh: plain gRPC with the mesh credential. */
-export function callGrpc<I extends DescMessage, O extends DescMessage>(
+/** Makes one unary call like a program outside of the mesh: plain gRPC with the identity token of the gateway. */
+export async function callGrpc<I extends DescMessage, O extends DescMessage>(
   { address, key }: Callee,
   method: DescMethodUnary<I, O>,
   request: MessageInitShape<I>,
 ): Promise<MessageShape<O>> {
   const client = new Client(address, credentials.createInsecure());
-  const metadata = new Metadata();
-  metadata.set('mesh-key', encodeURIComponent(key));
-  metadata.set('mesh-caller', 'gateway');
+  const audience = [method.parent.typeName.split('.')[1] ?? ''];
+  const metadata = await presentAs('gateway', { audience, identities: deriveIdentities([key], ['gateway']) });
   const answered = new Promise<MessageShape<O>>((resolve, reject) => {
     client.makeUnaryRequest(
       `/${method.parent.typeName}/${method.name}`,

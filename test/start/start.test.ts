@@ -52,11 +52,36 @@ describe('main.ts', { timeout: 60_000 }, () => {
     }
   });
 
-  test('requires MESH_KEY of every separate process, and ENCRYPT_KEY only of those that need it', async () => {
+  test('requires an identity of every separate process, and ENCRYPT_KEY only of those that need it', async () => {
     const { output } = await runMain(['sessions', '--check'], {});
-    expect(output).toContain('MESH_KEY');
+    expect(output).toContain('MESH_IDENTITY is missing');
     expect((await runMain(['runs', '--check'], { MESH_KEY: 'm'.repeat(32) })).code).toBe(0);
     expect((await runMain(['gateway', '--check'], { MESH_KEY: 'm'.repeat(32) })).output).toContain('ENCRYPT_KEY');
+  });
+
+  test('takes the identities that it prints, each process its own, and names what is wrong with them', async () => {
+    const { output } = await runMain(['identities', 'runs', 'sessions'], {});
+    const lines = Object.fromEntries(
+      output
+        .trim()
+        .split('\n')
+        .map((line) => line.split('=', 2)),
+    );
+    const { MESH_IDENTITIES, RUNS_MESH_IDENTITY, SESSIONS_MESH_IDENTITY } = lines;
+    const check = (env: Record<string, string>) => runMain(['runs', '--check'], { MESH_IDENTITIES, ...env });
+    expect((await check({ MESH_IDENTITY: RUNS_MESH_IDENTITY })).code).toBe(0);
+    expect((await check({ MESH_IDENTITY: SESSIONS_MESH_IDENTITY })).output).toContain('has no key of runs');
+    const { output: others } = await runMain(['identities', 'runs'], {});
+    const stale = /^RUNS_MESH_IDENTITY=(.*)$/m.exec(others)?.[1] ?? '';
+    expect((await check({ MESH_IDENTITY: stale })).output).toContain('MESH_IDENTITIES lacks the public key of runs');
+    const garbled = await check({ MESH_IDENTITY: 'runs:not a key' });
+    expect(garbled.output).toMatch(/^MESH_IDENTITY must be service:key/);
+    expect(garbled.output).not.toContain('not a key');
+  });
+
+  test('in production refuses MESH_KEY, with which every process could act as every service', async () => {
+    const { code, output } = await runMain(['runs', '--check'], { NODE_ENV: 'production', MESH_KEY: 'm'.repeat(32) });
+    expect([code, output]).toEqual([1, expect.stringContaining('MESH_KEY lets every process act as every service')]);
   });
 
   test('in production refuses a short key and an open runtime', async () => {
@@ -104,7 +129,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
     const halves = { SMTP_URL: 'smtp://127.0.0.1:2525', MESH_TLS_CERT: '/tls.crt', MESH_TLS_KEY: '/tls.key' };
     const { code, output } = await runMain(['auth', '--check'], { ENCRYPT_KEY: encryptKey, ...halves });
     expect(code).toBe(1);
-    for (const name of ['MAIL_FROM', 'MESH_TLS_CA', 'MESH_KEY']) expect(output).toContain(`${name} is missing`);
+    for (const name of ['MAIL_FROM', 'MESH_TLS_CA', 'MESH_IDENTITY']) expect(output).toContain(`${name} is missing`);
   });
 
   test('stops gracefully when one request to stop comes as two signals', async () => {

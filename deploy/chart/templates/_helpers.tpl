@@ -27,7 +27,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 
 {{/* The entry of a service over the defaults, as YAML. */}}
 {{- define "agent-mesh.service" -}}
-{{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.services .word)) | toYaml -}}
+{{- $service := mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.services .word)) -}}
+{{- $declared := index (.root.Files.Get "callers.yaml" | fromYaml) .word | default list -}}
+{{- set $service "calledBy" (concat $declared $service.calledBy | uniq) | toYaml -}}
 {{- end -}}
 
 {{- define "agent-mesh.publicBaseUrl" -}}
@@ -58,7 +60,8 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- if $entry.public -}}
 {{- $_ := set $env "PUBLIC_BASE_URL" (include "agent-mesh.publicBaseUrl" (dict "root" $root "word" $other "service" $entry)) -}}
 {{- end -}}
-{{- if has $word ($entry.calledBy | default list) -}}
+{{- $callee := include "agent-mesh.service" (dict "root" $root "word" $other) | fromYaml -}}
+{{- if has $word $callee.calledBy -}}
 {{- $url := printf "dns:///%s-%s:%d" (include "agent-mesh.fullname" $root) $other (int $entry.port) -}}
 {{- $_ := set $env (printf "MESH_%s_URL" (upper $other)) $url -}}
 {{- end -}}

@@ -2,9 +2,10 @@ export { type CallOrigin, outgoingContext, REQUEST_ID, TRACEPARENT, withContext 
 export { callersOf } from './callers.ts';
 export { checkAccountId } from './check-account-id.ts';
 export type { Answer, Dispatch, Input } from './dispatch.ts';
+export { deriveIdentities, keyIdOf, knownKeys, makeIdentity, readPrivateKey, readPublicKey } from './identity-keys.ts';
 export { isMeshError } from './is-mesh-error.ts';
 export { isMeshCode, type MeshCode, MeshError } from './mesh-error.ts';
-export type { MeshOptions, MeshTls } from './mesh-options.ts';
+export type { MeshIdentities, MeshOptions, MeshTls, NamedKey } from './mesh-options.ts';
 export { meshWord } from './mesh-word.ts';
 export {
   abortFailure,

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 
 /** PEM texts of mutual TLS: this process's certificate and key, and the authority that both sides trust. */
@@ -7,14 +8,26 @@ export interface MeshTls {
   ca: string | Buffer;
 }
 
+/** The key pairs with which services prove to other processes who they are (Ed25519). */
+export interface MeshIdentities {
+  /** Private keys of the services of this process, by name. */
+  readonly own: ReadonlyMap<string, KeyObject>;
+  /** Public keys of all services, by key id. A service may have several. */
+  readonly known: ReadonlyMap<string, NamedKey>;
+}
+
+/** A key of a service. */
+export interface NamedKey {
+  readonly service: string;
+  readonly key: KeyObject;
+}
+
 export interface MeshOptions {
   /** Where services of other processes are reached, by word: `MESH_<SERVICE>_URL`, e.g. `http://sessions:9000`. */
   urls: Readonly<Record<string, string>>;
-  /** `MESH_KEY`: sent with every call over gRPC, and demanded of every call that arrives. */
-  key: string;
-  /** `MESH_KEY_PREVIOUS`: still accepted, never sent. */
-  previousKeys?: readonly string[];
-  /** `MESH_TLS_*`; plain text when absent. */
+  /** Prove to other processes which service calls, and tell which service calls from them. Not used with `tls`. */
+  identities?: MeshIdentities | undefined;
+  /** `MESH_TLS_*`; plain text when absent. The common names of a certificate are the services of its process. */
   tls?: MeshTls | undefined;
   log: Logger;
   metrics: Metrics;

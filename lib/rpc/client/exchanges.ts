@@ -1,6 +1,6 @@
 import { Metadata } from '@grpc/grpc-js';
 import { type ExchangeCall, ExchangeClient } from '../exchange/index.ts';
-import { type MeshCredential, present } from '../wire/index.ts';
+import type { Proof } from '../identity/index.ts';
 import type { RenewedConnection } from './renewed-connection.ts';
 import { withoutStack } from './without-stack.ts';
 
@@ -12,13 +12,13 @@ const largestShared = 64 * 1024;
 /** The streams that carry calls with one request: one shared stream for an address, and one for each large request. */
 export class Exchanges {
   readonly #connection: RenewedConnection;
-  readonly #credential: MeshCredential;
+  readonly #proof: Proof;
   #shared: ExchangeClient | undefined;
   #replaceAt = 0;
 
-  constructor(connection: RenewedConnection, credential: MeshCredential) {
+  constructor(connection: RenewedConnection, proof: Proof) {
     this.#connection = connection;
-    this.#credential = credential;
+    this.#proof = proof;
   }
 
   call(call: Parameters<ExchangeClient['call']>[0]): ExchangeCall {
@@ -46,7 +46,7 @@ export class Exchanges {
 
   #open(): ExchangeClient {
     const metadata = new Metadata();
-    present(this.#credential, metadata);
+    this.#proof.present(metadata);
     return withoutStack(() => new ExchangeClient(this.#connection.client, metadata));
   }
 }

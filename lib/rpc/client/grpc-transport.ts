@@ -16,7 +16,8 @@ import {
   unaryResponse,
 } from '../call/index.ts';
 import type { ExchangeCall } from '../exchange/index.ts';
-import { decode, encode, type MeshCredential, present, presentKey } from '../wire/index.ts';
+import type { Proof } from '../identity/index.ts';
+import { decode, encode } from '../wire/index.ts';
 import { openCallerStream } from './caller-stream.ts';
 import { Exchanges } from './exchanges.ts';
 import { openConnection } from './grpc-connection.ts';
@@ -24,9 +25,7 @@ import { RenewedConnection } from './renewed-connection.ts';
 
 export interface GrpcTransportOptions {
   url: string;
-  /** Name of the service that calls. */
-  caller: string;
-  key: string;
+  proof: Proof;
   tls?: MeshTls | undefined;
   /** Age in milliseconds at which calls move to a new connection, which may lead to other replicas. Default: 5 minutes. */
   connectionAgeMs?: number | undefined;
@@ -47,20 +46,24 @@ interface CallSettings {
 export class GrpcTransport implements Transport {
   readonly #connection: RenewedConnection;
   readonly #exchanges: Exchanges;
-  readonly #credential: MeshCredential;
+  readonly #proof: Proof;
 
-  constructor({ url, caller, key, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
+  constructor({ url, proof, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
     this.#connection = new RenewedConnection({ open: () => openConnection({ url, tls }), maxAgeMs: connectionAgeMs });
-    this.#credential = { caller, key: presentKey(key) };
-    this.#exchanges = new Exchanges(this.#connection, this.#credential);
+    this.#proof = proof;
+    this.#exchanges = new Exchanges(this.#connection, proof);
   }
 
   readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
+    const renewal = this.#proof.renewal();
+    if (renewal !== undefined) await renewal;
     const answers = this.#exchange(method, input, { signal, timeoutMs, header });
     return unaryResponse(method, decode(method.output, await single(answers)));
   };
 
   readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, header, input]) => {
+    const renewal = this.#proof.renewal();
+    if (renewal !== undefined) await renewal;
     if (method.methodKind === 'server_streaming') {
       const answers = this.#exchange(method, await singleInput(input), { signal, timeoutMs, header });
       return streamResponse(method, decoded(method.output, answers));
@@ -106,7 +109,7 @@ export class GrpcTransport implements Transport {
     }
     if (requestId !== undefined) metadata.set(REQUEST_ID, requestId);
     if (traceparent !== undefined) metadata.set(TRACEPARENT, traceparent);
-    present(this.#credential, metadata);
+    this.#proof.present(metadata);
     return metadata;
   }
 }

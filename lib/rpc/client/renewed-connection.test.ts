@@ -4,9 +4,16 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import { createClient } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
 import { GrpcTransport } from './grpc-transport.ts';
+import { createProof } from '../identity/index.ts';
+import { testIdentities } from '../testing/test-identities.ts';
 import { testMesh } from '../testing/test-mesh.ts';
 
-const key = 'schlüssel';
+const proof = createProof({
+  caller: 'gateway',
+  audience: ['auth', 'runs'],
+  identities: testIdentities(),
+  tls: undefined,
+});
 
 /** A host name that resolves to the newest replica for new connections; existing connections keep their replica. */
 async function startRouter() {
@@ -66,7 +73,7 @@ test('a connection that reaches its age is replaced by one to newer replicas; no
   await using fresh = await startReplica('NEW', ended.promise);
   using router = await startRouter();
   router.leadTo(old.url);
-  const transport = new GrpcTransport({ caller: 'gateway', url: router.url, key, connectionAgeMs: 50 });
+  const transport = new GrpcTransport({ url: router.url, proof, connectionAgeMs: 50 });
   const auth = createClient(AuthService, transport);
 
   const stream = createClient(RunsService, transport).run({})[Symbol.asyncIterator]();
@@ -97,7 +104,7 @@ test('a connection stays when no other can be opened', async () => {
   await using only = await startReplica('ONLY', Promise.resolve());
   using router = await startRouter();
   router.leadTo(only.url);
-  const transport = new GrpcTransport({ caller: 'gateway', url: router.url, key, connectionAgeMs: 20 });
+  const transport = new GrpcTransport({ url: router.url, proof, connectionAgeMs: 20 });
   const auth = createClient(AuthService, transport);
   await auth.getAccount({ id: 'a' });
   router.leadTo('http://127.0.0.1:1');

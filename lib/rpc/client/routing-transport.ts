@@ -5,7 +5,7 @@ import { draining, MeshError, type MeshOptions, meshWord } from '../call/index.t
 import type { GrpcTransport } from './grpc-transport.ts';
 import { LocalTransport } from '../local/index.ts';
 
-export interface RoutingOptions extends Pick<MeshOptions, 'urls' | 'key' | 'tls'> {
+export interface RoutingOptions extends Pick<MeshOptions, 'urls' | 'identities' | 'tls'> {
   /** Name of the service that calls. */
   readonly caller: string;
 }
@@ -56,9 +56,14 @@ export class RoutingTransport implements Transport {
   }
 
   async #connect(url: string): Promise<GrpcTransport> {
-    const { GrpcTransport } = await import('./grpc-transport.ts');
-    const { caller, key, tls } = this.#options;
-    return new GrpcTransport({ url, caller, key, tls });
+    const [{ GrpcTransport }, { createProof }] = await Promise.all([
+      import('./grpc-transport.ts'),
+      import('../identity/index.ts'),
+    ]);
+    const { caller, urls, identities, tls } = this.#options;
+    const audience = Object.keys(urls).filter((word) => urls[word] === url);
+    const proof = createProof({ caller, audience, identities, tls });
+    return new GrpcTransport({ url, proof, tls });
   }
 }
 

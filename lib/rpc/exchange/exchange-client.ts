@@ -2,8 +2,8 @@ import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import { ExchangeCall, type OutgoingCall } from './exchange-call.ts';
-import { internalError, isMeshCode, MeshError } from '../call/index.ts';
-import { asBuffer, asIs, decode, encode, fromStatus, unavailable } from '../wire/index.ts';
+import { internalError, isMeshCode, type MeshError } from '../call/index.ts';
+import { asBuffer, asIs, decode, encode, fromService, fromStatus, unavailable } from '../wire/index.ts';
 
 export const EXCHANGE_PATH = '/agentmesh.mesh.v1.CallsService/Exchange';
 
@@ -68,7 +68,7 @@ export class ExchangeClient {
         return call?.end();
       case 'failure': {
         const { code, reason, message } = kind.value;
-        return call?.end(isMeshCode(code) ? new MeshError(code, reason, message) : internalError());
+        return call?.end(isMeshCode(code) ? fromService({ code, reason, message }, call.word) : internalError());
       }
       case 'farewell':
         return this.retire();

@@ -12,13 +12,13 @@ import {
   toMeshError,
   withContext,
 } from '../call/index.ts';
+import { type Caller, callerOf } from '../identity/index.ts';
 import { asBuffer, decode, encode, MAX_MESSAGE_BYTES, messageTooLarge, toStatus } from '../wire/index.ts';
 
 export interface ExchangeServerOptions {
   readonly stream: ServerDuplexStream<Buffer, Buffer>;
   readonly dispatch: Dispatch;
-  /** Name of the service that calls. */
-  readonly caller: string;
+  readonly caller: Caller;
   /** By `package.Service/Method`. */
   readonly methods: ReadonlyMap<string, DescMethod>;
 }
@@ -95,7 +95,7 @@ export class ExchangeServer {
     const method = methods.get(call.method);
     if (method === undefined) throw new MeshError('internal', 'rpc_unimplemented', `There is no ${call.method}`);
     const request = decode(method.input, asBuffer(call.request));
-    const origin = originOf(call, caller, running.gone.signal);
+    const origin = originOf(call, callerOf(caller, method), running.gone.signal);
     const sendAnswer = (answer: Parameters<typeof encode>[1]): void => {
       const value = encode(method.output, answer);
       if (value.length > MAX_MESSAGE_BYTES - FRAME_BYTES) throw messageTooLarge();

@@ -2,11 +2,13 @@ import { AuthService, GetAccountRequestSchema, GetAccountResponseSchema } from '
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
 import { fromBinary, type MessageInitShape, toBinary, create } from '@bufbuild/protobuf';
-import { type Client, Metadata } from '@grpc/grpc-js';
+import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EXCHANGE_PATH } from './exchange-client.ts';
-import { asIs, encode, present, presentKey } from '../wire/index.ts';
+import { asIs, encode } from '../wire/index.ts';
 import { openConnection } from '../client/grpc-connection.ts';
+import { presentAs } from '../testing/present-as.ts';
+import { testIdentities } from '../testing/test-identities.ts';
 import { chunk, collect, failureOf, untilAborted } from '../testing/test-calls.ts';
 import { type TestMesh, type TestMeshOptions, testMesh } from '../testing/test-mesh.ts';
 
@@ -25,11 +27,10 @@ async function start(auth: TestMeshOptions['auth']): Promise<TestMesh> {
 }
 
 /** A stream of calls, made by hand. */
-function exchange(mesh: TestMesh, key = mesh.options.key) {
+async function exchange(mesh: TestMesh, identities = mesh.options.identities) {
   const client: Client = openConnection({ url: mesh.url });
   opened.defer(() => client.close());
-  const metadata = new Metadata();
-  present({ caller: 'gateway', key: presentKey(key) }, metadata);
+  const metadata = await presentAs('gateway', { audience: ['auth'], identities });
   const stream = client.makeBidiStreamRequest(EXCHANGE_PATH, asIs, asIs, metadata, {});
   const heard: unknown[] = [];
   const failed = new Promise<{ code: number }>((resolve) => stream.once('error', resolve as () => void));
@@ -55,7 +56,7 @@ test('answers are sent as soon as they exist, each with the id of its call', asy
       return { account: { id } };
     },
   });
-  const { call, heard } = exchange(mesh);
+  const { call, heard } = await exchange(mesh);
   call(7, 'slow');
   call(8, 'quick');
   await vi.waitFor(() => expect(heard).toEqual([[8, 'answer', 'quick']]));
@@ -64,7 +65,7 @@ test('answers are sent as soon as they exist, each with the id of its call', asy
 });
 
 test('a method that nobody serves fails alone', async () => {
-  const { call, heard } = exchange(await start({ getAccount: ({ id }) => ({ account: { id } }) }));
+  const { call, heard } = await exchange(await start({ getAccount: ({ id }) => ({ account: { id } }) }));
   call(1, 'a', 'agentmesh.auth.v1.AuthService/Nothing');
   call(2, 'b');
   await vi.waitFor(() => expect(heard).toHaveLength(2));
@@ -74,8 +75,8 @@ test('a method that nobody serves fails alone', async () => {
 
 test('a caller without the credential is refused, and bytes that are no message do no harm', async () => {
   const mesh = await start({ getAccount: ({ id }) => ({ account: { id } }) });
-  expect(await exchange(mesh, 'wrong').failed).toMatchObject({ code: 16 });
-  const garbled = exchange(mesh);
+  expect(await (await exchange(mesh, testIdentities('wrong'))).failed).toMatchObject({ code: 16 });
+  const garbled = await exchange(mesh);
   garbled.stream.write(Buffer.from([0xff, 0xff, 0xff]));
   expect(await garbled.failed).toMatchObject({ code: 13 });
   expect(await mesh.client.client(AuthService).getAccount({ id: 'a' })).toMatchObject({ account: { id: 'a' } });
@@ -89,7 +90,7 @@ test('calls of a caller who goes away are aborted', async () => {
       return untilAborted(context.signal);
     },
   });
-  const { call, stream, failed } = exchange(mesh);
+  const { call, stream, failed } = await exchange(mesh);
   call(1, 'a');
   await vi.waitFor(() => expect(signal).toBeDefined());
   stream.cancel();
@@ -107,7 +108,7 @@ test('a server that shuts down answers calls in progress, sends a farewell and s
       return { account: { id } };
     },
   });
-  const { call, heard } = exchange(mesh);
+  const { call, heard } = await exchange(mesh);
   call(1, 'under way');
   await vi.waitFor(() => expect(begun).toEqual(['under way']));
   const drained = mesh.server.drain(5_000);

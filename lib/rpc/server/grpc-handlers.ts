@@ -21,8 +21,9 @@ import {
   toMeshError,
   TRACEPARENT,
 } from '../call/index.ts';
+import { type Caller, callerOf, MESH_IDENTITY, type PresentedCall } from '../identity/index.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { decode, encode, MESH_KEY, MessageReader, MessageWriter, toStatus } from '../wire/index.ts';
+import { decode, encode, MessageReader, MessageWriter, toStatus } from '../wire/index.ts';
 
 /** The handlers that grpc-js wants of a method, by the kind of its streams. Messages stay encoded. */
 export interface GrpcHandlers {
@@ -36,8 +37,8 @@ export type GrpcKind = keyof GrpcHandlers;
 
 export interface GrpcHandlersOptions {
   dispatcher: Dispatcher;
-  /** Returns the name of the service that calls, or throws MeshError. Called before any message is parsed. */
-  admit: (metadata: Metadata) => string;
+  /** Resolves with the service that calls, or rejects with MeshError. Called before any message is parsed. */
+  admit: (call: PresentedCall) => Promise<Caller>;
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer> | ResponseStream;
@@ -47,14 +48,14 @@ type ResponseStream = ServerWritableStream<Buffer, Buffer> | ServerDuplexStream<
 export function grpcHandlers({ dispatcher, admit }: GrpcHandlersOptions): GrpcHandlers {
   const answerOnce = async (method: DescMethod, call: Call, input: () => Input): Promise<Buffer> => {
     const origin = originOf(call);
-    const caller = admit(call.metadata);
+    const caller = callerOf(await admit(call), method);
     return encode(method.output, await dispatcher.unary(method, input(), { ...origin, caller }));
   };
   const answerMany = async (method: DescMethod, call: ResponseStream, input: () => Input): Promise<void> => {
     const origin = originOf(call);
     const writer = new MessageWriter(call, origin.signal);
     try {
-      const caller = admit(call.metadata);
+      const caller = callerOf(await admit(call), method);
       const answers = dispatcher.stream(method, input(), { ...origin, caller });
       for (let next = await answers.next(); !next.done; next = await answers.next()) {
         await writer.write(encode(method.output, next.value));
@@ -126,7 +127,7 @@ function originOf(call: Call): Omit<CallOrigin, 'caller'> & { signal: AbortSigna
 function headersOf(metadata: Metadata): Headers {
   const header = new Headers();
   for (const [name, value] of Object.entries(metadata.getMap())) {
-    if (typeof value === 'string' && name !== MESH_KEY) header.set(name, value);
+    if (typeof value === 'string' && name !== MESH_IDENTITY) header.set(name, value);
   }
   return header;
 }

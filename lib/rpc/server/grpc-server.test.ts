@@ -1,13 +1,16 @@
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import type { DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import { type CallOptions, type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { type CallOptions, type Client, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openConnection } from '../client/grpc-connection.ts';
 import { MeshError } from '../index.ts';
+import { MESH_IDENTITY } from '../identity/index.ts';
+import { presentAs } from '../testing/present-as.ts';
+import { testIdentities } from '../testing/test-identities.ts';
 import { chunk, textOf, untilAborted } from '../testing/test-calls.ts';
 import { type TestMesh, type TestMeshOptions, testMesh } from '../testing/test-mesh.ts';
-import { asIs, decode, encode, MESH_KEY, present, presentKey } from '../wire/index.ts';
+import { asIs, decode, encode } from '../wire/index.ts';
 
 // Other programs call the methods one by one, as any gRPC service.
 
@@ -27,9 +30,8 @@ async function start(services: Pick<TestMeshOptions, 'auth' | 'runs'>): Promise<
   opened.defer(() => client.close());
 }
 
-function metadata(key = mesh.options.key): Metadata {
-  const sent = new Metadata();
-  present({ caller: 'gateway', key: presentKey(key) }, sent);
+async function metadata(identities = mesh.options.identities): Promise<Metadata> {
+  const sent = await presentAs('gateway', { audience: ['auth', 'runs'], identities });
   sent.set('x-request-id', 'r-1');
   return sent;
 }
@@ -45,21 +47,29 @@ interface Sent {
 
 type GetAccount = typeof AuthService.method.getAccount;
 
-function getAccount(request: MessageInitShape<GetAccount['input']>, sent: Sent = {}) {
+async function getAccount(request: MessageInitShape<GetAccount['input']>, sent: Sent = {}) {
   const method = AuthService.method.getAccount;
+  const presented = sent.metadata ?? (await metadata());
   return new Promise<MessageShape<GetAccount['output']>>((resolve, reject) => {
     const settle = (error: ServiceError | null, answer?: Buffer): void => {
       if (answer) resolve(decode(method.output, answer));
       else reject(error ?? new Error('no answer'));
     };
     const bytes = encode(method.input, request);
-    client.makeUnaryRequest(pathOf(method), asIs, asIs, bytes, sent.metadata ?? metadata(), sent.options ?? {}, settle);
+    client.makeUnaryRequest(pathOf(method), asIs, asIs, bytes, presented, sent.options ?? {}, settle);
   });
 }
 
-function run() {
+async function run() {
   const method = RunsService.method.run;
-  const stream = client.makeServerStreamRequest(pathOf(method), asIs, asIs, encode(method.input, {}), metadata(), {});
+  const stream = client.makeServerStreamRequest(
+    pathOf(method),
+    asIs,
+    asIs,
+    encode(method.input, {}),
+    await metadata(),
+    {},
+  );
   const texts: string[] = [];
   stream.on('data', (bytes: Buffer) => texts.push(textOf(decode(method.output, bytes))));
   const failure = new Promise<ServiceError>((resolve) => {
@@ -73,7 +83,7 @@ test('a method with one answer answers, and its handler sees the headers but not
   await start({
     auth: {
       getAccount: ({ id }, { requestHeader }) => {
-        seen = [requestHeader.get('x-request-id'), requestHeader.get(MESH_KEY)];
+        seen = [requestHeader.get('x-request-id'), requestHeader.get(MESH_IDENTITY)];
         return { account: { id } };
       },
     },
@@ -98,7 +108,9 @@ test('a MeshError is a status whose trailer mesh-reason says the reason', async 
 test('a call without the credential is refused', async () => {
   await start({ auth: { getAccount: () => expect.unreachable() } });
   const refused = { code: status.UNAUTHENTICATED };
-  await expect(getAccount({ id: 'a1' }, { metadata: metadata('wrong') })).rejects.toMatchObject(refused);
+  await expect(getAccount({ id: 'a1' }, { metadata: await metadata(testIdentities('wrong')) })).rejects.toMatchObject(
+    refused,
+  );
 });
 
 test('a deadline ends the call at both ends', async () => {
@@ -127,7 +139,7 @@ test('a stream sends every answer before its failure', async () => {
       },
     },
   });
-  const { texts, failure } = run();
+  const { texts, failure } = await run();
   expect(await failure).toMatchObject({ code: status.ABORTED });
   expect(texts).toEqual(['one', 'two']);
 });
@@ -146,7 +158,7 @@ test('a caller that cancels a stream ends its handler', async () => {
       },
     },
   });
-  const { stream, texts, failure } = run();
+  const { stream, texts, failure } = await run();
   await vi.waitFor(() => expect(texts).toEqual(['one']));
   stream.cancel();
   expect(await failure).toMatchObject({ code: status.CANCELLED });

@@ -2,7 +2,6 @@ import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import {
   type handleBidiStreamingCall,
   logVerbosity,
-  type Metadata,
   Server,
   ServerCredentials,
   type ServerDuplexStream,
@@ -12,15 +11,19 @@ import { HealthImplementation } from 'grpc-health-check';
 import { withinDeadline } from '../../wait/index.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { EXCHANGE_PATH, ExchangeServer, type ExchangeServerOptions } from '../exchange/index.ts';
-import { draining, MeshError, type MeshTls, toMeshError } from '../call/index.ts';
-import { asIs, CONNECTION_OPTIONS, keyCheck, MESH_CALLER, MESH_KEY, toStatus } from '../wire/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+import { draining, type MeshIdentities, type MeshTls, toMeshError } from '../call/index.ts';
+import { asIs, CONNECTION_OPTIONS, toStatus } from '../wire/index.ts';
+import { type Caller, createCallCheck, type PresentedCall } from '../identity/index.ts';
+import { createRefusalLog } from './refusal-log.ts';
 import { type GrpcHandlers, type GrpcKind, grpcHandlers } from './grpc-handlers.ts';
 
 export interface GrpcServerOptions {
   dispatcher: Dispatcher;
-  /** Any of them admits a call. */
-  keys: readonly string[];
+  /** Tells which service calls; not used with `tls`. Without both, every call is refused. */
+  identities?: MeshIdentities | undefined;
   tls?: MeshTls | undefined;
+  log: Logger;
 }
 
 const CLOSE_GRACE_MS = 500;
@@ -46,24 +49,25 @@ export class GrpcServer {
   #address: string | undefined;
   #draining = false;
 
-  constructor({ dispatcher, keys, tls }: GrpcServerOptions) {
-    const isKey = keyCheck(keys);
+  constructor({ dispatcher, identities, tls, log }: GrpcServerOptions) {
     this.#tls = tls;
-    const admit = (metadata: Metadata): string => {
-      const [presented, caller] = [metadata.get(MESH_KEY)[0], metadata.get(MESH_CALLER)[0]];
-      if (typeof presented !== 'string' || !isKey(presented) || typeof caller !== 'string') {
-        throw new MeshError('unauthenticated', 'mesh_credential', 'The mesh credential is missing or wrong');
+    const check = createCallCheck(identities, tls);
+    const onRefused = createRefusalLog(log);
+    const admit = async (call: PresentedCall): Promise<Caller> => {
+      try {
+        const caller = await check(call);
+        if (this.#draining) throw draining();
+        return caller;
+      } catch (error) {
+        throw onRefused(toMeshError(error), call);
       }
-      if (this.#draining) throw draining();
-      return caller;
     };
     this.#handlers = grpcHandlers({ dispatcher, admit });
     const exchange: handleBidiStreamingCall<Buffer, Buffer> = (stream) => {
-      try {
-        this.#exchange(stream, { dispatch: dispatcher, caller: admit(stream.metadata) });
-      } catch (error) {
-        stream.emit('error', toStatus(toMeshError(error)));
-      }
+      admit(stream).then(
+        (caller) => this.#exchange(stream, { dispatch: dispatcher, caller }),
+        (error: unknown) => stream.emit('error', toStatus(toMeshError(error))),
+      );
     };
     this.#server.register(EXCHANGE_PATH, exchange, asIs, asIs, 'bidi');
     this.#health.addToServer(this.#server);
@@ -118,7 +122,10 @@ export class GrpcServer {
     stream: ServerDuplexStream<Buffer, Buffer>,
     options: Pick<ExchangeServerOptions, 'dispatch' | 'caller'>,
   ): void {
+    if (stream.cancelled) return;
     const exchange = new ExchangeServer({ ...options, stream, methods: this.#methods });
+    // The drain may have begun while the identity was checked.
+    if (this.#draining) exchange.retire();
     this.#exchanges.add(exchange);
     const forget = (): void => void this.#exchanges.delete(exchange);
     stream.once('cancelled', forget).once('finish', forget);

@@ -1,3 +1,4 @@
 export { asDeclared } from './as-declared.ts';
+export { presentAs } from './present-as.ts';
 export { testNode } from './test-node.ts';
 export { unserved } from './unserved.ts';

@@ -4,6 +4,7 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { createLogger, createMetrics, type Metrics } from '../../telemetry/index.ts';
 import type { MeshNode, MeshOptions, MeshTls } from '../index.ts';
+import { testIdentities } from './test-identities.ts';
 import { type TestNode, testNode } from './test-node.ts';
 import { unserved } from './unserved.ts';
 
@@ -43,7 +44,7 @@ export async function testMesh({ auth, runs, artifacts, local, tls, ...own }: Te
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'info', name: 'test', destination: { write } });
   const metrics = createMetrics({ processMetrics: false });
-  const options: MeshOptions = { urls: {}, key: 'schlüssel', tls, log, metrics };
+  const options: MeshOptions = { urls: {}, identities: testIdentities(), tls, log, metrics };
   const implementations = {
     auth: { ...unserved(AuthService), ...auth },
     runs: { ...unserved(RunsService), ...runs },

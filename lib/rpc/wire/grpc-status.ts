@@ -36,8 +36,17 @@ export function fromStatus(error: unknown, word: string): MeshError {
   if (!isServiceError(error)) return internalError(error);
   const reason = error.metadata?.get(REASON)[0];
   const code = FROM_STATUS.get(error.code);
-  if (code !== undefined && reason !== undefined) return new MeshError(code, String(reason), error.details);
+  if (code !== undefined && reason !== undefined) {
+    return fromService({ code, reason: String(reason), message: error.details }, word);
+  }
   return transportFailure(error, word);
+}
+
+/** The error that the service `word` sent. A refused identity is a fault of the deployment: the service is of no use to this process. */
+export function fromService(sent: Pick<MeshError, 'code' | 'reason' | 'message'>, word: string): MeshError {
+  const error = new MeshError(sent.code, sent.reason, sent.message);
+  if (error.reason !== 'mesh_identity') return error;
+  return new MeshError('unavailable', 'identity_refused', `The ${word} service is unavailable`, { cause: error });
 }
 
 /** Failures that grpc-js creates itself have no metadata. */

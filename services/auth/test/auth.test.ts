@@ -1,5 +1,6 @@
 import { createPgBus } from '@agentmesh/lib/bus';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { deriveIdentities } from '@agentmesh/lib/rpc';
 import { testNode } from '@agentmesh/lib/rpc/testing';
 import { startProcess } from '@agentmesh/lib/service';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
@@ -26,9 +27,11 @@ async function openNeighbour() {
     DEFAULT_SUPERADMIN_EMAIL: superadmin.email,
     DEFAULT_SUPERADMIN_PASSWORD: superadmin.password,
   };
-  const started = resources.use(await startProcess({ services: [auth], words: ['auth'], env }));
+  const started = resources.use(await startProcess({ services: [auth], words: ['auth', 'gateway'], env }));
   const urls = { auth: `http://127.0.0.1:${started.meshPort}` };
-  const mesh = resources.use(testNode({ urls, key: env.MESH_KEY, log, metrics: createMetrics() }));
+  const mesh = resources.use(
+    testNode({ urls, identities: deriveIdentities([env.MESH_KEY], ['gateway']), log, metrics: createMetrics() }),
+  );
   return { started, bus: resources.use(await createPgBus({ url, log })), client: mesh.client(AuthService) };
 }
 

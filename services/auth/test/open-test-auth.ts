@@ -82,7 +82,7 @@ export async function openTestAuth(): Promise<TestAuth> {
 
 /** Calls the RPCs of `context` as other services do. */
 export function clientOf(context: Context): Client<typeof AuthService> {
-  const mesh = testNode({ urls: {}, key: 'unused within one process', log: context.log, metrics: createMetrics() });
+  const mesh = testNode({ urls: {}, log: context.log, metrics: createMetrics() });
   mesh.serve(AuthService, createHandlers(context));
   return mesh.client(AuthService);
 }

@@ -63,7 +63,7 @@ export function createAppBench(app: App, state = {}): AgentBench {
   const sessions = new InMemorySessions();
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
   sessions.create(key, state);
-  const mesh = testNode({ urls: {}, key: 'test', log, metrics: createMetrics({ processMetrics: false }) });
+  const mesh = testNode({ urls: {}, log, metrics: createMetrics({ processMetrics: false }) });
   mesh.serve(SessionsService, sessions.service);
   const client = mesh.client(SessionsService);
   const histories = createHistoryCache(1_000_000);

@@ -27,7 +27,7 @@ export interface ServiceBench extends AsyncDisposable {
 /** The whole service beside an in-memory sessions service, with the sample apps. */
 export async function startService({ hints = true, env = {} } = {}): Promise<ServiceBench> {
   const metrics = createMetrics({ processMetrics: false });
-  const mesh = testNode({ urls: {}, key: 'test', log, metrics });
+  const mesh = testNode({ urls: {}, log, metrics });
   const sessions = new InMemorySessions();
   mesh.serve(SessionsService, sessions.service);
   const bus = createLocalBus();

@@ -73,7 +73,7 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
   const added: { readonly accountId: string; readonly title: string }[] = [];
   const auth = { sendNotice: async ({ accountId }: { accountId: string }) => void notices.push(accountId) };
   const addNotice = async (notice: { accountId: string; title: string }) => void added.push(notice);
-  const mesh = testNode({ urls: {}, key: 'unused within one process', log, metrics });
+  const mesh = testNode({ urls: {}, log, metrics });
   const context: Context = {
     config,
     db,

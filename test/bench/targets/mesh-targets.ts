@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeSecrets } from '@agentmesh/lib/service';
 import { makeDataDir, startDurablePostgres } from './durable-postgres.ts';
 import { freePort, type ServerProcess, startServer } from './server-process.ts';
 import type { Candidate } from './target.ts';
@@ -38,21 +39,22 @@ export const meshSeparate: Candidate = {
     const database = resources.use(await startDurablePostgres());
     const ports = await Promise.all(inner.map(async (name) => [name, await freePort()] as const));
     const urls = ports.map(([name, port]) => [urlVariable(name), `http://127.0.0.1:${port}`] as const);
-    const key = randomBytes(32).toString('base64url');
+    const secrets = makeSecrets([...inner, 'gateway']);
+    const identity = (name: string) => ({ MESH_IDENTITY: secrets[`${name.toUpperCase()}_MESH_IDENTITY`] ?? '' });
     const env: MeshEnv = {
       ...(await meshEnv(resources)),
       DATABASE_URL: database.url,
-      MESH_KEY: key,
+      MESH_IDENTITIES: secrets['MESH_IDENTITIES'] ?? '',
       ...Object.fromEntries(urls),
     };
     const servers = await Promise.all(
       ports.map(async ([name, port]) => {
         const { [urlVariable(name)]: _own, ...others } = env;
-        const server = await startMesh([name], { ...others, MESH_PORT: String(port) });
+        const server = await startMesh([name], { ...others, ...identity(name), MESH_PORT: String(port) });
         return resources.use(server);
       }),
     );
-    const gateway = resources.use(await startMesh(['gateway'], env));
+    const gateway = resources.use(await startMesh(['gateway'], { ...env, ...identity('gateway') }));
     const url = `http://127.0.0.1:${env.PORT}`;
     const token = await signIn(url);
     return own({ name: 'mesh, separate', url, token, servers: [...servers, gateway] }, resources.move());

@@ -1,0 +1,89 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  deriveIdentities,
+  keyIdOf,
+  knownKeys,
+  type MeshIdentities,
+  type MeshTls,
+  type NamedKey,
+} from '../rpc/index.ts';
+import { SettingsError } from './parse-settings.ts';
+
+export interface IdentityOptions {
+  readonly config: IdentityConfig;
+  /** Names of the services of this process. */
+  readonly here: readonly string[];
+  /** Names of all services of the mesh. */
+  readonly words: readonly string[];
+}
+
+interface IdentityConfig {
+  readonly NODE_ENV: string;
+  readonly MESH_PORT: number | undefined;
+  readonly MESH_IDENTITY: readonly NamedKey[];
+  readonly MESH_IDENTITIES: readonly NamedKey[];
+  readonly MESH_KEY: string | undefined;
+  readonly MESH_KEY_PREVIOUS: readonly string[];
+  readonly MESH_TLS_CERT: string | undefined;
+  readonly MESH_TLS_KEY: string | undefined;
+  readonly MESH_TLS_CA: string | undefined;
+}
+
+const howToMake = '`npm start -- identities` makes them';
+
+/**
+ * The key pairs of this process; undefined when it needs none: it runs all services and does not listen, or mutual TLS proves who calls.
+ * Throws SettingsError that says what is missing.
+ */
+export function readIdentities({ config, here, words }: IdentityOptions): MeshIdentities | undefined {
+  const { MESH_IDENTITY: own, MESH_IDENTITIES: shown, MESH_KEY: key } = config;
+  const { MESH_TLS_CERT: cert, MESH_TLS_KEY: tlsKey, MESH_TLS_CA: authority } = config;
+  if (cert !== undefined && tlsKey !== undefined && authority !== undefined) return undefined;
+  if (own.length > 0 || shown.length > 0) return named(own, shown, here);
+  const isAlone = here.length === words.length && config.MESH_PORT === undefined;
+  if (isAlone) return undefined;
+  if (key === undefined) {
+    if (here.length === words.length) return undefined;
+    throw fault(
+      'MESH_IDENTITY',
+      `is missing or blank: separate processes prove who they are; ${howToMake}. For development, the same MESH_KEY for all is enough`,
+    );
+  }
+  if (config.NODE_ENV === 'production') {
+    throw fault(
+      'MESH_KEY',
+      `lets every process act as every service, which NODE_ENV=production refuses: set MESH_IDENTITY and MESH_IDENTITIES; ${howToMake}`,
+    );
+  }
+  return deriveIdentities([key, ...config.MESH_KEY_PREVIOUS], words);
+}
+
+function named(own: readonly NamedKey[], shown: readonly NamedKey[], here: readonly string[]): MeshIdentities {
+  if (own.length === 0) throw fault('MESH_IDENTITY', `is missing or blank: MESH_IDENTITIES is set; ${howToMake}`);
+  if (shown.length === 0) throw fault('MESH_IDENTITIES', `is missing or blank: MESH_IDENTITY is set; ${howToMake}`);
+  const known = knownKeys(shown);
+  const keys = new Map(own.toReversed().map(({ service, key }) => [service, key]));
+  for (const service of here) {
+    const key = keys.get(service);
+    if (key === undefined) throw fault('MESH_IDENTITY', `has no key of ${service}`);
+    if (known.get(keyIdOf(key))?.service !== service)
+      throw fault('MESH_IDENTITIES', `lacks the public key of ${service}`);
+  }
+  return { own: keys, known };
+}
+
+/** Throws SettingsError unless the certificate of this process names all of its services. */
+export function checkCertificate({ cert }: MeshTls, here: readonly string[]): void {
+  const names = new X509Certificate(cert).subject.split('\n').filter((line) => line.startsWith('CN='));
+  const missing = here.filter((service) => !names.includes(`CN=${service}`));
+  if (missing.length > 0) {
+    throw fault(
+      'MESH_TLS_CERT',
+      `has no common name ${missing.join(', ')}: a certificate names the services of its process`,
+    );
+  }
+}
+
+function fault(variable: string, problem: string): SettingsError {
+  return new SettingsError(new Map([[variable, problem]]));
+}

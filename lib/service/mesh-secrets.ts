@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { makeIdentity } from '../rpc/index.ts';
+
+/** The login of a service at PostgreSQL. */
+export function loginOf(service: string): string {
+  return `agentmesh_${service}_login`;
+}
+
+/**
+ * New secrets of services that run as separate processes, by the names of variables: a key pair for each service, and its own database
+ * login when `databaseUrl` is given. The names begin with the service that a secret belongs to, except MESH_IDENTITIES, which is public.
+ */
+export function makeSecrets(services: readonly string[], databaseUrl?: string): Record<string, string> {
+  const pairs = services.map((service) => ({ prefix: service.toUpperCase(), ...makeIdentity(service) }));
+  const logins = databaseUrl === undefined ? [] : services.map((service) => databaseLogin(service, databaseUrl));
+  return {
+    MESH_IDENTITIES: pairs.map(({ shown }) => shown).join(','),
+    ...Object.fromEntries(pairs.map(({ prefix, secret }) => [`${prefix}_MESH_IDENTITY`, secret])),
+    ...Object.fromEntries(logins),
+  };
+}
+
+function databaseLogin(service: string, databaseUrl: string): [string, string] {
+  const url = new URL(databaseUrl);
+  url.username = loginOf(service);
+  url.password = randomBytes(24).toString('base64url');
+  return [`${service.toUpperCase()}_DATABASE_URL`, url.href];
+}

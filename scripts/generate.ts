@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { callersFile, callersText } from './callers-of-services.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const buf = join(root, 'node_modules', '@bufbuild', 'buf', 'bin', 'buf');
+const { status } = spawnSync(process.execPath, [buf, 'generate', ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+});
+if (status === 0) writeFileSync(join(root, callersFile), await callersText(join(root, 'proto', 'gen')));
+process.exitCode = status ?? 1;
