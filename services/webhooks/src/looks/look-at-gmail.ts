@@ -31,11 +31,13 @@ async function readHistory(look: Look, startHistoryId: string): Promise<Findings
   let pageToken = '';
   let last = startHistoryId;
   for (let page = 0; page < mostPages; page += 1) {
-    const query = { startHistoryId, historyTypes: 'messageAdded', maxResults: '500', ...(pageToken && { pageToken }) };
+    const query = new URLSearchParams({ startHistoryId, maxResults: '500' });
+    for (const type of historyTypes(look)) query.append('historyTypes', type);
+    if (pageToken !== '') query.set('pageToken', pageToken);
     const answer = await get(look, 'history', query);
     for (const record of listOf(answer.history).map(recordOf)) {
       last = textOf(record.id) || last;
-      for (const message of addedBy(record)) addMail(found, look.labels, message);
+      for (const change of changesOf(record)) addMail(found, look.labels, change);
     }
     pageToken = textOf(answer.nextPageToken);
     if (pageToken === '') return findings(found, answer.historyId === undefined ? last : historyIdOf(answer));
@@ -45,39 +47,73 @@ async function readHistory(look: Look, startHistoryId: string): Promise<Findings
   return { ...findings(found, last), isComplete: false };
 }
 
-/** New mails of a record. One without kinds of changes has only those that were asked for. */
-function addedBy({ messages, messagesAdded }: Record<string, unknown>): Record<string, unknown>[] {
-  if (messagesAdded === undefined) return listOf(messages).map(recordOf);
-  return listOf(messagesAdded).map((added) => recordOf(recordOf(added).message));
+interface Change {
+  readonly changeType: 'created' | 'updated' | 'deleted';
+  readonly message: Record<string, unknown>;
+  /** Labels that were added or removed. */
+  readonly labelIds: readonly string[];
 }
 
-function addMail(found: FoundMails, labels: readonly WatchLabel[], message: Record<string, unknown>): void {
+/** Names of the changes in a request and in its answer. */
+const changeNames = {
+  created: [['messageAdded', 'messagesAdded']],
+  updated: [
+    ['labelAdded', 'labelsAdded'],
+    ['labelRemoved', 'labelsRemoved'],
+  ],
+  deleted: [['messageDeleted', 'messagesDeleted']],
+} as const;
+const changeTypes = ['created', 'updated', 'deleted'] as const;
+
+function historyTypes({ labels }: Look): string[] {
+  const wanted = changeTypes.filter((type) => labels.some((label) => label.change_types.includes(type)));
+  return wanted.flatMap((type) => changeNames[type].map(([asked]) => asked));
+}
+
+/** Changes in a record. One that names no kind of change has new mail. */
+function changesOf(record: Record<string, unknown>): Change[] {
+  const changes = changeTypes.flatMap((changeType) =>
+    changeNames[changeType].flatMap(([, listed]) =>
+      listOf(record[listed]).map((change): Change => {
+        const { message, labelIds } = recordOf(change);
+        return { changeType, message: recordOf(message), labelIds: listOf(labelIds).map(textOf) };
+      }),
+    ),
+  );
+  if (changeTypes.some((type) => changeNames[type].some(([, listed]) => record[listed] !== undefined))) return changes;
+  return listOf(record.messages).map((message) => ({
+    changeType: 'created',
+    message: recordOf(message),
+    labelIds: [],
+  }));
+}
+
+function addMail(found: FoundMails, labels: readonly WatchLabel[], { changeType, message, labelIds: changed }: Change) {
   const messageId = textOf(message.id);
-  const labelIds = listOf(message.labelIds).map(textOf);
+  const labelIds = [...listOf(message.labelIds).map(textOf), ...changed];
   const isLabelled = message.labelIds !== undefined;
-  const hidden = hiddenLabels.filter((label) => labelIds.includes(label));
-  for (const { id: subscriptionId, resource } of labels) {
+  const hidden = changeType === 'created' ? hiddenLabels.filter((label) => labelIds.includes(label)) : [];
+  for (const { id: subscriptionId, resource, change_types: wanted } of labels) {
     const isWanted = !isLabelled || (resource === 'ALL' ? hidden.length === 0 : labelIds.includes(resource));
     const isHidden = hidden.some((label) => label !== resource);
-    if (messageId !== '' && isWanted && !isHidden) found.add({ subscriptionId, messageId });
+    if (messageId === '' || !isWanted || isHidden || !wanted.includes(changeType)) continue;
+    found.add({ subscriptionId, messageId, changeType });
   }
 }
 
 /** Lists the mails of each label since the last look. The history id is read first, so that nothing is lost between. */
 async function listMails(look: Look): Promise<Findings> {
-  const cursor = historyIdOf(await get(look, 'profile', {}));
+  const cursor = historyIdOf(await get(look, 'profile', new URLSearchParams()));
   const found = new FoundMails();
   const after = `after:${Math.floor(missedSince(look).getTime() / 1000)}`;
-  for (const { id: subscriptionId, resource } of look.labels) {
+  const wanting = look.labels.filter((label) => label.change_types.includes('created'));
+  for (const { id: subscriptionId, resource } of wanting) {
     let pageToken = '';
     for (let page = 0; page === 0 || (pageToken !== '' && page < mostListPages); page += 1) {
-      const labelIds: Record<string, string> = resource === 'ALL' ? {} : { labelIds: resource };
-      const answer = await get(look, 'messages', {
-        ...labelIds,
-        q: after,
-        maxResults: '500',
-        ...(pageToken && { pageToken }),
-      });
+      const query = new URLSearchParams({ q: after, maxResults: '500' });
+      if (resource !== 'ALL') query.set('labelIds', resource);
+      if (pageToken !== '') query.set('pageToken', pageToken);
+      const answer = await get(look, 'messages', query);
       for (const { id } of listOf(answer.messages).map(recordOf)) found.add({ subscriptionId, messageId: textOf(id) });
       pageToken = textOf(answer.nextPageToken);
     }
@@ -101,9 +137,9 @@ function historyIdOf({ historyId }: Record<string, unknown>): string {
 async function get(
   { client, mailAccount, signal }: Look,
   list: string,
-  query: Readonly<Record<string, string>>,
+  query: URLSearchParams,
 ): Promise<Record<string, unknown>> {
-  const target = `${base}/${list}?${new URLSearchParams(query).toString()}`;
+  const target = `${base}/${list}?${query.toString()}`;
   const { json } = await client.call(mailAccount, { method: 'GET', target, maxBytes: 16 * 1024 * 1024, signal });
   if (typeof json !== 'object' || json === null) throw unreadable();
   return recordOf(json);
@@ -114,7 +150,7 @@ class FoundMails {
   readonly #found = new Map<string, Found>();
 
   add(mail: Found): void {
-    if (mail.messageId !== '') this.#found.set(`${mail.subscriptionId} ${mail.messageId}`, mail);
+    if (mail.messageId !== '') this.#found.set(`${mail.subscriptionId} ${mail.changeType} ${mail.messageId}`, mail);
   }
 
   values(): Found[] {

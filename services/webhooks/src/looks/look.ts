@@ -7,7 +7,7 @@ export interface Look {
   readonly mailAccount: MailAccount;
   readonly client: ProviderClient;
   readonly watch: WatchToLookAt;
-  /** Subscriptions that want new mail; at least one. */
+  /** Active subscriptions; at least one. */
   readonly labels: readonly WatchLabel[];
   readonly signal: AbortSignal;
 }

@@ -24,8 +24,12 @@ const hiddenLabels: Readonly<Record<string, string>> = {
 };
 
 /** A subscription to one of these labels wants its mails. */
-function notArrivedReason({ isDraft, labels }: Mail, { resource }: DueLog): string | undefined {
+function notArrivedReason(
+  { isDraft, labels }: Mail,
+  { resource, change_type: changeType }: DueLog,
+): string | undefined {
   if (isDraft && resource !== 'DRAFT') return 'the mail is a draft';
+  if (changeType !== 'created') return undefined;
   const hidden = labels.find((label) => hiddenLabels[label] !== undefined && label !== resource);
   return hidden === undefined ? undefined : hiddenLabels[hidden];
 }
@@ -39,8 +43,14 @@ const marginMs = 1_000;
  * into the folder counts as new, so its age says nothing.
  */
 function tooOldReason({ receivedAt }: Mail, log: DueLog): string | undefined {
-  const { provider, active_since: activeSince, began_with_watch: beganWithWatch } = log;
-  if (provider !== 'google' || beganWithWatch === true || receivedAt === undefined || activeSince === null)
+  const { provider, active_since: activeSince, began_with_watch: beganWithWatch, change_type: changeType } = log;
+  if (
+    provider !== 'google' ||
+    changeType !== 'created' ||
+    beganWithWatch === true ||
+    receivedAt === undefined ||
+    activeSince === null
+  )
     return undefined;
   const isOld = receivedAt.getTime() < activeSince.getTime() - marginMs;
   return isOld ? 'it was received before the subscription was active' : undefined;

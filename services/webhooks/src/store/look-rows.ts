@@ -14,18 +14,22 @@ export interface WatchToLookAt {
   readonly look_failures: number;
 }
 
-/** A subscription of a watch that wants new mail. */
+/** An active subscription of a watch. */
 export interface WatchLabel {
   readonly id: number;
   /** Gmail: id of the label or `ALL`. Microsoft: path of the folder's messages. */
   readonly resource: string;
   readonly active_since: Date;
+  /** Kinds of changes that it wants. */
+  readonly change_types: readonly string[];
 }
 
 /** A mail that a look has found, and a subscription that wants it. */
 export interface Found {
   readonly subscriptionId: number;
   readonly messageId: string;
+  /** Default: `created`. */
+  readonly changeType?: 'created' | 'updated' | 'deleted';
 }
 
 /** Progress of a look. */

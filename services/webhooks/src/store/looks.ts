@@ -18,16 +18,24 @@ export const selectWatchesToLookAt = selectDue;
 
 const selectLabelsOf = createQuery<{ accountId: string; watchId: bigint }, WatchLabel>({
   name: 'select-watch-labels',
-  text: (param) => `select id, resource, active_since from subscriptions
-    where account_id = ${param.accountId} and watch_id = ${param.watchId} and state = 'active'
-      and 'created' = any(string_to_array(change_type, ',')) order by id`,
+  text: (
+    param,
+  ) => `select id, resource, active_since, string_to_array(change_type, ',') as change_types from subscriptions
+    where account_id = ${param.accountId} and watch_id = ${param.watchId} and state = 'active' order by id`,
 });
 
-/** Active subscriptions of a watch that want new mail. */
+/** Active subscriptions of a watch. */
 export const selectWatchLabels = selectLabelsOf;
 
 const insertLogsFound = createQuery<
-  { accountId: string; watchId: bigint; subscriptionIds: number[]; messageIds: string[]; now: Date },
+  {
+    accountId: string;
+    watchId: bigint;
+    subscriptionIds: number[];
+    messageIds: string[];
+    changeTypes: string[];
+    now: Date;
+  },
   { id: number }
 >({
   name: 'insert-found-logs',
@@ -35,8 +43,9 @@ const insertLogsFound = createQuery<
     param,
   ) => `insert into logs (account_id, subscription_id, watch_id, provider, mailbox, agent_id, message_id, change_type,
       status, next_attempt_at, created_at)
-    select s.account_id, s.id, w.id, w.provider, w.mailbox, s.agent_id, f.message_id, 'created', 'pending', ${param.now}, ${param.now}
-    from unnest(${param.subscriptionIds}::integer[], ${param.messageIds}::text[]) as f (subscription_id, message_id)
+    select s.account_id, s.id, w.id, w.provider, w.mailbox, s.agent_id, f.message_id, f.change_type, 'pending', ${param.now}, ${param.now}
+    from unnest(${param.subscriptionIds}::integer[], ${param.messageIds}::text[], ${param.changeTypes}::text[])
+      as f (subscription_id, message_id, change_type)
     join subscriptions s on s.account_id = ${param.accountId} and s.id = f.subscription_id and s.state = 'active'
     join watches w on w.account_id = s.account_id and w.id = s.watch_id and w.id = ${param.watchId}
     on conflict (account_id, subscription_id, message_id, change_type) do nothing
@@ -51,7 +60,8 @@ export async function insertFound(
   if (found.length === 0) return 0;
   const subscriptionIds = found.map(({ subscriptionId }) => subscriptionId);
   const messageIds = found.map(({ messageId }) => messageId);
-  return (await insertLogsFound(db, { ...values, subscriptionIds, messageIds })).length;
+  const changeTypes = found.map(({ changeType = 'created' }) => changeType);
+  return (await insertLogsFound(db, { ...values, subscriptionIds, messageIds, changeTypes })).length;
 }
 
 const updateLooked = createQuery<LookedAt>({

@@ -147,6 +147,18 @@ describe('a mail at Microsoft', () => {
 });
 
 describe('a mail at Gmail', () => {
+  test('that is changed or deleted runs the agents that want it, also when no push came', async () => {
+    const wanted = { provider: 'google', changeType: 'updated,deleted', template: '$change_type $subject' } as const;
+    const { accountId, address } = await subscribe(at, wanted);
+    const mail = at.google.addMail(address, { subject: 'bill' });
+    at.google.addLabel(address, mail, 'STARRED');
+    await at.advance(3_600);
+    at.google.deleteMail(address, mail);
+    await notifyGmail(at, address);
+    await at.settle();
+    expect(runsOf(accountId).map(({ message }) => text(message))).toEqual(['updated bill', 'deleted (no subject)']);
+  });
+
   test('that the mailbox has sent by another address runs nothing, also when it is found in a list', async () => {
     const { accountId, address } = await subscribe(at, { provider: 'google', resource: 'ALL' });
     at.google.addMail(address, { subject: 'sent', from: { address: 'alias@example.com' } }, ['SENT']);
