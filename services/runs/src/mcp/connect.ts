@@ -2,13 +2,15 @@ import {
   Client,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { unlessAborted } from '@agentmesh/lib/wait';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { outputChecker } from './check-output.ts';
-import { type ListedTools, toListedTools } from './listed-tools.ts';
+import { admitLists, listTools } from './list-tools.ts';
+import { type ListedTool, type ListedTools, toListedTools } from './listed-tools.ts';
 import { McpFailure } from './mcp-failure.ts';
 import type { McpTarget, StdioServer } from './mcp-server.ts';
 
@@ -16,8 +18,6 @@ import type { McpTarget, StdioServer } from './mcp-server.ts';
 const mostBytes = 4 * 1024 * 1024;
 /** Most bytes of a stream that a server keeps open; after that the connection is made anew. */
 const mostStreamBytes = 64 * 1024 * 1024;
-/** Most pages of a list of tools. */
-const mostPages = 16;
 
 /** A connection with a server. */
 export interface McpConnection {
@@ -30,7 +30,7 @@ export interface McpConnection {
 }
 
 export interface McpCall {
-  readonly name: string;
+  readonly tool: ListedTool;
   readonly args: Record<string, unknown>;
   /** The same for each repetition of the call; sent as `_meta`. */
   readonly idempotencyKey: string;
@@ -43,53 +43,89 @@ export interface ConnectDeps {
 }
 
 const listCountsMs = 60_000;
+/** Most items that are told as left out. */
+const mostLeftOut = 20;
 /** Backstop: the signal of a call ends it at the time-out of its tool. */
 const longestCallMs = 900_000;
 
 /** Connects with a server, in either era of the protocol. Rejects when it takes longer than the server's time-out. */
 export async function connect(target: McpTarget, { fetch, now = Date.now }: ConnectDeps): Promise<McpConnection> {
-  const { timeoutMs } = target.server;
+  const { timeoutMs, kind } = target.server;
   const breaking = new AbortController();
-  const breakWith = (failure: Error): void => breaking.abort(failure);
-  let listed: { readonly at: number; readonly tools: Promise<ListedTools> } | undefined;
-  const forget = (): void => {
-    listed = undefined;
-  };
   const client = new Client(
     { name: 'agent-mesh', version: '1' },
     {
       // The transport with two addresses is older than the newer era.
-      versionNegotiation: { mode: target.server.kind === 'sse' ? 'legacy' : 'auto', probe: { timeoutMs } },
+      versionNegotiation: { mode: kind === 'sse' ? 'legacy' : 'auto', probe: { timeoutMs } },
       jsonSchemaValidator: outputChecker,
-      listMaxPages: mostPages,
-      listChanged: { tools: { autoRefresh: false, onChanged: forget } },
+      listChanged: { tools: { autoRefresh: false, onChanged: () => connection.forgetList() } },
     },
   );
-  client.onclose = () => breakWith(new McpFailure('The MCP server closed the connection.'));
-  const bounded = createBoundedFetch(fetch, { mostBytes, mostStreamBytes, onTooLarge: breakWith });
-  const connection: McpConnection = {
-    broken: breaking.signal,
-    listTools(signal) {
-      if (listed !== undefined && now() - listed.at < listCountsMs) return unlessAborted(listed.tools, signal);
-      const tools = client.listTools({}, { timeout: timeoutMs }).then((found) => toListedTools(found.tools));
-      listed = { at: now(), tools };
-      tools.catch(forget);
-      return unlessAborted(tools, AbortSignal.any([signal, breaking.signal, AbortSignal.timeout(timeoutMs)]));
-    },
-    async callTool({ name, args, idempotencyKey }, signal) {
-      const params = { name, arguments: args, _meta: { 'agentmesh/idempotencyKey': idempotencyKey } };
-      const work = client.callTool(params, { timeout: longestCallMs, maxTotalTimeout: longestCallMs, signal });
-      return unlessAborted(work, AbortSignal.any([signal, breaking.signal]));
-    },
-    close: () => client.close(),
-  };
+  const connection = new ClientConnection(client, { broken: breaking.signal, timeoutMs, now });
+  client.onclose = () => breaking.abort(new McpFailure('The MCP server closed the connection.'));
+  const onTooLarge = (failure: Error): void => breaking.abort(failure);
+  const transport = openTransport(target, createBoundedFetch(fetch, { mostBytes, mostStreamBytes, onTooLarge }));
   try {
     const deadline = AbortSignal.any([breaking.signal, AbortSignal.timeout(timeoutMs)]);
-    await unlessAborted(client.connect(openTransport(target, bounded), { timeout: timeoutMs }), deadline);
+    await unlessAborted(client.connect(transport, { timeout: timeoutMs }), deadline);
+    admitLists(transport, (item) => connection.leaveOut(item));
     return connection;
   } catch (error) {
     await client.close().catch(() => undefined);
     throw error;
+  }
+}
+
+interface ConnectionOptions {
+  readonly broken: AbortSignal;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+}
+
+class ClientConnection implements McpConnection {
+  readonly broken: AbortSignal;
+  readonly #client: Client;
+  readonly #timeoutMs: number;
+  readonly #now: () => number;
+  #list: { readonly at: number; readonly tools: Promise<ListedTools> } | undefined;
+  /** Items of the present list that are no tools. */
+  #leftOut: unknown[] = [];
+
+  constructor(client: Client, { broken, timeoutMs, now }: ConnectionOptions) {
+    this.broken = broken;
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+    this.#now = now;
+  }
+
+  listTools(signal: AbortSignal): Promise<ListedTools> {
+    const { at, tools: known } = this.#list ?? {};
+    if (known !== undefined && this.#now() - (at ?? 0) < listCountsMs) return unlessAborted(known, signal);
+    this.#leftOut = [];
+    const tools = listTools(this.#client, this.#timeoutMs).then((found) => toListedTools([...found, ...this.#leftOut]));
+    this.#list = { at: this.#now(), tools };
+    tools.catch(() => this.forgetList());
+    const deadline = AbortSignal.timeout(this.#timeoutMs);
+    return unlessAborted(tools, AbortSignal.any([signal, this.broken, deadline]));
+  }
+
+  callTool({ tool, args, idempotencyKey }: McpCall, signal: AbortSignal): Promise<unknown> {
+    const params = { name: tool.name, arguments: args, _meta: { 'agentmesh/idempotencyKey': idempotencyKey } };
+    const bounds = { timeout: longestCallMs, maxTotalTimeout: longestCallMs, signal };
+    const work = this.#client.callTool(params, { ...bounds, toolDefinition: tool as Tool });
+    return unlessAborted(work, AbortSignal.any([signal, this.broken]));
+  }
+
+  forgetList(): void {
+    this.#list = undefined;
+  }
+
+  leaveOut(item: unknown): void {
+    if (this.#leftOut.length < mostLeftOut) this.#leftOut.push(item);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
   }
 }
 

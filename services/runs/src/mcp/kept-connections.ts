@@ -63,6 +63,12 @@ export class KeptConnections {
     if (entry.isDropped) closeIfUnused(entry);
   }
 
+  /** Answers further uses of the target with this failure, for some seconds. */
+  pause(entry: KeptConnection, failure: McpFailure): void {
+    this.#failures.set(entry.key, failure);
+    this.drop(entry);
+  }
+
   /** Uses the connection for no further call. */
   drop(entry: KeptConnection): void {
     if (this.#kept.peek(entry.key) === entry) this.#kept.delete(entry.key);

@@ -1,5 +1,3 @@
-import type { Tool } from '@modelcontextprotocol/client';
-
 /** A tool of a server as models get it. */
 export interface ListedTool {
   /** The server's own name. */
@@ -7,6 +5,8 @@ export interface ListedTool {
   readonly description: string;
   /** JSON Schema of an object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** JSON Schema of structured answers. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
 }
 
 /** The tools of a server that models can be given, and why others are left out. */
@@ -22,22 +22,54 @@ const mostBytes = 1024 * 1024;
 const mostLevels = 32;
 const mostLeftOut = 20;
 
-/** Leaves out tools that no model could be given: with a schema that is too large or nested too deeply, or beyond the number that fits. */
-export function toListedTools(found: readonly Tool[]): ListedTools {
+/**
+ * Reads what a server lists. Leaves out what is no tool, and tools that no model could be given: with a schema that is too large or nested too
+ * deeply, or beyond the number that fits.
+ */
+export function toListedTools(found: readonly unknown[]): ListedTools {
   const tools: ListedTool[] = [];
   const leftOut: { name: string; reason: string }[] = [];
   const names = new Set<string>();
   let bytes = 0;
-  for (const { name, description = '', inputSchema } of found) {
-    const size = Buffer.byteLength(description) + Buffer.byteLength(JSON.stringify(inputSchema));
-    const reason = names.has(name) ? 'is listed twice' : faultOf(inputSchema, { size, bytes, count: tools.length });
-    if (reason === undefined) {
+  for (const one of found) {
+    const { name, reason, tool, size } = read(one);
+    const fault = reason ?? (names.has(name) ? 'is listed twice' : roomFault({ size, bytes, count: tools.length }));
+    if (fault === undefined && tool !== undefined) {
       names.add(name);
       bytes += size;
-      tools.push({ name, description, inputSchema });
-    } else if (leftOut.length < mostLeftOut) leftOut.push({ name: name.slice(0, 128), reason });
+      tools.push(tool);
+    } else if (leftOut.length < mostLeftOut) leftOut.push({ name: name.slice(0, 128), reason: fault ?? '' });
   }
   return { tools, leftOut };
+}
+
+/** Why an item of a list is no tool that a model could be given; undefined when it is one. */
+export function faultOf(item: unknown): string | undefined {
+  return read(item).reason;
+}
+
+interface ReadTool {
+  readonly name: string;
+  readonly size: number;
+  readonly tool?: ListedTool;
+  /** Why it is left out. */
+  readonly reason?: string;
+}
+
+function read(value: unknown): ReadTool {
+  const nothing = { name: '', size: 0 };
+  if (!isObject(value) || typeof value['name'] !== 'string' || value['name'] === '') {
+    return { ...nothing, reason: 'has no name' };
+  }
+  const { name, description = '', inputSchema, outputSchema } = value;
+  const refuse = (reason: string): ReadTool => ({ ...nothing, name, reason });
+  if (typeof description !== 'string') return refuse('its description is no text');
+  if (!isObject(inputSchema) || inputSchema['type'] !== 'object') return refuse('its schema is not that of an object');
+  if (outputSchema !== undefined && !isObject(outputSchema)) return refuse('its output schema is no schema');
+  if (isDeeper([inputSchema, outputSchema], mostLevels)) return refuse(`its schema has more than ${mostLevels} levels`);
+  const size = Buffer.byteLength(JSON.stringify([description, inputSchema, outputSchema]));
+  if (size > mostToolBytes) return refuse(`its description and schemas are larger than ${mostToolBytes} bytes`);
+  return { name, size, tool: { name, description, inputSchema, ...(outputSchema && { outputSchema }) } };
 }
 
 interface Extent {
@@ -46,9 +78,7 @@ interface Extent {
   readonly count: number;
 }
 
-function faultOf(schema: unknown, { size, bytes, count }: Extent): string | undefined {
-  if (size > mostToolBytes) return `its description and schema are larger than ${mostToolBytes} bytes`;
-  if (isDeeper(schema, mostLevels)) return `its schema has more than ${mostLevels} levels`;
+function roomFault({ size, bytes, count }: Extent): string | undefined {
   if (count >= mostTools) return `a server may have ${mostTools} tools`;
   return bytes + size > mostBytes ? `the tools of a server may be ${mostBytes} bytes` : undefined;
 }
@@ -56,4 +86,8 @@ function faultOf(schema: unknown, { size, bytes, count }: Extent): string | unde
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

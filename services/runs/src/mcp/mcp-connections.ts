@@ -30,15 +30,15 @@ export function createMcpConnections(deps: ConnectDeps, bounds: Partial<Bounds> 
   const all = { ...usual, ...bounds };
   const kept = new KeptConnections(deps, all);
   const calls = new Map<string, number>();
-  const use = async <T>(target: McpTarget, signal: AbortSignal, work: Work<T>): Promise<T> => {
-    const { accountId } = target;
+  const use = async <T>(asked: Use<T>): Promise<T> => {
+    const { accountId } = asked.target;
     const present = calls.get(accountId) ?? 0;
     if (present >= all.mostCalls) throw new McpFailure('Too many calls of MCP servers are under way.');
     calls.set(accountId, present + 1);
     try {
-      return await forAccount(accountId, () => useAtMostTwice(kept, { target, signal, work }));
+      return await forAccount(accountId, () => useAtMostTwice(kept, asked));
     } catch (error) {
-      signal.throwIfAborted();
+      asked.signal.throwIfAborted();
       throw toMcpFailure(error);
     } finally {
       const left = (calls.get(accountId) ?? 1) - 1;
@@ -47,18 +47,18 @@ export function createMcpConnections(deps: ConnectDeps, bounds: Partial<Bounds> 
     }
   };
   return {
-    listTools: (target, signal) => use(target, signal, (connection) => connection.listTools(signal)),
-    callTool: (target, call, signal) => use(target, signal, (connection) => connection.callTool(call, signal)),
+    listTools: (target, signal) => use({ target, signal, isList: true, work: (one) => one.listTools(signal) }),
+    callTool: (target, call, signal) => use({ target, signal, work: (one) => one.callTool(call, signal) }),
     [Symbol.asyncDispose]: () => kept.closeAll(),
   };
 }
 
-type Work<T> = (connection: McpConnection) => Promise<T>;
-
 interface Use<T> {
   readonly target: McpTarget;
   readonly signal: AbortSignal;
-  readonly work: Work<T>;
+  readonly work: (connection: McpConnection) => Promise<T>;
+  /** A server that cannot list its tools is not asked again for some seconds. */
+  readonly isList?: boolean;
 }
 
 /** A server that has forgotten the session has done nothing, so the work is done again on a new connection. */
@@ -71,12 +71,13 @@ async function useAtMostTwice<T>(kept: KeptConnections, use: Use<T>): Promise<T>
   }
 }
 
-async function useOnce<T>(kept: KeptConnections, { target, signal, work }: Use<T>): Promise<T> {
+async function useOnce<T>(kept: KeptConnections, { target, signal, work, isList = false }: Use<T>): Promise<T> {
   const entry = kept.take(target);
   try {
     return await work(await unlessAborted(entry.connection, signal));
   } catch (error) {
-    if (!signal.aborted && !isAnswer(error)) kept.drop(entry);
+    if (!signal.aborted && isList && !hasForgottenSession(error)) kept.pause(entry, toMcpFailure(error));
+    else if (!signal.aborted && !isAnswer(error)) kept.drop(entry);
     throw error;
   } finally {
     kept.giveBack(entry);

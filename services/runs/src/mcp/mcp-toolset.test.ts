@@ -13,13 +13,14 @@ import { McpToolset, type McpToolsetSpec } from './mcp-toolset.ts';
 let resources: AsyncDisposableStack;
 let server: FakeMcpServer;
 let connections: McpConnections;
+let guarded: typeof globalThis.fetch;
 
 beforeEach(async () => {
   resources = new AsyncDisposableStack();
   server = resources.use(await startMcpServer());
   const policy = createAddressPolicy(['127.0.0.1/32']);
-  const { fetch } = resources.use(createGuardedApiFetch({ policy }));
-  connections = resources.use(createMcpConnections({ fetch }, { pauseMs: 1 }));
+  guarded = resources.use(createGuardedApiFetch({ policy })).fetch;
+  connections = resources.use(createMcpConnections({ fetch: guarded }, { pauseMs: 1 }));
 });
 afterEach(async () => {
   await resources.disposeAsync();
@@ -30,14 +31,16 @@ interface Setup extends Partial<McpToolsetSpec> {
   readonly url?: string;
   readonly timeoutMs?: number;
   readonly state?: object;
+  readonly connections?: McpConnections;
 }
 
 /** An agent with the tools of the server, whose model calls `add` and then says `done`, twice. */
-function setUp({ url = server.url, timeoutMs = 2_000, state = {}, ...spec }: Setup = {}, name = 'add') {
+function setUp({ url = server.url, timeoutMs = 2_000, state = {}, ...over }: Setup = {}, name = 'add') {
+  const { connections: used = connections, ...spec } = over;
   const llm = new ScriptLlm(...[1, 2].flatMap(() => [calls(name, { a: 1, b: 2 }), says('done')]));
   const toolset = new McpToolset(
     { server: { kind: 'streamable_http', url, headers: {}, timeoutMs }, stateHeaders: {}, ...spec },
-    { connections, log, openKey },
+    { connections: used, log, openKey },
   );
   const bench = createAgentBench(new LlmAgent({ name: 'root', model: new AnsweringLlm(llm), tools: [toolset] }), state);
   return { llm, bench };
@@ -152,6 +155,26 @@ describe('the agent', () => {
 });
 
 describe('a server that', () => {
+  test.each(['hang', 'break', 'flood'] as const)(
+    'answers %s to the list of its tools is not asked again at each step',
+    async (odd) => {
+      const patient = resources.use(createMcpConnections({ fetch: guarded }, { pauseMs: 60_000 }));
+      server.odd.set('tools/list', odd);
+      const { bench } = setUp({ timeoutMs: 300, connections: patient }, 'none');
+      await bench.run();
+      await bench.run();
+      expect(server.calls.filter(({ method }) => method === 'tools/list')).toHaveLength(1);
+    },
+  );
+
+  test('lists its tools without end leaves the agent without them', async () => {
+    server.odd.set('tools/list', { result: { resultType: 'complete', tools: [], nextCursor: 'more' } });
+    const { bench, llm } = setUp({}, 'none');
+    await bench.run();
+    expect(toolsOf(llm)).toEqual([]);
+    expect(server.calls.filter(({ method }) => method === 'tools/list').length).toBeLessThan(200);
+  });
+
   test.each([
     { does: 'hangs', odd: 'hang' },
     { does: 'breaks the connection', odd: 'break' },
@@ -207,7 +230,7 @@ describe('a server that', () => {
   });
 
   test('has schemas that are too large, too deep or recursive loses only these tools', async () => {
-    const deep = Array.from({ length: 40 }).reduce<object>(
+    const deep = Array.from({ length: 2_000 }).reduce<object>(
       (inner) => ({ type: 'object', properties: { x: inner } }),
       {},
     );
@@ -216,6 +239,10 @@ describe('a server that', () => {
       { name: 'large', inputSchema: { type: 'object', description: 'x'.repeat(1_000_000) } },
       { name: 'deep', inputSchema: { type: 'object', properties: { x: deep } } },
       { name: 'recursive', inputSchema: recursive, outputSchema: recursive },
+      { name: 5, inputSchema: { type: 'object' } },
+      { name: 'schemaless' },
+      { name: 'reference', inputSchema: { $ref: '#' } },
+      null as never,
       { name: 'add', inputSchema: { type: 'object' } },
     ];
     const { bench, llm } = setUp({}, 'recursive');

@@ -40,8 +40,8 @@ const longestName = 64;
 export class McpToolset extends BaseToolset {
   readonly #spec: McpToolsetSpec;
   readonly #deps: McpDeps;
-  /** Lists whose tools that are left out have been logged. */
-  readonly #told = new WeakSet<ListedTools>();
+  /** Failures, and lists with tools that are left out, that have been logged. */
+  readonly #told = new WeakSet<object>();
 
   constructor(spec: McpToolsetSpec, deps: McpDeps) {
     super([], spec.prefix);
@@ -75,7 +75,7 @@ export class McpToolset extends BaseToolset {
     for (const one of chosen) {
       const name = this.#nameOf(one);
       if (reserved.test(name) || tools.has(name)) continue;
-      tools.set(name, finish(new McpTool({ listed: one, name, call: (request) => this.#call(one.name, request) })));
+      tools.set(name, finish(new McpTool({ listed: one, name, call: (request) => this.#call(one, request) })));
     }
     return [...tools.values()];
   }
@@ -87,10 +87,10 @@ export class McpToolset extends BaseToolset {
     return full.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, longestName);
   }
 
-  async #call(name: string, { args, toolContext }: RunAsyncToolRequest): Promise<unknown> {
+  async #call(tool: ListedTool, { args, toolContext }: RunAsyncToolRequest): Promise<unknown> {
     const idempotencyKey = idempotencyKeyOf(toolContext);
     const target = await this.#target(toolContext);
-    const call = { name, args, idempotencyKey };
+    const call = { tool, args, idempotencyKey };
     return this.#deps.connections.callTool(target, call, toolContext.abortSignal ?? never);
   }
 
@@ -106,7 +106,10 @@ export class McpToolset extends BaseToolset {
   }
 
   #warn(error: unknown): void {
-    const { message, cause } = toMcpFailure(error);
+    const failure = toMcpFailure(error);
+    if (this.#told.has(failure)) return;
+    this.#told.add(failure);
+    const { message, cause } = failure;
     const server = serverName(this.#spec.server);
     this.#deps.log.warn(
       { server, reason: message, err: cause },
