@@ -53,6 +53,7 @@ export const settings = {
   GATEWAY_TRUSTED_PROXIES: networks({ default: [] }),
   REDIS_URL: redisUrl({ default: undefined }),
   RATE_LIMIT_ENABLED: flag({ default: true }),
+  RATE_LIMIT_ACCOUNT_PER_MINUTE: positiveInteger({ default: 600_000 }),
   RATE_LIMIT_SIGN_IN_ADDRESS_BURST: positiveInteger({ default: 3_000 }),
   RATE_LIMIT_SIGN_IN_ADDRESS_PER_HOUR: positiveInteger({ default: 600 }),
   RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: positiveInteger({ default: 20 }),

@@ -18,7 +18,7 @@ import { type Config, publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
 import { createTokenReader } from './edge/authentication/access-token.ts';
 import { createAccountChanges } from './edge/authentication/account-changes.ts';
-import { createAuthentication } from './edge/authentication/authenticate.ts';
+import { type Authentication, createAuthentication } from './edge/authentication/authenticate.ts';
 import { createBearer } from './edge/authentication/bearer.ts';
 import { createBodyBudget } from './edge/bodies/body-budget.ts';
 import { createPaces } from './edge/pace/pace.ts';
@@ -30,6 +30,7 @@ import { createPersonalTokens } from './edge/authentication/personal-tokens.ts';
 import { createStandings, type Standing } from './edge/authentication/standings.ts';
 import { createMailLimit, createSignUpLimit } from './edge/throttle/address-limit.ts';
 import { createSignIn } from './edge/throttle/sign-in.ts';
+import { createAccountLimit } from './edge/throttle/account-limit.ts';
 import { openThrottle } from './edge/throttle/throttle.ts';
 import { dependencyChecks } from './operations/index.ts';
 import { createServer } from './server.ts';
@@ -74,7 +75,7 @@ async function start(host: GatewayHost): Promise<Running> {
     subscriptions: mesh.client(SubscriptionsService),
     notifications: mesh.client(NotificationsService),
     webhookLogs: mesh.client(LogsService),
-    authentication: createAuthentication({ bearer, browser, isRuntimeOpen: config.RUNTIME_AUTH === 'open' }),
+    authentication: authenticationOf(config, { bearer, browser }),
     browser,
     bodies: bodyBudgetsOf(config),
     forgetAccount: (accountId) => changes.note(accountId),
@@ -134,4 +135,12 @@ async function closeNow(app: App): Promise<void> {
   app.server.closeAllConnections();
   for (const socket of app.websocketServer.clients) socket.terminate();
   await app.close();
+}
+
+function authenticationOf(
+  config: Context['config'],
+  { bearer, browser }: Pick<Parameters<typeof createAuthentication>[0], 'bearer' | 'browser'>,
+): Authentication {
+  const isRuntimeOpen = config.RUNTIME_AUTH === 'open';
+  return createAuthentication({ bearer, browser, isRuntimeOpen, limit: createAccountLimit(config) });
 }

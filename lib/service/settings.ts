@@ -10,7 +10,7 @@ export const positiveInteger = makeValidator<number>((input) => {
 
 /** A whole number; 0 where the setting says what that means. */
 export const wholeNumber = makeValidator<number>((input) => {
-  if (!/^\d{1,9}$/.test(input)) throw new EnvError('must be a whole number');
+  if (!/^\d{1,15}$/.test(input)) throw new EnvError('must be a whole number');
   return Number(input);
 });
 

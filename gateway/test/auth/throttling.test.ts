@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { type Edge, startEdge } from '../edge.ts';
 
 const limits = {
@@ -180,4 +180,23 @@ describe('the address of a request', () => {
       ).at(-1),
     ).toBe(429);
   });
+});
+
+test('requests of an account are limited by minute, whatever the route, before a service is asked; others are not affected', async () => {
+  let asked = 0;
+  const listApps = () => {
+    asked += 1;
+    return { apps: [] };
+  };
+  await using edge = await startEdge({ env: { RATE_LIMIT_ACCOUNT_PER_MINUTE: '2' }, runs: { listApps } });
+  const list = async () => {
+    const { status, body, headers } = await edge.send('/list-apps', { method: 'GET' });
+    return [status, (body as { code?: string }).code, headers.get('retry-after')];
+  };
+  expect([await list(), await list(), await list()]).toEqual([
+    [200, undefined, null],
+    [200, undefined, null],
+    [429, 'account_requests_per_minute', expect.stringMatching(/^(29|30)$/)],
+  ]);
+  expect(asked).toBe(2);
 });

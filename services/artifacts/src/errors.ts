@@ -60,6 +60,19 @@ export function tooLarge(maxBytes: number): MeshError {
   return new MeshError('resource_exhausted', 'artifact_too_large', message);
 }
 
+/** The account has as many artifacts as it may. */
+export function accountArtifacts(): MeshError {
+  const message = 'The account has as many artifacts as it may (ARTIFACT_ACCOUNT_MAX_ARTIFACTS). Delete some first.';
+  return new MeshError('resource_exhausted', 'account_artifacts', message);
+}
+
+/** The account's artifacts are as large as they may be. */
+export function accountArtifactBytes(): MeshError {
+  const message =
+    'The artifacts of the account are as large as they may be (ARTIFACT_ACCOUNT_MAX_BYTES). Delete some first.';
+  return new MeshError('resource_exhausted', 'account_artifact_bytes', message);
+}
+
 /** The save took so long that its object was collected. Nothing was stored; the caller may try again. */
 export function uploadExpired(): MeshError {
   return new MeshError('unavailable', 'artifact_upload_expired', 'The artifact took too long to arrive; try again.');

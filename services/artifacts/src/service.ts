@@ -1,4 +1,5 @@
 import { defineService, startJob } from '@agentmesh/lib/service';
+import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { openBlobStore } from './blobs/open-blob-store.ts';
@@ -16,11 +17,13 @@ export const artifacts = defineService({
     const { config, bus, log, resources } = host;
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const blobs = await openBlobStore(config, host);
-    const context: Context = { config, db, auth: host.mesh.client(AuthService), blobs, log };
+    const usage = new Usage<'artifacts' | 'bytes'>({ db, heldBy: 'artifacts' });
+    const context: Context = { config, db, auth: host.mesh.client(AuthService), blobs, log, usage };
 
     host.mesh.serve(ArtifactsService, createHandlers(context));
     resources.defer(await bus.consume(AccountDeletedSchema, 'artifacts', onAccountDeleted(context)));
     resources.use(startJob(createCollectGarbage(context), host));
+    resources.use(startJob(createSyncUsage(usage), host));
 
     return {
       ready: { database: () => db.ping(), store: () => blobs.check() },

@@ -234,3 +234,29 @@ describe('references', () => {
     await expect(saving).rejects.toEqual(code('invalid_argument', 'artifact_part_invalid'));
   });
 });
+
+describe('the limits of an account', () => {
+  const limited = (env: Record<string, string>) => openArtifacts({ ...env, ARTIFACT_INLINE_MAX_BYTES: '1000' });
+
+  test('artifacts: one more is refused, and a deleted one makes room', async () => {
+    await using own = await limited({ ARTIFACT_ACCOUNT_MAX_ARTIFACTS: '2' });
+    const key = newKey();
+    const others = ['b', 'c'].map((name) => ({ ...key, name }));
+    for (const one of [key, others[0] ?? key]) await saveText(own.client, one, 'text');
+    await expect(saveText(own.client, others[1] ?? key, 'text')).rejects.toMatchObject(limit('account_artifacts'));
+    await own.client.deleteArtifact({ key });
+    await saveText(own.client, others[1] ?? key, 'text');
+    await saveText(own.client, newKey(), 'text');
+  });
+
+  test('bytes: of all versions together', async () => {
+    await using own = await limited({ ARTIFACT_ACCOUNT_MAX_BYTES: '100' });
+    const key = newKey();
+    for (const letter of ['x', 'y']) await saveText(own.client, key, letter.repeat(60));
+    await expect(saveText(own.client, key, 'z')).rejects.toMatchObject(limit('account_artifact_bytes'));
+    await own.client.deleteArtifact({ key });
+    await saveText(own.client, key, 'z');
+  });
+
+  const limit = (reason: string) => ({ code: 'resource_exhausted', reason });
+});

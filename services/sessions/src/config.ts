@@ -32,7 +32,31 @@ export const settings = {
     default: 1024 * mebibyte,
     desc: 'bytes of the events of one session',
   }),
+  SESSIONS_ACCOUNT_MAX_SESSIONS: wholeNumberFrom(
+    1,
+    Number.MAX_SAFE_INTEGER,
+  )({
+    default: 10_000_000,
+    desc: 'sessions of one account',
+  }),
+  SESSIONS_ACCOUNT_MAX_BYTES: wholeNumberFrom(
+    1,
+    Number.MAX_SAFE_INTEGER,
+  )({
+    default: 1024 * 1024 * mebibyte,
+    desc: 'bytes of the events of one account',
+  }),
 };
+
+/** Most sessions, and most bytes of their events, of one account. */
+export interface AccountLimits {
+  readonly sessions: number;
+  readonly bytes: number;
+}
+
+export function readAccountLimits(config: { readonly [Name in keyof typeof settings]: number }): AccountLimits {
+  return { sessions: config.SESSIONS_ACCOUNT_MAX_SESSIONS, bytes: config.SESSIONS_ACCOUNT_MAX_BYTES };
+}
 
 /** The sizes that the settings allow. */
 export function readSizeLimits(config: { readonly [Name in keyof typeof settings]: number }): SizeLimits {

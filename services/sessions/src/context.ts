@@ -3,10 +3,11 @@ import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
+import type { AccountUsage } from './account-usage.ts';
 import type { SizeLimits } from './store/sizes.ts';
 
 /** Everything that RPC handlers and consumers of this service use. */
-export interface Context {
+export interface Context extends AccountUsage {
   readonly db: Database;
   readonly bus: Bus;
   readonly auth: Client<typeof AuthService>;

@@ -53,6 +53,19 @@ export function runTooLarge(): MeshError {
   return new MeshError('resource_exhausted', 'run_too_large', message);
 }
 
+/** The account has as many sessions as it may. */
+export function accountSessions(): MeshError {
+  const message = 'The account has as many sessions as it may (SESSIONS_ACCOUNT_MAX_SESSIONS). Delete some first.';
+  return new MeshError('resource_exhausted', 'account_sessions', message);
+}
+
+/** The events of the account's sessions have as many bytes as they may. */
+export function accountStoredBytes(): MeshError {
+  const message =
+    'The sessions of the account are as large as they may be (SESSIONS_ACCOUNT_MAX_BYTES). Delete some first.';
+  return new MeshError('resource_exhausted', 'account_stored_bytes', message);
+}
+
 /** The attempt no longer holds its session's turn. */
 export function fenceLost(): MeshError {
   return new MeshError('aborted', 'fence_lost', 'The run no longer holds the turn of its session.');

@@ -1,8 +1,9 @@
 import { startOutboxRelay } from '@agentmesh/lib/bus';
-import { defineService } from '@agentmesh/lib/service';
+import { defineService, startJob } from '@agentmesh/lib/service';
+import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { RunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
-import { readSizeLimits, settings } from './config.ts';
+import { readAccountLimits, readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createHandlers } from './rpc/index.ts';
@@ -15,6 +16,7 @@ export const sessions = defineService({
     const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
     const { bus, log, draining } = host;
     const relay = host.resources.use(startOutboxRelay({ db, bus, topics: [RunEndedSchema], log, draining }));
+    const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
     const context: Context = {
       db,
       bus,
@@ -22,9 +24,12 @@ export const sessions = defineService({
       log,
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       limits: readSizeLimits(host.config),
+      usage,
+      accountLimits: readAccountLimits(host.config),
       wakeOutbox: () => relay.wake(),
     };
     host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
+    host.resources.use(startJob(createSyncUsage(usage), host));
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

@@ -1,8 +1,9 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { checkScope, checkUser } from './grant-check.ts';
+import { type AccountLimit, tooManyRequests } from '../throttle/account-limit.ts';
 import { anonymous, type Identity } from './identity.ts';
 
 declare module 'fastify' {
@@ -12,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-type Hook = (request: FastifyRequest, reply: unknown, done: HookHandlerDoneFunction) => void;
+type Hook = (request: FastifyRequest, reply: FastifyReply | undefined, done: HookHandlerDoneFunction) => void;
 
 export interface Authentication {
   /** Requires a bearer token. */
@@ -35,13 +36,15 @@ export interface AuthenticationOptions {
   /** Undefined unless the web UI is served. */
   readonly browser: BrowserSession | undefined;
   readonly isRuntimeOpen: boolean;
+  /** Limit of the requests of each account. */
+  readonly limit: AccountLimit;
 }
 
 /** The hooks run after the body was parsed and before its fields are checked. The contract prescribes that order. */
-export function createAuthentication({ bearer, browser, isRuntimeOpen }: AuthenticationOptions): Authentication {
-  const account: Hook = (request, _reply, done) => {
+export function createAuthentication({ bearer, browser, isRuntimeOpen, limit }: AuthenticationOptions): Authentication {
+  const account: Hook = (request, reply, done) => {
     const { authorization } = request.headers;
-    settle(() => bearer.identify(authorization), { request, done });
+    settle(() => bearer.identify(authorization), { request, reply, done, limit });
   };
   const owner: Hook = (request, reply, done) => {
     account(request, reply, (error) => {
@@ -55,7 +58,7 @@ export function createAuthentication({ bearer, browser, isRuntimeOpen }: Authent
   const page: Hook = (request, reply, done) => {
     const isBearer = request.headers.authorization !== undefined || !browser.isPresent(request);
     if (isBearer) account(request, reply, done);
-    else settle(() => browser.identify(request), { request, done });
+    else settle(() => browser.identify(request), { request, reply, done, limit });
   };
   return { account, owner, page, runtime: isRuntimeOpen ? openTo(page, browser) : page, withinGrant };
 }
@@ -94,26 +97,35 @@ function openTo(check: Hook, browser?: BrowserSession): Hook {
 
 interface Waiting {
   readonly request: FastifyRequest;
+  /** Absent for a live connection. */
+  readonly reply: FastifyReply | undefined;
+  readonly limit: AccountLimit;
   readonly done: HookHandlerDoneFunction;
 }
 
-function settle(identify: () => Identity | Promise<Identity>, { request, done }: Waiting): void {
+function settle(identify: () => Identity | Promise<Identity>, waiting: Waiting): void {
   let found: Identity | Promise<Identity>;
   try {
     found = identify();
   } catch (error) {
-    done(error as Error);
+    waiting.done(error as Error);
     return;
   }
   if (found instanceof Promise) {
-    found.then((identity) => admit(identity, { request, done }), done);
+    found.then((identity) => admit(identity, waiting), waiting.done);
   } else {
-    admit(found, { request, done });
+    admit(found, waiting);
   }
 }
 
-function admit(identity: Identity, { request, done }: Waiting): void {
+function admit(identity: Identity, { request, reply, done, limit }: Waiting): void {
   request.identity = identity;
+  const waitSeconds = limit.take(identity.accountId);
+  if (waitSeconds > 0) {
+    reply?.header('retry-after', waitSeconds);
+    done(tooManyRequests());
+    return;
+  }
   const { grant } = identity;
   if (grant === undefined) done();
   else attempt(() => checkScope(grant, request), done);

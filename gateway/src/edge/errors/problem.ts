@@ -33,6 +33,8 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   agent_changed: 412,
   agent_in_use: 409,
   agent_too_large: 413,
+  account_artifact_bytes: 413,
+  account_stored_bytes: 413,
   artifact_too_large: 413,
   run_too_large: 413,
   session_too_large: 413,

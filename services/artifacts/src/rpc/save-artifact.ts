@@ -3,7 +3,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { checkScope, storedKey, storedName } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';
 import type { Context } from '../context.ts';
-import { requestInvalid, uploadExpired } from '../errors.ts';
+import { accountArtifactBytes, accountArtifacts, requestInvalid, uploadExpired } from '../errors.ts';
 import { mimeTypeOf, parseObject, parsePart, referenceOf, textOf, toWord } from '../part.ts';
 import { insertVersion } from '../store/versions.ts';
 import { Upload } from '../upload.ts';
@@ -38,12 +38,19 @@ interface Save {
 
 function openSave(context: Context, key: ArtifactKey | undefined): Save {
   const { accountId } = checkScope(key);
+  checkRoom(context, accountId);
   if (key === undefined) throw requestInvalid('The call names no account.');
   if (key.name !== '') storedName(key.name);
   return { key, upload: new Upload(context, accountId) };
 }
 
-async function commitSave({ db }: Context, { key: opened, upload }: Save, commit: SaveCommit): Promise<Saved> {
+/** The size of the new payload is not known yet, so an account may exceed its bytes by one version for each save in progress. */
+function checkRoom({ config, usage }: Context, accountId: string): void {
+  if (usage.of(accountId, 'bytes') >= config.ARTIFACT_ACCOUNT_MAX_BYTES) throw accountArtifactBytes();
+  if (usage.of(accountId, 'artifacts') >= config.ARTIFACT_ACCOUNT_MAX_ARTIFACTS) throw accountArtifacts();
+}
+
+async function commitSave({ db, usage }: Context, { key: opened, upload }: Save, commit: SaveCommit): Promise<Saved> {
   const key = storedKey({ ...opened, name: commit.name });
   const payload = toWord(commit.payload);
   const part = parsePart(commit.partJson, payload);
@@ -63,6 +70,7 @@ async function commitSave({ db }: Context, { key: opened, upload }: Save, commit
   const saved = await insertVersion(db, key, row);
   if (saved === undefined) throw uploadExpired();
   upload.keep();
+  usage.add(key[0], { artifacts: saved.version === 0 ? 1 : 0, bytes: row.size });
   return {
     version: versionRecord(key, {
       version: saved.version,

@@ -27,7 +27,7 @@ const deleteArtifact = {
 // Payloads are locked in the order of their key, so that two deletions cannot deadlock.
 const deleteVersions = {
   text: `with gone as (
-      delete from versions where artifact_pk = $1 returning account_id, sha256
+      delete from versions where artifact_pk = $1 returning account_id, sha256, size
     ), uses as (
       select account_id, sha256, count(*) as number from gone where sha256 is not null group by 1, 2
     ), locked as (
@@ -48,11 +48,19 @@ const deleteUnusedPayloads = {
     where id in (select blob_id from gone where blob_id is not null)`,
 };
 
-/** Deletes an artifact, all its versions, and the payloads that no version refers to any more. Idempotent. */
-export function deleteArtifactRows(db: Database, key: StoredKey): Promise<void> {
+const sumSizes = { text: 'select coalesce(sum(size), 0)::bigint as bytes from versions where artifact_pk = $1' };
+
+/**
+ * Deletes an artifact, all its versions, and the payloads that no version refers to any more. Idempotent. Returns the bytes of the versions;
+ * undefined when there is no such artifact.
+ */
+export function deleteArtifactRows(db: Database, key: StoredKey): Promise<number | undefined> {
   return db.transaction(async (tx) => {
     const [artifact] = await tx.query<{ pk: bigint }>(deleteArtifact, key);
-    if (artifact !== undefined) await deleteVersionRows(tx, key[0], artifact.pk);
+    if (artifact === undefined) return undefined;
+    const [sum] = await tx.query<{ bytes: bigint }>(sumSizes, [artifact.pk]);
+    await deleteVersionRows(tx, key[0], artifact.pk);
+    return Number(sum?.bytes ?? 0n);
   });
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateSessionRequest } from '@agentmesh/proto/sessions/v1';
+import { checkBytes, checkSessions } from '../account-usage.ts';
 import type { Context } from '../context.ts';
 import { sessionExists } from '../errors.ts';
 import { fromImport } from '../events/stored-event.ts';
@@ -8,19 +9,24 @@ import { revisionOf } from '../revision.ts';
 import { checkSessionKey } from '../session-key.ts';
 import { applyDelta, parseDelta, printState, type StateChange, type StateMap, toChanges } from '../state-delta.ts';
 import type { StoredEvent } from '../store/events/events.ts';
+import { bytesOfEvents } from '../store/sizes.ts';
 import { insertSession } from '../store/sessions.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Creates a session with its first state and events in one statement. */
-export function createSession({ db, limits }: Context): Handlers['createSession'] {
+export function createSession(context: Context): Handlers['createSession'] {
   return async (request, call) => {
     const given = request.session;
     const sessionId = given?.sessionId.trim() || randomUUID();
     const key = checkSessionKey(given && { ...given, sessionId });
+    const { db, limits, usage } = context;
+    checkSessions(context, key.accountId);
+    checkBytes(context, key.accountId);
     const { events, changes, ownState } = readContent(request);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
     const created = await insertSession(db.within(call), key, { lastUpdateTime, events, changes, limits });
     if (created === undefined) throw sessionExists(given?.sessionId ?? sessionId);
+    usage.add(key.accountId, { sessions: 1, bytes: bytesOfEvents(events) });
     const { state, createdAt } = created;
     for (const [name, value] of ownState) state.set(name, value);
     const { appName, userId } = key;

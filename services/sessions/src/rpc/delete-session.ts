@@ -11,10 +11,11 @@ export function deleteSession(context: Context): Handlers['deleteSession'] {
     if (!canExist(request.session)) return {};
     const key = checkSessionKey(request.session);
     const outcome = AttemptEnd_Outcome.CANCELLED;
-    await deleteSessionRows(context.db.within(call), key, (tx, cancelled) => {
+    const bytes = await deleteSessionRows(context.db.within(call), key, (tx, cancelled) => {
       const ended = cancelled.map((run) => ({ ...run, accountId: key.accountId, outcome }));
       return writeOutbox(tx, RunEndedSchema, ended);
     });
+    if (bytes !== undefined) context.usage.add(key.accountId, { sessions: -1, bytes: -bytes });
     context.wakeOutbox();
     return {};
   };

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { checkBytes } from '../account-usage.ts';
 import type { Context } from '../context.ts';
 import { sessionChanged, sessionNotFound } from '../errors.ts';
 import { createUserEvent } from '../events/user-event.ts';
 import { canExist, checkSessionKey } from '../session-key.ts';
 import { parseDelta, toChanges } from '../state-delta.ts';
+import { bytesOfEvents } from '../store/sizes.ts';
 import { insertPatch } from '../store/sessions.ts';
 import { untilCurrent } from '../until-current.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Stores a state delta as an event of its own. A running turn gets the delta in the answer to its next append. */
-export function patchSession({ db, limits }: Context): Handlers['patchSession'] {
+export function patchSession(context: Context): Handlers['patchSession'] {
   return async (request, call) => {
     if (!canExist(request.session)) throw sessionNotFound();
     const key = checkSessionKey(request.session);
+    const { db, limits, usage } = context;
+    checkBytes(context, key.accountId);
     const stateDelta = parseDelta(request.stateDeltaJson);
     const changes = toChanges(stateDelta);
     const event = createUserEvent({
@@ -27,6 +31,7 @@ export function patchSession({ db, limits }: Context): Handlers['patchSession'] 
     );
     if (outcome === 'missing') throw sessionNotFound();
     if (outcome === 'other revision') throw sessionChanged();
+    usage.add(key.accountId, { bytes: bytesOfEvents([event]) });
     return {};
   };
 }

@@ -48,6 +48,7 @@ export async function eraseSomeSessions(tx: Transaction, accountId: string): Pro
 const restOfRuns: Statement = { text: 'delete from runs where account_id = $1 returning 1' };
 const restOfState: Statement = { text: 'delete from state where account_id = $1 returning 1' };
 const restOfNonces: Statement = { text: 'delete from credential_requests where account_id = $1' };
+const restOfUsage: Statement = { text: 'delete from usage where account_id = $1' };
 const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $1' };
 
 /**
@@ -59,5 +60,6 @@ export async function eraseRest(tx: Transaction, accountId: string): Promise<Pic
   const state = await tx.query(restOfState, [accountId]);
   await tx.query(restOfNonces, [accountId]);
   await tx.query(restOfKeys, [accountId]);
+  await tx.query(restOfUsage, [accountId]);
   return { runs: runs.length, state: state.length };
 }

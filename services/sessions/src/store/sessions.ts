@@ -100,8 +100,8 @@ export async function insertPatch(
   return found.length === 0 ? 'missing' : 'other revision';
 }
 
-const lockSession = createQuery<CheckedKey, { pk: bigint }>({
-  text: (param) => `select pk from sessions where ${hasKey(param)} for update`,
+const lockSession = createQuery<CheckedKey, { pk: bigint; bytes: bigint }>({
+  text: (param) => `select pk, bytes from sessions where ${hasKey(param)} for update`,
 });
 
 const erase: Statement[] = [
@@ -127,17 +127,18 @@ interface CancelledRun {
 }
 
 /**
- * Deletes a session with its events and state, and cancels its runs: `onCancelled` gets them, in the same transaction.
+ * Deletes a session with its events and state, and cancels its runs: `onCancelled` gets them, in the same transaction. Returns the bytes of its
+ * events; undefined when there is no such session.
  * The row is locked first, because a statement that began before the last append would not see that append's events.
  */
 export function deleteSessionRows(
   db: Database,
   key: CheckedKey,
   onCancelled: (tx: Transaction, runs: CancelledRun[]) => Promise<void>,
-): Promise<void> {
+): Promise<number | undefined> {
   return db.transaction(async (tx) => {
     const [session] = await lockSession(tx, key);
-    if (session === undefined) return;
+    if (session === undefined) return undefined;
     const cancelled = await tx.query<{ invocation_id: string }>(cancel, [session.pk]);
     await eraseState(tx, { ...key, pk: session.pk });
     for (const statement of erase) await tx.query(statement, [session.pk]);
@@ -145,5 +146,6 @@ export function deleteSessionRows(
       tx,
       cancelled.map((run) => ({ invocationId: run.invocation_id, sessionPk: session.pk })),
     );
+    return Number(session.bytes);
   });
 }

@@ -56,11 +56,12 @@ function bytesBeside(
 
 /** The turn for the executor: the state with the attempt's delta, and the window with its user event. */
 export async function toTurn(
-  { db, leaseSeconds, limits }: Context,
+  { db, leaseSeconds, limits, usage }: Context,
   attempt: Attempt,
   started: { start: TurnStart; turn: StartedTurn },
 ): Promise<MessageInitShape<typeof TurnSchema>> {
   const { start, turn } = started;
+  usage.add(attempt.key.accountId, { bytes: bytesOfEvents(start.events) });
   const base = turn.lastSeq - start.events.length;
   const from = attempt.answeredSeq ?? turn.lastSeq;
   const { knownSeq, events } = await completeWindow(db, turn, {

@@ -9,6 +9,7 @@ import { bytesOf } from '../../json-bytes.ts';
 import { isOfApp, parseDelta, type StateChange, toChanges } from '../../state-delta.ts';
 import { type Append, insertAppend } from '../../store/appends.ts';
 import { type EventRow, selectEvents } from '../../store/events/events.ts';
+import { bytesOfEvents } from '../../store/sizes.ts';
 import { type AttemptState, findAttempt, selectIsBound } from '../../store/runs.ts';
 import { endAttempt } from '../../turns/attempt.ts';
 import { untilCurrent } from '../../until-current.ts';
@@ -24,8 +25,9 @@ export function appendEvents(service: Context): Handlers['appendEvents'] {
     const what = toAppend(request, context);
     if (what.changes.some(isOfApp) && (await selectIsBound(context.db, what))) throw appStateForbidden();
     const lastSeq = await tryAppend(context, what, request);
-    if (lastSeq !== undefined) return { lastSeq };
-    return catchUp(context, what, request);
+    const answer = lastSeq === undefined ? await catchUp(context, what, request) : { lastSeq };
+    context.usage.add(what.accountId, { bytes: bytesOfEvents(what.events) });
+    return answer;
   };
 }
 

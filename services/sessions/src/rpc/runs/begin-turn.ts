@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BeginTurnRequest, BeginTurnResponseSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
+import { checkBytes } from '../../account-usage.ts';
 import {
   appStateForbidden,
   callNotFound,
@@ -33,6 +34,7 @@ export function beginTurn(service: Context): Handlers['beginTurn'] {
     const context = { ...service, db: service.db.within(call) };
     if (!canExist(request.session)) throw sessionNotFound();
     const session = checkSessionKey(request.session);
+    checkBytes(context, session.accountId);
     const key = toRunKey(session, request);
     if (key === undefined) return accept(context, session, request);
     return onceForKey(context, { accountId: session.accountId, key }, () => accept(context, session, request, key));

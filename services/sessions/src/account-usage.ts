@@ -1,0 +1,24 @@
+import type { Usage } from '@agentmesh/lib/usage';
+import type { AccountLimits } from './config.ts';
+import { accountSessions, accountStoredBytes } from './errors.ts';
+
+type SessionUsage = Usage<'sessions' | 'bytes'>;
+
+/** What accounts have, and how much they may have. */
+export interface AccountUsage {
+  readonly usage: SessionUsage;
+  readonly accountLimits: AccountLimits;
+}
+
+/** Throws resource_exhausted `account_sessions` when the account has as many sessions as it may. */
+export function checkSessions({ usage, accountLimits }: AccountUsage, accountId: string): void {
+  if (usage.of(accountId, 'sessions') >= accountLimits.sessions) throw accountSessions();
+}
+
+/**
+ * Throws resource_exhausted `account_stored_bytes` when the events of the account have as many bytes as they may. The events of running attempts
+ * are stored all the same.
+ */
+export function checkBytes({ usage, accountLimits }: AccountUsage, accountId: string): void {
+  if (usage.of(accountId, 'bytes') >= accountLimits.bytes) throw accountStoredBytes();
+}

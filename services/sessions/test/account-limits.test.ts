@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { agentEvent, beginWith, newKey, startSessions, type TestSessions } from './sessions.ts';
+
+let service: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2', SESSIONS_ACCOUNT_MAX_BYTES: '2000' });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const create = (session: ReturnType<typeof newKey>, events: ReturnType<typeof agentEvent>[] = []) =>
+  service.client.createSession({ session, events });
+
+test('an account has as many sessions as it may, and a deleted one makes room', async () => {
+  const key = newKey();
+  const others = ['b', 'c'].map((sessionId) => ({ ...key, sessionId }));
+  await create(key);
+  await create(others[0] ?? key);
+  const full = { code: 'resource_exhausted', reason: 'account_sessions' };
+  await expect(create(others[1] ?? key)).rejects.toMatchObject(full);
+  await create(newKey());
+  await service.client.deleteSession({ session: key });
+  await create(others[1] ?? key);
+});
+
+test('an account whose events are too large takes no new ones until some are deleted', async () => {
+  const key = newKey();
+  await create(key, [agentEvent('e-1', 'x'.repeat(2_000))]);
+  const full = { code: 'resource_exhausted', reason: 'account_stored_bytes' };
+  await expect(create({ ...key, sessionId: 'b' })).rejects.toMatchObject(full);
+  await expect(service.client.patchSession({ session: key })).rejects.toMatchObject(full);
+  await expect(service.client.beginTurn(beginWith(key, 'one'))).rejects.toMatchObject(full);
+  await service.client.deleteSession({ session: key });
+  await create(key);
+});
+
+test('a replica knows within seconds what another has stored', async () => {
+  await using replica = await startSessions({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2' }, service);
+  const key = newKey();
+  for (const sessionId of ['a', 'b']) await create({ ...key, sessionId });
+  await replica.client.patchSession({ session: { ...key, sessionId: 'a' } });
+  const refused = async () => {
+    const another = replica.client.createSession({ session: { ...key, sessionId: 'c' } });
+    await expect(another).rejects.toMatchObject({ reason: 'account_sessions' });
+  };
+  await vi.waitFor(refused, { timeout: 8_000, interval: 500 });
+});
