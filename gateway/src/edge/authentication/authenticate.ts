@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { checkScope, checkUser } from './grant-check.ts';
-import { type AccountLimit, tooManyRequests } from '../throttle/account-limit.ts';
 import { anonymous, type Identity } from './identity.ts';
 
 declare module 'fastify' {
@@ -31,13 +30,20 @@ export interface Authentication {
   readonly withinGrant: Hook;
 }
 
+/** Limits how many requests an account sends. */
+export interface RequestLimit {
+  /** Takes one request. Returns 0 when it is allowed, else the seconds until one is. */
+  take(accountId: string): number;
+  /** The error of a request that is not allowed. */
+  refusal(): Error;
+}
+
 export interface AuthenticationOptions {
   readonly bearer: Bearer;
   /** Undefined unless the web UI is served. */
   readonly browser: BrowserSession | undefined;
   readonly isRuntimeOpen: boolean;
-  /** Limit of the requests of each account. */
-  readonly limit: AccountLimit;
+  readonly limit: RequestLimit;
 }
 
 /** The hooks run after the body was parsed and before its fields are checked. The contract prescribes that order. */
@@ -99,7 +105,7 @@ interface Waiting {
   readonly request: FastifyRequest;
   /** Absent for a live connection. */
   readonly reply: FastifyReply | undefined;
-  readonly limit: AccountLimit;
+  readonly limit: RequestLimit;
   readonly done: HookHandlerDoneFunction;
 }
 
@@ -123,7 +129,7 @@ function admit(identity: Identity, { request, reply, done, limit }: Waiting): vo
   const waitSeconds = limit.take(identity.accountId);
   if (waitSeconds > 0) {
     reply?.header('retry-after', waitSeconds);
-    done(tooManyRequests());
+    done(limit.refusal());
     return;
   }
   const { grant } = identity;

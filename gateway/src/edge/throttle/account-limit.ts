@@ -1,11 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { LRUCache } from 'lru-cache';
-
-/** Counts requests of accounts in this process. */
-export interface AccountLimit {
-  /** Takes one request. Returns 0 when it is allowed, else the seconds until one is. */
-  take(accountId: string): number;
-}
+import type { RequestLimit } from '../authentication/authenticate.ts';
 
 export interface AccountLimitSettings {
   readonly RATE_LIMIT_ENABLED: boolean;
@@ -20,8 +15,8 @@ const remembered = 100_000;
  * Allows `RATE_LIMIT_ACCOUNT_PER_MINUTE` requests at once, which come back evenly within a minute. It is counted in memory, without a look at
  * Redis, because every request passes here: with several gateways an account has as many requests in each. `now` returns milliseconds.
  */
-export function createAccountLimit(settings: AccountLimitSettings, now: () => number = Date.now): AccountLimit {
-  if (!settings.RATE_LIMIT_ENABLED) return { take: () => 0 };
+export function createAccountLimit(settings: AccountLimitSettings, now: () => number = Date.now): RequestLimit {
+  if (!settings.RATE_LIMIT_ENABLED) return { take: () => 0, refusal };
   const interval = minute / settings.RATE_LIMIT_ACCOUNT_PER_MINUTE;
   /** When an account has all its requests again, in milliseconds. */
   const fullAt = new LRUCache<string, number>({ max: remembered });
@@ -35,10 +30,11 @@ export function createAccountLimit(settings: AccountLimitSettings, now: () => nu
       fullAt.set(accountId, next);
       return 0;
     },
+    refusal,
   };
 }
 
-export function tooManyRequests(): MeshError {
+function refusal(): MeshError {
   const message = 'The account has sent too many requests (RATE_LIMIT_ACCOUNT_PER_MINUTE). Try again later.';
   return new MeshError('resource_exhausted', 'account_requests_per_minute', message);
 }
