@@ -32,9 +32,9 @@ validate checks the apps of a folder and starts nothing
 identities prints new secrets of all services, or of the named ones, for separate processes
 --reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
-/** Starts the named services, or `all`, in this process with the settings of `env`. */
-export async function runMesh(names: readonly string[], env: NodeJS.ProcessEnv): Promise<MeshProcess> {
-  return startProcess(await target(names, env));
+/** Starts the named services, or `all`, in this process with the settings of `env`. `signal` ends a start that still waits. */
+async function runMesh(names: readonly string[], env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<MeshProcess> {
+  return startProcess({ ...(await target(names, env)), ...(signal !== undefined && { signal }) });
 }
 
 async function target(names: readonly string[], env: NodeJS.ProcessEnv) {
@@ -52,9 +52,19 @@ class UsageError extends Error {
   }
 }
 
+class StoppedError extends Error {
+  constructor() {
+    super('stopped while it was starting');
+  }
+}
+
 /** The text that is printed when the process cannot start: no stack trace for mistakes of the operator. */
 export function explain(error: unknown): string {
-  const isMistake = error instanceof SettingsError || error instanceof UsageError || error instanceof ListenError;
+  const isMistake =
+    error instanceof SettingsError ||
+    error instanceof UsageError ||
+    error instanceof ListenError ||
+    error instanceof StoppedError;
   if (isMistake) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -72,7 +82,7 @@ async function main(args: readonly string[]): Promise<void> {
   const command = args.find((arg) => arg.startsWith('--'))?.slice('--'.length);
   if (command !== undefined) return commandOf(names, command);
   const stopped = untilStopped();
-  const mesh = await runMesh(names, process.env);
+  const mesh = await startMesh(names, stopped);
   mesh.log.info({ address: mesh.address, meshPort: mesh.meshPort }, 'ready');
   await stopped;
   mesh.log.info('stopping');
@@ -100,6 +110,27 @@ async function printIdentities(names: readonly string[]): Promise<void> {
   const url = process.env['DATABASE_URL']?.trim();
   const secrets = makeSecrets(names.length > 0 ? names : words, url === '' ? undefined : url);
   for (const [name, value] of Object.entries(secrets)) console.log(`${name}=${value}`);
+}
+
+/** Most time in which a start has to end after a signal, in milliseconds. */
+const abandonMs = 10_000;
+
+/**
+ * Starts services until `stopped` resolves. Then a start that waits for something, e.g. for another process to stop, ends with an error;
+ * one that does not end in 10 s ends the process.
+ */
+export async function startMesh(names: readonly string[], stopped: Promise<void>): Promise<MeshProcess> {
+  const abandoned = new AbortController();
+  using starting = new DisposableStack();
+  void stopped.then(() => {
+    if (starting.disposed) return;
+    abandoned.abort(new StoppedError());
+    starting.adopt(
+      setTimeout(() => process.exit(130), abandonMs),
+      clearTimeout,
+    );
+  });
+  return await runMesh(names, process.env, abandoned.signal);
 }
 
 /** Runs a command of one of the named services. */

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { ListenError, type MeshProcess } from '@agentmesh/lib/service';
-import { explain, runMesh, untilStopped } from '../main.ts';
+import { explain, startMesh, untilStopped } from '../main.ts';
 import { choosePorts, unsetPorts } from './choose-ports.ts';
 
 const envFile = fileURLToPath(new URL('../.env', import.meta.url));
@@ -57,13 +57,13 @@ Try, in another terminal:
 }
 
 /** Starts the mesh. When a port that no setting names is in use, another one is chosen. */
-async function start(): Promise<MeshProcess> {
+async function start(stopped: Promise<void>): Promise<MeshProcess> {
   const unset = unsetPorts(process.env);
   for (;;) {
     const notes = await choosePorts(process.env, unset);
     for (const note of notes) console.log(note);
     try {
-      return await runMesh(['all'], process.env);
+      return await startMesh(['all'], stopped);
     } catch (error) {
       // Another program may take a chosen port while the mesh starts.
       const isLost = error instanceof ListenError && error.isPortInUse && unset.includes(error.portSetting);
@@ -75,7 +75,7 @@ async function start(): Promise<MeshProcess> {
 async function main(): Promise<void> {
   loadEnv();
   const stopped = untilStopped();
-  await using mesh = await start();
+  await using mesh = await start(stopped);
   if (mesh.address !== undefined) console.log(welcome(mesh.address));
   await stopped;
 }

@@ -232,7 +232,7 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
       meshTls: { existingSecret: 'mesh-tls' },
       agents: { files: { 'echo/root_agent.yaml': 'name: echo\nmodel: echo/default\n' } },
       networkPolicy: { metricsFrom: [{ namespaceSelector: {} }], egress: [{ ports: [{ port: 4318 }] }] },
-      services: { gateway: { autoscaling: { enabled: true } } },
+      services: { gateway: { env: { GATEWAY_TRUSTED_PROXIES: '10.0.0.0/8' }, autoscaling: { enabled: true } } },
     });
     expect([...byWord(full, 'Ingress').keys()]).toEqual(['gateway']);
     expect([...byWord(full, 'HorizontalPodAutoscaler').keys()]).toEqual(['gateway']);
@@ -248,6 +248,11 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
   });
 
   it.each([
+    [
+      'an ingress whose addresses are not named',
+      'ingress.enabled=true,ingress.host=mesh.example',
+      'GATEWAY_TRUSTED_PROXIES',
+    ],
     ['no Secret', 'existingSecret=', 'existingSecret is missing'],
     ['a misspelt value', 'networkPolicies.enabled=false', 'networkPolicies'],
     ['a secret in plain environment', 'services.runs.env.OPENAI_API_KEY=sk-1', 'OPENAI_API_KEY'],

@@ -27,6 +27,8 @@ export interface ProcessOptions {
   /** The words of all services of the mesh, whether they run here or not. */
   readonly words: readonly string[];
   readonly env: Environment;
+  /** Ends a start that still waits for something, e.g. for another process to stop. */
+  readonly signal?: AbortSignal;
 }
 
 /** A running process of the mesh. Disposing it drains: new work is refused, work in hand is finished, then all is closed. */
@@ -80,7 +82,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   // Jobs end when the process drains, also when it drains because a later service failed to start.
   using failure = new DisposableStack();
   failure.defer(() => draining.abort());
-  const base = await openBase(options, resources);
+  const base = await openBase(options, { resources, draining: draining.signal });
   const running = new Map<string, Running>();
   for (const service of options.services) {
     running.set(
@@ -117,7 +119,15 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   };
 }
 
-async function openBase({ services, words, env }: ProcessOptions, resources: AsyncDisposableStack): Promise<Base> {
+interface Lifetime {
+  readonly resources: AsyncDisposableStack;
+  readonly draining: AbortSignal;
+}
+
+async function openBase(
+  { services, words, env, signal }: ProcessOptions,
+  { resources, draining }: Lifetime,
+): Promise<Base> {
   const config = parseSettings(processSettings, env);
   const name = services.length === words.length ? 'mesh' : services.map((service) => service.name).join('+');
   const log = createLogger({ level: config.LOG_LEVEL, name });
@@ -126,7 +136,8 @@ async function openBase({ services, words, env }: ProcessOptions, resources: Asy
   if (tracing !== undefined) resources.use(tracing);
   const dataDir = resolve(config.DATA_DIR);
   await warnOfOpenFolder(dataDir, log);
-  const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
+  const embedded = { dataDir, log, draining, ...(signal !== undefined && { signal }) };
+  const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres(embedded)).url;
   const driver = resources.use(await createPgDriver({ url: databaseUrl, log }));
   const tls = await readTls(config);
   if (tls !== undefined) checkCertificate(tls, namesOf(services));

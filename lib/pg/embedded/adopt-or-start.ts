@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../telemetry/index.ts';
 import type { PostgresHome } from './postgres-home.ts';
+import { isRunning } from './running-process.ts';
 import { findPostmaster, type Postmaster, spawnPostmaster } from './postmaster.ts';
 
 const POLL_MS = 10;
 const RETRY_MS = 100;
 
-interface Start {
+export interface Start {
   readonly home: PostgresHome;
   /** The server's program. */
   readonly postgres: string;
@@ -24,7 +25,7 @@ interface Start {
  */
 export async function adoptOrStart(start: Start): Promise<{ postmaster: Postmaster; adopted: boolean }> {
   for (;;) {
-    const running = await untilReady(start, undefined);
+    const running = await untilStays(start);
     if (running !== undefined) return { postmaster: running, adopted: true };
     const child = await spawnPostmaster(start);
     const started = await untilReady(start, child);
@@ -32,6 +33,21 @@ export async function adoptOrStart(start: Start): Promise<{ postmaster: Postmast
       return { postmaster: watched(started, child, start.log), adopted: started.pid !== child.pid };
     await throwUnlessWorthARetry(start.home);
     await sleep(RETRY_MS, undefined, { signal: start.signal });
+  }
+}
+
+/** The server that runs, when no owner is about to stop it. Waits while one is. Undefined when no server runs. */
+async function untilStays(start: Start): Promise<Postmaster | undefined> {
+  const { home, log, signal } = start;
+  let isWaiting = false;
+  for (;;) {
+    const running = await untilReady(start, undefined);
+    const leaving = await readFile(home.leaving, 'utf8').catch(() => '');
+    if (running === undefined || !(await isRunning(leaving))) return running;
+    if (!isWaiting)
+      log.info({ server: running.pid }, 'embedded PostgreSQL belongs to a process that stops: waiting for its end');
+    isWaiting = true;
+    await sleep(RETRY_MS, undefined, { signal });
   }
 }
 

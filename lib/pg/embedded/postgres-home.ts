@@ -30,6 +30,8 @@ export interface PostgresHome {
   readonly log: string;
   /** File with the id of the mesh process that has to stop the server. */
   readonly owner: string;
+  /** File with the id of an owner that drains, and stops the server when it has. */
+  readonly leaving: string;
   readonly password: string;
   readonly account: Account | undefined;
 }
@@ -50,6 +52,7 @@ export async function preparePostgresHome(dataDir: string, log: Logger): Promise
     sockets,
     log: join(folder, 'postgres.log'),
     owner: join(folder, 'owner'),
+    leaving: join(folder, 'leaving'),
     password: await password(folder),
     account,
   };

@@ -17,6 +17,12 @@ export async function processIdentity(pid: number): Promise<string> {
   return `${pid} ${(await processStat(pid))?.startTime ?? ''}`;
 }
 
+/** True while the process with this identity runs; false for an empty one. */
+export async function isRunning(identity: string): Promise<boolean> {
+  const pid = Number.parseInt(identity, 10);
+  return pid > 0 && (await isAlive(pid)) && (await processIdentity(pid)) === identity;
+}
+
 /** The command line of a process, its words separated by blanks; empty when the process has ended. */
 export async function commandLine(pid: number): Promise<string> {
   if (process.platform === 'linux') {

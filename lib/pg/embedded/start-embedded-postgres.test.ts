@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -102,6 +102,88 @@ test('a server whose owner lives is adopted, and left to it', async () => {
   const second = await startEmbeddedPostgres({ dataDir, log });
   await second[Symbol.asyncDispose]();
   expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+/** A process that owns the server, and stops with it in two steps. */
+async function startLeaver(): Promise<{ url: string; leave(): Promise<void>; end(): Promise<void> }> {
+  const module = new URL('start-embedded-postgres.ts', import.meta.url).href;
+  const script = `
+    import { once } from 'node:events';
+    const { startEmbeddedPostgres } = await import(process.argv[1]);
+    const log = { info() {}, warn() {}, error() {} };
+    const draining = new AbortController();
+    const server = await startEmbeddedPostgres({ dataDir: process.argv[2], log, draining: draining.signal });
+    console.log(server.url);
+    await once(process.stdin, 'data');
+    draining.abort();
+    console.log('leaving');
+    await once(process.stdin, 'data');
+    await server[Symbol.asyncDispose]();
+    process.exit();
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, module, dataDir], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  opened.defer(() => void child.kill('SIGKILL'));
+  const [url] = (await once(child.stdout, 'data')) as [Buffer];
+  const tell = (event: Promise<unknown>) => {
+    child.stdin.write('next');
+    return event.then(() => undefined);
+  };
+  const leave = () => tell(once(child.stdout, 'data'));
+  return { url: String(url).trim(), leave, end: () => tell(once(child, 'exit')) };
+}
+
+/** A log that resolves when a line with this text is written. */
+function logUntil(text: string) {
+  const said = Promise.withResolvers<void>();
+  const write = (line: string): void => {
+    if (line.includes(text)) said.resolve();
+  };
+  return { log: pino({ level: 'info' }, { write }), said: said.promise };
+}
+
+test('a process that starts while the owner stops waits for its end, and then starts a server of its own', async () => {
+  const owner = await startLeaver();
+  await query(owner.url, 'drop table if exists t; create table t as select 1 as one');
+  await owner.leave();
+  const { log: waiting, said } = logUntil('waiting for its end');
+  const starting = startEmbeddedPostgres({ dataDir, log: waiting });
+  await said;
+  // The owner still needs its server.
+  expect(await query(owner.url, 'select one from t')).toEqual([{ one: 1 }]);
+  await owner.end();
+  const next = opened.use(await starting);
+  expect(next.adopted).toBe(false);
+  expect(await query(next.url, 'select one from t')).toEqual([{ one: 1 }]);
+});
+
+test('a start that waits for an owner to stop ends at a signal', async () => {
+  const owner = await startLeaver();
+  await owner.leave();
+  const { log: waiting, said } = logUntil('waiting for its end');
+  const stopped = new AbortController();
+  const starting = startEmbeddedPostgres({ dataDir, log: waiting, signal: stopped.signal });
+  void said.then(() => stopped.abort(new Error('stopped')));
+  await expect(starting).rejects.toThrow();
+  await owner.end();
+});
+
+test('a server that ends under a process is started again at the same address, until the process stops', async () => {
+  const draining = new AbortController();
+  const server = opened.use(await startEmbeddedPostgres({ dataDir, log, draining: draining.signal }));
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const before = await query(server.url, 'select pg_postmaster_start_time() as at');
+    process.kill(
+      Number((await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]),
+      signal,
+    );
+    const at = () => query(server.url, 'select pg_postmaster_start_time() as at').catch(() => before);
+    await expect.poll(at, { timeout: 15_000 }).not.toEqual(before);
+  }
+  draining.abort();
+  await server[Symbol.asyncDispose]();
+  await expect(query(server.url, 'select 1')).rejects.toThrow();
 });
 
 test('of several starts at once one makes the data and the others adopt its server', async () => {

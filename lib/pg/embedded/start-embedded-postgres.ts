@@ -1,11 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Logger } from '../../telemetry/index.ts';
-import { adoptOrStart } from './adopt-or-start.ts';
+import { adoptOrStart, type Start } from './adopt-or-start.ts';
 import { initDatabase, SUPERUSER } from './init-database.ts';
+import { keepRunning } from './keep-running.ts';
 import { nativeBinaries } from './native-binaries.ts';
 import { type PostgresHome, preparePostgresHome } from './postgres-home.ts';
-import { stopPostmaster } from './postmaster.ts';
-import { isAlive, processIdentity } from './running-process.ts';
+import { type Postmaster, stopPostmaster } from './postmaster.ts';
+import { isRunning, processIdentity } from './running-process.ts';
 
 /** Recovery after a crash replays what was not yet flushed, and takes its time on a slow disk. */
 const START_TIMEOUT_MS = 120_000;
@@ -18,6 +20,11 @@ export interface EmbeddedOptions {
   readonly settings?: readonly string[];
   /** Aborts a start that is in progress. */
   readonly signal?: AbortSignal;
+  /**
+   * Aborts when the process begins to stop. Until then a server that ends is started again; from then on other processes do not adopt the
+   * server, if it is to be stopped by this process. Absent: none of both.
+   */
+  readonly draining?: AbortSignal;
 }
 
 /**
@@ -36,43 +43,76 @@ export interface EmbeddedPostgres extends AsyncDisposable {
  * Serves `<dataDir>/postgres` with the PostgreSQL programs from npm; the first start creates the data.
  *
  * A server that already runs there is adopted. When the process that owned it is dead, it is ours from now on and is stopped on
- * dispose; when that process lives, the server stays and ends with its owner. After a `kill -9` of everything
- * PostgreSQL's own recovery brings back what was committed. Throws an Error with the end of the server's log
- * when it does not start.
+ * dispose; when that process lives, the server stays and ends with its owner; when that process is stopping, this waits for its end and
+ * starts a server. After a `kill -9` of everything PostgreSQL's own recovery brings back what was committed. Throws an Error with the
+ * end of the server's log when it does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, log } = options;
+  const { dataDir, draining, log } = options;
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
   const home = await preparePostgresHome(dataDir, log);
   const binaries = await nativeBinaries(home.account);
   await initDatabase(binaries.initdb, home, log);
-  const { postmaster, adopted } = await adoptOrStart({
-    home,
-    postgres: binaries.postgres,
-    settings: options.settings ?? [],
-    log,
-    signal,
-  });
-  const self = await processIdentity(process.pid);
-  const owned = !(adopted && (await hasLivingOwner(home)));
-  if (owned) await writeFile(home.owner, self);
-  log.info({ server: postmaster.pid, adopted, folder: home.folder }, 'embedded PostgreSQL is ready');
+  const start = { home, postgres: binaries.postgres, settings: options.settings ?? [], log };
+  const opened = await open({ ...start, signal });
+  const closing = new AbortController();
+  const kept = draining === undefined ? Promise.resolve(opened) : keep(start, opened, [draining, closing.signal]);
+  draining?.addEventListener('abort', () => leave(home), { once: true });
   return {
-    url: `postgres://${SUPERUSER}:${home.password}@${encodeURIComponent(postmaster.sockets)}/postgres`,
-    adopted,
-    pid: postmaster.pid,
+    url: `postgres://${SUPERUSER}:${home.password}@${encodeURIComponent(opened.postmaster.sockets)}/postgres`,
+    adopted: opened.adopted,
+    pid: opened.postmaster.pid,
     [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      const { owned, postmaster } = await kept;
       // When two processes adopted it from a dead owner, the one that was written last owns it.
-      if (owned && (await readOwner(home)) === self) await stopPostmaster(postmaster.pid);
+      if (owned && (await readOwner(home)) === (await processIdentity(process.pid)))
+        await stopPostmaster(postmaster.pid);
     },
   };
 }
 
-async function hasLivingOwner(home: PostgresHome): Promise<boolean> {
-  const owner = await readOwner(home);
-  const pid = Number.parseInt(owner, 10);
-  return pid > 0 && (await isAlive(pid)) && (await processIdentity(pid)) === owner;
+interface Opened {
+  readonly postmaster: Postmaster;
+  readonly adopted: boolean;
+  /** Whether this process stops the server. */
+  readonly owned: boolean;
+}
+
+/** Starts or adopts a server, and owns it unless it belongs to another living process. */
+async function open(start: Start): Promise<Opened> {
+  const { home, log } = start;
+  const { postmaster, adopted } = await adoptOrStart(start);
+  const owned = !(adopted && (await isRunning(await readOwner(home))));
+  if (owned) await writeFile(home.owner, await processIdentity(process.pid));
+  log.info({ server: postmaster.pid, adopted, folder: home.folder }, 'embedded PostgreSQL is ready');
+  return { postmaster, adopted, owned };
+}
+
+/** Opens the server again whenever it ends, until one of the signals aborts. Resolves with the last one. */
+async function keep(start: Omit<Start, 'signal'>, first: Opened, signals: readonly AbortSignal[]): Promise<Opened> {
+  const signal = AbortSignal.any([...signals]);
+  let opened = first;
+  await keepRunning({
+    pid: () => opened.postmaster.pid,
+    startAgain: async () => {
+      opened = await open({ ...start, signal: AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]) });
+    },
+    log: start.log,
+    signal,
+  });
+  return opened;
+}
+
+/** Tells other processes at once that the owner stops: they might adopt the server while it drains. */
+function leave(home: PostgresHome): void {
+  try {
+    const owner = readFileSync(home.owner, 'utf8');
+    if (Number.parseInt(owner, 10) === process.pid) writeFileSync(home.leaving, owner);
+  } catch {
+    // The data folder is gone, so nobody can adopt its server.
+  }
 }
 
 async function readOwner(home: PostgresHome): Promise<string> {
