@@ -9,6 +9,13 @@ const sources = globSync('{gateway,lib,services}/**/*.ts', { cwd: root }).filter
 );
 const errors = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
 
+/** Whether a test or a group of tests in this file has this title. */
+function hasTest(file: string, title: string): boolean {
+  const path = join(root, file);
+  if (!existsSync(path)) return false;
+  return ["'", '"', '`'].some((mark) => readFileSync(path, 'utf8').includes(`${mark}${title}${mark}`));
+}
+
 describe('the documentation', () => {
   test.each(words)('names every setting of %s', async (word) => {
     const exported = (await import(`@agentmesh/${word}`)) as Record<string, Service>;
@@ -26,6 +33,19 @@ describe('the documentation', () => {
         .map((to) => `${page} -> ${to}`);
     });
     expect(broken).toEqual([]);
+  });
+
+  test('names for each item of the security model tests that exist', () => {
+    const page = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+    const model = page.slice(page.indexOf('## What holds'), page.indexOf('## Which secret'));
+    const items = model.split('\n').filter((line) => line.startsWith('- '));
+    expect(items.length).toBeGreaterThan(30);
+    const missing = items.flatMap((item) => {
+      const named = Array.from(item.matchAll(/\[([^\]]+)\]\(([^)]+\.test\.ts)\)/g));
+      if (named.length === 0) return [item];
+      return named.filter(([, title = '', file = '']) => !hasTest(file, title)).map(([link]) => link);
+    });
+    expect(missing).toEqual([]);
   });
 
   test('names one license everywhere', () => {

@@ -104,7 +104,13 @@ describe('sign-ins that fail', () => {
     expect(await statuses(edge, [['ada@example.com', 'right', '192.0.2.2']])).toEqual([200]);
     // Ten failures from all addresses together are allowed.
     for (const place of [2, 3, 4, 5]) expect(await statuses(edge, from(`192.0.2.${place}`, 2))).toEqual([401, 401]);
-    expect(await statuses(edge, from('192.0.2.9', 1))).toEqual([429]);
+    // Then a fresh address has a few tries, which its neighbours share, so that the owner gets in.
+    expect(await statuses(edge, from('192.0.2.9', 2))).toEqual([401, 401]);
+    expect(await statuses(edge, from('192.0.2.10', 1))).toEqual([429]);
+    expect(await statuses(edge, [['ada@example.com', 'right', '198.51.100.7']])).toEqual([200]);
+    expect(await statuses(edge, [['ada@example.com', 'right', '2001:db8:7::1']])).toEqual([200]);
+    expect(await statuses(edge, from('2001:db8:9:1::1', 2))).toEqual([401, 401]);
+    expect(await statuses(edge, from('2001:db8:9:2::1', 1))).toEqual([429]);
   });
 
   it('stay within the limit when they come at the same time', async () => {

@@ -16,23 +16,48 @@ export interface SignInLimitSettings {
   readonly RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR: number;
 }
 
-/** Buckets of a sign-in: of its address, of its account, and of both together. */
+/** Failures in an hour that an address has left for an account which others have locked. */
+const leftForFresh = 3;
+
+export interface SignInBuckets {
+  /** Buckets of the address, of the account, and of both together. */
+  readonly usual: readonly Bucket[];
+  /**
+   * Buckets in place of them when too many sign-ins have failed for the account from other addresses: an owner who comes from a fresh one
+   * has a few tries. Neighbouring addresses, which one attacker often has, count as one.
+   */
+  readonly fresh: readonly Bucket[];
+}
+
 export function signInBuckets(
   config: SignInLimitSettings,
   { email, ip }: { readonly email: string; readonly ip: string },
-): Bucket[] {
+): SignInBuckets {
   const network = networkOf(ip);
   const account = digestOf(email);
   const { RATE_LIMIT_SIGN_IN_ACCOUNT_BURST: burst, RATE_LIMIT_SIGN_IN_ACCOUNT_PER_HOUR: perHour } = config;
-  return [
-    {
-      key: `sign-in:address:${network}`,
-      burst: config.RATE_LIMIT_SIGN_IN_ADDRESS_BURST,
-      perHour: config.RATE_LIMIT_SIGN_IN_ADDRESS_PER_HOUR,
-    },
-    { key: `sign-in:account:${account}:${network}`, burst, perHour },
-    { key: `sign-in:account:${account}`, burst: burst * allAddresses, perHour: perHour * allAddresses },
-  ];
+  const ofAddress: Bucket = {
+    key: `sign-in:address:${network}`,
+    burst: config.RATE_LIMIT_SIGN_IN_ADDRESS_BURST,
+    perHour: config.RATE_LIMIT_SIGN_IN_ADDRESS_PER_HOUR,
+  };
+  const ofBoth: Bucket = { key: `sign-in:account:${account}:${network}`, burst, perHour };
+  const all: Bucket = {
+    key: `sign-in:account:${account}`,
+    burst: burst * allAddresses,
+    perHour: perHour * allAddresses,
+  };
+  const left = Math.min(leftForFresh, burst);
+  const neighbours = neighbourhoodOf(network);
+  const fresh: Bucket = { key: `sign-in:account:${account}:fresh:${neighbours}`, burst: left, perHour: left };
+  return { usual: [ofAddress, ofBoth, all], fresh: [ofAddress, ofBoth, fresh] };
+}
+
+/** The /24 network of an IPv4 address, or the /48 network of an IPv6 address. */
+function neighbourhoodOf(network: string): string {
+  if (!ipaddr.isValid(network)) return network;
+  const kind = ipaddr.parse(network).kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;
+  return kind.networkAddressFromCIDR(`${network}/${kind === ipaddr.IPv4 ? 24 : 48}`).toString();
 }
 
 /** The IPv4 address, or the /64 network of an IPv6 address, which one customer usually has. */

@@ -44,9 +44,14 @@ export function createSignIn({ auth, config, throttle, log }: SignInOptions): Si
   const noticeProxy = createProxyNotice(config, log);
   return async (credentials, request, reply) => {
     noticeProxy(request);
-    const buckets = signInBuckets(config, { email: credentials.email, ip: request.ip });
+    const { usual, fresh } = signInBuckets(config, { email: credentials.email, ip: request.ip });
     // Taken before the check and put back after it, so that concurrent tries cannot exceed the limit.
-    const verdict = await throttle.take(buckets);
+    let buckets = usual;
+    let verdict = await throttle.take(usual);
+    if (!verdict.isAllowed && (await throttle.take(fresh)).isAllowed) {
+      buckets = fresh;
+      verdict = { ...verdict, isAllowed: true };
+    }
     if (!verdict.isAllowed) throw refuse(reply, verdict);
     try {
       const signedIn = await ask(credentials, request);
