@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
 import { flag, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
 import { type CodeConfig, codeSettings, readCodeConfig } from './code/host/code-settings.ts';
+import { appNames } from './registry/app-names.ts';
 import type { ModelsConfig } from './models/models.ts';
 import type { AdmissionLimits } from './execution/admission/admission.ts';
 import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
@@ -18,6 +19,7 @@ export const runsSettings = {
     default: undefined,
     desc: 'folder with one folder per app; unset: the samples of this repository',
   }),
+  RUNS_APPS: appNames({ default: [], desc: 'apps that this process serves; empty: all' }),
   RUNS_MAX_MODEL_CALLS: positiveInteger({ default: 25, desc: 'most model calls of one run' }),
   RUNS_HISTORY_WINDOW: positiveInteger({ default: 64, desc: 'most recent events that an agent sees' }),
   RUNS_HISTORY_CACHE_MB: wholeNumber({
@@ -34,6 +36,8 @@ export const runsSettings = {
 
 export interface RunsConfig {
   readonly agentsDir: string;
+  /** Apps that this process serves; `agent*` stands for all agents that are records. Empty: all. */
+  readonly apps: readonly string[];
   readonly maxModelCalls: number;
   readonly historyWindow: number;
   readonly historyCacheBytes: number;
@@ -51,6 +55,7 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
   Parameters<typeof readCodeConfig>[0] &
   Parameters<typeof readAdmissionLimits>[0] & {
     readonly AGENTS_DIR: string | undefined;
+    readonly RUNS_APPS: string[];
     readonly RUNS_MAX_MODEL_CALLS: number;
     readonly RUNS_HISTORY_WINDOW: number;
     readonly RUNS_HISTORY_CACHE_MB: number;
@@ -64,6 +69,7 @@ const samples = fileURLToPath(new URL('../../../agents', import.meta.url));
 export function readRunsConfig(settings: Cleaned): RunsConfig {
   return {
     agentsDir: settings.AGENTS_DIR === undefined ? samples : resolve(settings.AGENTS_DIR),
+    apps: settings.RUNS_APPS,
     maxModelCalls: settings.RUNS_MAX_MODEL_CALLS,
     historyWindow: settings.RUNS_HISTORY_WINDOW,
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,

@@ -13,7 +13,7 @@ export function testModels(): Models {
 /** Workers with short limits. */
 export function openCodeApps(config: Partial<CodeConfig> = {}, models = testModels()): CodeApps {
   return createCodeApps({
-    config: { env: {}, memoryMb: 512, busyMs: 2_000, loadMs: 20_000, ...config },
+    config: { env: {}, memoryMb: 512, busyMs: 10_000, loadMs: 20_000, ...config },
     limits: { maxModelCalls: 5, toolTimeoutMs: 1_000, httpGetAllow: [] },
     models,
     log: createLogger({ level: 'silent', name: 'test' }),

@@ -7,7 +7,7 @@ import { type AgentBench, createAppBench, type Seen } from '../../test/run-agent
 import type { App } from '../registry/app.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'code-'));
-const apps = openCodeApps({ memoryMb: 300, env: { WEATHER_KEY: 'given' } });
+const apps = openCodeApps({ memoryMb: 300, busyMs: 3_000, env: { WEATHER_KEY: 'given' } });
 
 async function put(file: string, text: string): Promise<void> {
   const path = join(folder, file);
@@ -207,7 +207,7 @@ describe('a tool that fails', () => {
   });
 
   test.each([
-    ['spin', 'it was busy for more than 2 s while the tool "spin" ran'],
+    ['spin', 'it was busy for more than 3 s while the tool "spin" ran'],
     ['leak', 'it used more than 300 MB while the tool "leak" ran'],
     ['fill', 'it used more than 300 MB while the tool "fill" ran'],
     ['crash', 'dangers.ts:13:70: Error: crashed here while the tool "crash" ran'],

@@ -1,6 +1,7 @@
 import type { AgentApps } from '../agents/agent-apps.ts';
 import { isAgentAppName, parseAgentId } from '../agents/agent-id.ts';
-import { agentAppNotFound } from '../errors.ts';
+import { agentAppNotFound, appNotFound } from '../errors.ts';
+import { servesApp } from './app-names.ts';
 import type { App } from './app.ts';
 import type { Registry } from './registry.ts';
 
@@ -14,9 +15,10 @@ export interface AppFinder {
 }
 
 /** Names like `agent12` are never looked for in `AGENTS_DIR`. */
-export function createAppFinder(registry: Registry, agents: AgentApps): AppFinder {
+export function createAppFinder(registry: Registry, agents: AgentApps, served: readonly string[]): AppFinder {
   return {
     find(accountId, name) {
+      if (!servesApp(served, name)) throw appNotFound(name, `This server serves only: ${served.join(', ')}.`);
       if (!isAgentAppName(name)) return registry.loading(name)?.then(() => registry.get(name)) ?? registry.get(name);
       const agentId = parseAgentId(name);
       if (agentId === undefined) throw agentAppNotFound(name);

@@ -1,5 +1,6 @@
 import { type BaseAgent, isBaseTool, isLlmAgent, type LlmAgent } from '@google/adk';
 import type { FunctionDeclaration } from '@google/genai';
+import { echoTools } from '../tools/index.ts';
 import type { AgentFile } from './files/load-agent-files.ts';
 
 export interface AppFacts {
@@ -55,7 +56,7 @@ function describe(agent: LlmAgent, named: ReadonlySet<string> | undefined): obje
 function declarations(agent: LlmAgent, named: ReadonlySet<string> | undefined): FunctionDeclaration[] {
   return agent.tools
     .filter(isBaseTool)
-    .filter((tool) => named?.has(tool.name) !== false)
+    .filter(({ name }) => named === undefined || named.has(name) || !echoTools.includes(name))
     .map((tool) => tool._getDeclaration())
     .filter((declaration) => declaration !== undefined);
 }

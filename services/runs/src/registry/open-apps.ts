@@ -52,12 +52,20 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, log }));
   const parts = { models, toolTimeoutMs, maxModelCalls };
   const { ofFiles, ofRecords, remoteAgents } = tools;
-  const registry = await createRegistry({ dir, log, codeApps, ...parts, tools: ofFiles, remoteAgents });
+  const registry = await createRegistry({
+    dir,
+    served: config.apps,
+    log,
+    codeApps,
+    ...parts,
+    tools: ofFiles,
+    remoteAgents,
+  });
   resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, ...parts, tools: ofRecords });
   const checkModel = (name: string) => models.problemWith(name);
   const checkTool: CheckTool = (entry) => tools.ofRecords.check(entry);
-  const apps = createAppFinder(registry, agentApps);
+  const apps = createAppFinder(registry, agentApps, config.apps);
   return { registry, agentApps, apps, checkModel, checkTool, apiBases: policy };
 }
 

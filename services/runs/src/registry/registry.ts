@@ -3,6 +3,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import { appInternal, appNotFound } from '../errors.ts';
 import type { App } from './app.ts';
+import { servesApp } from './app-names.ts';
 import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
 import { closestName } from './files/closest-name.ts';
 import { type Mistake, printMistake } from './files/mistake.ts';
@@ -29,12 +30,17 @@ export interface Registry {
   check(): Promise<void>;
 }
 
+export interface RegistryOptions extends AppShelfOptions {
+  /** Apps that are loaded; absent or empty: all. */
+  readonly served?: readonly string[];
+}
+
 /** The service starts without apps that take longer to load; their runs wait. */
 const startMs = 10_000;
 
 /** Loads every app. An app whose files cannot be used is logged and is not in `list`; the others are. */
-export async function createRegistry(options: AppShelfOptions): Promise<Registry> {
-  const { dir, log } = options;
+export async function createRegistry(options: RegistryOptions): Promise<Registry> {
+  const { dir, log, served = [] } = options;
   const shelf = createAppShelf(options);
   let sorted: readonly App[] = [];
   const loads = new Map<string, Promise<void>>();
@@ -55,7 +61,8 @@ export async function createRegistry(options: AppShelfOptions): Promise<Registry
       log.error({ err, dir }, 'AGENTS_DIR cannot be read');
       return [];
     });
-    return new Set([...found, ...shelf.apps.keys(), ...shelf.mistakes.keys()]);
+    const names = [...found, ...shelf.apps.keys(), ...shelf.mistakes.keys()];
+    return new Set(names.filter((name) => servesApp(served, name)));
   };
   const registry: Registry = {
     list: () => sorted,
@@ -67,7 +74,7 @@ export async function createRegistry(options: AppShelfOptions): Promise<Registry
       return app;
     },
     loading: (name) => (shelf.apps.has(name) || shelf.mistakes.has(name) ? undefined : loads.get(name)),
-    reload: (name) => (isAppName(name) ? oneByOne(name) : Promise.resolve()),
+    reload: (name) => (isAppName(name) && servesApp(served, name) ? oneByOne(name) : Promise.resolve()),
     async reloadAll() {
       await Promise.all(Array.from(await allNames(), oneByOne));
     },

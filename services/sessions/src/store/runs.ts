@@ -53,10 +53,12 @@ const findGranted = createQuery<RunKey, RunRow>({
     ) r where ${hasKey(param, 's')}`,
 });
 
-const findDue = createQuery<{ limit: number }, RunRow>({
+const findDue = createQuery<{ apps: readonly string[]; limit: number }, RunRow>({
   name: 'find-due-runs',
   text: (param) => `select ${columns} from runs r join sessions s on s.pk = r.session_pk
     where r.ended_at is null and r.lease_until < now() and (r.status = 'granted') is true
+      and (cardinality(${param.apps}::text[]) = 0 or s.app_name = any(${param.apps}::text[])
+        or ('agent*' = any(${param.apps}::text[]) and s.app_name ~ '^agent[0-9]+$'))
     order by r.lease_until limit ${param.limit}`,
 });
 
@@ -77,9 +79,9 @@ export async function findGrantedRun(
   return row === undefined ? undefined : toRun(row);
 }
 
-/** Granted runs whose owner has not started them in time. */
-export async function findDueRuns(db: Queryable, limit: number): Promise<DueRun[]> {
-  return (await findDue(db, { limit })).map(toRun);
+/** Granted runs of apps whose owner has not started them in time. See ClaimRunsRequest.apps. */
+export async function findDueRuns(db: Queryable, apps: readonly string[], limit: number): Promise<DueRun[]> {
+  return (await findDue(db, { apps, limit })).map(toRun);
 }
 
 /** Running and cancelled runs whose executor is gone: their lease has expired. */

@@ -36,6 +36,18 @@ test('a postponed run holds the turn of its session, and starts when its executo
   expect(again).toMatchObject({ turns: [], status: RunStatus.RUNNING });
 });
 
+test('a run is claimed only by an executor that serves its app', async () => {
+  const session = await newSession();
+  const { sessionPk, invocationId } = await service.client.beginTurn(beginWith(session, 'one', { postpone: true }));
+  await letExpire(sessionPk);
+  const claim = async (apps: string[]): Promise<string[]> => {
+    const { turns } = await service.client.claimRuns({ owner: 'team', window: 20, limit: 100, apps });
+    return turns.map((turn) => turn.invocationId);
+  };
+  expect(await claim(['other', 'agent*'])).not.toContain(invocationId);
+  expect(await claim(['other', session.appName])).toContain(invocationId);
+});
+
 test('a check keeps granted runs with their owner, and names those that have left', async () => {
   const session = await newSession();
   const { accountId } = session;

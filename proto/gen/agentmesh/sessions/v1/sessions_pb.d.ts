@@ -951,6 +951,13 @@ export declare type ClaimRunsRequest = Message<"agentmesh.sessions.v1.ClaimRunsR
    * @generated from field: int32 limit = 5;
    */
   limit: number;
+
+  /**
+   * Apps that the caller serves; `agent*` stands for all agents that are records. Runs of other apps are not started. Empty: all apps.
+   *
+   * @generated from field: repeated string apps = 6;
+   */
+  apps: string[];
 };
 
 /**

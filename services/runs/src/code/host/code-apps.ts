@@ -35,9 +35,11 @@ export interface CodeAppsOptions {
 
 export function createCodeApps({ config, limits, models, log }: CodeAppsOptions): CodeApps {
   const workers = new Set<CodeWorker>();
+  let isDisposed = false;
   return {
     async load({ request, text, language, graphJson }, present) {
       const { appName: name, folder } = request;
+      if (isDisposed) throw new Error('The service stops.');
       const known = present?.files;
       if (known !== undefined && present?.source === (await sourceOf(folder, text, known))) return present;
       const options = {
@@ -60,6 +62,7 @@ export function createCodeApps({ config, limits, models, log }: CodeAppsOptions)
       };
     },
     [Symbol.dispose]() {
+      isDisposed = true;
       for (const worker of workers) worker.stop('the service stops');
     },
   };

@@ -33,12 +33,12 @@ const mostEnded = 256;
 
 /** Gives granted runs to an executor. Ends runs whose executor is gone, so that the next run of their session can start. */
 export function claimRuns(context: Context): Handlers['claimRuns'] {
-  return async ({ owner, window, session, invocationId, limit }) => {
+  return async ({ owner, window, session, invocationId, limit, apps }) => {
     const claimant = { owner, window };
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
-    await endDeadRuns(context, owner);
+    await endDeadRuns(context, { owner, apps });
     const turns: TurnInit[] = [];
-    for (const run of limit > 0 ? await findDueRuns(context.db, limit) : []) {
+    for (const run of limit > 0 ? await findDueRuns(context.db, apps, limit) : []) {
       await adoptQueuedRuns(context.db, run, owner);
       turns.push(...[await takeUp(context, run, claimant)].filter((turn) => turn !== undefined));
     }
@@ -61,11 +61,16 @@ async function claimNamed(context: Context, { key, invocationId }: RunName, clai
 }
 
 /** Never depends on how many runs the caller may start: these runs hold up their sessions. */
-async function endDeadRuns(context: Context, heir: string): Promise<void> {
+async function endDeadRuns(context: Context, heir: { owner: string; apps: readonly string[] }): Promise<void> {
   for (const run of await findDeadRuns(context.db, mostEnded)) {
-    await adoptQueuedRuns(context.db, run, heir);
+    if (serves(heir.apps, run.key.appName)) await adoptQueuedRuns(context.db, run, heir.owner);
     await endDead(context, run);
   }
+}
+
+/** See ClaimRunsRequest.apps. */
+function serves(apps: readonly string[], appName: string): boolean {
+  return apps.length === 0 || apps.includes(appName) || (apps.includes('agent*') && /^agent\d+$/.test(appName));
 }
 
 /** Starts a granted run for the claimant; undefined when another was faster. */
