@@ -56,6 +56,14 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     `/api/webhooks/logs/${received.log.id}/attachments/${encodeURIComponent(filename)}`;
   const get = (filename: string, caller = received.caller) => caller.fetch('GET', pathOf(filename));
 
+  test('a download that breaks off stores nothing, and the next one succeeds', { timeout }, async () => {
+    const hostile = received.log.attachments[1]?.filename ?? '';
+    api().fault({ method: 'GET', path: /\/attachments\/[^/]+(?:\/\$value)?$/, action: 'truncate' });
+    const broken = await get(hostile);
+    expect([broken.status, await broken.json()]).toMatchObject([502, { code: 'mail_provider_failed' }]);
+    expect(await (await get(hostile)).text()).toBe(page.toString());
+  });
+
   test('an attachment is downloaded once, also for calls at the same time, and outlives the mail', {
     timeout,
   }, async () => {

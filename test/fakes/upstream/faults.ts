@@ -3,9 +3,16 @@ import type { Call, Reply } from './reply.ts';
 /**
  * Effect of a fault on a request. Reply: a prepared reply without any effect; `drop`: the connection breaks before any effect;
  * `lose`: the request takes effect and the connection breaks instead of the answer; `truncate`: half of the answer; `malformed`:
- * invalid JSON of status 200 after the effect; `until`: the request is served when the promise settles.
+ * invalid JSON of status 200 after the effect; `until`: the request is served when the promise settles; `wait`: when one settles that is made for it.
  */
-export type FaultAction = Reply | 'drop' | 'lose' | 'truncate' | 'malformed' | { readonly until: Promise<unknown> };
+export type FaultAction =
+  | Reply
+  | 'drop'
+  | 'lose'
+  | 'truncate'
+  | 'malformed'
+  | { readonly until: Promise<unknown> }
+  | { readonly wait: () => Promise<unknown> };
 
 export interface Fault {
   readonly method?: string;

@@ -53,3 +53,24 @@ test('the clock runs tasks in the order of their times, also those that tasks ad
   expect(ran).toEqual(['added 20', 'late 30']);
   expect(clock.now().getTime()).toBe(50);
 });
+
+test('another process controls a fake over HTTP: faults, the clock, and the requests so far', async () => {
+  await using fake = await start();
+  const post = (path: string, body: object) =>
+    fetch(`${fake.origin}/__fake/${path}`, { method: 'POST', body: JSON.stringify(body) });
+  const statusOf = async (): Promise<number> => (await fetch(`${fake.origin}/known?a=1`)).status;
+  await post('faults', { match: { method: 'GET', path: '^/kno' }, times: 2, action: { status: 429 } });
+  await post('faults', { action: { delayMs: 1 } });
+  await post('faults', { match: { path: '/known' }, action: 'dropConnection' });
+  expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([429, 429, 200]);
+  await expect(statusOf()).rejects.toThrow('fetch failed');
+  expect((await post('faults', { action: 'banana' })).status).toBe(400);
+  const before = Date.now();
+  const { now } = (await (await post('clock', { advanceMs: 3_600_000 })).json()) as { now: string };
+  expect(Date.parse(now)).toBeGreaterThanOrEqual(before + 3_600_000);
+  const requests = await (await fetch(`${fake.origin}/__fake/requests`)).json();
+  expect(requests).toHaveLength(4);
+  expect(requests).toMatchObject([{ method: 'GET', path: '/known', query: { a: '1' } }, {}, {}, {}]);
+  await post('reset', {});
+  expect(fake.calls).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { control } from './control.ts';
 import { type Fault, type FaultAction, Faults } from './faults.ts';
 import { type Call, Refused, type Reply } from './reply.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -33,17 +34,28 @@ export interface UpstreamOptions {
   readonly routes: readonly Route[];
 }
 
-/** Starts an HTTP server on a free loopback port that serves these routes, and 501 for every other path. */
+/** Starts an HTTP server on a free loopback port that serves these routes and those of `control`, and 501 for every other path. */
 export async function startUpstream({ name, clock, routes }: UpstreamOptions): Promise<Upstream> {
   const state = { calls: [] as Call[], unknown: [] as string[], faults: new Faults() };
+  const reset = (): void => {
+    state.calls.length = 0;
+    state.faults.clear();
+  };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const call = readCall(request, await text(request), clock);
+    const controlled = await control(call, {
+      clock,
+      calls: state.calls,
+      addFault: (fault) => state.faults.add(fault),
+      reset,
+    });
+    if (controlled !== undefined) return send(response, controlled);
     state.calls.push(call);
     const action = state.faults.take(call);
     if (action === 'drop') return void response.destroy();
     if (action !== undefined && typeof action === 'object') {
       if ('status' in action) return send(response, action);
-      await action.until;
+      await ('wait' in action ? action.wait() : action.until);
     }
     const reply = await answer(routes, call);
     if (reply === undefined) state.unknown.push(`${call.method} ${call.path}`);
@@ -67,10 +79,7 @@ export async function startUpstream({ name, clock, routes }: UpstreamOptions): P
         (it) => it.method === method && (path instanceof RegExp ? path.test(it.path) : path === it.path),
       ),
     fault: (fault) => state.faults.add(fault),
-    reset: () => {
-      state.calls.length = 0;
-      state.faults.clear();
-    },
+    reset,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

@@ -17,8 +17,8 @@ const downloadMs = 25_000;
 /** Longer than a download, so that a claim ends by itself only when its process is dead. */
 const claimMs = 60_000;
 const pauseMs = 250;
-/** Downloads at a time; each one holds its attachment in memory. */
-const mostDownloads = 2;
+/** Downloads at a time. */
+const mostDownloads = 4;
 
 /** Downloads an attachment into the artifacts service; `empty` when it has no bytes, which are not stored. */
 export type Download = (wanted: WantedAttachment, signal: AbortSignal) => Promise<'stored' | 'empty'>;
@@ -36,10 +36,8 @@ export function createDownloader(context: Context): Download {
     try {
       // Another call may have stored it before this claim.
       if (await isStored(artifacts, wanted)) return 'stored';
-      const bytes = await fetch(wanted, signal);
-      if (bytes.length === 0) return 'empty';
-      await store(artifacts, wanted, { bytes, signal });
-      return 'stored';
+      const chunks = fetch(wanted, signal);
+      return (await store(artifacts, wanted, { chunks, signal })) ? 'stored' : 'empty';
     } finally {
       await releaseAttachments(db, claim);
     }
@@ -70,7 +68,7 @@ export function createDownloader(context: Context): Download {
   };
 }
 
-/** The bytes of an attachment at its provider. The mail is read again, because Gmail names its attachments differently each time. */
+/** The bytes of an attachment at its provider, while they arrive. The mail is read again, because Gmail names its attachments differently each time. */
 function createFetch({ config, graph, gmail }: Context) {
   const readers: Readonly<Record<Provider, MailReader>> = {
     microsoft: createGraphMailReader(graph),
@@ -84,15 +82,24 @@ function createFetch({ config, graph, gmail }: Context) {
     const attachment = attachments[index];
     if (attachment === undefined) throw attachmentNotFound();
     if (attachment.size > maxBytes) throw attachmentTooLarge(maxBytes);
-    return reader.fetchAttachment(at, attachment, maxBytes);
+    return reader.fetchAttachment(at, attachment);
   };
-  return async (wanted: WantedAttachment, signal: AbortSignal): Promise<Uint8Array> => {
+  const failureOf = (error: unknown, provider: Provider): unknown => {
+    const isGone = error instanceof ProviderError && (error.kind === 'not_found' || error.kind === 'gone');
+    return isGone ? attachmentNotFound() : providerFailure(error, provider);
+  };
+  return async function* (wanted: WantedAttachment, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
     const { provider } = wanted.log;
+    let bytes = 0;
     try {
-      return await fetchFrom(readers[provider], wanted, signal);
+      for await (const chunk of await fetchFrom(readers[provider], wanted, signal)) {
+        bytes += chunk.byteLength;
+        // The provider has told a smaller size.
+        if (bytes > maxBytes) throw attachmentTooLarge(maxBytes);
+        yield chunk;
+      }
     } catch (error) {
-      const isGone = error instanceof ProviderError && (error.kind === 'not_found' || error.kind === 'gone');
-      throw isGone ? attachmentNotFound() : providerFailure(error, provider);
+      throw failureOf(error, provider);
     }
   };
 }

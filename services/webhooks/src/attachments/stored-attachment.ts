@@ -19,22 +19,58 @@ export async function isStored(artifacts: Artifacts, { key }: WantedAttachment):
   }
 }
 
-/** Stores the bytes of an attachment. They are durable when it resolves. */
+/**
+ * Stores the bytes of an attachment while they arrive. They are durable when it resolves. Answers false when there are none, which are not stored.
+ * Throws the error of the bytes when they break off: then nothing is stored.
+ */
 export async function store(
   artifacts: Artifacts,
   wanted: WantedAttachment,
-  { bytes, signal }: { bytes: Uint8Array; signal: AbortSignal },
-): Promise<void> {
-  await artifacts.saveArtifact(saveRequests(wanted, bytes), { signal });
+  { chunks, signal }: { chunks: AsyncGenerator<Uint8Array, void>; signal: AbortSignal },
+): Promise<boolean> {
+  const first = await chunks.next();
+  if (first.done === true) return false;
+  const upload = new Upload(first.value, chunks);
+  try {
+    await artifacts.saveArtifact(upload.requests(wanted), { signal });
+  } catch (error) {
+    throw upload.failure ?? error;
+  } finally {
+    await chunks.return();
+  }
+  return true;
 }
 
-async function* saveRequests({ key, contentType: mimeType }: WantedAttachment, bytes: Uint8Array) {
-  yield { kind: { case: 'opening' as const, value: { key } } };
+/** The requests that save an artifact, made of chunks that arrive. */
+class Upload {
+  /** Error of the chunks. */
+  failure: unknown;
+  readonly #first: Uint8Array;
+  readonly #rest: AsyncGenerator<Uint8Array, void>;
+
+  constructor(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void>) {
+    this.#first = first;
+    this.#rest = rest;
+  }
+
+  async *requests({ key, contentType: mimeType }: WantedAttachment) {
+    yield { kind: { case: 'opening' as const, value: { key } } };
+    yield* chunkRequests(this.#first);
+    try {
+      for await (const chunk of this.#rest) yield* chunkRequests(chunk);
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+    const partJson = Buffer.from(JSON.stringify({ inlineData: { mimeType } }));
+    yield { kind: { case: 'commit' as const, value: { name: key.name, payload: PayloadKind.DATA, partJson } } };
+  }
+}
+
+function* chunkRequests(bytes: Uint8Array) {
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     yield { kind: { case: 'chunk' as const, value: new Uint8Array(bytes.subarray(at, at + chunkBytes)) } };
   }
-  const partJson = Buffer.from(JSON.stringify({ inlineData: { mimeType } }));
-  yield { kind: { case: 'commit' as const, value: { name: key.name, payload: PayloadKind.DATA, partJson } } };
 }
 
 /** Streams a stored attachment: its head, then its bytes. Throws `artifact_not_found` before the head when none is stored. */

@@ -1,3 +1,4 @@
+import { dataMember } from '../text/data-member.ts';
 import type { ProviderClient } from '../provider/create-provider-client.ts';
 import { unreadable } from '../provider/provider-error.ts';
 import { headerOf, type MailHeader } from '../safety/mail-headers.ts';
@@ -10,6 +11,7 @@ import type { Mail, MailAt, MailReader } from './mail.ts';
 
 const maxLength = 256 * 1024;
 const maxMailBytes = 32 * 1024 * 1024;
+const attachmentMs = 60_000;
 /** Bytes of a text that Gmail keeps apart. A longer one is left out; the snippet stands for it. */
 const maxTextBytes = 8 * 1024 * 1024;
 const previewLength = 5_000;
@@ -37,7 +39,10 @@ export function createGmailMailReader(gmail: ProviderClient): MailReader {
       if (textOf(message.id) === '' || Object.keys(recordOf(message.payload)).length === 0) throw unreadable();
       return readMail(message, (text) => readText(at, text));
     },
-    fetchAttachment: async (at, { id }, maxBytes) => Buffer.from(await fetchData(at, id, maxBytes), 'base64url'),
+    fetchAttachment: async ({ accountId, messageId, signal }, { id }) => {
+      const target = `${pathOf(messageId)}/attachments/${encodeURIComponent(id)}`;
+      return dataMember(await gmail.stream({ accountId }, { method: 'GET', target, timeoutMs: attachmentMs, signal }));
+    },
   };
 }
 

@@ -12,6 +12,7 @@ const fields =
 const maxLength = 256 * 1024;
 const maxMailBytes = 16 * 1024 * 1024;
 const mostAttachments = 50;
+const attachmentMs = 60_000;
 
 /** Reads mails with Microsoft Graph. A mail is named by its id alone; paths in notifications are never followed. */
 export function createGraphMailReader(graph: ProviderClient): MailReader {
@@ -31,9 +32,9 @@ export function createGraphMailReader(graph: ProviderClient): MailReader {
       const attachments = message.hasAttachments === true ? await listAttachments(at).catch(noneIfRefused) : [];
       return readMail(message, { attachments, ...(await readBody(message)) });
     },
-    fetchAttachment: async (at, { id }, maxBytes) => {
-      const target = `${pathOf(at.messageId)}/attachments/${encodeURIComponent(id)}/$value`;
-      return (await get(at, target, maxBytes)).bytes;
+    fetchAttachment: ({ accountId, messageId, signal }, { id }) => {
+      const target = `${pathOf(messageId)}/attachments/${encodeURIComponent(id)}/$value`;
+      return graph.stream({ accountId }, { method: 'GET', target, headers, timeoutMs: attachmentMs, signal });
     },
   };
 }

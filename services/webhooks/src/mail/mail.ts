@@ -53,6 +53,6 @@ export interface MailAt {
 export interface MailReader {
   /** `not_found` when there is no such mail. */
   fetchMail(at: MailAt): Promise<Mail>;
-  /** The bytes of an attachment. `unavailable` when it is larger than `maxBytes`. */
-  fetchAttachment(at: MailAt, attachment: MailAttachment, maxBytes: number): Promise<Uint8Array>;
+  /** The bytes of an attachment while they arrive, however many there are. */
+  fetchAttachment(at: MailAt, attachment: MailAttachment): Promise<AsyncGenerator<Uint8Array, void>>;
 }

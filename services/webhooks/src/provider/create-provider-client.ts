@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import type { MailAccounts } from './mail-accounts.ts';
 import type { MailAccount, Provider } from './provider.ts';
 import type { ProviderError } from './provider-error.ts';
-import { type ProviderAnswer, type ProviderRequest, send } from './send.ts';
+import { open, type ProviderAnswer, type ProviderRequest, readAnswer, readChunks } from './send.ts';
 
 export interface ProviderClientOptions {
   readonly provider: Provider;
@@ -20,6 +20,11 @@ export interface ProviderClient extends AsyncDisposable {
    * made and the request is sent once more. Throws ProviderError for an answer that is not 2xx and when there is none.
    */
   call(mailAccount: MailAccount, request: ProviderRequest, accessToken?: string): Promise<ProviderAnswer>;
+  /**
+   * Like `call`, for an answer of any length: its bytes are returned while they arrive. They have to be read to the end, or the iteration left.
+   * `maxBytes` counts only for answers that are not 2xx.
+   */
+  stream(mailAccount: MailAccount, request: ProviderRequest): Promise<AsyncGenerator<Uint8Array, void>>;
 }
 
 /** Most connections to the provider. */
@@ -31,16 +36,24 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
   const dispatcher = new Agent({ connections: mostConnections, connect: { timeout: 10_000 } });
   const tokenOf = async (mailAccount: MailAccount, fresh: boolean) =>
     (await mailAccounts.accessToken(provider, mailAccount, { fresh })).accessToken;
+  const openAuthorized = async (mailAccount: MailAccount, request: ProviderRequest, accessToken?: string) => {
+    const first = accessToken ?? (await tokenOf(mailAccount, false));
+    const response = await open(request, { baseUrl, dispatcher, accessToken: first });
+    if (response.status !== 401) return response;
+    await response.body?.cancel();
+    return open(request, { baseUrl, dispatcher, accessToken: await tokenOf(mailAccount, true) });
+  };
   return {
     call: async (mailAccount, request, accessToken) => {
-      const first = accessToken ?? (await tokenOf(mailAccount, false));
-      let answer = await send(request, { baseUrl, dispatcher, accessToken: first });
-      if (answer.status === 401) {
-        const second = await tokenOf(mailAccount, true);
-        answer = await send(request, { baseUrl, dispatcher, accessToken: second });
-      }
-      if (answer.status < 200 || answer.status > 299) throw toError(answer);
+      const response = await openAuthorized(mailAccount, request, accessToken);
+      const answer = await readAnswer(response, request);
+      if (!response.ok) throw toError(answer);
       return answer;
+    },
+    stream: async (mailAccount, request) => {
+      const response = await openAuthorized(mailAccount, request);
+      if (!response.ok) throw toError(await readAnswer(response, request));
+      return readChunks(response, request);
     },
     [Symbol.asyncDispose]: () => dispatcher.destroy(),
   };

@@ -36,16 +36,16 @@ const defaultMaxBytes = 1024 * 1024;
 const defaultTimeoutMs = 20_000;
 
 /**
- * Sends a request and reads its answer. Redirects are not followed, and a link to another origin is `rejected`: both would carry the
- * token to somebody else. Throws ProviderError `unavailable` when there is no answer in time or it is too large, and the reason of
+ * Sends a request. Its answer has begun: its body has to be read or cancelled. Redirects are not followed, and a link to another origin is
+ * `rejected`: both would carry the token to somebody else. Throws ProviderError `unavailable` when there is no answer in time, and the reason of
  * the signal when it aborts.
  */
-export async function send(request: ProviderRequest, options: SendOptions): Promise<ProviderAnswer> {
+export async function open(request: ProviderRequest, options: SendOptions): Promise<Response> {
   const url = urlOf(request.target, options.baseUrl);
   const deadline = AbortSignal.timeout(request.timeoutMs ?? defaultTimeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
   try {
-    const response = await fetch(url, {
+    return await fetch(url, {
       method: request.method,
       headers: headersOf(request, options.accessToken),
       redirect: 'manual',
@@ -53,8 +53,27 @@ export async function send(request: ProviderRequest, options: SendOptions): Prom
       dispatcher: options.dispatcher,
       ...(request.body && { body: JSON.stringify(request.body) }),
     });
+  } catch (cause) {
+    request.signal?.throwIfAborted();
+    throw new ProviderError({ kind: 'unavailable', cause });
+  }
+}
+
+/** Reads an answer to its end. Throws like `open`, also when it is too large. */
+export async function readAnswer(response: Response, request: ProviderRequest): Promise<ProviderAnswer> {
+  try {
     const bytes = await readBytes(response, request.maxBytes ?? defaultMaxBytes);
     return { status: response.status, headers: response.headers, bytes, json: parseJson(bytes) };
+  } catch (cause) {
+    request.signal?.throwIfAborted();
+    throw new ProviderError({ kind: 'unavailable', cause });
+  }
+}
+
+/** The bytes of an answer while they arrive. Throws like `open`. */
+export async function* readChunks({ body }: Response, request: ProviderRequest): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) yield chunk;
   } catch (cause) {
     request.signal?.throwIfAborted();
     throw new ProviderError({ kind: 'unavailable', cause });

@@ -35,6 +35,7 @@ function dieAt(processor: Processor, last: number): { readonly mortal: Processor
   });
   const mortalClient = (client: Processor['clients']['google']): Processor['clients']['google'] => ({
     call: (...args) => around(() => client.call(...args)),
+    stream: (...args) => around(() => client.stream(...args)),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });
   const mortal: Processor = {
