@@ -64,7 +64,10 @@ function checkTools({ tools, toolConfig }: Fields): void {
   demand(tools === undefined || Array.isArray(tools), "Invalid value at 'tools'");
   for (const tool of Array.isArray(tools) ? tools : []) {
     demand(isObject(tool), "Invalid value at 'tools[0]'");
-    demandKeys(tool, 'functionDeclarations', (key) => unknownName(key, 'tools[0]'));
+    demandKeys(tool, 'functionDeclarations googleSearch urlContext googleMaps enterpriseWebSearch', (key) =>
+      unknownName(key, 'tools[0]'),
+    );
+    if (Object.keys(tool).length > 0 && !('functionDeclarations' in tool)) continue;
     const declared = tool['functionDeclarations'];
     demand(Array.isArray(declared) && declared.length > 0, 'function_declarations: must not be empty');
     for (const declaration of declared) checkDeclaration(declaration);

@@ -64,10 +64,16 @@ describe('a bad file is refused with file, place, key and reason', () => {
       [...echo, 'modle: x'],
       ':3:1: modle: is not a key here. Did you mean "model"? Keys: after_agent_callbacks, ',
     ],
+    ['a key that is not supported', [...echo, 'planner: {}'], 'here; use thinking_config in generate_content_config'],
     [
-      'a key of ADK that is not supported',
+      'a tool of another model',
+      [...echo, 'tools: [google_search]'],
+      '"google_search" is a tool of Gemini, and the model',
+    ],
+    [
+      'a schema that is the name of a class',
       [...echo, 'output_schema: {name: x}'],
-      ':3:1: output_schema: is a key of ADK for Python that is not supported here; use response_json_schema in',
+      ':3:1: output_schema.type: is required',
     ],
     ['a missing name', ['model: echo/default'], 'root_agent.yaml:1:1: name: is required'],
     ['a missing model', ['name: a'], 'root_agent.yaml:1:1: model: is required'],

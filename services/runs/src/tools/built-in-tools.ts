@@ -1,5 +1,6 @@
 import { type BaseTool, ExitLoopTool, PreloadMemoryTool } from '@google/adk';
 import type { GuardedFetch } from '@agentmesh/lib/outbound';
+import { createGeminiTool } from './gemini-tool.ts';
 import { createGetCurrentTime } from './get-current-time.ts';
 import { createHttpGet } from './http-get.ts';
 import { LoadArtifacts } from './load-artifacts.ts';
@@ -30,6 +31,10 @@ export const builtInTools: ReadonlyMap<string, ToolFactory> = new Map<string, To
   ['load_artifacts', () => new LoadArtifacts()],
   [SAVE_ARTIFACT, createSaveArtifact],
   [SET_STATE, createSetState],
+  ['google_search', () => createGeminiTool('google_search')],
+  ['url_context', () => createGeminiTool('url_context')],
+  ['google_maps_grounding', () => createGeminiTool('google_maps_grounding')],
+  ['enterprise_web_search', () => createGeminiTool('enterprise_web_search')],
 ]);
 
 /** Every name that `tools` in YAML may hold. ADK itself gives `transfer_to_agent` to agents that have others to transfer to. */

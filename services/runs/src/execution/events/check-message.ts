@@ -18,10 +18,27 @@ export function checkMessage(messageJson: Uint8Array): string[] {
       'Message cannot contain both function responses and text. Send them in messages of their own.',
     );
   }
+  for (const response of responses) checkConfirmation(response);
   return responses.map(({ id }) => {
     if (typeof id === 'string' && id !== '') return id;
     throw messageInvalid('Function call not found for function response ids: none was given.');
   });
+}
+
+/** ADK's web UI sends the answer to a request for approval as JSON in a text; ADK would throw at any other text. */
+function checkConfirmation({ name, response }: JsonObject): void {
+  if (name !== 'adk_request_confirmation' || !isMap(response) || !('response' in response)) return;
+  if (Object.keys(response).length > 1 || isMapText(response['response'])) return;
+  const message = 'The response of adk_request_confirmation must be {"confirmed": true} or {"confirmed": false}.';
+  throw messageInvalid(message);
+}
+
+function isMapText(text: unknown): boolean {
+  try {
+    return typeof text === 'string' && isMap(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 function readParts(messageJson: Uint8Array): JsonObject[] {

@@ -1,5 +1,6 @@
 import type {
   LanguageModelV4CallOptions,
+  LanguageModelV4ProviderTool,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
@@ -21,6 +22,8 @@ export interface Dialect {
   readonly callId: RegExp;
   /** Converts settings of the app to the vendor's own options. */
   readonly options: (config: GenerateContentConfig) => Partial<LanguageModelV4CallOptions>;
+  /** Tools of a request that the model runs itself. Absent: the vendor has none here. */
+  readonly nativeTools?: (config: GenerateContentConfig) => LanguageModelV4ProviderTool[];
   /** Data that must be sent back with a part of an answer, as ADK's `thoughtSignature` (standard base64). */
   readonly readSignature: (metadata: SharedV4ProviderMetadata) => string | undefined;
   /** The inverse; undefined for the signature of another vendor. */

@@ -239,3 +239,9 @@ describe('a request', () => {
     expect(fake.received).toBe(0);
   });
 });
+
+test('tools that Gemini runs itself are switched on', async () => {
+  fake.answer({ parts: [{ text: ['ok'] }] });
+  await ask({ config: { tools: [{ googleSearch: {} }, { urlContext: {} }] } });
+  expect(fake.requests.at(-1)?.body['tools']).toEqual([{ googleSearch: {} }, { urlContext: {} }]);
+});

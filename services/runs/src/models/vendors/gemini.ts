@@ -6,6 +6,7 @@ import type { Connection } from '../ai-sdk/connection.ts';
 import type { Dialect } from '../ai-sdk/dialect.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { geminiFinish } from './gemini-finish.ts';
+import { geminiNativeTools } from './gemini-native-tools.ts';
 import { geminiOptions } from './gemini-options.ts';
 import { geminiSources } from './gemini-sources.ts';
 import { requireKey } from './require-key.ts';
@@ -30,6 +31,7 @@ const dialect: Dialect = {
   userFirst: true,
   callId: /^.+$/s,
   options: geminiOptions,
+  nativeTools: geminiNativeTools,
   readSignature,
   writeSignature,
   finish: geminiFinish,

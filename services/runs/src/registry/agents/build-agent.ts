@@ -9,7 +9,7 @@ import {
   ParallelAgent,
   SequentialAgent,
 } from '@google/adk';
-import type { GenerateContentConfig } from '@google/genai';
+import type { GenerateContentConfig, Schema } from '@google/genai';
 import type { Models } from '../../models/models.ts';
 import { CallerNote } from '../../models/use/model-caller.ts';
 import { echoTools, REQUEST_CREDENTIAL } from '../../tools/index.ts';
@@ -24,6 +24,7 @@ import { camelCaseKeys } from './camel-case-keys.ts';
 import { CredentialAnswers } from './credential-answers.ts';
 import type { RemoteAgents } from './remote-agents.ts';
 import { requestProcessors } from './request-processors.ts';
+import { withStaticInstruction } from './static-instruction.ts';
 import { requireState } from './require-state.ts';
 
 /** The parts that agents are made of. */
@@ -58,7 +59,10 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
     const answers = asks ? [new CredentialAnswers()] : [];
     // Models without a network need no permission and are not counted.
     const notes = definition.model?.startsWith('echo/') ? [] : [new CallerNote()];
-    agent.requestProcessors = [...required, ...answers, ...notes, ...requestProcessors(agent.requestProcessors)];
+    const usual = requestProcessors(agent.requestProcessors);
+    const { static_instruction: fixed } = definition;
+    const steps = fixed === undefined ? usual : withStaticInstruction(usual, fixed);
+    agent.requestProcessors = [...required, ...answers, ...notes, ...steps];
     return agent;
   }
   switch (definition.agent_class) {
@@ -90,9 +94,12 @@ function llmConfig(
   { appName, access }: { readonly appName: string; readonly access: AgentFile['access'] },
 ): Partial<LlmAgentConfig> {
   const { model, output_key: outputKey, include_contents: includeContents } = definition;
+  const { output_schema: outputSchema, input_schema: inputSchema } = definition;
   return {
     ...(model !== undefined && { model: new AnsweringLlm(models.resolve(model, access)) }),
     ...(outputKey !== undefined && { outputKey }),
+    ...(outputSchema !== undefined && { outputSchema: outputSchema as Schema }),
+    ...(inputSchema !== undefined && { inputSchema: inputSchema as Schema }),
     ...(includeContents !== undefined && { includeContents }),
     instruction: definition.instruction ?? '',
     tools: resolveTools(definition, tools, { appName, agentName: definition.name }).map((tool) =>

@@ -11,6 +11,9 @@ const ToolItem = Type.Object(
   strict,
 );
 
+/** A JSON Schema, or Gemini's dialect of it. */
+const JsonSchema = Type.Object({ type: Type.Enum(['object', 'OBJECT', 'array', 'ARRAY', 'string', 'STRING']) });
+
 /** Functions of the app's modules, e.g. `callbacks.check`. */
 const Callbacks = Type.Array(Type.Object({ name: NonEmpty }, strict));
 
@@ -31,6 +34,9 @@ const LlmAgentFile = Type.Object(
     instruction: Type.Optional(Type.String()),
     sub_agents: Type.Optional(SubAgents),
     tools: Type.Optional(Type.Array(ToolItem)),
+    static_instruction: Type.Optional(NonEmpty),
+    input_schema: Type.Optional(JsonSchema),
+    output_schema: Type.Optional(JsonSchema),
     output_key: Type.Optional(NonEmpty),
     include_contents: Type.Optional(Type.Enum(['default', 'none'])),
     generate_content_config: Type.Optional(ModelConfig),
@@ -82,9 +88,9 @@ export const agentSchemas = {
 /** Keys of ADK for Python that files must not have here, with the key to use instead; undefined where there is none. */
 export const unsupportedKeys: ReadonlyMap<string, string | undefined> = new Map([
   ['model_code', 'model'],
-  ['static_instruction', 'instruction'],
-  ['input_schema', undefined],
-  ['output_schema', 'response_json_schema in generate_content_config'],
+  ['global_instruction', 'instruction'],
+  ['planner', 'thinking_config in generate_content_config'],
+  ['code_executor', undefined],
 ]);
 
 export type AgentClass = keyof typeof agentSchemas;

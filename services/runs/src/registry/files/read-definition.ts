@@ -2,6 +2,7 @@ import Value from 'typebox/value';
 import { type AgentClass, type AgentDefinition, agentSchemas } from './agent-definition.ts';
 import { closestName, suggest } from './closest-name.ts';
 import { checkBuiltInTool } from '../tools/built-in-resolver.ts';
+import { checkGeminiTools } from '../tools/check-gemini-tools.ts';
 import { type CheckTool, checkTools } from '../tools/check-tools.ts';
 import { checkCallbacks } from '../tools/check-callbacks.ts';
 import type { EntryMistake } from '../tools/tool-resolver.ts';
@@ -57,7 +58,7 @@ function checkNames(
   value: Record<string, unknown>,
   { checkTool = checkBuiltInTool, mayNameCode = false }: DefinitionChecks,
 ): readonly EntryMistake[] {
-  return [...checkTools(value['tools'], checkTool), ...checkCallbacks(value, mayNameCode)];
+  return [...checkTools(value['tools'], checkTool), ...checkGeminiTools(value), ...checkCallbacks(value, mayNameCode)];
 }
 
 function asMap(value: unknown): Record<string, unknown> | undefined {

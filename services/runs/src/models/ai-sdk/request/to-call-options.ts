@@ -7,7 +7,8 @@ import { toPrompt } from './to-prompt.ts';
 
 /** Converts a request of ADK to a call of the AI SDK. */
 export function toCallOptions({ contents, config = {} }: LlmRequest, dialect: Dialect): LanguageModelV4CallOptions {
-  const tools = functionDeclarations(config).map(toTool);
+  const functions = functionDeclarations(config).map(toTool);
+  const tools = [...functions, ...(dialect.nativeTools?.(config) ?? [])];
   return {
     prompt: toPrompt(contents, dialect, config.systemInstruction),
     ...dialect.options(config),
@@ -22,7 +23,7 @@ export function toCallOptions({ contents, config = {} }: LlmRequest, dialect: Di
       seed: config.seed,
       responseFormat: toResponseFormat(config),
       tools: tools.length === 0 ? undefined : tools,
-      toolChoice: tools.length === 0 ? undefined : toToolChoice(config),
+      toolChoice: functions.length === 0 ? undefined : toToolChoice(config),
     }),
   };
 }

@@ -1,0 +1,85 @@
+import type { EventJson } from '@agentmesh/proto/event';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { type Caller, newAccount, type SessionJson } from '../../caller.ts';
+
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newAccount(inject('meshUrl'));
+});
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly args: { readonly originalFunctionCall?: { readonly name: string }; readonly toolConfirmation?: object };
+}
+
+const partsOf = (events: readonly EventJson[]) => events.flatMap(({ content }) => content?.parts ?? []);
+const answersOf = (events: readonly EventJson[]): unknown[] =>
+  partsOf(events).flatMap(
+    ({ functionResponse }) => (functionResponse as { response?: unknown } | undefined)?.response ?? [],
+  );
+const stateOf = async (session: SessionJson) => (await caller.readSession(session)).state;
+
+/** Runs the agent up to its request for approval. */
+async function ask(): Promise<{ session: SessionJson; call: Call; invocationId: string | null }> {
+  const session = await caller.createSession('approve');
+  const { status, body, headers } = await caller.run(session, '[[state:paid=yes]]');
+  expect(status).toBe(200);
+  const calls = partsOf(body).map(({ functionCall }) => functionCall as unknown as Call | undefined);
+  const call = calls.find((one) => one?.name === 'adk_request_confirmation');
+  if (call === undefined) throw new Error('the agent did not ask');
+  expect(body.at(-1)?.['longRunningToolIds']).toEqual([call.id]);
+  expect(await stateOf(session)).not.toHaveProperty('paid');
+  return { session, call, invocationId: headers.get('x-invocation-id') };
+}
+
+function answer(session: SessionJson, { id, name }: Pick<Call, 'id' | 'name'>, response: object) {
+  return caller.run(session, '', {
+    newMessage: { role: 'user', parts: [{ functionResponse: { id, name, response } }] },
+  });
+}
+
+test('a call that is approved is made, in the same run, and once', async () => {
+  const { session, call, invocationId } = await ask();
+  expect(call.args).toMatchObject({
+    originalFunctionCall: { name: 'set_state' },
+    toolConfirmation: { confirmed: false },
+  });
+  const run = `/runs/${invocationId}`;
+  expect((await caller.request('GET', run)).body).toMatchObject({ status: 'waiting' });
+  const { status, body, headers } = await answer(session, call, { confirmed: true });
+  expect([status, headers.get('x-invocation-id')]).toEqual([200, invocationId]);
+  expect(answersOf(body)).toEqual([{ key: 'paid', value: 'yes' }]);
+  expect(await stateOf(session)).toMatchObject({ paid: 'yes' });
+  expect((await caller.request('GET', run)).body).toMatchObject({ status: 'completed' });
+});
+
+test.each([
+  ['that is rejected', { confirmed: false }],
+  ['that is answered with something else', { result: 'yes, please' }],
+])('a call %s is not made, and the model is told', async (_, response) => {
+  const { session, call } = await ask();
+  const { status, body } = await answer(session, call, response);
+  expect(status).toBe(200);
+  expect(answersOf(body)).toEqual([{ error: 'This tool call is rejected.' }]);
+  expect(await stateOf(session)).not.toHaveProperty('paid');
+});
+
+test("the web UI's answer counts, whose response is JSON in a text", async () => {
+  const { session, call } = await ask();
+  await answer(session, call, { response: JSON.stringify({ confirmed: true }) });
+  expect(await stateOf(session)).toMatchObject({ paid: 'yes' });
+});
+
+test.each([
+  ['is no JSON', 'yes'],
+  ['is a list', '[1]'],
+  ['is null', 'null'],
+])('an answer whose text %s is refused, and the run still waits', async (_, text) => {
+  const { session, call, invocationId } = await ask();
+  const { status, body } = await answer(session, call, { response: text });
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('adk_request_confirmation')]);
+  expect((await caller.request('GET', `/runs/${invocationId}`)).body).toMatchObject({ status: 'waiting' });
+  await answer(session, call, { confirmed: true });
+  expect(await stateOf(session)).toMatchObject({ paid: 'yes' });
+});
