@@ -36,7 +36,7 @@ test('a saved key is in no answer, no log line and no row of any table', { timeo
   const id = (JSON.parse(made.text) as { api_key_id: string }).api_key_id;
   expect(JSON.parse((await send('POST', `/${id}/test`)).text)).toMatchObject({ ok: true, outcome: 'accepted' });
   const wrong = [
-    { ...given, provider: 'acme' },
+    { ...given, provider: ['openai'] },
     { ...given, api_key_value: [secret] },
     { ...given, api_key_value: { secret } },
     { ...given, api_key_value: `${secret}\n` },
