@@ -3,6 +3,7 @@ import {
   checkProcess,
   ListenError,
   makeSecrets,
+  migrate,
   type MeshProcess,
   runCommand,
   type Service,
@@ -26,10 +27,12 @@ const services: Record<string, () => Promise<Service>> = {
 const usage = `usage: npm start -- [all | <service>...] [--check | --reencrypt]
        npm start -- validate <folder>
        npm start -- identities [<service>...]
+       npm start -- migrate
 services: ${Object.keys(services).join(', ')}
 --check checks the settings and starts nothing
 validate checks the apps of a folder and starts nothing
 identities prints new secrets of all services, or of the named ones, for separate processes
+migrate prepares the database and the login of each <SERVICE>_DATABASE_URL
 --reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
 /** Starts the named services, or `all`, in this process with the settings of `env`. `signal` ends a start that still waits. */
@@ -73,6 +76,7 @@ async function main(args: readonly string[]): Promise<void> {
   const [first, folder] = args;
   if (first === 'validate') return validateApps(folder);
   const names = args.filter((arg) => !arg.startsWith('--'));
+  if (names[0] === 'migrate') return migrateAll();
   if (names[0] === 'identities') return printIdentities(names.slice(1));
   if (args.includes('--check')) {
     checkProcess(await target(names, process.env));
@@ -100,6 +104,12 @@ async function validateApps(folder: string | undefined): Promise<void> {
     return false;
   });
   process.exit(isGood ? 0 : 1);
+}
+
+/** Prepares the database of separate processes. */
+async function migrateAll(): Promise<void> {
+  const { services: all } = await target(['all'], process.env);
+  await migrate({ services: all, env: process.env, print: (line) => console.log(line) });
 }
 
 /** Prints secrets as lines of a dotenv file: of all services when none is named. */

@@ -3,25 +3,10 @@ import { join, sep } from 'node:path';
 import { callersOf, meshWord } from '@agentmesh/lib/rpc';
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
+import { contractMethods } from './contract-methods.ts';
 import { root, words } from './deployed-settings.ts';
 
-/** The room of calls between processes: it carries the methods of the others, and is no method of a service. */
-const carrier = 'agentmesh.mesh.v1.CallsService';
-
-const contracts = await Promise.all(
-  globSync('proto/gen/agentmesh/*/v1/*_pb.js', { cwd: root }).map(
-    async (file) => (await import(join(root, file))) as Record<string, unknown>,
-  ),
-);
-const services = contracts
-  .flatMap((contract) => Object.values(contract))
-  .filter(isService)
-  .filter(({ typeName }) => typeName !== carrier);
-const methods = services.flatMap((service) => service.methods);
-
-function isService(value: unknown): value is DescService {
-  return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'service';
-}
+const methods = await contractMethods();
 
 const nameOf = (method: DescMethod) => `${method.parent.typeName}/${method.name}`;
 

@@ -9,7 +9,7 @@ type ComposeService = { readonly command: string[]; readonly environment: Texts;
 describe('compose.yaml', () => {
   const text = readFileSync(join(root, 'deploy', 'compose.yaml'), 'utf8');
   const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
-  const { postgres, ...own } = services;
+  const { postgres, migrate, ...own } = services;
   /** Interpolates like compose: `${NAME:-default}` becomes its default, `${NAME:?…}` a secret of `npm start -- identities` or another text. */
   const fill = (value: string) =>
     value.replaceAll(
@@ -19,6 +19,7 @@ describe('compose.yaml', () => {
 
   it('runs every service of main.ts as its own process beside PostgreSQL, with a health check on its ops port', () => {
     expect(postgres).toBeDefined();
+    expect(migrate?.command).toEqual(['migrate']);
     expect(Object.keys(own).toSorted()).toEqual(words);
     const probe = ['CMD', 'node', '-e', expect.stringContaining("fetch('http://127.0.0.1:9090/readyz')")];
     for (const [word, service] of Object.entries(own)) {
@@ -35,7 +36,19 @@ describe('compose.yaml', () => {
 
   it('gives ENCRYPT_KEY only to auth, gateway and keys, and no secret a default', () => {
     expect(words.filter((word) => own[word]?.environment.ENCRYPT_KEY)).toEqual(['auth', 'gateway', 'keys']);
-    expect(text).not.toMatch(/\$\{(?:ENCRYPT_KEY|MESH_IDENTITIES|\w+_MESH_IDENTITY|POSTGRES_PASSWORD)\b(?!:\?)/);
+    expect(text).not.toMatch(
+      /\$\{(?:ENCRYPT_KEY|MESH_IDENTITIES|\w+_MESH_IDENTITY|\w+_DATABASE_URL|POSTGRES_PASSWORD)\b(?!:\?)/,
+    );
+  });
+
+  it('gives each process a database login of its own, and the one that may create roles to migrate alone', () => {
+    for (const [word, { environment }] of Object.entries(own)) {
+      expect(environment.DATABASE_URL).toContain(`\${${word.toUpperCase()}_DATABASE_URL:?`);
+      expect(Object.values(environment).filter((value) => value.includes('POSTGRES_PASSWORD'))).toEqual([]);
+    }
+    const logins = Object.keys(migrate?.environment ?? {}).filter((name) => /^[A-Z]+_DATABASE_URL$/.test(name));
+    expect(logins.toSorted()).toEqual(words.map((word) => `${word.toUpperCase()}_DATABASE_URL`));
+    expect(migrate?.environment.DATABASE_URL).toContain('POSTGRES_PASSWORD');
   });
 
   it('gives each process its own identity, and no secret of another one', () => {

@@ -98,7 +98,10 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     for (const kind of ['Deployment', 'Service', 'PodDisruptionBudget']) {
       expect([...byWord(manifests, kind).keys()].toSorted()).toEqual(words);
     }
-    expect([...byWord(manifests, 'NetworkPolicy').keys()].toSorted()).toEqual(['', ...words]);
+    expect([...byWord(manifests, 'NetworkPolicy').keys()].toSorted()).toEqual([
+      '',
+      ...[...words, 'migrate'].toSorted(),
+    ]);
     for (const [word, pod] of pods) expect(containerOf(pod).args).toEqual([word]);
   });
 
@@ -126,7 +129,8 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     expect(holders.toSorted()).toEqual(['auth', 'gateway', 'keys']);
     for (const [word, pod] of pods) {
       const taken = containerOf(pod).env.filter(({ value }) => value === undefined);
-      const own: Texts = { MESH_IDENTITY: `${word.toUpperCase()}_MESH_IDENTITY` };
+      const prefix = word.toUpperCase();
+      const own: Texts = { MESH_IDENTITY: `${prefix}_MESH_IDENTITY`, DATABASE_URL: `${prefix}_DATABASE_URL` };
       const names = [
         'DATABASE_URL',
         ...(holders.includes(word) ? ['ENCRYPT_KEY'] : []),

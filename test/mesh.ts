@@ -32,6 +32,8 @@ export interface MeshOptions {
   /** PostgreSQL of this mesh; by default an embedded one in the new DATA_DIR. */
   databaseUrl?: string;
   env?: Record<string, string>;
+  /** Further settings of one process of a separate mesh, by its service. */
+  ownEnv?: (word: string) => Record<string, string>;
 }
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -40,7 +42,13 @@ export const agentsDir = fileURLToPath(new URL('agents', import.meta.url));
 export const encryptKey = 'an encrypt key that is used by tests and nowhere else';
 
 /** Starts the mesh as real processes of `main.ts`. Resolves when all of them are ready. */
-export async function startMesh({ mode, root = repository, databaseUrl, env = {} }: MeshOptions): Promise<TestMesh> {
+export async function startMesh({
+  mode,
+  root = repository,
+  databaseUrl,
+  env = {},
+  ownEnv,
+}: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root);
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
   // PostgreSQL does not run as root: its own user must be able to enter the folder.
@@ -60,6 +68,7 @@ export async function startMesh({ mode, root = repository, databaseUrl, env = {}
     ...env,
   };
   const starts = mode === 'all' ? { all: common } : separateEnvironments(words, common, ports);
+  for (const [word, own] of Object.entries(starts)) Object.assign(own, ownEnv?.(word));
   const children = new Map<string, ChildProcess>();
   const start = async (word: string, env: Record<string, string>): Promise<void> => {
     const child = spawn(process.execPath, ['main.ts', word], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });

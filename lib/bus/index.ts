@@ -8,3 +8,4 @@ export { writeOutbox } from './outbox.ts';
 export { type OutboxRelay, type OutboxRelayOptions, startOutboxRelay } from './outbox-relay.ts';
 export { createPgDriver } from './postgres/index.ts';
 export { subjectOf } from './subject.ts';
+export { prepareBusSchema } from './postgres/index.ts';

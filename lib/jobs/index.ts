@@ -1,3 +1,4 @@
+export { migrateJobs } from './migrate-jobs.ts';
 export type { Jobs } from './jobs.ts';
 export { type JobsOptions, openJobs } from './open-jobs.ts';
 export {

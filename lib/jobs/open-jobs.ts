@@ -30,6 +30,7 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
     db: bossDatabase(db),
     schema: jobsSchema(service),
     createSchema: false,
+    migrate: db.ownsSchema,
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,

@@ -13,13 +13,14 @@ interface Connections {
   readonly pipeline: Pipeline;
   readonly groupCommit: GroupCommit;
   readonly pool: Pool;
+  readonly ownsSchema: boolean;
 }
 
 /**
  * A Database: single statements through the pipeline or the group commit, transactions through the pool. Disposing waits for
  * work in flight.
  */
-export function createDatabase({ pipeline, groupCommit, pool }: Connections): Database {
+export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Connections): Database {
   const sending = (until?: Until): Pick<Database, 'query' | 'transaction'> => ({
     query: (statement, values) => {
       const config = toConfig(statement, values);
@@ -33,6 +34,7 @@ export function createDatabase({ pipeline, groupCommit, pool }: Connections): Da
     ...sending(),
     within: (caller) => ({ ...database, ...sending(untilCallerLeaves(caller)) }),
     runScript: (text, types) => runScript(pool, text, types),
+    ownsSchema,
     ping: () => ping(pipeline),
     [Symbol.asyncDispose]: async () => {
       // Its statements may go on to the pool.

@@ -41,6 +41,8 @@ export interface Database extends Queryable, AsyncDisposable {
    * all of them. For libraries that bring their SQL along. A connection on which a statement fails is closed.
    */
   runScript(text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]>;
+  /** Whether its login may change the tables: false for a login that reads and writes rows only. */
+  readonly ownsSchema: boolean;
   /** Throws when PostgreSQL cannot be reached within two seconds. */
   ping(): Promise<void>;
 }

@@ -44,6 +44,23 @@ export async function applyMigrations(client: Client, { schema, folder, log }: M
   }
 }
 
+/** Name of the first migration of the folder that is not applied; undefined when all are, or a newer replica has applied others. */
+export async function missingMigrations(
+  client: Client,
+  { schema, folder }: Pick<MigrationFolder, 'schema' | 'folder'>,
+): Promise<string | undefined> {
+  const names = (await readMigrations(folder)).map(({ name }) => name);
+  const { rows: found } = await client.query<{ present: boolean }>(
+    `select case when has_schema_privilege(to_regnamespace($1), 'USAGE') then to_regclass($1 || '.migrations') is not null
+       else false end as present`,
+    [schema],
+  );
+  if (found[0]?.present !== true) return names[0];
+  const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations`);
+  const applied = new Set(rows.map(({ name }) => name));
+  return names.find((name) => !applied.has(name));
+}
+
 async function ensureTable(client: Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ present: boolean }>('select to_regclass($1) is not null as present', [
     `${schema}.migrations`,

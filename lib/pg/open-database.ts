@@ -33,6 +33,7 @@ export async function openDatabase(options: DatabaseOptions, log: Logger): Promi
   const shared = Math.ceil(options.poolSize / 2);
   const pool = createPool(connection, { size: Math.max(1, options.poolSize - shared), onLost });
   return createDatabase({
+    ownsSchema: !owner.isForeign,
     pipeline: createPipeline({ connection, size: Math.max(1, shared - 1), onLost }),
     groupCommit: new GroupCommit({ connection, alone: (config, until) => queryAlone(pool, config, until), onLost }),
     pool,

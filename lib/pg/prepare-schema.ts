@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { DatabaseOptions } from './database.ts';
 import { toDatabaseError } from './database-error.ts';
-import { applyMigrations } from './migrations.ts';
+import { applyMigrations, missingMigrations } from './migrations.ts';
 
 /** First key of every advisory lock that guards the preparation of a schema; the second is a hash of the service's name. */
 const PREPARE_LOCK = 0x61676d; // 'agm'
@@ -12,6 +12,8 @@ export interface SchemaOwner {
   readonly schema: string;
   /** The role that owns the schema; undefined when the connecting role owns it. */
   readonly role: string | undefined;
+  /** Whether the connecting role reads and writes rows only. */
+  readonly isForeign: boolean;
 }
 
 /** The schema of a service's job queue: see lib/jobs. */
@@ -34,12 +36,34 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
   try {
     // The lock belongs to the session, so it is released when this connection ends for any reason.
     await client.query('select pg_advisory_lock($1, hashtext($2))', [PREPARE_LOCK, options.service]);
+    if (await isForeign(client, options.service)) return await requirePrepared(client, options);
     const owner = await createSchemas(client, options, log);
     await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
     return owner;
   } finally {
     await client.end();
   }
+}
+
+/** Whether the connecting role has a login of its own beside the schema's owner: it may neither act as the owner nor create roles or schemas. */
+async function isForeign(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ foreign: boolean }>(
+    `select not (rolsuper or rolcreaterole) and coalesce(
+         (select not pg_has_role(nspowner, 'USAGE') from pg_namespace where nspname = $1),
+         not has_database_privilege(current_database(), 'CREATE')) as foreign
+       from pg_roles where rolname = current_user`,
+    [schema],
+  );
+  return rows[0]?.foreign === true;
+}
+
+/** A service with a login of its own does not change its schema. Throws an Error that says what to run when the schema is not up to date. */
+async function requirePrepared(client: pg.Client, { service, migrations }: DatabaseOptions): Promise<SchemaOwner> {
+  const missing = await missingMigrations(client, { schema: service, folder: migrations });
+  if (missing !== undefined) {
+    throw new Error(`${service}/${missing} is not applied, and this login may not: run \`npm start -- migrate\``);
+  }
+  return { schema: service, role: undefined, isForeign: true };
 }
 
 async function createSchemas(client: pg.Client, options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
@@ -53,7 +77,7 @@ async function createSchemas(client: pg.Client, options: DatabaseOptions, log: L
     await client.query(`set role ${role}`);
   }
   await client.query(`set search_path to ${service}`);
-  return { schema: service, role };
+  return { schema: service, role, isForeign: false };
 }
 
 /** Returns the service's role and creates it if it is missing; undefined when the connecting role may neither create nor become it. */

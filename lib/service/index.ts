@@ -1,4 +1,5 @@
 export { ListenError, listenOn } from './listen-on.ts';
+export { migrate } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';
 export { createMemoryRelease } from './memory-release.ts';
 export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';

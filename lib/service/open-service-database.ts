@@ -1,8 +1,8 @@
-import { type Database, type DatabaseOptions, openDatabase } from '../pg/index.ts';
+import { type Database, openDatabase } from '../pg/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { type Environment, parseSettings } from './parse-settings.ts';
 import { settingsOf } from './process-settings.ts';
-import type { Settings } from './service.ts';
+import type { Service, Settings } from './service.ts';
 
 /** Resources that a service's database depends on. */
 export interface DatabaseSurroundings {
@@ -14,12 +14,16 @@ export interface DatabaseSurroundings {
 }
 
 /** Returns how a service opens and migrates its schema: at `<SERVICE>_DATABASE_URL`, else at the process's database. */
-export function openServiceDatabase(word: string, { env, log, resources, databaseUrl }: DatabaseSurroundings) {
+export function openServiceDatabase(
+  { name: word, database }: Service,
+  { env, log, resources, databaseUrl }: DatabaseSurroundings,
+) {
   const own = parseSettings(settingsOf(word) as Settings, env);
   const prefix = word.toUpperCase();
-  return async (migrations: URL, options?: Pick<DatabaseOptions, 'jobs'>): Promise<Database> => {
+  return async (): Promise<Database> => {
+    if (database === undefined) throw new Error(`${word} declares no database`);
     const url = (own[`${prefix}_DATABASE_URL`] as string | undefined) ?? databaseUrl;
     const poolSize = own[`${prefix}_DATABASE_POOL`] as number;
-    return resources.use(await openDatabase({ service: word, url, poolSize, migrations, ...options }, log));
+    return resources.use(await openDatabase({ service: word, url, poolSize, ...database }, log));
   };
 }

@@ -27,6 +27,6 @@ export async function runCommand({ service, command, env, print }: CommandOption
   const log = createLogger({ level: config.LOG_LEVEL, name: service.name });
   const dataDir = resolve(config.DATA_DIR);
   const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres({ dataDir, log })).url;
-  const openDatabase = openServiceDatabase(service.name, { env, log, resources, databaseUrl });
+  const openDatabase = openServiceDatabase(service, { env, log, resources, databaseUrl });
   await service.command?.(command, { config: parseSettings(service.settings, env), openDatabase, print });
 }

@@ -7,11 +7,16 @@ import type { Logger, Metrics } from '../telemetry/index.ts';
 /** Environment variables by name, each with its envalid validator. */
 export type Settings = Record<string, ValidatorSpec<unknown>>;
 
+/** `migrations` is the folder of its SQL files; with `jobs` it also has a job queue. */
+export type ServiceDatabase = Pick<DatabaseOptions, 'migrations' | 'jobs'>;
+
 /** A service as the process that runs it sees it: its name, its settings, and how it starts. */
 export interface Service<S extends Settings = Settings> {
   /** The word: folder, package, proto package, schema and env prefix. */
   readonly name: string;
   readonly settings: S;
+  /** The service's own schema; absent for a service without one. */
+  readonly database?: ServiceDatabase;
   /** Throws SettingsError for settings that are valid alone but cannot work together. Opens nothing. */
   check?(config: Readonly<CleanedEnv<S>>): void;
   /** Names of its commands: `reencrypt` is run by `npm start -- <service> --reencrypt`. */
@@ -36,7 +41,7 @@ export interface Host<S extends Settings = Settings> {
   /** Aborts when the process starts to drain: loops and consumers end, in-flight work is finished. */
   readonly draining: AbortSignal;
   /** Opens and migrates the service's own schema, and pushes the pool on `resources`. */
-  openDatabase(migrations: URL, options?: Pick<DatabaseOptions, 'jobs'>): Promise<Database>;
+  openDatabase(): Promise<Database>;
 }
 
 /** The resources that a command may use. */

@@ -179,7 +179,7 @@ async function startService(service: Service, surroundings: Surroundings): Promi
     dataDir,
     resources,
     draining,
-    openDatabase: openServiceDatabase(service.name, { env, log, resources, databaseUrl }),
+    openDatabase: openServiceDatabase(service, { env, log, resources, databaseUrl }),
   });
   log.debug('started');
   return running;

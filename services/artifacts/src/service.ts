@@ -13,9 +13,10 @@ import { createHandlers } from './rpc/index.ts';
 export const artifacts = defineService({
   name: 'artifacts',
   settings,
+  database: { migrations: new URL('../migrations/', import.meta.url) },
   async start(host) {
     const { config, bus, log, resources } = host;
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const db = await host.openDatabase();
     const blobs = await openBlobStore(config, host);
     const usage = new Usage<'artifacts' | 'bytes'>({ db, heldBy: 'artifacts' });
     const context: Context = { config, db, auth: host.mesh.client(AuthService), blobs, log, usage };

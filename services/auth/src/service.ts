@@ -25,6 +25,7 @@ import { createAccessTokens } from './tokens/access-token.ts';
 export const auth = defineService({
   name: 'auth',
   settings,
+  database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
   check: checkSettings,
   async start(host) {
     const { config, log } = host;
@@ -33,7 +34,7 @@ export const auth = defineService({
     if (isCommon(config.DEFAULT_SUPERADMIN_PASSWORD ?? '')) {
       log.warn('DEFAULT_SUPERADMIN_PASSWORD is one of the most common passwords: choose another');
     }
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
+    const db = await host.openDatabase();
     const queue = {
       service: 'auth',
       db,

@@ -21,7 +21,6 @@ import { agentIdentityHandlers, modelUseHandlers, savedKeysHandlers, toolKeysHan
 import { integrationsHandlers } from './rpc/integrations/index.ts';
 import { createVault } from './saved-keys/vault.ts';
 
-const migrations = new URL('../migrations/', import.meta.url);
 const rootsOf = ({ ENCRYPT_KEY, ENCRYPT_KEY_PREVIOUS }: Config) => ({
   current: ENCRYPT_KEY,
   previous: ENCRYPT_KEY_PREVIOUS,
@@ -31,16 +30,17 @@ const rootsOf = ({ ENCRYPT_KEY, ENCRYPT_KEY_PREVIOUS }: Config) => ({
 export const keys = defineService({
   name: 'keys',
   settings,
+  database: { migrations: new URL('../migrations/', import.meta.url) },
   commands: ['reencrypt'],
   async command(_, { config, openDatabase, print }) {
-    await reencrypt({ db: await openDatabase(migrations), roots: rootsOf(config), print });
+    await reencrypt({ db: await openDatabase(), roots: rootsOf(config), print });
   },
   async start(host) {
     const { config, log, mesh, bus, resources } = host;
     if (isShortKey(config.ENCRYPT_KEY)) {
       log.warn('ENCRYPT_KEY has under 32 bytes: whoever guesses it can decrypt the stored keys');
     }
-    const db = await host.openDatabase(migrations);
+    const db = await host.openDatabase();
     const policy = createAddressPolicy(config.MODEL_API_BASE_ALLOW);
     const guarded = resources.use(createGuardedApiFetch({ policy }));
     const roots = rootsOf(config);

@@ -30,9 +30,10 @@ type MemoryHost = Host<typeof settings>;
 export const memory = defineService({
   name: 'memory',
   settings,
+  database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
   async start(host) {
     const { bus, config, log, mesh, metrics, resources, draining } = host;
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
+    const db = await host.openDatabase();
     const queue = { service: 'memory', db, tasks: [embedEntries], log, metrics, draining };
     const jobs = resources.use(await openJobs(queue));
     const embedding = await openEmbedding(host, db, jobs);

@@ -47,6 +47,7 @@ const reportMs = 1_500;
 /** Applications and their execution. */
 export const runs = defineService({
   name: 'runs',
+  database: { migrations: new URL('../migrations/', import.meta.url) },
   settings: runsSettings,
   async start(host) {
     const { log, mesh, bus, resources, draining } = host;
@@ -56,7 +57,7 @@ export const runs = defineService({
     const { createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk } = await importAdk();
     quietAdk(log);
 
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const db = await host.openDatabase();
     const use = createModelUse(mesh.client(ModelUseService), log);
     const known = await openApps({ host, db, use }, config);
     const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;

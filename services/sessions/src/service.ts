@@ -11,9 +11,10 @@ import { createHandlers } from './rpc/index.ts';
 /** The log of record: sessions, events, state, and the run ledger. */
 export const sessions = defineService({
   name: 'sessions',
+  database: { migrations: new URL('../migrations/', import.meta.url) },
   settings,
   async start(host) {
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url));
+    const db = await host.openDatabase();
     const { bus, log, draining } = host;
     const relay = host.resources.use(startOutboxRelay({ db, bus, topics: [RunEndedSchema], log, draining }));
     const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });

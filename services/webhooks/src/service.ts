@@ -40,10 +40,11 @@ import { createUpkeep, type Upkeep } from './watches/upkeep.ts';
 /** Subscriptions to mailboxes: mail that arrives runs agents. */
 export const webhooks = defineService({
   name: 'webhooks',
+  database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
   settings,
   async start(host) {
     const { bus, log, mesh, metrics, resources, draining } = host;
-    const db = await host.openDatabase(new URL('../migrations/', import.meta.url), { jobs: true });
+    const db = await host.openDatabase();
     const jobs = resources.use(
       await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask, tellOwner], log, metrics, draining }),
     );

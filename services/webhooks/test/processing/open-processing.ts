@@ -64,10 +64,11 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
   let opened: { db: Database; processor: Processor } | undefined;
   const tested = defineService({
     name: 'webhooks',
+    database: { migrations, jobs: true },
     settings: {},
     async start(host) {
       const { mesh, metrics, log, draining } = host;
-      const db = await host.openDatabase(migrations, { jobs: true });
+      const db = await host.openDatabase();
       const jobs = host.resources.use(
         await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask], log, metrics, draining }),
       );
