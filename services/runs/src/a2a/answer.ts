@@ -4,6 +4,9 @@ import { RemoteFailure } from './remote-failure.ts';
 import { toParts } from './to-parts.ts';
 
 const mostArtifacts = 256;
+const mostParts = 10_000;
+/** Goes before the words of a remote agent in a failure. */
+export const saidMark = ' It said: ';
 const failures: ReadonlyMap<TaskState, string> = new Map([
   [TaskState.TASK_STATE_FAILED, 'failed'],
   [TaskState.TASK_STATE_CANCELED, 'was cancelled'],
@@ -17,8 +20,11 @@ export class RemoteAnswer {
   taskId = '';
   /** The task waits for the user's next message. */
   needsInput = false;
+  /** The remote agent has said all. */
+  isOver = false;
   readonly #artifacts = new Map<string, A2aPart[]>();
   #said: readonly A2aPart[] = [];
+  #count = 0;
 
   /** Takes one piece; returns parts to show at once. Throws RemoteFailure when the task ended without success. */
   take({ payload }: StreamResponse): Part[] {
@@ -26,6 +32,7 @@ export class RemoteAnswer {
       case 'message':
         this.contextId = payload.value.contextId || this.contextId;
         this.#said = payload.value.parts;
+        this.isOver = true;
         return [];
       case 'task':
         this.#place(payload.value.contextId, payload.value.id);
@@ -60,6 +67,7 @@ export class RemoteAnswer {
     const parts = message?.parts ?? [];
     if (parts.length > 0) this.#said = parts;
     this.needsInput = state === TaskState.TASK_STATE_INPUT_REQUIRED;
+    this.isOver = this.needsInput || state === TaskState.TASK_STATE_COMPLETED;
     const failure = failures.get(state);
     if (failure !== undefined) throw new RemoteFailure(`The task of the remote agent ${failure}.${textOf(parts)}`);
     return state === TaskState.TASK_STATE_WORKING ? toParts(parts) : [];
@@ -69,11 +77,16 @@ export class RemoteAnswer {
     if (!this.#artifacts.has(artifactId) && this.#artifacts.size >= mostArtifacts) {
       throw new RemoteFailure(`The remote agent answered with more than ${mostArtifacts} artifacts.`);
     }
-    this.#artifacts.set(artifactId, append ? [...(this.#artifacts.get(artifactId) ?? []), ...parts] : parts);
+    this.#count += parts.length;
+    if (this.#count > mostParts)
+      throw new RemoteFailure(`The remote agent answered with more than ${mostParts} parts.`);
+    const known = this.#artifacts.get(artifactId);
+    if (append && known !== undefined) for (const part of parts) known.push(part);
+    else this.#artifacts.set(artifactId, [...parts]);
   }
 }
 
 function textOf(parts: readonly A2aPart[]): string {
   const text = parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
-  return text === '' ? '' : ` It said: ${text}`;
+  return text === '' ? '' : saidMark + text;
 }

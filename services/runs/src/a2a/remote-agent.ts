@@ -4,7 +4,7 @@ import type { Client } from '@a2a-js/sdk/client';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { accountOf } from '../models/index.ts';
 import { type HeaderSources, type OpenToolKey, requestHeaders } from '../mcp/request-headers.ts';
-import { RemoteAnswer } from './answer.ts';
+import { RemoteAnswer, saidMark } from './answer.ts';
 import type { OpenRemote } from './remote-client.ts';
 import { describeRemoteFailure, RemoteFailure } from './remote-failure.ts';
 import { contextKey, taskKey, toMessage } from './to-message.ts';
@@ -52,6 +52,7 @@ export class RemoteAgent extends BaseAgent {
         const parts = answer.take(piece);
         if (parts.length > 0) yield this.#event(context, { parts, partial: true });
       }
+      if (!answer.isOver) throw new RemoteFailure('The remote agent ended its answer before its task was over.');
       yield this.#whole(context, answer);
     } catch (error) {
       context.abortSignal?.throwIfAborted();
@@ -83,7 +84,9 @@ export class RemoteAgent extends BaseAgent {
 
   #failure(context: InvocationContext, error: unknown): Event {
     const errorMessage = describeRemoteFailure(error);
-    this.#deps.log.warn({ agent: this.name, reason: errorMessage, err: error }, 'remote agent failed');
+    // Words of the remote agent may repeat secrets that it was sent.
+    const [reason] = errorMessage.split(saidMark);
+    this.#deps.log.warn({ agent: this.name, reason }, 'remote agent failed');
     return this.#event(context, { errorCode: 'REMOTE_AGENT_FAILED', errorMessage });
   }
 

@@ -3,6 +3,11 @@ export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 }
 
+/** Most events of an answer, and of a stream that stays open: each costs a parse. */
+const [mostEvents, mostStreamEvents] = [1_000, 5_000];
+/** Most commas, colons and opening brackets of an answer in JSON, which are about its values and keys. */
+const mostValues = 300_000;
+
 export interface FetchBounds {
   /** Most bytes of an answer, or of one event of a stream that stays open. */
   readonly mostBytes: number;
@@ -21,7 +26,10 @@ export function createBoundedFetch(fetch: typeof globalThis.fetch, bounds: Fetch
     const response = await fetch(input, init);
     if (response.body === null) return response;
     const isStream = (init?.method ?? 'GET') === 'GET';
-    const counter = isStream ? new EventCounter(bounds) : new ByteCounter(bounds.mostBytes);
+    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const bytes = isStream ? new EventCounter(bounds) : new ByteCounter(bounds.mostBytes);
+    const shape = isEvents ? new EventNumber(isStream ? mostStreamEvents : mostEvents) : new JsonShape();
+    const counter = { take: (chunk: Uint8Array) => bytes.take(chunk) && shape.take(chunk) };
     const { status, statusText, headers } = response;
     const bounded = new Response(response.body.pipeThrough(limit(counter, bounds)), { status, statusText, headers });
     // The client resolves redirects against the address of the answer.
@@ -48,7 +56,8 @@ class ByteCounter implements Counter {
   }
 }
 
-const newline = 10;
+const [newline, carriageReturn, space, opening] = [10, 13, 32, 91];
+const structural = new Set([44, 58, 91, 123]);
 
 /** Events end with an empty line. A chunk that holds one starts the count of the present event anew. */
 class EventCounter implements Counter {
@@ -68,6 +77,39 @@ class EventCounter implements Counter {
   }
 }
 
+/** Counts events by their empty lines. */
+class EventNumber implements Counter {
+  #left: number;
+  #isLineStart = false;
+
+  constructor(most: number) {
+    this.#left = most;
+  }
+
+  take(chunk: Uint8Array): boolean {
+    for (const byte of chunk) {
+      if (byte === newline && this.#isLineStart) this.#left -= 1;
+      if (byte !== carriageReturn) this.#isLineStart = byte === newline;
+    }
+    return this.#left >= 0;
+  }
+}
+
+/** Bounds the values of JSON before it is parsed. Messages come one by one: an array of them is refused. */
+class JsonShape implements Counter {
+  #left = mostValues;
+  #isStart = true;
+
+  take(chunk: Uint8Array): boolean {
+    for (const byte of chunk) {
+      if (structural.has(byte)) this.#left -= 1;
+      if (this.#isStart && byte === opening) return false;
+      if (byte > space) this.#isStart = false;
+    }
+    return this.#left >= 0;
+  }
+}
+
 function endOfEvent(chunk: Uint8Array): number {
   for (let at = chunk.lastIndexOf(newline); at > 0; at = chunk.lastIndexOf(newline, at - 1)) {
     const before = chunk[at - 1];
@@ -81,7 +123,9 @@ function limit(counter: Counter, { mostBytes, onTooLarge }: FetchBounds): Transf
   return new TransformStream({
     transform(chunk, controller) {
       if (counter.take(chunk)) return controller.enqueue(chunk);
-      const failure = new AnswerTooLarge(`The server answered with more than ${mostBytes} bytes.`);
+      const failure = new AnswerTooLarge(
+        `The server answered with more than ${mostBytes} bytes, or with too many messages or values.`,
+      );
       controller.error(failure);
       onTooLarge(failure);
     },

@@ -2,6 +2,8 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 
 type Schema = Readonly<Record<string, unknown>>;
 const mostLevels = 16;
+/** Most steps of one check; the rest of a larger answer is not looked at. */
+const mostSteps = 100_000;
 
 /**
  * Checks structured answers of tools against the schemas that their servers declare: `type`, `enum`, `required`, `properties` and `items`.
@@ -10,7 +12,7 @@ const mostLevels = 16;
 export const outputChecker: jsonSchemaValidator = {
   getValidator<T>(schema: unknown) {
     return (input: unknown) => {
-      const fault = findFault(schema, input, { path: '', levels: 0 });
+      const fault = findFault(schema, input, { path: '', levels: 0, budget: { steps: mostSteps } });
       return fault === undefined
         ? { valid: true, data: input as T, errorMessage: undefined }
         : { valid: false, data: undefined, errorMessage: fault };
@@ -21,36 +23,41 @@ export const outputChecker: jsonSchemaValidator = {
 interface Place {
   readonly path: string;
   readonly levels: number;
+  readonly budget: { steps: number };
 }
 
 function findFault(schema: unknown, value: unknown, place: Place): string | undefined {
-  if (!isObject(schema) || place.levels >= mostLevels) return undefined;
+  place.budget.steps -= 1;
+  if (!isObject(schema) || place.levels >= mostLevels || place.budget.steps < 0) return undefined;
   const { type, enum: allowed } = schema;
   if (!hasType(type, value))
     return `${place.path || 'the answer'} is not of type ${JSON.stringify(type).slice(0, 100)}`;
-  if (Array.isArray(allowed) && !allowed.slice(0, 1_000).some((one) => isSame(one, value))) {
+  if (Array.isArray(allowed) && !isAmong(value, allowed, place)) {
     return `${place.path || 'the answer'} is none of the allowed values`;
   }
   if (Array.isArray(value)) return ofItems(schema, value, place);
   return isObject(value) ? ofProperties(schema, value, place) : undefined;
 }
 
-function ofItems({ items }: Schema, value: readonly unknown[], { path, levels }: Place): string | undefined {
+function ofItems({ items }: Schema, value: readonly unknown[], { path, levels, budget }: Place): string | undefined {
   for (const [index, item] of value.entries()) {
-    const fault = findFault(items, item, { path: `${path}[${index}]`, levels: levels + 1 });
+    if (budget.steps < 0) return undefined;
+    const fault = findFault(items, item, { path: `${path}[${index}]`, levels: levels + 1, budget });
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function ofProperties(schema: Schema, value: Schema, { path, levels }: Place): string | undefined {
+function ofProperties(schema: Schema, value: Schema, { path, levels, budget }: Place): string | undefined {
   const { required, properties } = schema;
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   const missing = names.find((key) => typeof key === 'string' && !Object.hasOwn(value, key));
   if (missing !== undefined) return `${path}.${JSON.stringify(missing).slice(0, 100)} is missing`;
-  for (const [key, inner] of Object.entries(isObject(properties) ? properties : {})) {
+  const expected = Object.entries(isObject(properties) ? properties : {});
+  budget.steps -= expected.length + names.length;
+  for (const [key, inner] of expected) {
     if (!Object.hasOwn(value, key)) continue;
-    const fault = findFault(inner, value[key], { path: `${path}.${key.slice(0, 100)}`, levels: levels + 1 });
+    const fault = findFault(inner, value[key], { path: `${path}.${key.slice(0, 100)}`, levels: levels + 1, budget });
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -65,8 +72,10 @@ function hasType(type: unknown, value: unknown): boolean {
   return type === 'string' || type === 'number' || type === 'boolean' ? typeof value === type : true;
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b));
+/** Texts, numbers and the like are compared; an allowed value that is a list or a map allows everything. */
+function isAmong(value: unknown, allowed: readonly unknown[], { budget }: Place): boolean {
+  budget.steps -= allowed.length;
+  return allowed.some((one) => one === value || (typeof one === 'object' && one !== null));
 }
 
 function isObject(value: unknown): value is Schema {

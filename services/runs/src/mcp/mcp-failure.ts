@@ -5,6 +5,13 @@ import { AnswerTooLarge } from './bounded-fetch.ts';
 /** A server of the Model Context Protocol cannot be used. The message is for models and authors of apps. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure';
+  /** The same for logs: without words of the server, which may repeat secrets that it was sent. */
+  readonly loggable: string;
+
+  constructor(message: string, options: ErrorOptions & { readonly loggable?: string } = {}) {
+    super(message, options);
+    this.loggable = options.loggable ?? message;
+  }
 }
 
 /** Longest part of a server's own message that is passed on. */
@@ -13,7 +20,9 @@ const longestMessage = 500;
 /** Describes why a call failed, without addresses, headers or stack traces. */
 export function toMcpFailure(error: unknown): McpFailure {
   if (error instanceof McpFailure) return error;
-  return new McpFailure(describe(error), { cause: error });
+  if (!(error instanceof ProtocolError)) return new McpFailure(describe(error));
+  const text = error.message.slice(0, longestMessage);
+  return new McpFailure(`The MCP server refused: ${text}`, { loggable: `The MCP server refused (${error.code}).` });
 }
 
 function describe(error: unknown): string {
@@ -21,7 +30,6 @@ function describe(error: unknown): string {
   if (refusal !== undefined) return refusal.message;
   const own = causeOf(error, (one) => one instanceof McpFailure || one instanceof AnswerTooLarge);
   if (own !== undefined) return own.message;
-  if (error instanceof ProtocolError) return `The MCP server refused: ${error.message.slice(0, longestMessage)}`;
   if (error instanceof SdkHttpError) return `The MCP server answered with the HTTP status ${error.status}.`;
   if (causeOf(error, (one) => one instanceof TypeError) !== undefined) return 'The MCP server could not be reached.';
   if (error instanceof SdkError) return ofCode(error);
@@ -29,11 +37,11 @@ function describe(error: unknown): string {
   return 'The MCP server could not be reached.';
 }
 
-function ofCode({ code, message }: SdkError): string {
+function ofCode({ code }: SdkError): string {
   if (code === SdkErrorCode.RequestTimeout) return 'The MCP server did not answer in time.';
   if (code === SdkErrorCode.ConnectionClosed) return 'The MCP server closed the connection.';
   if (code === SdkErrorCode.InvalidResult) return 'The answer of the MCP server is not valid.';
-  return `The MCP server could not be used: ${message.slice(0, longestMessage)}`;
+  return `The MCP server could not be used (${code}).`;
 }
 
 /** The first of an error and its causes that fits. */

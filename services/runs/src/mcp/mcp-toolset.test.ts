@@ -1,6 +1,8 @@
+import { Writable } from 'node:stream';
 import { LlmAgent } from '@google/adk';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { MeshError } from '@agentmesh/lib/rpc';
+import { createLogger, type Logger } from '@agentmesh/lib/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeMcpServer, startMcpServer } from '../../../../test/fakes/mcp/index.ts';
 import { createAgentBench, log } from '../../test/run-agents.ts';
@@ -32,15 +34,16 @@ interface Setup extends Partial<McpToolsetSpec> {
   readonly timeoutMs?: number;
   readonly state?: object;
   readonly connections?: McpConnections;
+  readonly log?: Logger;
 }
 
 /** An agent with the tools of the server, whose model calls `add` and then says `done`, twice. */
 function setUp({ url = server.url, timeoutMs = 2_000, state = {}, ...over }: Setup = {}, name = 'add') {
-  const { connections: used = connections, ...spec } = over;
+  const { connections: used = connections, log: logger = log, ...spec } = over;
   const llm = new ScriptLlm(...[1, 2].flatMap(() => [calls(name, { a: 1, b: 2 }), says('done')]));
   const toolset = new McpToolset(
     { server: { kind: 'streamable_http', url, headers: {}, timeoutMs }, stateHeaders: {}, ...spec },
-    { connections: used, log, openKey },
+    { connections: used, log: logger, openKey },
   );
   const bench = createAgentBench(new LlmAgent({ name: 'root', model: new AnsweringLlm(llm), tools: [toolset] }), state);
   return { llm, bench };
@@ -193,7 +196,7 @@ describe('a server that', () => {
 
   test.each([
     { does: 'breaks the connection', odd: 'break', error: 'The MCP server could not be reached.' },
-    { does: 'never stops answering', odd: 'flood', error: 'The server answered with more than 4194304 bytes.' },
+    { does: 'never stops answering', odd: 'flood', error: /^The server answered with more than 4194304 bytes/ },
     { does: 'redirects to a private address', odd: { redirect: 'http://10.0.0.1/mcp' }, error: /./ },
     { does: 'refuses', odd: { error: { code: -32_000, message: 'no' } }, error: 'The MCP server refused: no' },
     { does: 'answers what is no answer', odd: { result: { content: 7 } }, error: /./ },
@@ -262,4 +265,31 @@ test('a tool that needs confirmation asks for it, and is called when it is given
   const response = { id, name, response: { confirmed: true } };
   const { events: after } = await bench.run({ message: { role: 'user', parts: [{ functionResponse: response }] } });
   expect(answerOf(after)).toEqual({ content: [{ type: 'text', text: '3' }] });
+});
+
+test('a server that costs much time to read is cut off, and its tool fails', async () => {
+  const outputSchema = { type: 'object', properties: { a: { enum: Array.from({ length: 1_000 }, () => ({})) } } };
+  server.tools = [{ name: 'add', inputSchema: { type: 'object' }, outputSchema }];
+  const structuredContent = { a: { k: Array.from({ length: 200_000 }, () => 0) } };
+  server.odd.set('tools/call', { result: { resultType: 'complete', content: [], structuredContent } });
+  const { events } = await setUp().bench.run();
+  expect(answerOf(events)).toHaveProperty('structuredContent');
+  server.odd.set('tools/call', {
+    result: { content: [], structuredContent: Array.from({ length: 400_000 }, () => ({})) },
+  });
+  const { events: more } = await setUp().bench.run();
+  expect(answerOf(more)).toEqual({ error: expect.stringContaining('too many messages or values') });
+});
+
+test('words of a server that repeats what it was sent stay out of the log and out of the answer', async () => {
+  const lines: string[] = [];
+  const destination = new Writable({ write: (chunk: Buffer, _, done) => (lines.push(chunk.toString()), done()) });
+  const seen = createLogger({ level: 'trace', name: 'test', destination });
+  server.odd.set('tools/call', { error: { code: -32_000, message: 'you sent secret-of-key-7' } });
+  const { events } = await setUp({ keyId: 7n, log: seen }).bench.run();
+  expect(answerOf(events)).toEqual({ error: 'The MCP server refused: you sent …' });
+  server.odd.set('tools/list', { error: { code: -32_000, message: 'you sent secret-of-key-7' } });
+  await setUp({ keyId: 7n, log: seen, stateHeaders: { t: 'x-t' }, state: { t: '2' } }, 'none').bench.run();
+  expect(lines.join('')).toContain('The MCP server refused (-32000).');
+  expect(lines.join('')).not.toContain('secret-of-key-7');
 });

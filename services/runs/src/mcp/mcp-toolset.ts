@@ -91,7 +91,11 @@ export class McpToolset extends BaseToolset {
     const idempotencyKey = idempotencyKeyOf(toolContext);
     const target = await this.#target(toolContext);
     const call = { tool, args, idempotencyKey };
-    return this.#deps.connections.callTool(target, call, toolContext.abortSignal ?? never);
+    try {
+      return await this.#deps.connections.callTool(target, call, toolContext.abortSignal ?? never);
+    } catch (error) {
+      throw withoutSecrets(error, target);
+    }
   }
 
   async #target(context: ReadonlyContext): Promise<McpTarget> {
@@ -109,13 +113,10 @@ export class McpToolset extends BaseToolset {
     const failure = toMcpFailure(error);
     if (this.#told.has(failure)) return;
     this.#told.add(failure);
-    const { message, cause } = failure;
+    const { loggable: reason } = failure;
     const server = serverName(this.#spec.server);
-    this.#deps.log.warn(
-      { server, reason: message, err: cause },
-      'MCP server cannot be used: the agent runs without its tools',
-    );
-    trace.getActiveSpan()?.addEvent('mcp server unavailable', { server, reason: message });
+    this.#deps.log.warn({ server, reason }, 'MCP server cannot be used: the agent runs without its tools');
+    trace.getActiveSpan()?.addEvent('mcp server unavailable', { server, reason });
   }
 
   #tellLeftOut(listed: ListedTools): void {
@@ -125,4 +126,12 @@ export class McpToolset extends BaseToolset {
     this.#deps.log.warn({ server, leftOut: listed.leftOut }, 'tools of an MCP server are left out');
     trace.getActiveSpan()?.addEvent('mcp tools left out', { server, tools: listed.leftOut.map(({ name }) => name) });
   }
+}
+
+/** A server may repeat the headers that it was sent; they do not belong into a conversation. */
+function withoutSecrets(error: unknown, { headers, server }: McpTarget): unknown {
+  if (!(error instanceof McpFailure)) return error;
+  const sent = Object.values({ ...(server.kind !== 'stdio' && server.headers), ...headers });
+  const secrets = sent.flatMap((value) => [value, value.replace(/^Bearer /, '')]).filter(({ length }) => length >= 4);
+  return new McpFailure(secrets.reduce((text, secret) => text.replaceAll(secret, '…'), error.message));
 }
