@@ -8,6 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
 import { FinishReason, type Part } from '@google/genai';
+import { createCallBounds } from './call-bounds.ts';
 import type { Dialect, Sources } from './dialect.ts';
 import { ModelCallError } from './failure/model-call-error.ts';
 import { readArgs } from './read-args.ts';
@@ -39,6 +40,7 @@ export class Answer {
   readonly #dialect: Dialect;
   readonly #stream: boolean;
   readonly #said: (Said | LanguageModelV4ToolCall)[] = [];
+  readonly #checkCall = createCallBounds();
   #end: AnswerEnd | undefined;
   #sources: Sources = {};
 
@@ -70,8 +72,11 @@ export class Answer {
     this.#said.push({ id: '', part: thoughtSignature === undefined ? part : { ...part, thoughtSignature } });
   }
 
+  /** Throws ModelCallError when the answer calls too many tools, or one with too long arguments. */
   addCall(call: LanguageModelV4ToolCall): void {
-    if (call.providerExecuted !== true) this.#said.push(call);
+    if (call.providerExecuted === true) return;
+    this.#checkCall(call.input);
+    this.#said.push(call);
   }
 
   /** Adds a part of an answer that is not streamed; `id` distinguishes the parts. */

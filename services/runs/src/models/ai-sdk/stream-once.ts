@@ -1,8 +1,12 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
 import { Answer, type Piece } from './answer.ts';
 import type { Connection } from './connection.ts';
 import type { Watchdog } from './watchdog.ts';
+
+/** Parts of a streamed answer after which other work of the process gets its turn: they may all have arrived at once. */
+const partsAtOnce = 256;
 
 /** One call of a model. */
 export interface ModelCall {
@@ -37,7 +41,10 @@ async function* readStream(
   const { languageModel, dialect } = connection;
   const includeRawChunks = dialect.readModelVersion !== undefined;
   const { stream } = await languageModel.doStream({ ...call, includeRawChunks, abortSignal: watchdog.signal });
+  let parts = 0;
   for await (const part of stream) {
+    parts += 1;
+    if (parts % partsAtOnce === 0) await immediate();
     // This part comes with the first byte, before any output of the model.
     if (part.type !== 'stream-start') watchdog.feed();
     if (part.type === 'raw') {
