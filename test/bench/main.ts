@@ -6,6 +6,7 @@ import { artifactTransfer } from './parts/artifact-transfer.ts';
 import { attackers } from './parts/attackers.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
+import { codeRuns } from './parts/code-runs.ts';
 import { mailCallbacks } from './parts/mail-callbacks.ts';
 import { memorySearch } from './parts/memory-search.ts';
 import { meshOneProcess, meshSeparate } from './targets/mesh-targets.ts';
@@ -16,7 +17,7 @@ import { recordings } from './parts/recordings.ts';
 import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [mail-callbacks]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [mail-callbacks] [code-runs]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -26,7 +27,15 @@ const candidates: Readonly<Record<string, Candidate>> = {
   'adk-postgres': adkPostgres,
 };
 
-const parts: readonly Part[] = [sessionList, memorySearch, artifactTransfer, recordings, attackers, mailCallbacks];
+const parts: readonly Part[] = [
+  sessionList,
+  memorySearch,
+  artifactTransfer,
+  recordings,
+  attackers,
+  mailCallbacks,
+  codeRuns,
+];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));
 const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
