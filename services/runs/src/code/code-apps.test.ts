@@ -103,6 +103,11 @@ import { FunctionTool } from '@google/adk';
 const tool = (name: string, execute: () => unknown) => new FunctionTool({ name, description: name, execute });
 const kept: unknown[] = [];
 export const dangers = [
+  tool('odd', () => ({ f: () => 1, n: 1 })),
+  tool('circular', () => { const a: { a?: unknown } = {}; a.a = a; return a; }),
+  tool('huge', () => ({ text: 'x'.repeat(2_000_000) })),
+  tool('print', () => { for (let i = 0; i < 8; i++) process.stdout.write('x'.repeat(1_000_000)); return 'done'; }),
+  tool('forge', () => new Promise(() => process.send?.(null))),
   tool('fail', () => { throw new Error('boom'); }),
   tool('hang', () => new Promise(() => {})),
   tool('spin', () => { for (;;); }),
@@ -200,6 +205,15 @@ describe('a tool that fails', () => {
     expect(await callTool('fail')).toEqual({ error: "Error in tool 'fail': boom" });
   });
 
+  test('by an answer that is too large or no JSON tells the model, and what it prints is bounded', async () => {
+    expect(await callTool('odd')).toEqual({ n: 1 });
+    expect(await callTool('circular')).toEqual({
+      error: 'The tool circular answered with something that is not JSON.',
+    });
+    expect(await callTool('huge')).toEqual({ error: 'The tool huge answered with more than 1048576 bytes.' });
+    expect(await callTool('print')).toEqual({ result: 'done' });
+  });
+
   test('by not answering tells the model within its timeout, and one with a limit of its own may take longer', async () => {
     const [hung, patient] = await Promise.all([callTool('hang'), createOther('patient')]);
     expect(hung).toEqual({ error: 'The tool hang did not answer within 1 s.' });
@@ -210,7 +224,8 @@ describe('a tool that fails', () => {
     ['spin', 'it was busy for more than 3 s while the tool "spin" ran'],
     ['leak', 'it used more than 300 MB while the tool "leak" ran'],
     ['fill', 'it used more than 300 MB while the tool "fill" ran'],
-    ['crash', 'dangers.ts:13:70: Error: crashed here while the tool "crash" ran'],
+    ['crash', 'dangers.ts:18:70: Error: crashed here while the tool "crash" ran'],
+    ['forge', 'it said to its host what cannot be understood while the tool "forge" ran'],
     ['exit', 'it exited with code 3 while the tool "exit" ran'],
   ])('%s: ends the run as failed with its name, and the next run has a new worker', async (name, reason) => {
     const seen = await bench.run({ text: `plain [[tool:${name} {}]]` });

@@ -3,6 +3,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import type { HostMessage, Loaded, LoadRequest, WorkerMessage } from '../protocol.ts';
 import { AppFilesError } from '../../registry/files/mistake.ts';
+import { isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
 import { spawnWorker } from './spawn-worker.ts';
 import { workerEnded, type WorkerEnd } from './worker-ended.ts';
@@ -60,7 +61,7 @@ export class CodeWorker {
     this.loaded.catch(() => undefined);
     const ended = Promise.withResolvers<Error>();
     this.ended = ended.promise;
-    this.#child.on('message', (message) => this.#take(message as WorkerMessage));
+    this.#child.on('message', (message) => this.#hear(message));
     this.#child.on('error', (err) => log.error({ err }, 'the worker of an app failed'));
     const closed = new Promise<void>((resolve) => this.#child.once('close', resolve));
     this.#child.once('exit', (code, signal) => {
@@ -109,6 +110,18 @@ export class CodeWorker {
   #break(reason: string): void {
     this.#wasBroken ||= this.#end === undefined && this.#isLoaded;
     this.stop(reason);
+  }
+
+  /** Code can send anything over the line of its worker: nothing of it may end this process. */
+  #hear(message: unknown): void {
+    if (this.#end !== undefined) return;
+    try {
+      if (!isWorkerMessage(message)) throw new Error('not a message');
+      this.#take(message);
+    } catch (err) {
+      this.#options.log.warn({ err }, 'the worker of an app said what cannot be understood');
+      this.#break('it said to its host what cannot be understood');
+    }
   }
 
   #take(message: WorkerMessage): void {

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { createInterface } from 'node:readline';
 import type { Logger } from '@agentmesh/lib/telemetry';
 
 const longestLine = 2_000;
@@ -17,9 +16,18 @@ export class WorkerOutput {
     this.#log = log;
   }
 
+  /** Reads a stream to its end. The rest of a line that is too long is left out. */
   read(stream: Readable | null): void {
-    if (stream === null) return;
-    createInterface({ input: stream }).on('line', (line) => this.#take(line.slice(0, longestLine)));
+    let line = '';
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      const [first = '', ...others] = text.split('\n');
+      line = (line + first.slice(0, longestLine)).slice(0, longestLine);
+      for (const next of others) {
+        this.#take(line);
+        line = next.slice(0, longestLine);
+      }
+    });
+    stream?.once('end', () => line !== '' && this.#take(line));
   }
 
   #take(line: string): void {

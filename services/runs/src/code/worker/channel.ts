@@ -19,11 +19,12 @@ export interface AskOptions {
 /** The worker's end of the line to its host. */
 export class Channel {
   readonly #asked = new Map<number, Asked>();
+  readonly #send = process.send?.bind(process);
   #calls = 0;
 
   /** Throws when the message holds something that is not data, e.g. a function. */
   tell(message: WorkerMessage): void {
-    if (process.connected) process.send?.(message);
+    if (process.connected) this.#send?.(message);
   }
 
   /** Asks the host for something. Rejects with the host's error, and with the reason of `signal`. */

@@ -8,6 +8,7 @@ import type { AgentFile } from '../../registry/files/load-agent-files.ts';
 import { AppFilesError, type Mistake } from '../../registry/files/mistake.ts';
 import { createBuiltInResolver } from '../../registry/tools/built-in-resolver.ts';
 import { createCodeResolver, isDotted } from '../../registry/tools/code-resolver.ts';
+import type { ToolHooks } from '../../registry/tools/guard-tool.ts';
 import { createToolResolvers } from '../../registry/tools/tool-resolvers.ts';
 import type { LoadRequest } from '../protocol.ts';
 import type { Channel } from './channel.ts';
@@ -18,11 +19,11 @@ import { type FoundRoot, rootOfModule } from './root-of-module.ts';
 import { toolOfExport } from './tool-of-export.ts';
 
 /** Loads the root agent of an app. Throws AppFilesError with the mistakes of its author. */
-export function loadRoot(request: LoadRequest, channel: Channel): Promise<FoundRoot> {
+export function loadRoot(request: LoadRequest, channel: Channel, toolHooks: ToolHooks): Promise<FoundRoot> {
   const { entry, definition } = request;
   if (entry !== undefined) return loadEntry(request.folder, entry);
   if (definition === undefined) throw new Error('A worker needs an entry or a definition.');
-  return loadDefinition(request, definition, channel);
+  return loadDefinition(request, definition, { channel, toolHooks });
 }
 
 async function loadEntry(folder: string, entry: string): Promise<FoundRoot> {
@@ -36,7 +37,13 @@ async function loadEntry(folder: string, entry: string): Promise<FoundRoot> {
   throw new AppFilesError([{ file: entry, key: '', reason }]);
 }
 
-async function loadDefinition(request: LoadRequest, file: AgentFile, channel: Channel): Promise<FoundRoot> {
+interface DefinitionDeps {
+  readonly channel: Channel;
+  readonly toolHooks: ToolHooks;
+}
+
+async function loadDefinition(request: LoadRequest, file: AgentFile, deps: DefinitionDeps): Promise<FoundRoot> {
+  const { channel, toolHooks } = deps;
   const { folder, appName, httpGetAllow: allow, maxModelCalls, toolTimeoutMs } = request;
   const exports = await findExports(request, file);
   const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: [...allow] }) });
@@ -52,7 +59,7 @@ async function loadDefinition(request: LoadRequest, file: AgentFile, channel: Ch
   const tools = createToolResolvers([builtIn, code]);
   try {
     return {
-      root: buildAgent(appName, file, { models, tools, findCallback, maxModelCalls, toolTimeoutMs }),
+      root: buildAgent(appName, file, { models, tools, findCallback, maxModelCalls, toolTimeoutMs, toolHooks }),
       plugins: [],
     };
   } catch (error) {

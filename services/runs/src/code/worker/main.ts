@@ -11,11 +11,13 @@ import { currentRun } from './host-llm.ts';
 import { loadRoot } from './load-app.ts';
 import { modelOfName } from './model-of-name.ts';
 import { placeOfError, printError } from './place-of-error.ts';
+import { plainAnswer } from './plain-answer.ts';
 import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
 
 const channel = new Channel();
 const runners = new Map<number, TurnRunner>();
 let deps: RunnerDeps | undefined;
+const toolHooks = { onCall: tellCall, finish: plainAnswer };
 
 /** Loads the app, then tells the host how that went. */
 async function load(request: LoadRequest): Promise<void> {
@@ -27,8 +29,8 @@ async function load(request: LoadRequest): Promise<void> {
     channel.tell({ kind: 'crash', message: printError(error, folder) }),
   );
   try {
-    const { root, plugins } = await loadRoot(request, channel);
-    if (isBaseAgent(root)) guardAgents(root, { timeoutMs, onCall: tellCall });
+    const { root, plugins } = await loadRoot(request, channel, toolHooks);
+    if (isBaseAgent(root)) guardAgents(root, { timeoutMs, ...toolHooks });
     deps = { folder, channel, root, plugins, maxModelCalls };
     channel.tell({ kind: 'loaded', ...describeRoot(root, request), files: files() });
   } catch (error) {

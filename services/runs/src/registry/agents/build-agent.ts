@@ -17,7 +17,7 @@ import { isLlmDefinition, type LlmAgentDefinition, type RemoteAgentDefinition } 
 import type { AgentFile } from '../files/load-agent-files.ts';
 import type { ToolEntry, ToolPlace } from '../tools/tool-resolver.ts';
 import type { ToolResolvers } from '../tools/tool-resolvers.ts';
-import { guardTool } from '../tools/guard-tool.ts';
+import { guardTool, type ToolHooks } from '../tools/guard-tool.ts';
 import { AnsweringLlm } from './answering-llm.ts';
 import { callbacksOf } from './callbacks.ts';
 import { camelCaseKeys } from './camel-case-keys.ts';
@@ -35,6 +35,8 @@ export interface AgentParts {
   readonly remoteAgents?: RemoteAgents;
   /** Longest time in milliseconds that a tool may take. */
   readonly toolTimeoutMs: number;
+  /** Called around each call of a tool. */
+  readonly toolHooks?: ToolHooks;
   /** Finds the functions of callbacks. Absent where no code of apps runs. */
   readonly findCallback?: (name: string) => unknown;
   /** Most model calls of a run. */
@@ -90,7 +92,7 @@ function iterations(wanted: number | undefined, { maxModelCalls }: AgentParts): 
 
 function llmConfig(
   definition: LlmAgentDefinition,
-  { models, tools, toolTimeoutMs }: AgentParts,
+  { models, tools, toolTimeoutMs, toolHooks }: AgentParts,
   { appName, access }: { readonly appName: string; readonly access: AgentFile['access'] },
 ): Partial<LlmAgentConfig> {
   const { model, output_key: outputKey, include_contents: includeContents } = definition;
@@ -103,7 +105,7 @@ function llmConfig(
     ...(includeContents !== undefined && { includeContents }),
     instruction: definition.instruction ?? '',
     tools: resolveTools(definition, tools, { appName, agentName: definition.name }).map((tool) =>
-      guardTool(tool, { timeoutMs: toolTimeoutMs }),
+      guardTool(tool, { timeoutMs: toolTimeoutMs, ...toolHooks }),
     ),
     generateContentConfig: camelCaseKeys(definition.generate_content_config ?? {}) as GenerateContentConfig,
     disallowTransferToParent: definition.disallow_transfer_to_parent ?? false,

@@ -1,11 +1,16 @@
 import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 
-export interface GuardOptions {
-  /** Longest time in milliseconds that a tool may take, unless it has `timeoutSeconds` of its own. */
-  readonly timeoutMs: number;
+export interface ToolHooks {
   /** Called when a tool begins; the function that it returns is called when it has ended. */
   readonly onCall?: (tool: string, context: Context) => () => void;
+  /** Changes each answer. */
+  readonly finish?: (tool: string, answer: unknown) => unknown;
+}
+
+export interface GuardOptions extends ToolHooks {
+  /** Longest time in milliseconds that a tool may take, unless it has `timeoutSeconds` of its own. */
+  readonly timeoutMs: number;
 }
 
 const guarded = new WeakSet<object>();
@@ -31,7 +36,7 @@ function guardToolset(toolset: BaseToolset, options: GuardOptions): void {
   };
 }
 
-function guardCalls(tool: BaseTool, { timeoutMs, onCall }: GuardOptions): void {
+function guardCalls(tool: BaseTool, { timeoutMs, onCall, finish }: GuardOptions): void {
   const runAsync = tool.runAsync.bind(tool);
   tool.runAsync = async (request: RunAsyncToolRequest) => {
     const { toolContext } = request;
@@ -41,7 +46,8 @@ function guardCalls(tool: BaseTool, { timeoutMs, onCall }: GuardOptions): void {
     const timer = setTimeout(() => late.abort(lateAnswer(tool.name, limitMs)), limitMs);
     prepare(toolContext, late.signal);
     try {
-      return await unlessLate(runAsync(request), late.signal);
+      const answer = await unlessLate(runAsync(request), late.signal);
+      return finish === undefined ? answer : finish(tool.name, answer);
     } finally {
       clearTimeout(timer);
       ended?.();

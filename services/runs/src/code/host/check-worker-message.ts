@@ -1,0 +1,72 @@
+import Type from 'typebox';
+import Value from 'typebox/value';
+import type { WorkerMessage } from '../protocol.ts';
+
+const Id = Type.Number();
+const Text = Type.String();
+const Bytes = Type.Unsafe<Uint8Array>(Type.Refine(Type.Unknown(), (value) => value instanceof Uint8Array));
+/** A value that ADK leaves undefined or null. */
+const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Undefined(), Type.Null()]));
+
+const CodeErrorShape = Type.Object({ name: Text, message: Type.String({ minLength: 1 }) });
+const Mistakes = Type.Array(
+  Type.Object({
+    file: Text,
+    key: Text,
+    reason: Text,
+    at: Type.Optional(Type.Object({ line: Type.Number(), column: Type.Number() })),
+  }),
+  { minItems: 1 },
+);
+/** The fields of an event that this process reads. */
+const EventShape = Type.Object({
+  timestamp: Type.Number(),
+  author: maybe(Text),
+  partial: maybe(Type.Boolean()),
+  errorCode: maybe(Text),
+  errorMessage: maybe(Text),
+  longRunningToolIds: maybe(Type.Array(Text)),
+  content: maybe(Type.Object({ parts: maybe(Type.Array(Type.Object({}))) })),
+  actions: Type.Object({ stateDelta: Type.Object({}) }),
+});
+const HostCallShape = Type.Union([
+  Type.Object({
+    to: Type.Literal('model'),
+    model: Text,
+    contents: Type.Array(Type.Object({})),
+    config: Type.Object({}),
+    stream: Type.Boolean(),
+  }),
+  Type.Object({
+    to: Type.Union([Type.Literal('artifacts'), Type.Literal('memory')]),
+    method: Text,
+    args: Type.Array(Type.Unknown()),
+  }),
+]);
+
+const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
+  loaded: Type.Object({
+    rootName: Text,
+    description: Text,
+    graphJson: Bytes,
+    infoJson: Type.Optional(Bytes),
+    files: Type.Array(Text),
+  }),
+  refused: Type.Object({ mistakes: Mistakes, files: Type.Array(Text) }),
+  event: Type.Object({ run: Id, event: EventShape, waits: Type.Boolean(), last: Type.Boolean() }),
+  done: Type.Object({ run: Id, error: Type.Optional(CodeErrorShape) }),
+  call: Type.Object({ run: Id, call: Id, request: HostCallShape }),
+  drop: Type.Object({ call: Id }),
+  tool: Type.Object({ run: Id, tool: Text, begun: Type.Boolean() }),
+  pong: Type.Object({ ping: Type.Number() }),
+  crash: Type.Object({ message: Text }),
+};
+
+/** Whether a value is a message of a worker. The code of an app can send anything over the same line. */
+export function isWorkerMessage(value: unknown): value is WorkerMessage {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  const { kind } = value;
+  return (
+    typeof kind === 'string' && Object.hasOwn(shapes, kind) && Value.Check(shapes[kind as WorkerMessage['kind']], value)
+  );
+}
