@@ -37,6 +37,7 @@ beforeEach(async () => {
   webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
   webhooks.failures.length = 0;
   webhooks.notices.length = 0;
+  webhooks.added.length = 0;
   for (const table of ['subscriptions', 'watches']) await webhooks.context.db.query({ text: `delete from ${table}` });
   const { subscription } = await webhooks.client.createSubscription({
     accountId,
@@ -77,6 +78,15 @@ test('a renewal whose replica died is done by another one', async () => {
   await webhooks.clock.advance(181_000);
   await webhooks.replica().round();
   expect(at('PATCH')).toHaveLength(1);
+});
+
+test('an answer to a renewal that cannot be read is no success', async () => {
+  const action = { status: 200, body: '{"value": [' };
+  webhooks.microsoft.graph.fault({ method: 'PATCH', action });
+  await webhooks.clock.advance(60 * hour);
+  await webhooks.replica().round();
+  expect(webhooks.failures).toEqual(['microsoft unavailable']);
+  await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
 });
 
 describe('a failed renewal', () => {

@@ -66,7 +66,7 @@ export function createGraphSubscriptions(graph: ProviderClient): GraphSubscripti
     renew: async (mailAccount, id, { now }) => {
       const asked = expiry(now);
       const request = { method: 'PATCH', target: pathOf(id), body: { expirationDateTime: asked } } as const;
-      return readSubscription({ id, ...recordOf((await graph.call(mailAccount, request)).json) }, asked);
+      return readSubscription((await graph.call(mailAccount, request)).json, asked);
     },
     remove: async (mailAccount, id) => {
       await graph.call(mailAccount, { method: 'DELETE', target: pathOf(id) }).catch(unlessNotFound);

@@ -44,8 +44,8 @@ const stepMs = 10 * 60_000;
 const failing = 0.2;
 /** Starts of two outages of both providers, as shares of the whole time. Each outage lasts 24 hours. */
 const outages = [0.3, 0.62];
-/** At the end nothing fails any more, so that everything can recover. */
-const calmMs = 4 * day;
+/** At the end nothing fails any more, so that everything can recover. Longer than a watch of Gmail lives: nothing else tells that one is forgotten. */
+const calmMs = 8 * day;
 
 /** Keeps subscriptions at both providers registered for days of virtual time, with two replicas, while calls fail. */
 export async function simulateRenewal(plan: RenewalPlan): Promise<RenewalOutcome> {
