@@ -5,6 +5,7 @@ import {
   makeSecrets,
   migrate,
   type MeshProcess,
+  replayDeadLetters,
   runCommand,
   type Service,
   SettingsError,
@@ -24,7 +25,7 @@ const services: Record<string, () => Promise<Service>> = {
   gateway: async () => (await import('@agentmesh/gateway')).gateway,
 };
 
-const usage = `usage: npm start -- [all | <service>...] [--check | --reencrypt]
+const usage = `usage: npm start -- [all | <service>...] [--check | --replay | --reencrypt]
        npm start -- validate <folder>
        npm start -- identities [<service>...]
        npm start -- migrate
@@ -33,6 +34,7 @@ services: ${Object.keys(services).join(', ')}
 validate checks the apps of a folder and starts nothing
 identities prints new secrets of all services, or of the named ones, for separate processes
 migrate prepares the database and the login of each <SERVICE>_DATABASE_URL
+--replay has the dead letters of the named services delivered again
 --reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
 /** Starts the named services, or `all`, in this process with the settings of `env`. `signal` ends a start that still waits. */
@@ -146,9 +148,14 @@ export async function startMesh(names: readonly string[], stopped: Promise<void>
 /** Runs a command of one of the named services. */
 async function commandOf(names: readonly string[], command: string): Promise<void> {
   const { services: named } = await target(names, process.env);
+  const print = (line: string): void => console.log(line);
+  if (command === 'replay') {
+    for (const { name } of named) await replayDeadLetters({ service: name, env: process.env, print });
+    return;
+  }
   const service = named.find(({ commands = [] }) => commands.includes(command));
   if (service === undefined) throw new UsageError([`--${command}`], 'option');
-  await runCommand({ service, command, env: process.env, print: (line) => console.log(line) });
+  await runCommand({ service, command, env: process.env, print });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { findNatsServer } from '@agentmesh/lib/bus/testing';
 import { defineConfig } from 'vitest/config';
 
 const excluded = ['**/node_modules/**', '**/dist/**'];
@@ -14,6 +15,22 @@ function endToEnd(mode: 'all' | 'separate') {
     },
   };
 }
+
+/** The tests whose services tell each other something over the bus, once more over NATS. Without a server they are left out, with a warning. */
+const overNats = {
+  extends: true as const,
+  test: {
+    name: 'e2e nats',
+    include: [
+      'test/e2e/accounts/{bound-tokens,erasure,sign-ins}.test.ts',
+      'test/e2e/agents/notifications.test.ts',
+      'test/e2e/runs/{ledger,live,traces}.test.ts',
+    ],
+    globalSetup: ['test/e2e/mesh-setup.ts'],
+    sequence: { groupOrder: 3 },
+  },
+};
+const hasNats = (await findNatsServer()) !== undefined;
 
 export default defineConfig({
   test: {
@@ -41,6 +58,7 @@ export default defineConfig({
       },
       endToEnd('all'),
       endToEnd('separate'),
+      ...(hasNats ? [overNats] : []),
     ],
   },
 });

@@ -11,5 +11,8 @@ const { status } = spawnSync(process.execPath, [buf, 'generate', ...process.argv
   cwd: root,
   stdio: 'inherit',
 });
-if (status === 0) writeFileSync(join(root, callersFile), await callersText(join(root, 'proto', 'gen')));
+if (status === 0) {
+  writeFileSync(join(root, callersFile), await callersText(join(root, 'proto', 'gen')));
+  spawnSync(process.execPath, [join(root, 'scripts', 'render-nats.ts')], { stdio: 'inherit' });
+}
 process.exitCode = status ?? 1;

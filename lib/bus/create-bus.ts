@@ -4,7 +4,7 @@ import type { Bus } from './bus.ts';
 import { Consumption, type Pauses } from './consume/index.ts';
 import type { BusDriver } from './driver/index.ts';
 import { currentTrace } from './current-trace.ts';
-import { subjectOf } from './subject.ts';
+import { subjectOf } from './names/index.ts';
 import { durablesOf, orderKeyOf, planOf } from './topic.ts';
 
 export interface BusOptions {

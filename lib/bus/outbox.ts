@@ -2,7 +2,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import type { Transaction } from '../pg/index.ts';
 import { currentTrace } from './current-trace.ts';
 import { checkPayload } from './driver/index.ts';
-import { subjectOf } from './subject.ts';
+import { subjectOf } from './names/index.ts';
 
 const INSERT = {
   name: 'insert-outbox',

@@ -1,6 +1,6 @@
 import { consumers, ordered_by as orderedBy } from '@agentmesh/proto/mesh/v1/topics';
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
-import { subjectOf } from './subject.ts';
+import { subjectOf } from './names/index.ts';
 
 /** Names of the durable consumers that a topic declares. */
 export function durablesOf(topic: DescMessage): readonly string[] {

@@ -22,3 +22,4 @@ export { checkProcess, type MeshProcess, type ProcessOptions, startProcess } fro
 
 // Named by the declarations of services' settings.
 export type { OptionalValidatorSpec, RequiredValidatorSpec } from 'envalid';
+export { replayDeadLetters } from './replay-dead-letters.ts';

@@ -1,5 +1,6 @@
 import { EnvError, str } from 'envalid';
 import { type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
+import { natsSettings } from './nats-settings.ts';
 import { list, listOf, portNumber, positiveInteger, text } from './settings.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
@@ -16,6 +17,7 @@ function namedKey(read: (text: string) => NamedKey | undefined) {
 
 /** Settings of the process itself, independent of its services; see docs/settings.md. */
 export const processSettings = {
+  ...natsSettings,
   NODE_ENV: str({ default: 'development' }),
   LOG_LEVEL: str({ default: 'info', choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] }),
   DATA_DIR: text({ default: '.data' }),

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
-import { type BusDriver, createBus, createPgDriver } from '../bus/index.ts';
+import { type BusDriver, createBus, openDriver } from '../bus/index.ts';
 import { startEmbeddedPostgres } from '../pg/index.ts';
 import { createMesh, type MeshNode } from '../rpc/index.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../telemetry/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 import { listenOn } from './listen-on.ts';
+import { checkNats, natsOptions } from './nats-settings.ts';
 import { openServiceDatabase } from './open-service-database.ts';
 import { checkCertificate, readIdentities } from './mesh-identities.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
@@ -66,6 +67,7 @@ export function checkProcess({ services, words, env }: ProcessOptions): void {
   checkTogether([
     () => readIdentities({ config, here: namesOf(services), words }),
     () => tlsFiles(config),
+    () => checkNats(config),
     ...services.map((service) => () => service.check?.(parseSettings(service.settings, env))),
   ]);
 }
@@ -138,7 +140,8 @@ async function openBase(
   await warnOfOpenFolder(dataDir, log);
   const embedded = { dataDir, log, draining, ...(signal !== undefined && { signal }) };
   const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres(embedded)).url;
-  const driver = resources.use(await createPgDriver({ url: databaseUrl, log }));
+  const nats = natsOptions(config, name.replaceAll('+', '_'));
+  const driver = resources.use(await openDriver({ nats, databaseUrl, log }));
   const tls = await readTls(config);
   if (tls !== undefined) checkCertificate(tls, namesOf(services));
   const mesh = resources.use(

@@ -1,6 +1,7 @@
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import type { TestProject } from 'vitest/node';
 import { agentsDir, type Mode, startMesh } from '../mesh.ts';
+import { natsEnvironments } from '../nats.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -10,10 +11,15 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one mesh for all files of a project. The mode is the last word of the project's name. */
+/**
+ * Starts one mesh for all files of a project. The mode is the last word of the project's name; `nats` means separate processes whose bus is a NATS server, each
+ * with the permissions of its own user in deploy/nats.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using resources = new AsyncDisposableStack();
-  const mode = project.name.split(' ').at(-1) as Mode;
+  const variant = project.name.split(' ').at(-1) as Mode | 'nats';
+  const mode = variant === 'nats' ? 'separate' : variant;
+  const ownEnv = variant === 'nats' ? await natsEnvironments(resources) : undefined;
   const database = resources.use(await testDatabaseUrl());
   const env = {
     AGENTS_DIR: agentsDir,
@@ -22,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     DEFAULT_SUPERADMIN_EMAIL: 'root@example.com',
     DEFAULT_SUPERADMIN_PASSWORD: 'the superadmin password',
   };
-  const mesh = resources.use(await startMesh({ mode, databaseUrl: database.url, env }));
+  const mesh = resources.use(await startMesh({ mode, databaseUrl: database.url, env, ...(ownEnv && { ownEnv }) }));
   project.provide('meshUrl', mesh.url);
   project.provide('mode', mode);
   project.provide('dataDir', mesh.dataDir);

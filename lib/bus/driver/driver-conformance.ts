@@ -69,7 +69,7 @@ function testDelivery(drivers: Drivers): void {
 
   test('payloads are bytes: 256 KiB of them arrive, one more is refused', async () => {
     const heard: Uint8Array[] = [];
-    await drivers.other.subscribe(subject, (payload) => void heard.push(payload));
+    await drivers.other.subscribe(subject, (payload) => void heard.push(new Uint8Array(payload)));
     const payload = Uint8Array.from({ length: 256 * 1024 }, (_, i) => i % 256);
     await drivers.one.publish(subject, payload, origin);
     await drivers.one.publish(subject, new Uint8Array(), origin);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Bus } from '../bus.ts';
-import { publisherOf, subjectOf } from '../subject.ts';
+import { publisherOf, subjectOf } from '../names/index.ts';
 import { planOf } from '../topic.ts';
 
 /** Sends messages as the outbox of their publisher would. */

@@ -1,0 +1,2 @@
+export { namesOf, streamOf } from './stream-names.ts';
+export { publisherOf, subjectOf } from './subject.ts';

@@ -1,0 +1,138 @@
+import {
+  jetstream,
+  type JetStreamClient,
+  JetStreamApiError,
+  JetStreamApiCodes,
+  type JetStreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { checkPayload, type Stream, type StreamMessage, type StreamPlan } from '../driver/index.ts';
+import { headersOf } from './headers.ts';
+import { type Link, natsUnavailable } from './link.ts';
+import { RecentMessages } from './recent-messages.ts';
+import { consumerSettings, streamSettings } from './stream-settings.ts';
+
+const PUBLISH_MS = 5_000;
+const CONSUMER_EXISTS = 10148;
+
+export interface NatsStreamOptions {
+  readonly link: Link;
+  readonly plan: StreamPlan;
+  readonly replicas: number;
+  readonly ackWaitMs: number;
+}
+
+/**
+ * A stream of JetStream. Messages are sent together, each with the sequence that the one before it must have got: when one fails, the server refuses the
+ * later ones, so their order is kept. After a failure or a lost connection the stream is looked at, and made again when the server has
+ * lost it, with the messages of the last minutes, since consumers may not have had them.
+ */
+export class NatsStream implements Stream {
+  readonly #options: NatsStreamOptions;
+  readonly #client: JetStreamClient;
+  readonly #manager: Promise<JetStreamManager>;
+  readonly #recent = new RecentMessages();
+  /** The stream's last sequence; undefined while it is not certain. */
+  #last: number | undefined;
+  /** When the stream was created. */
+  #created: string | undefined;
+
+  constructor(options: NatsStreamOptions) {
+    this.#options = options;
+    this.#client = jetstream(options.link.connection, { timeout: PUBLISH_MS });
+    this.#manager = this.#client.jetstreamManager(false);
+    options.link.onChange(() => {
+      this.#last = undefined;
+    });
+  }
+
+  /** Makes the stream and its consumers, or throws `unavailable`. */
+  async open(): Promise<void> {
+    try {
+      await this.#prepare();
+    } catch (error) {
+      throw natsUnavailable(error);
+    }
+  }
+
+  async append(messages: readonly StreamMessage[]): Promise<void> {
+    for (const { subject, payload } of messages) checkPayload(subject, payload);
+    this.#options.link.checkUp();
+    try {
+      await this.#append(messages);
+    } catch (error) {
+      this.#last = undefined;
+      throw natsUnavailable(error);
+    }
+    this.#recent.add(messages);
+  }
+
+  async #append(messages: readonly StreamMessage[]): Promise<void> {
+    if (this.#last === undefined) {
+      await this.#prepare();
+      await this.#appendEach(messages);
+    } else {
+      await this.#appendTogether(messages, this.#last);
+    }
+  }
+
+  async #appendTogether(messages: readonly StreamMessage[], last: number): Promise<void> {
+    const sent = messages.map((message, place) => this.#publish(message, last + place));
+    for (const outcome of await Promise.allSettled(sent)) if (outcome.status === 'rejected') throw outcome.reason;
+    if (this.#last === last) this.#last = last + messages.length;
+  }
+
+  /** Some may be stored already: the server answers with their sequence, and stores them once. */
+  async #appendEach(messages: readonly StreamMessage[]): Promise<void> {
+    for (const message of messages) {
+      const { seq } = await this.#publish(message);
+      if (this.#last !== undefined) this.#last = Math.max(this.#last, seq);
+    }
+  }
+
+  #publish(message: StreamMessage, lastSequence?: number) {
+    return this.#client.publish(message.subject, message.payload, {
+      msgID: message.id,
+      headers: headersOf(message),
+      timeout: PUBLISH_MS,
+      ...(lastSequence !== undefined && { expect: { lastSequence } }),
+    });
+  }
+
+  /** Makes the stream and its consumers, unless they are there. */
+  async #prepare(): Promise<void> {
+    const { plan, replicas } = this.#options;
+    const manager = await this.#manager;
+    const settings = streamSettings(plan, replicas);
+    const found = await manager.streams.info(settings.name).catch(undefinedWhenMissing);
+    const info = found === undefined ? await manager.streams.add(settings) : await this.#update(found, settings);
+    await this.#prepareConsumers(manager, settings.name);
+    this.#last = info.state.last_seq;
+    const isLost = this.#created !== undefined && this.#created !== info.created;
+    this.#created = info.created;
+    if (isLost) await this.#appendEach(this.#recent.all());
+  }
+
+  async #update(found: StreamInfo, settings: ReturnType<typeof streamSettings>): Promise<StreamInfo> {
+    const isSame = Object.entries(settings).every(
+      ([key, value]) =>
+        JSON.stringify((found.config as unknown as Record<string, unknown>)[key]) === JSON.stringify(value),
+    );
+    return isSame ? found : (await this.#manager).streams.update(settings.name, settings);
+  }
+
+  async #prepareConsumers(manager: JetStreamManager, stream: string): Promise<void> {
+    const { plan, ackWaitMs } = this.#options;
+    for (const settings of consumerSettings(plan, ackWaitMs)) {
+      await manager.consumers.add(stream, settings).catch(async (error: unknown) => {
+        if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_EXISTS) throw error;
+        await manager.consumers.update(stream, settings.durable_name ?? '', settings);
+      });
+    }
+  }
+}
+
+function undefinedWhenMissing(error: unknown): undefined {
+  if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return undefined;
+  throw error;
+}

@@ -1,0 +1,67 @@
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DeliverPolicy,
+  DiscardPolicy,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import type { StreamPlan } from '../driver/index.ts';
+import { namesOf, streamOf } from '../names/index.ts';
+
+/** Group of which one client at a time is pinned: it alone gets messages. */
+export const PIN_GROUP = 'one';
+/** The pinned client asks for messages again after this time at the latest. */
+export const PULL_MS = 2_000;
+/** Most messages of a durable consumer that are delivered and not acknowledged. */
+export const MOST_IN_HAND = 1_000;
+/** Another client is pinned when the pinned one has not asked for so long. */
+const PIN_MS = 6_000;
+const GIB = 1024 ** 3;
+const DAY_MS = 24 * 60 * 60_000;
+
+const nanos = (ms: number): number => ms * 1_000_000;
+
+/**
+ * The stream of a publishing service. A message is kept until all durable consumers of its subject have acknowledged it, for three days at most: one whose service
+ * does not run must not fill the disk.
+ */
+export function streamSettings(plan: StreamPlan, replicas: number): Partial<StreamConfig> & { name: string } {
+  const subjects = plan.topics.map(({ subject }) => subject);
+  return {
+    name: streamOf(plan.service),
+    subjects: [...subjects, `agentmesh.${plan.service}.dead.>`, `agentmesh.${plan.service}.again.>`],
+    retention: RetentionPolicy.Interest,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+    max_age: nanos(3 * DAY_MS),
+    max_bytes: GIB,
+    duplicate_window: nanos(2 * 60_000),
+    num_replicas: replicas,
+    description: `Messages of ${plan.service} that other services must act on`,
+  };
+}
+
+/** The durable consumers of a stream: two for each consuming service and topic. */
+export function consumerSettings(plan: StreamPlan, ackWaitMs: number): Partial<ConsumerConfig>[] {
+  return plan.topics.flatMap(({ subject, durables }) =>
+    durables.flatMap((durable) => {
+      const { consumer, deadConsumer, dead, again } = namesOf({ subject, durable });
+      const common = { ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All, max_deliver: -1 };
+      return [
+        {
+          ...common,
+          durable_name: consumer,
+          filter_subjects: [subject, again],
+          ack_wait: nanos(ackWaitMs),
+          max_ack_pending: MOST_IN_HAND,
+          priority_groups: [PIN_GROUP],
+          priority_policy: 'pinned_client',
+          priority_timeout: nanos(PIN_MS),
+        },
+        { ...common, durable_name: deadConsumer, filter_subjects: [dead], ack_wait: nanos(30_000) },
+      ];
+    }),
+  );
+}

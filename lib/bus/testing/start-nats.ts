@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const readyMs = 20_000;
+
+/** A real NATS server with JetStream, on a port of its own. */
+export interface TestNats extends AsyncDisposable {
+  readonly url: string;
+  /** Sends SIGKILL, and waits for the end of the process. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port, with what it has stored. */
+  start(): Promise<void>;
+  /** Removes what it has stored. Call it between `kill` and `start`. */
+  wipe(): Promise<void>;
+  /** Stops the process without ending it: connections stay open and nothing is answered. */
+  freeze(): void;
+  /** Lets a frozen process go on. */
+  thaw(): void;
+}
+
+export interface TestNatsOptions {
+  /** Path of the server: see findNatsServer. */
+  readonly server: string;
+  /** A configuration file. Without it everybody may do everything. */
+  readonly config?: string;
+  /** Environment variables that the configuration reads. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a NATS server. It stores in a new temporary folder, which is removed when it is disposed. */
+export async function startNats({ server, config, env = {} }: TestNatsOptions): Promise<TestNats> {
+  const folder = await mkdtemp(join(tmpdir(), 'nats-'));
+  const store = join(folder, 'store');
+  const port = await freePort();
+  const configured = config === undefined ? [] : ['-c', config];
+  const args = [...configured, '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store];
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    child = spawn(server, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+    await untilReady(child);
+  };
+  const kill = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    kill,
+    start,
+    wipe: () => rm(store, { recursive: true, force: true }),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    [Symbol.asyncDispose]: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function untilReady(child: ChildProcess): Promise<void> {
+  const lines: string[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error(`nats-server is not ready:\n${lines.join('\n')}`)), readyMs);
+  if (child.stderr !== null) {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      if (lines.length < 100) lines.push(line);
+      if (line.includes('Server is ready')) resolve();
+    });
+  }
+  child.once('error', reject);
+  child.once('exit', (code) => reject(new Error(`nats-server ended with ${code}:\n${lines.join('\n')}`)));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await once(server.close(), 'close');
+  return port;
+}

@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type NatsUser, natsUsers } from '@agentmesh/lib/bus';
+
+/** Where the files go; the first argument, so that a test can compare them. */
+const folder = process.argv[2] ?? fileURLToPath(new URL('../deploy/nats/', import.meta.url));
+const note = 'Rendered by `npm run generate` from the declarations of the topics in proto/. Do not edit.';
+
+/** An empty list would allow everything. */
+const listOf = (subjects: readonly string[]) =>
+  subjects.length === 0 ? '{ deny: [">"] }' : `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
+
+/** A configuration of nats-server. */
+function configurationOf(users: readonly NatsUser[]): string {
+  const entries = users.map(
+    ({ user, variable, permissions }) => `      {
+        user: ${user}, password: $${variable}
+        permissions: {
+          publish: ${listOf(permissions.publish)}
+          subscribe: ${listOf(permissions.subscribe)}
+        }
+      }`,
+  );
+  return `# ${note}
+# Every password is an environment variable of the server.
+accounts: {
+  MESH: {
+    jetstream: enabled
+    users: [
+${entries.join('\n')}
+    ]
+  }
+}
+`;
+}
+
+/** Values of NATS's own Helm chart. */
+function chartValuesOf(users: readonly NatsUser[]): string {
+  const quoted = (subjects: readonly string[]) =>
+    subjects.map((it) => `\n                - ${JSON.stringify(it)}`).join('');
+  const entries = users.map(
+    ({ user, variable, permissions }) => `          - user: ${user}
+            password: << $${variable} >>
+            permissions:
+              publish:${quoted(permissions.publish) || ' { deny: [">"] }'}
+              subscribe:${quoted(permissions.subscribe)}`,
+  );
+  const variables = users.map(
+    ({ variable }) => `    ${variable}:
+      valueFrom: { secretKeyRef: { name: agent-mesh, key: ${variable} } }`,
+  );
+  return `# ${note}
+# For the chart https://nats-io.github.io/k8s: helm install nats nats/nats -f deploy/nats/chart-values.yaml
+# The Secret agent-mesh holds a password for each user.
+config:
+  cluster: { enabled: true, replicas: 3 }
+  jetstream:
+    enabled: true
+    fileStore: { pvc: { size: 20Gi } }
+  merge:
+    accounts:
+      MESH:
+        jetstream: enabled
+        users:
+${entries.join('\n')}
+container:
+  env:
+${variables.join('\n')}
+`;
+}
+
+/** Names of the services, from main.ts. */
+function servicesOfMain(): string[] {
+  const main = readFileSync(new URL('../main.ts', import.meta.url), 'utf8');
+  return [...main.matchAll(/^ {2}(\w+): async \(\) => \(await import/gm)].map(([, name = '']) => name);
+}
+
+const users = natsUsers(servicesOfMain());
+writeFileSync(join(folder, 'server.conf'), configurationOf(users));
+writeFileSync(join(folder, 'chart-values.yaml'), chartValuesOf(users));

@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBus, openDriver } from '@agentmesh/lib/bus';
+import { findNatsServer, type TestNats } from '@agentmesh/lib/bus/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root, run } from './deployed-settings.ts';
+import { passwordOf, startDeployedNats } from './nats.ts';
+
+const server = await findNatsServer();
+const resources = new AsyncDisposableStack();
+const lines: string[] = [];
+let nats: TestNats;
+
+const destination = { write: (line: string) => void lines.push(line) };
+const log = createLogger({ level: 'error', name: 'nats', destination });
+
+async function busOf(user: string) {
+  const how = { servers: [nats.url], user, password: passwordOf(user), inboxPrefix: `_INBOX.${user}`, name: user };
+  const driver = resources.use(await openDriver({ nats: how, databaseUrl: '', log }));
+  return createBus({ driver, service: user, log, pausesMs: [10] });
+}
+
+test('deploy/nats says what the topics declare', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'deploy-nats-'));
+  expect(run(process.execPath, ['scripts/render-nats.ts', folder])).toMatchObject({ ok: true });
+  for (const name of ['server.conf', 'chart-values.yaml']) {
+    const present = readFileSync(join(root, 'deploy', 'nats', name), 'utf8');
+    expect(present, 'run: npm run generate').toBe(readFileSync(join(folder, name), 'utf8'));
+  }
+  rmSync(folder, { recursive: true });
+});
+
+describe.skipIf(server === undefined)('a user of NATS', () => {
+  beforeAll(async () => {
+    nats = resources.use(await startDeployedNats(server ?? ''));
+  });
+  afterAll(() => resources.disposeAsync());
+
+  const message = (number: number) => [
+    { id: `auth:${number}`, subject: 'agentmesh.auth.v1.account_deleted', sender: 'auth', payload: new Uint8Array() },
+  ];
+
+  test('of a service publishes its topics, and takes, buries and replays the messages of its own consumer', async () => {
+    const stream = await (await busOf('auth')).openStream([AccountDeletedSchema]);
+    const artifacts = await busOf('artifacts');
+    let tries = 0;
+    const stop = await artifacts.consume(AccountDeletedSchema, 'artifacts', () => {
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+    });
+    await stream.append(message(1));
+    await expect.poll(async () => artifacts.replay(AccountDeletedSchema, 'artifacts')).toBe(1);
+    await expect.poll(() => tries).toBe(3);
+    await stop();
+  });
+
+  test('is refused the topics of others, their consumers and their streams', async () => {
+    const artifacts = await busOf('artifacts');
+    const forged = await artifacts.driver.openStream({ service: 'auth', topics: [] });
+    await expect(forged.append(message(2))).rejects.toMatchObject({ reason: 'bus_unavailable' });
+    let heard = 0;
+    await artifacts.subscribe(RunEndedSchema, () => void (heard += 1));
+    await (await artifacts.consume(AccountDeletedSchema, 'keys', () => void (heard += 1)))();
+    const sessions = await (await busOf('sessions')).openStream([RunEndedSchema]);
+    await sessions.append([{ ...message(3)[0], subject: 'agentmesh.sessions.v1.run_ended' } as never]);
+    const refused = () => lines.filter((line) => line.includes('Permissions Violation')).join('\n');
+    await expect.poll(refused).toContain('run_ended');
+    await expect.poll(refused).toContain('CONSUMER.MSG.NEXT.agentmesh-auth.keys-account_deleted');
+    expect(heard).toBe(0);
+  });
+});
