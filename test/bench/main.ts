@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { artifactTransfer } from './parts/artifact-transfer.ts';
 import { attackers } from './parts/attackers.ts';
+import { bus } from './parts/bus.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
 import { codeRuns } from './parts/code-runs.ts';
@@ -17,7 +18,7 @@ import { recordings } from './parts/recordings.ts';
 import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [mail-callbacks] [code-runs]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -32,7 +33,7 @@ const parts: readonly Part[] = [
   memorySearch,
   artifactTransfer,
   recordings,
-  attackers,
+  attackers, bus,
   mailCallbacks,
   codeRuns,
 ];

@@ -14,7 +14,7 @@ import { findNatsServer, startNats, type TestNats } from '../../testing/index.ts
 
 const server = await findNatsServer();
 const isFull = process.env.VERIFY === 'full';
-const disturbances = isFull ? 100 : 8;
+const disturbances = isFull ? 100 : 5;
 const log = pino({ level: 'silent' });
 const sessions = 20;
 
