@@ -55,7 +55,9 @@ describe('who may call a method', () => {
     expect(strange).toEqual([]);
   });
 
-  test('is exactly who calls it in the code: no declaration is missing, and none is unused', () => {
+  test('is exactly who calls it in the code: no declaration is missing, and none is unused', {
+    timeout: 120_000,
+  }, () => {
     const wrong = methods.flatMap((method) => {
       const [declared, used] = [callersOf(method), new Set(usersOf(method))];
       const unused = [...declared.difference(used)].map((caller) => `${nameOf(method)} is never called by ${caller}`);
