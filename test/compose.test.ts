@@ -9,7 +9,7 @@ type ComposeService = { readonly command: string[]; readonly environment: Texts;
 describe('compose.yaml', () => {
   const text = readFileSync(join(root, 'deploy', 'compose.yaml'), 'utf8');
   const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
-  const { postgres, migrate, ...own } = services;
+  const { postgres, nats, migrate, ...own } = services;
   /** Interpolates like compose: `${NAME:-default}` becomes its default, `${NAME:?…}` a secret of `npm start -- identities` or another text. */
   const fill = (value: string) =>
     value.replaceAll(
@@ -17,13 +17,18 @@ describe('compose.yaml', () => {
       (_, name: string, fallback?: string) => fallback ?? secrets[name] ?? 'a'.repeat(32),
     );
 
-  it('runs every service of main.ts as its own process beside PostgreSQL, with a health check on its ops port', () => {
+  it('runs every service of main.ts as its own process beside PostgreSQL and NATS, with a health check on its ops port', () => {
     expect(postgres).toBeDefined();
     expect(migrate?.command).toEqual(['migrate']);
+    expect(nats?.environment).toMatchObject(
+      Object.fromEntries(words.map((word) => [`${word.toUpperCase()}_NATS_PASSWORD`, expect.any(String)])),
+    );
     expect(Object.keys(own).toSorted()).toEqual(words);
     const probe = ['CMD', 'node', '-e', expect.stringContaining("fetch('http://127.0.0.1:9090/readyz')")];
     for (const [word, service] of Object.entries(own)) {
       expect(service).toMatchObject({ command: [word], healthcheck: { test: probe } });
+      const password = `\${${word.toUpperCase()}_NATS_PASSWORD:?made by \`npm start -- identities\`}`;
+      expect(service.environment).toMatchObject({ NATS_USER: word, NATS_PASSWORD: password });
     }
   });
 

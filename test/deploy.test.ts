@@ -130,12 +130,17 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
     for (const [word, pod] of pods) {
       const taken = containerOf(pod).env.filter(({ value }) => value === undefined);
       const prefix = word.toUpperCase();
-      const own: Texts = { MESH_IDENTITY: `${prefix}_MESH_IDENTITY`, DATABASE_URL: `${prefix}_DATABASE_URL` };
+      const own: Texts = {
+        MESH_IDENTITY: `${prefix}_MESH_IDENTITY`,
+        DATABASE_URL: `${prefix}_DATABASE_URL`,
+        NATS_PASSWORD: `${prefix}_NATS_PASSWORD`,
+      };
       const names = [
         'DATABASE_URL',
         ...(holders.includes(word) ? ['ENCRYPT_KEY'] : []),
         'MESH_IDENTITIES',
         'MESH_IDENTITY',
+        'NATS_PASSWORD',
       ];
       const source = (key: string) => ({ secretKeyRef: { name: 'acme-secrets', key } });
       expect(taken).toEqual(names.map((name) => ({ name, valueFrom: source(own[name] ?? name) })));
@@ -204,10 +209,21 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
       const fromAnyone = portsOf(ingress.filter(({ from }) => !from));
       const toAnyone = portsOf(egress.filter(({ to }) => !to));
       const internet = egress.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock ?? []));
-      expect([word, fromAnyone, toAnyone]).toEqual([word, word === 'gateway' ? [8000] : [], [53, 53, 5432]]);
+      expect([word, fromAnyone, toAnyone]).toEqual([word, word === 'gateway' ? [8000] : [], [53, 53, 5432, 4222]]);
       expect([word, internet.length > 0]).toEqual([word, ['runs', 'keys', 'transcription', 'webhooks'].includes(word)]);
       for (const { except } of internet) expect(except.length).toBeGreaterThan(0);
     }
+  });
+
+  it('signs each pod in to NATS as its own user, and uses PostgreSQL alone when NATS is not enabled', () => {
+    for (const [word, pod] of pods) {
+      expect(envOf(pod)).toMatchObject({ NATS_URL: 'nats://nats:4222', NATS_USER: word, NATS_STREAM_REPLICAS: '1' });
+    }
+    const without = render({ nats: { enabled: false } });
+    for (const pod of podsOf(without).values()) {
+      expect(Object.keys(envOf(pod)).filter((name) => name.startsWith('NATS_'))).toEqual([]);
+    }
+    expect(JSON.stringify([...byWord(without, 'NetworkPolicy')])).not.toContain('4222');
   });
 
   it('deploys a new service from one new entry in the values', () => {

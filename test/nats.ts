@@ -9,7 +9,7 @@ export const passwordOf = (user: string): string => `password-of-${user}`;
 
 /** Starts a NATS server with the users and permissions of deploy/nats. */
 export async function startDeployedNats(server: string): Promise<TestNats> {
-  const env = Object.fromEntries(users.map((user) => [`NATS_${user.toUpperCase()}_PASSWORD`, passwordOf(user)]));
+  const env = Object.fromEntries(users.map((user) => [`${user.toUpperCase()}_NATS_PASSWORD`, passwordOf(user)]));
   return startNats({ server, config, env });
 }
 

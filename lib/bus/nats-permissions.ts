@@ -52,7 +52,7 @@ export interface NatsUser {
 export function natsUsers(services: readonly string[]): NatsUser[] {
   const each = services.map((user) => ({ user, permissions: permissionsOf(user) }));
   const users = [...each, { user: 'mesh', permissions: wholeMesh }, { user: 'observer', permissions: observer }];
-  return users.map((it) => ({ ...it, variable: `NATS_${it.user.toUpperCase()}_PASSWORD` }));
+  return users.map((it) => ({ ...it, variable: `${it.user.toUpperCase()}_NATS_PASSWORD` }));
 }
 
 function streamCommands(service: string): string[] {

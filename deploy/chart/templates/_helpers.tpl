@@ -74,5 +74,10 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- $_ := set $env "MESH_TLS_KEY" "/mesh-tls/tls.key" -}}
 {{- $_ := set $env "MESH_TLS_CA" "/mesh-tls/ca.crt" -}}
 {{- end -}}
+{{- if $root.Values.nats.enabled -}}
+{{- $_ := set $env "NATS_URL" $root.Values.nats.url -}}
+{{- $_ := set $env "NATS_USER" $word -}}
+{{- $_ := set $env "NATS_STREAM_REPLICAS" (toString (int $root.Values.nats.replicas)) -}}
+{{- end -}}
 {{- mergeOverwrite $env $root.Values.env $service.env | toYaml -}}
 {{- end -}}
