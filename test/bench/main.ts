@@ -33,7 +33,8 @@ const parts: readonly Part[] = [
   memorySearch,
   artifactTransfer,
   recordings,
-  attackers, bus,
+  attackers,
+  bus,
   mailCallbacks,
   codeRuns,
 ];
