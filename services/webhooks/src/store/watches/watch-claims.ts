@@ -72,7 +72,10 @@ export async function claimWatch(
 
 const release = createQuery<{ claim: string }>({
   name: 'release-watches',
-  text: (param) => `update watches set claim = null, claimed_until = '-infinity' where claim = ${param.claim}`,
+  text: (param) => `with held as (
+      select account_id, id from watches where claim = ${param.claim} order by account_id, id for update
+    )
+    update watches w set claim = null, claimed_until = '-infinity' from held h where w.account_id = h.account_id and w.id = h.id`,
 });
 
 /** Gives back all watches of a claim that are still held. */

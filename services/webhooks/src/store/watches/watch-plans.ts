@@ -2,13 +2,20 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Provider } from '../../provider/provider.ts';
 import type { WatchKey } from './watches.ts';
 
-/** Plans an attempt for each active watch that expires before `before` and has an active subscription. Answers them. */
+/**
+ * Plans an attempt for each active watch that expires before `before` and has an active subscription. Answers them. Replicas
+ * plan at the same time, so every statement that changes several watches locks them in the order of their keys.
+ */
 export const planRenewals = createQuery<{ now: Date; before: Date }, { id: bigint }>({
   name: 'plan-renewals',
-  text: (param) => `update watches w set next_attempt_at = ${param.now}
-    where w.state = 'active' and w.expires_at <= ${param.before} and w.next_attempt_at is null and exists (
-      select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id and s.state = 'active'
-    ) returning w.id`,
+  text: (param) => `with expiring as (
+      select w.account_id, w.id from watches w
+      where w.state = 'active' and w.expires_at <= ${param.before} and w.next_attempt_at is null and exists (
+        select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id and s.state = 'active'
+      ) order by w.account_id, w.id for update of w
+    )
+    update watches w set next_attempt_at = ${param.now} from expiring e where w.account_id = e.account_id and w.id = e.id
+    returning w.id`,
 });
 
 const planOne = createQuery<WatchKey & { now: Date }>({
@@ -25,9 +32,13 @@ export async function planAttempt(db: Queryable, watch: WatchKey & { now: Date }
 /** Plans an attempt for each watch of a mail account that was just connected and needs one. Answers them. */
 export const planRearming = createQuery<{ accountId: string; provider: Provider; now: Date }, { id: bigint }>({
   name: 'plan-rearming',
-  text: (param) => `update watches set next_attempt_at = ${param.now}
-    where account_id = ${param.accountId} and provider = ${param.provider} and (state in ('error', 'expired') or failures > 0)
-    returning id`,
+  text: (param) => `with failing as (
+      select account_id, id from watches
+      where account_id = ${param.accountId} and provider = ${param.provider} and (state in ('error', 'expired') or failures > 0)
+      order by account_id, id for update
+    )
+    update watches w set next_attempt_at = ${param.now} from failing f where w.account_id = f.account_id and w.id = f.id
+    returning w.id`,
 });
 
 interface Ending extends WatchKey {
@@ -57,10 +68,13 @@ const deleteAbandonedSubscriptions = createQuery<{ before: Date }, { id: number 
 
 const endOrphans = createQuery<{ before: Date; now: Date }>({
   name: 'end-orphaned-watches',
-  text: (param) => `update watches w set state = 'ending', next_attempt_at = ${param.now}
-    where w.state <> 'ending' and w.created_at <= ${param.before} and w.claimed_until <= ${param.now} and not exists (
-      select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id
-    )`,
+  text: (param) => `with orphaned as (
+      select w.account_id, w.id from watches w
+      where w.state <> 'ending' and w.created_at <= ${param.before} and w.claimed_until <= ${param.now} and not exists (
+        select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id
+      ) order by w.account_id, w.id for update of w
+    )
+    update watches w set state = 'ending', next_attempt_at = ${param.now} from orphaned o where w.account_id = o.account_id and w.id = o.id`,
 });
 
 /** Plans the end of watches without subscriptions, which processes have left behind that died while they registered them before `before`. */
@@ -86,7 +100,7 @@ const detach = createQuery<Detaching>({
   name: 'detach-watches',
   text: (param) => `with detached as (
       select * from watches where account_id = ${param.accountId} and integration_id = ${param.integrationId}
-        and state not in ('ending', 'new') and expires_at is not null for update
+        and state not in ('ending', 'new') and expires_at is not null order by account_id, id for update
     ), kept as (
       update watches w set state = 'error', error_code = 'disconnected', last_error = ${param.lastError}, failures = 1,
         provider_id = null, expires_at = null, registered_at = null, cursor = null, catch_up_from = null,
