@@ -113,7 +113,15 @@ describe('the agent', () => {
   });
 
   test('gets names that models take, and none of those that belong to the system', async () => {
-    server.tools = ['a.b/c', 'adk_request_input', 'set_model_response', 'x'.repeat(100)].map((name) => ({
+    server.tools = [
+      'a.b/c',
+      'constructor',
+      '__proto__',
+      'toString',
+      'adk_request_input',
+      'set_model_response',
+      'x'.repeat(100),
+    ].map((name) => ({
       name,
       inputSchema: { type: 'object' },
     }));
@@ -274,11 +282,6 @@ test('a server that costs much time to read is cut off, and its tool fails', asy
   server.odd.set('tools/call', { result: { resultType: 'complete', content: [], structuredContent } });
   const { events } = await setUp().bench.run();
   expect(answerOf(events)).toHaveProperty('structuredContent');
-  server.odd.set('tools/call', {
-    result: { content: [], structuredContent: Array.from({ length: 400_000 }, () => ({})) },
-  });
-  const { events: more } = await setUp().bench.run();
-  expect(answerOf(more)).toEqual({ error: expect.stringContaining('too many messages or values') });
 });
 
 test('words of a server that repeats what it was sent stay out of the log and out of the answer', async () => {

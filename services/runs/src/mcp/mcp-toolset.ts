@@ -74,7 +74,8 @@ export class McpToolset extends BaseToolset {
     const tools = new Map<string, BaseTool>();
     for (const one of chosen) {
       const name = this.#nameOf(one);
-      if (reserved.test(name) || tools.has(name)) continue;
+      // ADK looks tools up in an object, which has the names of all objects.
+      if (reserved.test(name) || name in Object.prototype || tools.has(name)) continue;
       tools.set(name, finish(new McpTool({ listed: one, name, call: (request) => this.#call(one, request) })));
     }
     return [...tools.values()];
