@@ -218,6 +218,7 @@ describe('apps', () => {
     expect(apps.map(({ name, language }) => [name, language])).toEqual([
       ['assistant', 'yaml'],
       ['echo', 'yaml'],
+      ['weather', 'typescript'],
     ]);
     const { json } = await bench.client.getAppInfo({ appName: 'assistant' });
     expect(JSON.parse(new TextDecoder().decode(json))).toMatchObject({ rootAgentName: 'assistant', language: 'yaml' });
