@@ -48,6 +48,7 @@ export const settings = {
   RUNTIME_AUTH: runtimeAuth({ default: 'required' }),
   GATEWAY_MAX_BODY_BYTES: positiveInteger({ default: 20 * 1024 * 1024 }),
   GATEWAY_MAX_BODIES_BYTES: positiveInteger({ default: 64 * 1024 * 1024 }),
+  GATEWAY_MAX_ARRIVING_RUNS: positiveInteger({ default: 2_500 }),
   GATEWAY_HEARTBEAT_SECONDS: positiveInteger({ default: 15 }),
   GATEWAY_DOCS_ENABLED: flag({ default: true }),
   GATEWAY_TRUSTED_PROXIES: networks({ default: [] }),

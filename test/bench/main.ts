@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { artifactTransfer } from './parts/artifact-transfer.ts';
 import { attackers } from './parts/attackers.ts';
 import { bus } from './parts/bus.ts';
+import { crowd, fairness } from './parts/crowd.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
 import { codeRuns } from './parts/code-runs.ts';
@@ -18,7 +19,7 @@ import { recordings } from './parts/recordings.ts';
 import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [crowd] [fairness]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -37,6 +38,8 @@ const parts: readonly Part[] = [
   bus,
   mailCallbacks,
   codeRuns,
+  crowd,
+  fairness,
 ];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));

@@ -9,6 +9,7 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Event } from '../edge/records/event.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { type ArrivingRuns, createArrivingRuns } from './arriving-runs.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
 import { type RunAgentRequest, runAgentRequest } from './run-record.ts';
@@ -25,8 +26,9 @@ export function runRoutes(app: App, context: Context): void {
     body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
     response: refusals,
   };
-  addRun(app, context, schema);
-  addRunSse(app, context, schema);
+  const arriving = createArrivingRuns(context.config.GATEWAY_MAX_ARRIVING_RUNS);
+  addRun(app, context, { schema, arriving });
+  addRunSse(app, context, { schema, arriving });
 }
 
 /** Errors before the first event are JSON, as everywhere. */
@@ -41,13 +43,19 @@ interface RunSchema {
   readonly response: typeof refusals;
 }
 
-function addRun(app: App, context: Context, schema: RunSchema): void {
+interface RunRoute {
+  readonly schema: RunSchema;
+  readonly arriving: ArrivingRuns;
+}
+
+function addRun(app: App, context: Context, { schema, arriving }: RunRoute): void {
   const { config, runs, authentication } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const response = { 200: Type.Array(Event), ...schema.response };
   app.post(
     '/run',
     {
+      onRequest: arriving.enter,
       preValidation: authentication.runtime,
       config: { scope: 'runs:write' },
       schema: {
@@ -63,6 +71,7 @@ function addRun(app: App, context: Context, schema: RunSchema): void {
       const { identity } = request;
       const cancelOnLeave = cancelsOnLeave(context, request);
       const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming: false, cancelOnLeave });
+      arriving.leave(request);
       forgetBody(request);
       reply.header(invocationHeader, headerText(run.invocationId));
       return sendJson(reply, jsonArray(await collect(run, reply.raw)));
@@ -70,7 +79,7 @@ function addRun(app: App, context: Context, schema: RunSchema): void {
   );
 }
 
-function addRunSse(app: App, context: Context, schema: RunSchema): void {
+function addRunSse(app: App, context: Context, { schema, arriving }: RunRoute): void {
   const { config, runs, authentication, log } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
@@ -79,6 +88,7 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
   app.post(
     '/run_sse',
     {
+      onRequest: arriving.enter,
       preValidation: authentication.runtime,
       config: { scope: 'runs:write' },
       schema: {
@@ -95,6 +105,7 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
       const { streaming, functionCallEventId } = request.body;
       const cancelOnLeave = cancelsOnLeave(context, request);
       const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming, cancelOnLeave });
+      arriving.leave(request);
       forgetBody(request);
       const isSplit = (functionCallEventId ?? '') === '';
       await sendRun(reply, run, { heartbeatMs, isSplit, log, requestId: request.id });

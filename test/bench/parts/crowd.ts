@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMeshOneProcess } from '../targets/mesh-targets.ts';
+import { residentMb } from '../targets/server-process.ts';
+import type { Target } from '../targets/target.ts';
+import type { Figure, Part, PartOptions } from './part.ts';
+
+const modelMs = 20_000;
+const fewer = 2_000;
+const many = 10_000;
+/** Runs of the account that may execute or wait in the round with many clients. */
+const admitted = { RUNS_ACCOUNT_MAX_CONCURRENT: '2000', RUNS_ACCOUNT_MAX_QUEUED: '100' };
+
+/** Clients that all come at once, each with a session of its own, and a model that takes 20 s. */
+export const crowd: Part = {
+  name: 'crowd',
+  measure: async (options) => [...(await measureCrowd(options, fewer)), ...(await measureCrowd(options, many))],
+};
+
+async function measureCrowd({ say, signal }: PartOptions, clients: number): Promise<Figure[]> {
+  await using target = await startMeshOneProcess(clients === many ? admitted : {});
+  say(`${clients} clients: sessions`);
+  const sessions = await createSessions(target, clients);
+  signal.throwIfAborted();
+  const before = residentMb(target.pids);
+  say(`${clients} clients at once`);
+  let peak = before;
+  const over = new AbortController();
+  const watch = (async () => {
+    for (; !over.signal.aborted; await sleep(100)) peak = Math.max(peak, residentMb(target.pids));
+  })();
+  const answers = await Promise.all(sessions.map((session) => run(target, session, modelMs)));
+  over.abort();
+  await watch;
+  const accepted = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 429);
+  const label = (text: string) => `${clients} clients at once, model of 20 s: ${text}`;
+  const kilobytes = ((peak - before) * 1000) / Math.max(1, accepted.length);
+  return [
+    {
+      label: label('accepted and answered'),
+      value: accepted.filter(({ isWhole }) => isWhole).length,
+      atLeast: accepted.length,
+    },
+    { label: label('refused with 429'), value: refused.length },
+    { label: label('neither'), value: clients - accepted.length - refused.length, atMost: 0 },
+    { label: label('accepted, p99 ms'), value: p99(accepted), atMost: 2_000 },
+    { label: label('memory for each accepted, kB'), value: kilobytes, atMost: 100 },
+    ...(refused.length > 0 ? [{ label: label('refused, p50 ms'), value: median(refused) }] : []),
+    ...(refused.length > 0 ? [{ label: label('refused, p99 ms'), value: p99(refused), atMost: 100 }] : []),
+  ];
+}
+
+const shortMs = 1_000;
+
+/** How long the runs of one account take while another sends 10,000. */
+export const fairness: Part = {
+  name: 'fairness',
+  measure: async ({ say, signal }) => {
+    await using target = await startMeshOneProcess({});
+    const other = { ...target, token: await signUp(target.url) };
+    const [own] = await createSessions(other, 1);
+    say('quiet');
+    const quiet = await slowest(other, own ?? '');
+    signal.throwIfAborted();
+    const sessions = await createSessions(target, many);
+    say('beside an account that sends 10,000 runs');
+    let answered = 0;
+    const crowdOfOne = Promise.all(
+      sessions.map(async (session) => {
+        for (;;) {
+          const { status } = await run(target, session, shortMs);
+          if (status === 200) break;
+          await sleep(1_000 + Math.random() * 1_000);
+        }
+        answered += 1;
+      }),
+    );
+    await sleep(500);
+    const beside = await slowest(other, own ?? '');
+    const besideAfter = answered;
+    await crowdOfOne;
+    return [
+      { label: 'run of 1 s, quiet, slowest of 5, ms', value: quiet },
+      { label: 'run of 1 s beside 10,000 of another account, slowest of 5, ms', value: beside, atMost: 2 * quiet },
+      { label: 'runs of the other account answered meanwhile', value: besideAfter, atMost: many - 1 },
+      { label: 'runs of the other account answered in the end', value: answered, atLeast: many },
+    ];
+  },
+};
+
+async function slowest(target: Target, session: string): Promise<number> {
+  let longest = 0;
+  for (let count = 0; count < 5; count += 1) {
+    const started = performance.now();
+    const { status } = await run(target, session, shortMs);
+    if (status !== 200) throw new Error(`a run of the quiet account was answered with ${status}`);
+    longest = Math.max(longest, performance.now() - started);
+  }
+  return longest;
+}
+
+interface Answer {
+  /** 0 when the connection failed. */
+  readonly status: number;
+  /** Time to the headers, in milliseconds. */
+  readonly acceptedMs: number;
+  /** The last event of the run arrived. */
+  readonly isWhole: boolean;
+}
+
+/** Runs a message over a connection of its own. */
+async function run(target: Target, session: string, waitMs: number): Promise<Answer> {
+  const started = performance.now();
+  const newMessage = { role: 'user', parts: [{ text: `[[wait:${waitMs}]] done` }] };
+  const body = { appName: target.app, userId: 'u1', sessionId: session, newMessage };
+  try {
+    const answer = await send(target, { path: '/run_sse', body });
+    const acceptedMs = performance.now() - started;
+    const text = await textOf(answer);
+    return { status: answer.statusCode ?? 0, acceptedMs, isWhole: text.includes('done') };
+  } catch {
+    return { status: 0, acceptedMs: performance.now() - started, isWhole: false };
+  }
+}
+
+const pool = new Agent({ keepAlive: true, maxSockets: 16 });
+
+async function createSessions(target: Target, count: number): Promise<string[]> {
+  const path = `/apps/${target.app}/users/u1/sessions`;
+  const create = async (): Promise<string> => {
+    const answer = await send(target, { path, body: {}, agent: pool });
+    return (JSON.parse(await textOf(answer)) as { id: string }).id;
+  };
+  const ids: string[] = [];
+  while (ids.length < count)
+    ids.push(...(await Promise.all(Array.from({ length: Math.min(200, count - ids.length) }, create))));
+  return ids;
+}
+
+interface Sent {
+  readonly path: string;
+  readonly body: object;
+  /** Absent: a connection of its own. */
+  readonly agent?: Agent;
+}
+
+function send({ url, token }: Target, { path, body, agent }: Sent): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  request(url + path, { method: 'POST', agent: agent ?? false, headers }, resolve)
+    .once('error', reject)
+    .end(JSON.stringify(body));
+  return promise;
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  answer.setEncoding('utf8');
+  let whole = '';
+  for await (const chunk of answer) whole += chunk as string;
+  return whole;
+}
+
+async function signUp(url: string): Promise<string> {
+  const account = { email: 'quiet@example.com', password: randomBytes(16).toString('hex') };
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await answer.json()) as { access_token?: string };
+  };
+  await post('/api/users/', { ...account, first_name: 'Ada', last_name: 'Lovelace' });
+  return (await post('/api/auth/token', account)).access_token ?? '';
+}
+
+function p99(answers: readonly Answer[]): number {
+  return quantile(answers, 0.99);
+}
+
+function median(answers: readonly Answer[]): number {
+  return quantile(answers, 0.5);
+}
+
+function quantile(answers: readonly Answer[], part: number): number {
+  const times = answers.map(({ acceptedMs }) => acceptedMs).toSorted((a, b) => a - b);
+  return times[Math.floor(times.length * part)] ?? 0;
+}
