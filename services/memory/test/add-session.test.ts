@@ -9,7 +9,9 @@ let replica: TestMemory;
 
 beforeAll(async () => {
   service = resources.use(await startMemory());
-  replica = resources.use(await startMemory({ DATABASE_URL: service.databaseUrl }, service.sessions, service.deletions));
+  replica = resources.use(
+    await startMemory({ DATABASE_URL: service.databaseUrl }, service.sessions, service.deletions),
+  );
 });
 afterAll(() => resources.disposeAsync());
 
