@@ -135,7 +135,7 @@ test('each service calls exactly the methods whose contract names it', { timeout
     await using node = createMesh({ urls, identities, log, metrics: createMetrics({ processMetrics: false }) });
     for (const method of await contractMethods()) {
       const isAllowed = callersOf(method).has(word);
-      // What is allowed is proven by the other tests; most of these calls would change something.
+      // Other tests prove which calls are allowed; most of these calls would change something.
       if (isAllowed) continue;
       const client = node.as(word).client(method.parent) as unknown as Record<string, (request: unknown) => unknown>;
       const input = method.methodKind === 'client_streaming' ? (async function* () {})() : {};

@@ -49,7 +49,7 @@ export interface Bus {
 /** Handles one hint. It may be called with the same hint more than once, because publishers repeat what matters. */
 export type HintHandler<T extends DescMessage> = (message: MessageShape<T>, origin: Origin) => void | Promise<void>;
 
-/** What a handler knows about the delivery of its message. */
+/** The delivery of a message, as its handler sees it. */
 export interface DeliveryInfo extends Origin {
   /** `<publishing service>:<id of the outbox row>`: the same each time the message is delivered. */
   readonly id: string;

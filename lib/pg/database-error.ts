@@ -21,7 +21,7 @@ export function databaseBusy(): MeshError {
   );
 }
 
-/** As `toDatabaseError`, for a change that was sent: when the connection broke, it may have been stored. */
+/** Like `toDatabaseError`, for a change that was sent: when the connection broke, it may have been stored. */
 export function toOutcomeError(error: unknown): Error {
   const known = toDatabaseError(error);
   if (!(known instanceof MeshError)) return known;

@@ -7,9 +7,9 @@ export interface UsageOptions {
 }
 
 interface Entry {
-  /** What all processes had written at the last `sync`. */
+  /** Sum that all processes had written at the last `sync`. */
   readonly totals: Map<string, number>;
-  /** What this process has not written yet. */
+  /** Change that this process has not written yet. */
   readonly changes: Map<string, number>;
   usedAtMs: number;
 }

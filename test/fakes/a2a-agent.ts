@@ -10,7 +10,7 @@ export interface A2aMessage {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What the agent streams for one message: results of the stream in the protocol's JSON, after which it may fall silent, or something odd. */
+/** Answer of the agent to one message, as a stream: results of the stream in the protocol's JSON, after which it may fall silent, or something odd. */
 export type A2aScript = readonly (object | 'hang')[] | 'hang' | 'break' | 'flood';
 
 /** An agent of the Agent2Agent protocol, version 1.0, over JSON-RPC. It refuses what breaks the protocol's rules. */

@@ -1,4 +1,4 @@
-/** What JetStream says about a delivery in its reply subject. */
+/** Facts about a delivery, which JetStream puts into its reply subject. */
 export interface DeliveryPlace {
   /** How often the message was delivered, with this time. */
   readonly delivered: number;

@@ -117,7 +117,7 @@ export class PgConsumer {
     if (rows.length === WINDOW) this.#wake.wake();
   }
 
-  /** What is done now and then. */
+  /** Work that is done from time to time. */
   async #tend(): Promise<void> {
     if (Date.now() - this.#tendedAt < TEND_MS) return;
     this.#tendedAt = Date.now();

@@ -11,7 +11,7 @@ export interface MessageRow {
   readonly payload: Buffer;
 }
 
-/** What is acknowledged: everything up to `position` but `open`, which says how often each of its messages was delivered. */
+/** Acknowledged messages: all up to `position` except those of `open`, which says how often each of its messages was delivered. */
 export interface Progress {
   readonly position: bigint;
   readonly open: Readonly<Record<string, number>>;

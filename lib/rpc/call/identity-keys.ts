@@ -40,7 +40,7 @@ export function knownKeys(keys: readonly NamedKey[]): ReadonlyMap<string, NamedK
 
 /**
  * Key pairs of all services that are derived from shared secrets: the first makes the private keys, all of them the known ones.
- * Whoever has the first secret can act as every service.
+ * A holder of the first secret can act as every service.
  */
 export function deriveIdentities(secrets: readonly string[], services: readonly string[]): MeshIdentities {
   const pairs = secrets.map((secret) => services.map((service) => ({ service, key: derived(secret, service) })));

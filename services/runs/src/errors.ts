@@ -100,7 +100,7 @@ export function concurrentRuns(): MeshError {
   return new MeshError('resource_exhausted', 'concurrent_runs', message);
 }
 
-/** As many runs wait in this process as may. */
+/** The queue of runs of this process is full. */
 export function queuedRuns(): MeshError {
   const message = 'As many runs as may are waiting for the server (RUNS_MAX_QUEUED). Try again later.';
   return new MeshError('resource_exhausted', 'queued_runs', message);
@@ -112,7 +112,7 @@ export function accountConcurrentRuns(): MeshError {
   return new MeshError('resource_exhausted', 'account_concurrent_runs', message);
 }
 
-/** As many runs of the account wait as may. */
+/** The queue of runs of the account is full. */
 export function accountQueuedRuns(): MeshError {
   const message = 'As many runs of the account as may are waiting (RUNS_ACCOUNT_MAX_QUEUED). Try again later.';
   return new MeshError('resource_exhausted', 'account_queued_runs', message);

@@ -4,7 +4,7 @@ import { accountSessions, accountStoredBytes } from './errors.ts';
 
 type SessionUsage = Usage<'sessions' | 'bytes'>;
 
-/** What accounts have, and how much they may have. */
+/** Usage of accounts and their limits. */
 export interface AccountUsage {
   readonly usage: SessionUsage;
   readonly accountLimits: AccountLimits;

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Fields, Refusal } from '../demand.ts';
 import { demandSession, type Era, legacyRevision, type McpCall, modernRevision, readCall } from './mcp-call.ts';
 
-/** What a method does instead of its usual answer. */
+/** Behaviour of a method in place of its usual answer. */
 export type Odd =
   | 'hang'
   | 'break'

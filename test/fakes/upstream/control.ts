@@ -3,7 +3,7 @@ import type { Fault, FaultAction } from './faults.ts';
 import type { Call, Reply } from './reply.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** What the control routes of a fake act on. */
+/** Parts of a fake that its control routes act on. */
 export interface Controlled {
   readonly clock: VirtualClock;
   readonly calls: readonly Call[];

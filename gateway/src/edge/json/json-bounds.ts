@@ -2,7 +2,7 @@ import { JsonCounter, type JsonExcess, mostValues } from './json-counter.ts';
 
 /** Size of a JSON text, counted without parsing it. */
 export interface JsonSize {
-  /** As `JsonCounter` counts them. */
+  /** Counted by `JsonCounter`. */
   readonly values: number;
   /** Limit that the text passes; undefined: the text may be parsed. */
   readonly excess: JsonExcess | undefined;

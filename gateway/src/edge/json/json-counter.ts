@@ -11,7 +11,7 @@ export interface JsonExcess {
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** What a byte outside of a string means. The table makes the loop over plain bytes, e.g. blanks, three times as fast as comparisons. */
+/** Meaning of each byte outside of a string. The table makes the loop over plain bytes, e.g. blanks, three times as fast as comparisons. */
 const [nothing, string, end, separator, begin] = [0, 1, 2, 3, 4];
 const meanings = new Uint8Array(256);
 for (const [bytes, meaning] of [

@@ -33,7 +33,7 @@ const tables = `
     number int not null
   );`;
 
-/** What happens to the server, one after the other. */
+/** Faults of the server, one after the other. */
 const faults: readonly ((nats: TestNats) => Promise<void>)[] = [
   async (nats) => {
     await nats.kill();

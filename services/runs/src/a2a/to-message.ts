@@ -30,7 +30,7 @@ export function toMessage(events: readonly Event[], agentName: string): Message 
   };
 }
 
-/** What other agents said is marked with their names. */
+/** Texts of other agents are marked with their names. */
 function partsOf({ author, content, partial }: Event): A2aPart[] {
   if (partial === true) return [];
   const isUser = author === 'user';

@@ -38,7 +38,7 @@ export interface RunRequest {
   readonly streaming: boolean;
 }
 
-/** What the host tells a worker. */
+/** Message of the host to a worker. */
 export type HostMessage =
   | LoadRequest
   | RunRequest
@@ -86,7 +86,7 @@ export interface RunEvent {
   readonly last: boolean;
 }
 
-/** What a worker tells its host. */
+/** Message of a worker to its host. */
 export type WorkerMessage =
   | Loaded
   | { readonly kind: 'refused'; readonly mistakes: readonly Mistake[]; readonly files: readonly string[] }
@@ -99,7 +99,7 @@ export type WorkerMessage =
   | { readonly kind: 'pong'; readonly ping: number }
   | { readonly kind: 'crash'; readonly message: string };
 
-/** What code asks of its host. The host answers for the session, user and app of the run alone. */
+/** Request of code to its host. The host answers for the session, user and app of the run alone. */
 export type HostCall =
   | {
       readonly to: 'model';

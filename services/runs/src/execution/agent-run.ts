@@ -4,7 +4,7 @@ import type { HistoryWindow } from './history/history-window.ts';
 
 type ArtifactService = NonNullable<InvocationContextParams['artifactService']>;
 
-/** What an app's agents are given for one attempt. */
+/** Input of an app's agents for one attempt. */
 export interface AgentRunOptions {
   readonly turn: Turn;
   readonly window: HistoryWindow;

@@ -11,7 +11,7 @@ import { type McpServer, type McpTarget, serverName } from './mcp-server.ts';
 import { McpTool } from './mcp-tool.ts';
 import { type HeaderSources, type OpenToolKey, requestHeaders } from './request-headers.ts';
 
-/** What a `MCPToolset` of an agent says. */
+/** Settings of a `MCPToolset` of an agent. */
 export interface McpToolsetSpec extends HeaderSources {
   readonly server: McpServer;
   /** Names of the server's tools that the agent gets; absent: all. */

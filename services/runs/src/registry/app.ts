@@ -9,7 +9,7 @@ export interface App {
   /** Name of its root agent: the author of events that no agent wrote. */
   readonly rootName: string;
   readonly description: string;
-  /** Of its root file. */
+  /** Language of its root file. */
   readonly language: 'yaml' | 'typescript' | 'javascript';
   /** Files of code that it was made of, relative to its folder. */
   readonly files?: readonly string[];

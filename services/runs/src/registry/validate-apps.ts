@@ -10,7 +10,7 @@ import { printMistake } from './files/mistake.ts';
 import { rootFile } from './files/root-file.ts';
 import { openTools } from './open-tools.ts';
 
-/** What was found in a folder. */
+/** Apps and mistakes that were found in a folder. */
 export interface Validation {
   /** Names of apps that can run. */
   readonly good: readonly string[];

@@ -43,7 +43,7 @@ export function createGmailWatches(gmail: ProviderClient, topic: string | undefi
   };
 }
 
-/** Nothing but the topic can be missing for this call, and only the topic can be closed to it. */
+/** Only the topic can be missing for this call, or be closed to it. */
 function topicError(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error;
   const { status, code } = error;

@@ -12,7 +12,7 @@ interface Label {
   readonly name: string;
 }
 
-/** Whose label, and the access token to ask with. */
+/** Owner of the label, and the access token to ask with. */
 export interface LabelOwner {
   readonly mailAccount: MailAccount;
   readonly accessToken: string;

@@ -1,4 +1,4 @@
 import type { BaseAgent, Workflow } from '@google/adk';
 
-/** What an app may export as its root. */
+/** Kinds of root that an app may export. */
 export type Root = BaseAgent | Workflow;

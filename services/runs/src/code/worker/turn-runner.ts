@@ -21,7 +21,7 @@ import { runRoot } from './run-root.ts';
 import type { Root } from './root.ts';
 
 export interface RunnerDeps {
-  /** Of the app. */
+  /** Name of the app. */
   readonly folder: string;
   readonly channel: Channel;
   readonly root: Root;

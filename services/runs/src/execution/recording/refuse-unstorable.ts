@@ -64,7 +64,7 @@ function isOf(scope: Scope): (key: string) => boolean {
   return (key) => (scope === '' ? !key.startsWith('app:') && !key.startsWith('user:') : key.startsWith(scope));
 }
 
-/** As the sessions service counts them: without the prefix of the key. */
+/** Counted like in the sessions service: without the prefix of the key. */
 function bytesOf(key: string, value: unknown): number {
   return Buffer.byteLength(withoutPrefix(key)) + Buffer.byteLength(JSON.stringify(value) ?? '');
 }

@@ -38,7 +38,7 @@ interface Mailbox {
   readonly token: AccessToken;
 }
 
-/** What to watch in this mailbox. Throws `subscription_resource_invalid` when the mailbox does not have it. */
+/** Resource to watch in this mailbox. Throws `subscription_resource_invalid` when the mailbox does not have it. */
 async function resourceAt(
   { gmail }: Context,
   { provider, resource }: Draft,
