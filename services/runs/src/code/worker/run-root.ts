@@ -1,5 +1,5 @@
 import { createEvent, type Event, type InvocationContext, isBaseAgent, type Workflow } from '@google/adk';
-import type { Root } from './root.ts';
+import type { Root } from './loading/root.ts';
 
 type Loop = AsyncGenerator<Event, void, void>;
 type RunNode = (node: Workflow, context: InvocationContext) => Loop;

@@ -16,9 +16,9 @@ import type { CodeError, RunRequest } from '../protocol.ts';
 import type { Channel } from './channel.ts';
 import { currentRun } from './host-llm.ts';
 import { createHostServices } from './host-services.ts';
-import { placeOfError } from './place-of-error.ts';
+import { placeOfError } from './loading/place-of-error.ts';
 import { runRoot } from './run-root.ts';
-import type { Root } from './root.ts';
+import type { Root } from './loading/root.ts';
 
 export interface RunnerDeps {
   /** Name of the app. */

@@ -1,8 +1,8 @@
 import { ApigeeLlm, type BaseLlm, Gemini, LLMRegistry } from '@google/adk';
-import { EchoLlm } from '../../models/echo/echo-llm.ts';
-import { AnsweringLlm } from '../../registry/agents/answering-llm.ts';
-import type { Channel } from './channel.ts';
-import { HostLlm } from './host-llm.ts';
+import { EchoLlm } from '../../../models/echo/echo-llm.ts';
+import { AnsweringLlm } from '../../../registry/agents/answering-llm.ts';
+import type { Channel } from '../channel.ts';
+import { HostLlm } from '../host-llm.ts';
 
 /** Makes the model of a name: a class that the app has registered with ADK, the built-in `echo/…`, or one that the host asks. */
 export function modelOfName(channel: Channel): (name: string) => BaseLlm {

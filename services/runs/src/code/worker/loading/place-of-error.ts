@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Mistake } from '../../registry/files/mistake.ts';
+import type { Mistake } from '../../../registry/files/mistake.ts';
 
 const longestReason = 1_000;
 /** First line of the stack of a syntax error, before some lines of the text and a caret. */

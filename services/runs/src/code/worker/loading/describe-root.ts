@@ -1,6 +1,6 @@
 import { type BaseAgent, isBaseAgent, isBaseLlm, isLlmAgent } from '@google/adk';
-import { printAppInfo } from '../../registry/app-info.ts';
-import type { Loaded, LoadRequest } from '../protocol.ts';
+import { printAppInfo } from '../../../registry/app-info.ts';
+import type { Loaded, LoadRequest } from '../../protocol.ts';
 import type { Root } from './root.ts';
 
 /** The public facts of an app that was loaded. */
