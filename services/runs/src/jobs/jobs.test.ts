@@ -24,7 +24,8 @@ function contextOf({ client, executor }: AgentBench, maxConcurrent = 8): Context
   const limits = { maxConcurrent, maxQueued: 9, accountMaxConcurrent: 9, accountMaxQueued: 9 };
   const admission = createAdmission({ limits, waiting });
   const parts = { owner: 'me', sessions: client, executor, waiting, admission, draining: new AbortController().signal };
-  return { ...parts, config: { historyWindow: 64, apps: [], admission: limits } } as Context;
+  const apps: readonly string[] = [];
+  return { ...parts, config: { historyWindow: 64, apps, admission: limits } } as Context;
 }
 
 test('renewing keeps attempts and stops those that have lost their turn', async () => {
