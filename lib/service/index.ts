@@ -1,9 +1,9 @@
 export { ListenError, listenOn } from './listen-on.ts';
-export { migrate } from './commands/migrate.ts';
-export { makeSecrets } from './commands/mesh-secrets.ts';
+export { migrate } from './migrate.ts';
+export { makeSecrets } from './mesh-secrets.ts';
 export { createMemoryRelease } from './memory-release.ts';
 export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-export { runCommand } from './commands/run-command.ts';
+export { runCommand } from './run-command.ts';
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';
 export {
   encryptKey,
@@ -22,4 +22,4 @@ export { checkProcess, type MeshProcess, type ProcessOptions, startProcess } fro
 
 // Named by the declarations of services' settings.
 export type { OptionalValidatorSpec, RequiredValidatorSpec } from 'envalid';
-export { replayDeadLetters } from './commands/replay-dead-letters.ts';
+export { replayDeadLetters } from './replay-dead-letters.ts';

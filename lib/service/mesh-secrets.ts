@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { natsUsers } from '../../bus/index.ts';
-import { makeIdentity } from '../../rpc/index.ts';
+import { natsUsers } from '../bus/index.ts';
+import { makeIdentity } from '../rpc/index.ts';
 
 /** The login of a service at PostgreSQL. */
 export function loginOf(service: string): string {

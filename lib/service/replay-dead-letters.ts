@@ -1,11 +1,11 @@
 import { topics } from '@agentmesh/proto/topics';
-import { createBus, durablesOf, openDriver, subjectOf } from '../../bus/index.ts';
-import { startEmbeddedPostgres } from '../../pg/index.ts';
-import { createLogger } from '../../telemetry/index.ts';
+import { createBus, durablesOf, openDriver, subjectOf } from '../bus/index.ts';
+import { startEmbeddedPostgres } from '../pg/index.ts';
+import { createLogger } from '../telemetry/index.ts';
 import { resolve } from 'node:path';
-import { natsOptions } from '../nats-settings.ts';
-import { type Environment, parseSettings } from '../parse-settings.ts';
-import { processSettings } from '../process-settings.ts';
+import { natsOptions } from './nats-settings.ts';
+import { type Environment, parseSettings } from './parse-settings.ts';
+import { processSettings } from './process-settings.ts';
 
 export interface ReplayOptions {
   /** Name of the consuming service. */

@@ -1,10 +1,10 @@
-import { migrateJobs } from '../../jobs/index.ts';
-import { prepareBusSchema } from '../../bus/index.ts';
-import { type Login, openDatabase, prepareLogin, schemasOf } from '../../pg/index.ts';
-import { createLogger, type Logger } from '../../telemetry/index.ts';
-import { type Environment, parseSettings, SettingsError } from '../parse-settings.ts';
-import { processSettings } from '../process-settings.ts';
-import type { Service } from '../service.ts';
+import { migrateJobs } from '../jobs/index.ts';
+import { prepareBusSchema } from '../bus/index.ts';
+import { type Login, openDatabase, prepareLogin, schemasOf } from '../pg/index.ts';
+import { createLogger, type Logger } from '../telemetry/index.ts';
+import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
+import { processSettings } from './process-settings.ts';
+import type { Service } from './service.ts';
 
 export interface MigrateOptions {
   readonly services: readonly Service[];

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { startEmbeddedPostgres } from '../../pg/index.ts';
-import { createLogger } from '../../telemetry/index.ts';
-import { openServiceDatabase } from '../open-service-database.ts';
-import { checkTogether, type Environment, parseSettings } from '../parse-settings.ts';
-import { processSettings, settingsOf } from '../process-settings.ts';
-import type { Service, Settings } from '../service.ts';
+import { startEmbeddedPostgres } from '../pg/index.ts';
+import { createLogger } from '../telemetry/index.ts';
+import { openServiceDatabase } from './open-service-database.ts';
+import { checkTogether, type Environment, parseSettings } from './parse-settings.ts';
+import { processSettings, settingsOf } from './process-settings.ts';
+import type { Service, Settings } from './service.ts';
 
 export interface CommandOptions {
   readonly service: Service;
