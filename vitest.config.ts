@@ -39,9 +39,10 @@ export default defineConfig({
     // cores.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000, interval: 50 } },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    setupFiles: ['test/patient-waits.ts'],
+    expect: { poll: { timeout: 30_000, interval: 50 } },
     reporters: ['default', './scripts/summary-reporter.ts'],
     projects: [
       {

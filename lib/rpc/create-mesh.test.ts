@@ -79,7 +79,7 @@ describe('routing', () => {
     await using second = testNode(first.options);
     second.serve(AuthService, first.implementations.auth);
     await second.listen({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
-    await vi.waitFor(() => client.client(AuthService).getAccount({}), { timeout: 5_000 });
+    await vi.waitFor(() => client.client(AuthService).getAccount({}));
   });
 
   it('a service is served once', async () => {

@@ -53,7 +53,7 @@ async function firstReading(state: { readonly readings: number }): Promise<void>
 /** Milliseconds until the token is refused. */
 async function msUntilRefused(edge: Edge): Promise<number> {
   const started = Date.now();
-  await expect.poll(() => answerOf(edge, { sid }), { interval: 20, timeout: 5_000 }).toEqual(revoked);
+  await expect.poll(() => answerOf(edge, { sid }), { interval: 20 }).toEqual(revoked);
   return Date.now() - started;
 }
 

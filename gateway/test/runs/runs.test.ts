@@ -256,7 +256,7 @@ describe('/run_sse', () => {
         last = sent;
         expect(stalled).toBe(true);
       },
-      { timeout: 10_000, interval: 2_000 },
+      { interval: 2_000 },
     );
     let received = '';
     socket.on('data', (chunk: Buffer) => {

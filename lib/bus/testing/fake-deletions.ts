@@ -4,10 +4,12 @@ import { defineService } from '../../service/index.ts';
 import type { Bus } from '../bus.ts';
 import { appendToStream } from './append-to-stream.ts';
 
+// One replica of a service acts on each deletion, whichever it is: all replicas of a test ask about the same accounts.
+const deleted = new Set<string>();
+const waiting = new Map<string, (report: ReportErasureRequest) => void>();
+
 /** Stands in for auth in tests of one service: it knows the deletions that the test announces, and takes the reports. */
 export function fakeDeletions() {
-  const deleted = new Set<string>();
-  const waiting = new Map<string, (report: ReportErasureRequest) => void>();
   return {
     /** Service that a process starts in place of auth. */
     service: defineService({

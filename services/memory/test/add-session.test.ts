@@ -9,9 +9,7 @@ let replica: TestMemory;
 
 beforeAll(async () => {
   service = resources.use(await startMemory());
-  replica = resources.use(
-    await startMemory({ DATABASE_URL: service.databaseUrl }, service.sessions, service.deletions),
-  );
+  replica = resources.use(await startMemory({ DATABASE_URL: service.databaseUrl }, service.sessions));
 });
 afterAll(() => resources.disposeAsync());
 

@@ -15,28 +15,22 @@ export type Said = string | { readonly id?: string; readonly content?: unknown; 
 
 export type SessionKey = ReturnType<typeof newKey>;
 
-type Deletions = ReturnType<typeof fakeDeletions>;
-
 export interface TestMemory extends AsyncDisposable {
   readonly client: Client<typeof MemoryService>;
   readonly sessions: HeldSessions;
   readonly databaseUrl: string;
-  readonly deletions: Deletions;
   /** Announces that an account was deleted, as auth does. Resolves with the number of entries that the service erased. */
   erase(accountId: string): Promise<bigint | undefined>;
 }
 
-/**
- * This service alone on a fresh database of a real PostgreSQL, or that of `DATABASE_URL`, beside sessions that the test holds. Replicas share
- * the deletions too, because one of them acts on each.
- */
+/** This service alone on a fresh database of a real PostgreSQL, or that of `DATABASE_URL`, beside sessions that the test holds. */
 export async function startMemory(
   env: Record<string, string> = {},
   sessions: HeldSessions = new HeldSessions(),
-  deletions: Deletions = fakeDeletions(),
 ): Promise<TestMemory> {
   await using resources = new AsyncDisposableStack();
   const database = resources.use(await testDatabaseUrl());
+  const deletions = fakeDeletions();
   const process = resources.use(
     await startProcess({
       services: [deletions.service, sessions.service, memory],
@@ -50,7 +44,6 @@ export async function startMemory(
     client: asDeclared(process.mesh).client(MemoryService),
     sessions,
     databaseUrl: database.url,
-    deletions,
     erase: async (accountId) => (await deletions.announce(bus, accountId)).counts['entries'],
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -32,9 +32,9 @@ test('each run in the background makes one notification, also a failed one; a wa
   const id = await makeAgent(ada, { agent_name: 'notified' });
   await ada.run(await ada.createSession(`agent${id}`), 'watched');
   const good = await start(id, 'good');
-  await expect.poll(() => list(), { timeout: 10_000 }).toMatchObject({ unread_count: 1 });
+  await expect.poll(() => list()).toMatchObject({ unread_count: 1 });
   const bad = await start(id, '[[fail:no luck]]');
-  await expect.poll(() => list(), { timeout: 10_000 }).toMatchObject({ unread_count: 2 });
+  await expect.poll(() => list()).toMatchObject({ unread_count: 2 });
   expect((await list()).notifications).toMatchObject([
     { type: 'run_failed', title: 'notified', message: 'no luck', invocation_id: bad, read: false },
     { type: 'run_completed', title: 'notified', invocation_id: good, read: false, app_name: `agent${id}` },

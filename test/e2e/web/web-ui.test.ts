@@ -8,7 +8,7 @@ import { findChromium } from '../../chromium.ts';
 
 const artifacts = fileURLToPath(new URL('../../.artifacts', import.meta.url));
 const url = inject('meshUrl');
-const patience = 10_000;
+const patience = 30_000;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ const emailOf = async () => {
 
 describe("ADK's web UI in a browser", () => {
   test('signs in, creates a session, shows an answer while it streams, renames, reloads and deletes', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async ({ skip }) => {
     if (browser === undefined) return skip('there is no Chromium');
     await using visit = await open(browser);
@@ -110,7 +110,7 @@ describe("ADK's web UI in a browser", () => {
     expect((await list()).status()).toBe(401);
   });
 
-  test('stops the run with its button Stop, and the next message is answered at once', { timeout: 90_000 }, async ({
+  test('stops the run with its button Stop, and the next message is answered at once', { timeout: 180_000 }, async ({
     skip,
   }) => {
     if (browser === undefined) return skip('there is no Chromium');
@@ -139,7 +139,7 @@ describe("ADK's web UI in a browser", () => {
   });
 
   test('lets a visitor create an account, and hides features that this server does not have', {
-    timeout: 90_000,
+    timeout: 180_000,
   }, async ({ skip }) => {
     if (browser === undefined) return skip('there is no Chromium');
     await using visit = await open(browser);
@@ -161,7 +161,7 @@ describe("ADK's web UI in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test('says that audio needs a live model, and returns to the page after a new sign-in', { timeout: 90_000 }, async ({
+  test('says that audio needs a live model, and returns to the page after a new sign-in', { timeout: 180_000 }, async ({
     skip,
   }) => {
     if (browser === undefined) return skip('there is no Chromium');

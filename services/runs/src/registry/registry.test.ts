@@ -107,11 +107,11 @@ describe('the registry', () => {
     const registry = await open();
     await using _watch = await watchApps({ dir, registry, log });
     await put('late/root_agent.yaml', ...echo);
-    await vi.waitFor(() => expect(registry.list()).toHaveLength(2), { timeout: 5_000 });
+    await vi.waitFor(() => expect(registry.list()).toHaveLength(2));
     await put('late/root_agent.yaml', ...echo, 'description: changed');
-    await vi.waitFor(() => expect(registry.get('late').root?.description).toBe('changed'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(registry.get('late').root?.description).toBe('changed'));
     await rm(join(dir, 'late'), { recursive: true });
-    await vi.waitFor(() => expect(registry.list()).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(registry.list()).toHaveLength(1));
   });
 });
 
@@ -121,7 +121,7 @@ describe('the watch', () => {
     const registry = await open();
     await using _watch = await watchApps({ dir, registry, log });
     await put('late/root_agent.yaml', ...echo);
-    await vi.waitFor(() => expect(registry.list()).toHaveLength(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(registry.list()).toHaveLength(1));
   });
 
   test('a mounted volume that swaps all its files at once is read again', async () => {
@@ -133,7 +133,7 @@ describe('the watch', () => {
     await using _watch = await watchApps({ dir, registry, log });
     await symlink('..2', join(dir, '..tmp'));
     await rename(join(dir, '..tmp'), join(dir, '..data'));
-    await vi.waitFor(() => expect(registry.get('echo').root?.description).toBe('second'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(registry.get('echo').root?.description).toBe('second'));
   });
 });
 

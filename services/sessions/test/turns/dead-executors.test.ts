@@ -30,7 +30,7 @@ describe('a dead executor', () => {
       const { turns } = await service.client.claimRuns({ owner: 'executor-2', window: 20, limit: 100 });
       return turns.find((turn) => turn.invocationId === invocationId);
     };
-    await expect.poll(claim, { timeout: 10_000, interval: 200 }).toBeDefined();
+    await expect.poll(claim, { interval: 200 }).toBeDefined();
     const { events } = await readSession(service.client, session);
     expect(events.map((event) => event.errorCode ?? textOf(event))).toEqual(['one', 'INTERRUPTED', 'two']);
     const late = appendTo(dead, [agentEvent(dead.invocationId, 'late')]);
@@ -42,7 +42,7 @@ describe('a dead executor', () => {
     const owner = 'executor-that-dies';
     const dead = await begin(session, 'one', { owner });
     for (const text of ['two', 'three']) await service.client.beginTurn(beginWith(session, text, { owner }));
-    await expect.poll(() => claimedBy('heir', session), { timeout: 10_000, interval: 200 }).toBe('two');
+    await expect.poll(() => claimedBy('heir', session), { interval: 200 }).toBe('two');
     expect(await ownersIn(dead)).toEqual([owner, 'heir', 'heir']);
   });
 
@@ -53,7 +53,7 @@ describe('a dead executor', () => {
     for (const text of ['two', 'three']) await service.client.beginTurn(beginWith(session, text, { owner }));
     await service.client.appendEvents(appendTo(first, [], completed));
     await begin(elsewhere, 'still alive', { owner });
-    await expect.poll(() => claimedBy('other', session), { timeout: 4_000, interval: 100 }).toBe('two');
+    await expect.poll(() => claimedBy('other', session), { interval: 100 }).toBe('two');
     expect(await ownersIn(first)).toEqual([owner, 'other', owner]);
   });
 

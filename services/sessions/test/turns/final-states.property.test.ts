@@ -122,7 +122,7 @@ async function settle({ session }: Scene): Promise<Row[]> {
     await claim();
     return (await runsOf(session)).some(({ status }) => open.includes(status));
   };
-  await expect.poll(look, { timeout: 10_000, interval: 5 }).toBe(false);
+  await expect.poll(look, { interval: 5 }).toBe(false);
   return runsOf(session);
 }
 
