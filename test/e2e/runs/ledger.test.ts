@@ -33,6 +33,8 @@ describe('a run in the background', () => {
     expect(ended).toMatchObject({ createTime: expect.any(Number), customMetadata: { n: null } });
     expect(ended.endTime).toBeGreaterThanOrEqual(ended.startTime as number);
     expect(Object.keys(ended)).not.toContain('errorCode');
+    const tokens = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+    expect(ended).toMatchObject({ model: 'echo', usage: { ...tokens, modelCalls: 1 } });
     expect((await caller.readSession(session)).events).toHaveLength(2);
   });
 
@@ -115,6 +117,8 @@ describe('cancelling a run', () => {
     await expect.poll(() => statusOf(invocationId)).toBe('waiting');
     const inbox = await caller.request<Run[]>('GET', '/runs?status=waiting');
     expect(inbox.body.map((run) => run.invocationId)).toEqual([invocationId]);
+    const call = { name: expect.stringMatching(/request_input$/), functionCallId: expect.any(String) };
+    expect(inbox.body[0]).toMatchObject({ waitingFor: [call] });
     expect((await cancel(invocationId)).body.status).toBe('cancelled');
     expect((await caller.request<Run[]>('GET', '/runs?status=waiting')).body).toEqual([]);
   });

@@ -9,6 +9,8 @@ export interface StartedTurn {
   readonly lastSeq: number;
   /** Merged state before the attempt's own delta. */
   readonly state: StateMap;
+  /** JSON of the calls that the run waited for; null when there were none. */
+  readonly waitingFor: string | null;
   /** Newest first. Without the attempt's own events, without events that the executor knows, and cut to the size of a window. */
   readonly recent: readonly RecentEvent[];
 }
@@ -47,6 +49,8 @@ interface HeldRow {
   readonly key: 'running' | 'granted' | 'queued';
   /** Null when the invocation was queued or running already. */
   readonly attempt: number | null;
+  /** JSON of the calls that the run waited for. */
+  readonly json: string | null;
 }
 
 interface EventRow {
@@ -100,6 +104,6 @@ export function readOutcome(
   if (held.attempt === null) return 'in_progress';
   if (held.key !== 'running') return { sessionPk: held.pk, granted: held.key === 'granted' };
   recent.sort((a, b) => b.seq - a.seq);
-  const { pk: sessionPk, fence, attempt, seq: lastSeq } = held;
-  return { sessionPk, fence, attempt, lastSeq, state, recent: newestWithin(recent, windowBytes) };
+  const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor } = held;
+  return { sessionPk, fence, attempt, lastSeq, state, waitingFor, recent: newestWithin(recent, windowBytes) };
 }

@@ -123,19 +123,19 @@ function createTurnQuery({ name, where, free, ledger, besides }: TurnQueryParts)
       select * from moved where free
     ), ledger as (
       ${ledger(param)}
-      returning r.attempt
+      returning r.attempt, r.waiting_for
     )${besides?.(param) ?? ''}${writes}
     ${selectTurnRows('session', {}, 'snap')}
     union all
-    ${selectTurnRows('turn', heldBy('l.attempt', 'm.status'), 'moved m left join ledger l on true')}
+    ${selectTurnRows('turn', heldBy('l.attempt', 'm.status', 'l.waiting_for::text'), 'moved m left join ledger l on true')}
     union all
     ${startedRows(param)}`,
   });
 }
 
 /** Columns of the row `turn`, from relation `m`. */
-function heldBy(attempt: string, status: string) {
-  return { pk: 'm.pk', seq: 'm.last_seq', fence: 'm.fence', attempt, key: status };
+function heldBy(attempt: string, status: string, waitingFor = 'null::text') {
+  return { pk: 'm.pk', seq: 'm.last_seq', fence: 'm.fence', attempt, key: status, json: waitingFor };
 }
 
 const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
@@ -151,9 +151,9 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
         s.id, s.last_seq - ${param.eventCount}::integer as base
     ), ledger as (
       insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt,
-        started_at, lease_until, custom_metadata, streaming, bound)
+        first_seq, started_at, lease_until, custom_metadata, streaming, bound)
       select account_id, app_name, user_id, id, pk, ${param.invocationId}, 'running', ${param.owner}, fence, 1,
-        now(), now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean,
+        base + 1, now(), now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean,
         ${param.isBound}::boolean
       from started
     )${writes}
@@ -167,13 +167,13 @@ const insertRun = (
   param: Params,
 ): string => `insert into runs as r (account_id, app_name, user_id, session_id, session_pk,
       invocation_id, status, owner, fence, attempt, started_at, lease_until, message, state_delta, custom_metadata, streaming,
-      answered_seq, bound)
+      answered_seq, bound, first_seq)
     select account_id, app_name, user_id, id, pk, ${param.invocationId}, status,
       ${param.owner}, case when free then fence else 0 end, case when free then 1 else 0 end, case when free then now() end,
       case when status <> 'queued' then now() + make_interval(secs => ${param.leaseSeconds}) end,
       case when free then null else ${param.message}::json end, case when free then null else ${param.stateDelta}::json end,
       ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer,
-      ${param.isBound}::boolean
+      ${param.isBound}::boolean, case when free then base + 1 end
     from moved
     on conflict (session_pk, invocation_id) do update set
       app_name = excluded.app_name, user_id = excluded.user_id, session_id = excluded.session_id,
@@ -181,6 +181,7 @@ const insertRun = (
       started_at = coalesce(excluded.started_at, r.started_at), lease_until = excluded.lease_until, message = excluded.message,
       state_delta = excluded.state_delta, custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
       answered_seq = excluded.answered_seq, bound = excluded.bound,
+      first_seq = case when r.attempt > 0 then r.first_seq else excluded.first_seq end,
       error_code = null, error_message = null, ended_at = null, position = default
     where r.status in ('waiting', 'completed', 'failed', 'cancelled')`;
 
@@ -211,6 +212,7 @@ const takeGrantedRun = createTurnQuery({
   ledger: (
     param,
   ) => `update runs r set status = 'running', owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1,
+      first_seq = case when r.attempt > 0 then r.first_seq else m.base + 1 end,
       started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null
     from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });

@@ -1,6 +1,7 @@
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
+import { optionalText } from '../json-bytes.ts';
 import { type Append, type AttemptOutcome, appendAndEndAttempt } from '../store/appends.ts';
 import { untilCurrent } from '../until-current.ts';
 import { hintGranted } from './granted-hint.ts';
@@ -11,6 +12,9 @@ export interface AttemptEnding {
   outcome: AttemptEnd_Outcome;
   errorCode: string;
   errorMessage: string;
+  model?: string;
+  usageJson?: Uint8Array;
+  waitingForJson?: Uint8Array;
 }
 
 const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = {
@@ -32,9 +36,8 @@ export async function endAttempt(
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled or waiting.');
   const { accountId, invocationId, sessionPk } = append;
-  const [errorCode, errorMessage] = [storable(ending.errorCode), storable(ending.errorMessage)];
   const fact = runEndedFact({ accountId, invocationId, sessionPk, outcome: ending.outcome });
-  const end = { status, errorCode, errorMessage, ...fact };
+  const end = { status, ...toColumns(ending), ...fact };
   const result = await untilCurrent(async () => {
     const answer = await appendAndEndAttempt(context.db, append, end);
     return answer === 'moved' ? undefined : answer;
@@ -43,6 +46,19 @@ export async function endAttempt(
   context.wakeOutbox();
   if (result.granted !== undefined) hintGranted(context, accountId, result.granted);
   return result.lastSeq;
+}
+
+const nothing = new Uint8Array(0);
+
+function toColumns(ending: AttemptEnding) {
+  const { errorCode, errorMessage, model = '', usageJson = nothing, waitingForJson = nothing } = ending;
+  return {
+    errorCode: storable(errorCode),
+    errorMessage: storable(errorMessage),
+    model: storable(model),
+    usage: optionalText(usageJson) ?? null,
+    waitingFor: optionalText(waitingForJson) ?? null,
+  };
 }
 
 /** PostgreSQL text cannot contain NUL, so it is replaced here. The stored event keeps the text unchanged. */

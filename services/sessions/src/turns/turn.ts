@@ -90,6 +90,7 @@ export async function toTurn(
     leaseSeconds,
     stateMaxValueBytes: limits.stateValueBytes,
     stateMaxScopeBytes: limits.stateScopeBytes,
+    waitingForJson: bytesOf(turn.waitingFor ?? ''),
   };
 }
 

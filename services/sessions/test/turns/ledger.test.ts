@@ -1,7 +1,7 @@
 import { AttemptEnd_Outcome, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, json, newKey, startSessions, type TestSessions } from '../sessions.ts';
+import { agentEvent, beginWith, json, newKey, parse, startSessions, type TestSessions } from '../sessions.ts';
 
 let service: TestSessions;
 
@@ -45,6 +45,27 @@ describe('a run of the ledger', () => {
     const ended = await getRun(session, turn.invocationId);
     expect(ended).toMatchObject({ status: RunStatus.FAILED, errorCode: 'E', errorMessage: 'because' });
     expect(ended?.endTime).toBeGreaterThanOrEqual(ended?.startTime ?? Infinity);
+  });
+
+  test('sums up what its attempts have used, and tells what it waits for while it waits', async () => {
+    const session = await newSession();
+    const first = await begin(session, 'one');
+    const waitingForJson = json([{ functionCallId: 'c', name: 'ask', eventId: 'e' }]);
+    const waiting = { outcome: AttemptEnd_Outcome.WAITING, model: 'm1', usageJson: json({ modelCalls: 1, a: 2 }) };
+    await service.client.appendEvents(appendTo(first, [], { ...waiting, waitingForJson }));
+    const { invocationId } = first;
+    const waitingRun = await getRun(session, invocationId);
+    expect(waitingRun).toMatchObject({ status: RunStatus.WAITING, model: 'm1', waitingForJson });
+    const second = await begin(session, 'two', { invocationId });
+    expect(second.waitingForJson).toEqual(waitingForJson);
+    const running = await getRun(session, invocationId);
+    expect(running?.waitingForJson).toHaveLength(0);
+    const usageJson = json({ modelCalls: 2, b: 3 });
+    await service.client.appendEvents(appendTo(second, [], { ...completed, usageJson }));
+    const ended = await getRun(session, invocationId);
+    expect(ended).toMatchObject({ status: RunStatus.COMPLETED, model: 'm1', attempt: 2 });
+    expect(parse<object>(ended?.usageJson ?? json({}))).toEqual({ modelCalls: 3, a: 2, b: 3 });
+    expect(ended?.waitingForJson).toHaveLength(0);
   });
 
   test('tells its place in the queue, which includes a granted run', async () => {

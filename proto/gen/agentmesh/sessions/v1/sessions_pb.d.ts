@@ -905,6 +905,13 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: int32 state_max_scope_bytes = 17;
    */
   stateMaxScopeBytes: number;
+
+  /**
+   * Function calls for which the run waited before this attempt, as in LedgerRun; empty when there were none.
+   *
+   * @generated from field: bytes waiting_for_json = 18;
+   */
+  waitingForJson: Uint8Array;
 };
 
 /**
@@ -1239,6 +1246,27 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
    * @generated from field: string error_message = 3;
    */
   errorMessage: string;
+
+  /**
+   * Name of the model that answered last, as it calls itself; empty when none did.
+   *
+   * @generated from field: string model = 4;
+   */
+  model: string;
+
+  /**
+   * Sums over the attempt's answers of models, as a JSON object of numbers: fields of UsageMetadata, and `modelCalls`. Empty without a call.
+   *
+   * @generated from field: bytes usage_json = 5;
+   */
+  usageJson: Uint8Array;
+
+  /**
+   * Calls that the run waits for, as in LedgerRun. Only with OUTCOME_WAITING.
+   *
+   * @generated from field: bytes waiting_for_json = 6;
+   */
+  waitingForJson: Uint8Array;
 };
 
 /**
@@ -1388,7 +1416,7 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
 export declare const RenewLeasesResponseSchema: GenMessage<RenewLeasesResponse>;
 
 /**
- * A run as the ledger knows it. Model, usage, and the calls that a waiting run waits for are not in the ledger yet.
+ * A run as the ledger knows it.
  *
  * @generated from message agentmesh.sessions.v1.LedgerRun
  */
@@ -1473,6 +1501,28 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
    * @generated from field: bytes custom_metadata_json = 13;
    */
   customMetadataJson: Uint8Array;
+
+  /**
+   * Name of the model that answered last in an attempt that has ended; empty when none did.
+   *
+   * @generated from field: string model = 14;
+   */
+  model: string;
+
+  /**
+   * Sums over all attempts that their executor has ended, as in AttemptEnd; empty when none called a model.
+   *
+   * @generated from field: bytes usage_json = 15;
+   */
+  usageJson: Uint8Array;
+
+  /**
+   * Function calls whose answers continue the run, as a JSON array of `{functionCallId, name, args, eventId}`; empty unless the status is
+   * WAITING. `args` is left out when the array would have more than 32 KiB; the event has them.
+   *
+   * @generated from field: bytes waiting_for_json = 16;
+   */
+  waitingForJson: Uint8Array;
 };
 
 /**

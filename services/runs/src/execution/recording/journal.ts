@@ -4,7 +4,7 @@ import type { WireEvent } from '@agentmesh/proto/event';
 import type { AppendEventsResponse, AttemptEnd, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 
-export type End = Pick<AttemptEnd, 'outcome'> & Partial<Pick<AttemptEnd, 'errorCode' | 'errorMessage'>>;
+export type End = Pick<AttemptEnd, 'outcome'> & Partial<Omit<AttemptEnd, '$typeName' | '$unknown' | 'outcome'>>;
 
 export interface JournalOptions {
   readonly sessions: Client<typeof SessionsService>;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createEvent, type Event, getFunctionResponses } from '@google/adk';
+import { createEvent, type Event } from '@google/adk';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
 import { refuseChanges } from './refuse-changes.ts';
+import { createAttemptUsage } from './attempt-usage.ts';
+import { createOpenCalls } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { AgentSession } from '../agent-run.ts';
@@ -42,7 +44,7 @@ const cancelled = { errorCode: 'CANCELLED', errorMessage: 'The run was cancelled
 export function createRecorder({ turn, journal, viewer }: RecorderOptions): Recorder {
   const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
   let agents: AgentSession | undefined;
-  const unanswered = new Set<string>();
+  const [openCalls, usage] = [createOpenCalls(turn), createAttemptUsage()];
   const unfinished = createUnfinishedTexts();
   let pending: WireEvent[] = [];
   let refused: WireEvent[] = []; // of the last append, if it failed
@@ -51,7 +53,8 @@ export function createRecorder({ turn, journal, viewer }: RecorderOptions): Reco
     Object.assign(event, { id: randomUUID(), invocationId: turn.invocationId });
     if (agents && changesState(event)) agents.reset(refuseChanges(event, { turn, state: agents.state }));
     pending.push(toWireEvent(toPublicEvent(event, facts)));
-    noteCalls(event, unanswered);
+    openCalls.note(event);
+    usage.note(event);
     unfinished.finish(event);
     await agents?.absorb(event);
   };
@@ -60,7 +63,7 @@ export function createRecorder({ turn, journal, viewer }: RecorderOptions): Reco
     const events = pending;
     pending = [];
     refused = events;
-    const { stateDeltasJson } = await journal.append(events, end);
+    const { stateDeltasJson } = await journal.append(events, end && { ...end, ...usage.used() });
     refused = [];
     agents?.applyDeltas(stateDeltasJson, stateDeltasOf(events));
     for (const event of events) viewer?.show(event);
@@ -75,9 +78,7 @@ export function createRecorder({ turn, journal, viewer }: RecorderOptions): Reco
       event.id = randomUUID();
       viewer.show(toWireEvent(toPublicEvent(event, facts)));
     },
-    complete() {
-      return flush({ outcome: unanswered.size === 0 ? AttemptEnd_Outcome.COMPLETED : AttemptEnd_Outcome.WAITING });
-    },
+    complete: () => flush(openCalls.completion()),
     async fail({ author, errorCode, errorMessage }) {
       await add(createEvent({ author, errorCode, errorMessage }));
       await flush({ outcome: AttemptEnd_Outcome.FAILED, errorCode, errorMessage });
@@ -96,12 +97,6 @@ function changesState({ actions }: Event): boolean {
 
 function stateDeltasOf(events: readonly WireEvent[]): Uint8Array[] {
   return events.map(({ stateDeltaJson }) => stateDeltaJson);
-}
-
-/** Keeps the set of the calls of long-running tools that have no response yet. */
-function noteCalls(event: Event, unanswered: Set<string>): void {
-  for (const id of event.longRunningToolIds ?? []) unanswered.add(id);
-  for (const { id } of getFunctionResponses(event)) if (id !== undefined) unanswered.delete(id);
 }
 
 function parseMetadata(json: Uint8Array): JsonObject | undefined {

@@ -60,8 +60,8 @@ const snapOf = (param: Placeholders<CancelValues>, status: string): string => `s
 const unchanged = 'from snap where s.pk = snap.pk and s.version = snap.version';
 
 /** SQL of the CTEs that end the run as cancelled and put RunEnded into the outbox. */
-const endCancelled = (param: Placeholders<CancelValues & RunEndedFact>): string => `ended as (
-      update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null
+const endCancelled = (param: Placeholders<CancelValues & RunEndedFact>, endSeq = ''): string => `ended as (
+      update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null${endSeq}
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
     ), told as (
       ${tellRunEnded(param)}
@@ -110,7 +110,7 @@ const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
       update sessions s set version = s.version + 1, last_seq = s.last_seq + 1, last_update_time = ${param.eventTime},
         bytes = s.bytes + ${param.addedBytes}::bigint ${unchanged}
       returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq - 1 as base
-    ), ${endCancelled(param)}${writes}
+    ), ${endCancelled(param, ', end_seq = moved.base + 1')}${writes}
     select pk from moved`,
 });
 

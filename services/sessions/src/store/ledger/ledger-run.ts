@@ -22,6 +22,10 @@ export interface LedgerRow {
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly metadata: string | null;
+  readonly model: string | null;
+  /** JSON. The same for the next. */
+  readonly usage: string | null;
+  readonly waiting_for: string | null;
   readonly position: bigint;
 }
 
@@ -37,7 +41,8 @@ export const ledgerColumns = `r.invocation_id, r.app_name, r.user_id, r.session_
         ) ahead
       ) else 0 end as queue_position,
       r.attempt, ${createdMicroseconds} as created, extract(epoch from r.started_at)::float8 as started,
-      extract(epoch from r.ended_at)::float8 as ended, r.error_code, r.error_message, r.custom_metadata::text as metadata, r.position`;
+      extract(epoch from r.ended_at)::float8 as ended, r.error_code, r.error_message, r.custom_metadata::text as metadata,
+      r.model, r.usage::text as usage, case when r.status = 'waiting' then r.waiting_for::text end as waiting_for, r.position`;
 
 const stored: Readonly<Record<RunStatus, readonly string[]>> = {
   [RunStatus.UNSPECIFIED]: [],
@@ -85,5 +90,8 @@ export function toLedgerRun(row: LedgerRow): MessageInitShape<typeof LedgerRunSc
     errorCode: row.error_code ?? '',
     errorMessage: row.error_message ?? '',
     customMetadataJson: bytesOf(row.metadata ?? ''),
+    model: row.model ?? '',
+    usageJson: bytesOf(row.usage ?? ''),
+    waitingForJson: bytesOf(row.waiting_for ?? ''),
   };
 }

@@ -1,0 +1,58 @@
+import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk';
+import type { JsonObject } from '@agentmesh/proto/event';
+import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { parseMessage } from '../events/event-json.ts';
+import type { End } from './journal.ts';
+
+/** A function call that a run waits for, in the form of LedgerRun.waiting_for_json. */
+interface OpenCall {
+  readonly functionCallId: string;
+  readonly name: string;
+  readonly args?: unknown;
+  /** The event that made the call. */
+  readonly eventId: string;
+}
+
+/** The calls of long-running tools that have no response yet. */
+export interface OpenCalls {
+  /** Adds the calls of an event, and removes those that it answers. */
+  note(event: Event): void;
+  /** The end of an attempt that has done what it could: completed, or waiting for the calls. */
+  completion(): End;
+}
+
+/** Most bytes of the array with arguments. */
+const mostBytes = 32 * 1024;
+
+/** Begins with the calls of earlier attempts that the message of the turn does not answer. */
+export function createOpenCalls(turn: Turn): OpenCalls {
+  const calls = new Map(unansweredBefore(turn).map((call) => [call.functionCallId, call]));
+  return {
+    note(event) {
+      const longRunning = new Set(event.longRunningToolIds);
+      for (const { id, name = '', args } of getFunctionCalls(event)) {
+        if (id === undefined || !longRunning.has(id)) continue;
+        calls.set(id, { functionCallId: id, name, ...(args && { args }), eventId: event.id });
+      }
+      for (const { id } of getFunctionResponses(event)) if (id !== undefined) calls.delete(id);
+    },
+    completion() {
+      if (calls.size === 0) return { outcome: AttemptEnd_Outcome.COMPLETED };
+      return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: toJson([...calls.values()]) };
+    },
+  };
+}
+
+function toJson(calls: readonly OpenCall[]): Uint8Array {
+  const all = Buffer.from(JSON.stringify(calls));
+  if (all.length <= mostBytes) return all;
+  return Buffer.from(JSON.stringify(calls.map(({ args: _, ...call }) => call)));
+}
+
+function unansweredBefore({ waitingForJson, messageJson }: Turn): OpenCall[] {
+  if (waitingForJson.length === 0) return [];
+  const calls = JSON.parse(Buffer.from(waitingForJson).toString()) as OpenCall[];
+  const parts = messageJson.length === 0 ? [] : (parseMessage(messageJson).parts ?? []);
+  const answered = new Set(parts.map(({ functionResponse }) => (functionResponse as JsonObject | undefined)?.id));
+  return calls.filter(({ functionCallId }) => !answered.has(functionCallId));
+}
