@@ -154,6 +154,25 @@ test('a mail account that has to be connected again is an error, and its subscri
   expect(live().map((it) => it.id)).toContain((await shown()).subscriptionId);
 });
 
+test('an access token that the provider refuses is replaced once; when it refuses that one too, the subscription is an error until a token works', async () => {
+  await webhooks.clock.advance(60 * hour);
+  const before = webhooks.mailAccounts.fresh;
+  webhooks.microsoft.graph.fault({ method: 'PATCH', times: 2, action: { status: 401, body: {} } });
+  await expect(webhooks.client.renewSubscription({ accountId, id })).rejects.toMatchObject({
+    reason: 'integration_reconnect_required',
+  });
+  expect(webhooks.mailAccounts.fresh - before).toBe(1);
+  const lastError = expect.stringContaining('Connect the mail account again');
+  expect(await shown()).toMatchObject({ status: 'error', lastError });
+  const registered = (await shown()).subscriptionId;
+  webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
+  await pass(60_000);
+  // It was still registered: no second registration is made, and none is lost.
+  expect(await shown()).toMatchObject({ status: 'active', subscriptionId: registered });
+  expect(live().map((it) => it.id)).toEqual([registered]);
+  expect(at('POST')).toHaveLength(1);
+});
+
 describe('a mail account that its owner disconnects', () => {
   test('has its registrations ended, then its tokens deleted; its subscriptions work again when it is connected again', async () => {
     webhooks.microsoft.graph.fault({ method: 'DELETE', times: 2, action: { status: 503, body: {} } });
@@ -170,12 +189,44 @@ describe('a mail account that its owner disconnects', () => {
     expect(await catchUps()).toEqual([{ catch_up_from: null }]);
   });
 
-  test('and who connects another one, gets its subscriptions there', async () => {
+  test('and who connects another one, is told that its subscriptions do not move there; they work when the first is connected again', async () => {
     webhooks.microsoft.addUser('other@contoso.example');
     webhooks.mailAccounts.connect(accountId, 'microsoft', 'other@contoso.example');
     await webhooks.replica().round();
     expect(await webhooks.mailAccounts.listEnding()).toEqual([]);
-    expect(await shown()).toMatchObject({ status: 'active', mailbox: 'other@contoso.example' });
-    expect(live().map(({ user }) => user.address)).toEqual(['other@contoso.example']);
+    const lastError = expect.stringContaining('Another mailbox is connected now');
+    expect(await shown()).toMatchObject({ status: 'error', mailbox: ada, lastError });
+    expect(live()).toEqual([]);
+    await expect(webhooks.client.renewSubscription({ accountId, id })).rejects.toMatchObject({
+      code: 'failed_precondition',
+      reason: 'integration_other_mailbox',
+    });
+    await pass(2 * hour);
+    expect(live()).toEqual([]);
+    await webhooks.context.jobs.drain(tellOwner, ownerTeller(webhooks.context));
+    const told = webhooks.added.filter((notice) => notice.accountId === accountId);
+    expect(told).toMatchObject([{ title: expect.stringContaining(ada) }]);
+    webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
+    await pass(2 * hour);
+    expect(await shown()).toMatchObject({ status: 'active', mailbox: ada, subscriptionId: live()[0]?.id });
+    expect(live().map(({ user }) => user.address)).toEqual([ada]);
+  });
+
+  test('and who connects another one before its registrations have ended, changes no subscription to it', async () => {
+    webhooks.microsoft.addUser('other@contoso.example');
+    webhooks.mailAccounts.connect(accountId, 'microsoft', 'other@contoso.example');
+    const change = webhooks.client.updateSubscription({ accountId, id, changeType: 'created,updated' });
+    await expect(change).rejects.toMatchObject({ reason: 'integration_other_mailbox' });
+    expect(live().map(({ user }) => user.address)).toEqual([ada]);
+  });
+});
+
+test('a mail account whose address changes keeps its subscriptions', async () => {
+  await pass(60_000);
+  webhooks.mailAccounts.rename(accountId, 'microsoft', 'ada@fabrikam.example');
+  for (const subscription of live()) webhooks.microsoft.forget(subscription);
+  expect((await webhooks.client.renewSubscription({ accountId, id })).subscription).toMatchObject({
+    status: 'active',
+    mailbox: 'ada@fabrikam.example',
   });
 });

@@ -9,6 +9,8 @@ import { ProviderError } from '../src/provider/provider-error.ts';
 export interface TestMailAccounts extends MailAccounts {
   /** Connects a mailbox; the same one again, or another one, which disconnects the former. */
   connect(accountId: string, provider: Provider, address: string): void;
+  /** The mail account gets another address, which the fake then knows too. */
+  rename(accountId: string, provider: Provider, address: string): void;
   /** The owner has to connect the mailbox again. */
   expire(accountId: string, provider: Provider): void;
   disconnect(accountId: string, provider: Provider): void;
@@ -20,7 +22,7 @@ interface Connection {
   readonly id: bigint;
   readonly accountId: string;
   readonly provider: Provider;
-  readonly address: string;
+  address: string;
   state: 'connected' | 'expired' | 'ending' | 'ended';
   token: { readonly text: string; readonly until: number } | undefined;
 }
@@ -64,6 +66,11 @@ export function createTestMailAccounts({ clock, microsoft, google }: TestMailAcc
       disconnect(accountId, provider);
       const id = BigInt(connections.length + 1);
       connections.push({ id, accountId, provider, address, state: 'connected', token: undefined });
+    },
+    rename: (accountId, provider, address) => {
+      (provider === 'microsoft' ? microsoft : google).addUser(address);
+      const found = current(accountId, provider);
+      if (found !== undefined) Object.assign(found, { address, token: undefined });
     },
     expire: (accountId, provider) => {
       const found = current(accountId, provider);

@@ -41,6 +41,6 @@ export const takeConnectState = createQuery<{ stateHash: Buffer }, ConnectStateR
 export const deleteExpiredStates = createQuery<object, { one: number }>({
   name: 'delete-expired-connect-states',
   text: () => `delete from connect_states where (account_id, state_hash) in (
-      select account_id, state_hash from connect_states where expires_at < now() limit 1000
+      select account_id, state_hash from connect_states where expires_at < now() limit 1000 for update skip locked
     ) returning 1 as one`,
 });

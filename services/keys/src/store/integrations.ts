@@ -137,6 +137,6 @@ export const deleteLongEnded = createQuery<{ hours: number }, { one: number }>({
   name: 'delete-long-ended-integrations',
   text: (param) => `delete from integrations where (account_id, id) in (
       select account_id, id from integrations
-      where ended_at < now() - make_interval(hours => ${param.hours}::integer) limit 1000
+      where ended_at < now() - make_interval(hours => ${param.hours}::integer) limit 1000 for update skip locked
     ) returning 1 as one`,
 });

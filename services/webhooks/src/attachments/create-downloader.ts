@@ -6,6 +6,7 @@ import { createGraphMailReader } from '../mail/graph-mail.ts';
 import type { MailReader } from '../mail/mail.ts';
 import type { Provider } from '../provider/provider.ts';
 import { ProviderError } from '../provider/provider-error.ts';
+import { mailAccountOf } from '../watches/mail-account-of.ts';
 import { providerFailure } from '../provider/provider-failure.ts';
 import { claimAttachments, releaseAttachments } from '../store/attachment-claims.ts';
 import { attachmentNames } from './attachment-names.ts';
@@ -76,7 +77,8 @@ function createFetch({ config, graph, gmail }: Context) {
   };
   const maxBytes = config.WEBHOOK_ATTACHMENT_MAX_BYTES;
   const fetchFrom = async (reader: MailReader, { log, filename }: WantedAttachment, signal: AbortSignal) => {
-    const at = { accountId: log.account_id, messageId: log.message_id, signal };
+    const mailAccount = mailAccountOf(log);
+    const at = { mailAccount, messageId: log.message_id, signal };
     const { attachments } = await reader.fetchMail(at);
     const index = attachmentNames(attachments.map((attachment) => attachment.filename)).indexOf(filename);
     const attachment = attachments[index];

@@ -1,7 +1,8 @@
+import type { Transaction } from '@agentmesh/lib/pg';
 import type { Job } from '@agentmesh/lib/service';
 import type { Processor } from '../processing/processor.ts';
 import { settleRun } from '../processing/settle-run.ts';
-import { wantMailboxes } from '../store/mailboxes.ts';
+import { type MailboxRow, wantMailboxes } from '../store/mailboxes.ts';
 import { selectMailboxesToLookAt, takeDueMailboxes } from '../store/readings.ts';
 import { takeLogsToCheck } from '../store/running-logs.ts';
 import { addReadingJobs, readMailboxTask } from './read-mailbox-task.ts';
@@ -22,13 +23,18 @@ export async function keepProcessing(processor: Processor): Promise<void> {
 async function addDue({ db, jobs, clock }: Processor): Promise<void> {
   const now = clock.now();
   const lostBefore = new Date(now.getTime() - lostMs);
-  const added = await db.transaction(async (tx) => {
-    const due = await takeDueMailboxes(tx, { now, lostBefore, limit: batchSize });
-    const looks = await wantMailboxes(tx, await selectMailboxesToLookAt(tx, now, batchSize), now);
-    await addReadingJobs(tx, jobs, [...due, ...looks]);
-    return due.length + looks.length;
-  });
-  if (added > 0) jobs.wake(readMailboxTask);
+  const add = async (tx: Transaction, rows: readonly MailboxRow[]): Promise<number> => {
+    await addReadingJobs(tx, jobs, rows);
+    return rows.length;
+  };
+  // Two transactions: one that holds the rows that it found due must not wait for others, which another replica may hold.
+  const due = await db.transaction(async (tx) =>
+    add(tx, await takeDueMailboxes(tx, { now, lostBefore, limit: batchSize })),
+  );
+  const looks = await db.transaction(async (tx) =>
+    add(tx, await wantMailboxes(tx, await selectMailboxesToLookAt(tx, now, batchSize), now)),
+  );
+  if (due + looks > 0) jobs.wake(readMailboxTask);
 }
 
 async function checkRuns(processor: Processor): Promise<void> {

@@ -19,8 +19,8 @@ const previewLength = 5_000;
 /** Reads mails with the Gmail API. */
 export function createGmailMailReader(gmail: ProviderClient): MailReader {
   const pathOf = (messageId: string): string => `/gmail/v1/users/me/messages/${encodeURIComponent(messageId)}`;
-  const get = ({ accountId, signal }: MailAt, target: string, maxBytes: number) =>
-    gmail.call({ accountId }, { method: 'GET', target, maxBytes, signal });
+  const get = ({ mailAccount, signal }: MailAt, target: string, maxBytes: number) =>
+    gmail.call(mailAccount, { method: 'GET', target, maxBytes, signal });
   const fetchData = async (at: MailAt, attachmentId: string, maxBytes: number): Promise<string> => {
     const target = `${pathOf(at.messageId)}/attachments/${encodeURIComponent(attachmentId)}`;
     // Base64 is a third longer.
@@ -39,9 +39,9 @@ export function createGmailMailReader(gmail: ProviderClient): MailReader {
       if (textOf(message.id) === '' || Object.keys(recordOf(message.payload)).length === 0) throw unreadable();
       return readMail(message, (text) => readText(at, text));
     },
-    fetchAttachment: async ({ accountId, messageId, signal }, { id }) => {
+    fetchAttachment: async ({ mailAccount, messageId, signal }, { id }) => {
       const target = `${pathOf(messageId)}/attachments/${encodeURIComponent(id)}`;
-      return dataMember(await gmail.stream({ accountId }, { method: 'GET', target, timeoutMs: attachmentMs, signal }));
+      return dataMember(await gmail.stream(mailAccount, { method: 'GET', target, timeoutMs: attachmentMs, signal }));
     },
   };
 }

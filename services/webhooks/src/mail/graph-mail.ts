@@ -17,8 +17,8 @@ const attachmentMs = 60_000;
 /** Reads mails with Microsoft Graph. A mail is named by its id alone; paths in notifications are never followed. */
 export function createGraphMailReader(graph: ProviderClient): MailReader {
   const pathOf = (messageId: string): string => `/v1.0/me/messages/${encodeURIComponent(messageId)}`;
-  const get = ({ accountId, signal }: MailAt, target: string, maxBytes: number) =>
-    graph.call({ accountId }, { method: 'GET', target, headers, maxBytes, signal });
+  const get = ({ mailAccount, signal }: MailAt, target: string, maxBytes: number) =>
+    graph.call(mailAccount, { method: 'GET', target, headers, maxBytes, signal });
   const listAttachments = async (at: MailAt): Promise<MailAttachment[]> => {
     const target = `${pathOf(at.messageId)}/attachments?$select=id,name,contentType,size,isInline`;
     const { value } = recordOf((await get(at, target, maxMailBytes)).json);
@@ -32,9 +32,9 @@ export function createGraphMailReader(graph: ProviderClient): MailReader {
       const attachments = message.hasAttachments === true ? await listAttachments(at).catch(noneIfRefused) : [];
       return readMail(message, { attachments, ...(await readBody(message)) });
     },
-    fetchAttachment: ({ accountId, messageId, signal }, { id }) => {
+    fetchAttachment: ({ mailAccount, messageId, signal }, { id }) => {
       const target = `${pathOf(messageId)}/attachments/${encodeURIComponent(id)}/$value`;
-      return graph.stream({ accountId }, { method: 'GET', target, headers, timeoutMs: attachmentMs, signal });
+      return graph.stream(mailAccount, { method: 'GET', target, headers, timeoutMs: attachmentMs, signal });
     },
   };
 }

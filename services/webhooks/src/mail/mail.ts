@@ -1,3 +1,4 @@
+import type { MailAccount } from '../provider/provider.ts';
 import type { MailHeader } from '../safety/mail-headers.ts';
 import type { MailAddress } from '../text/mail-address.ts';
 
@@ -41,9 +42,9 @@ export interface MailAttachment {
   readonly size: number;
 }
 
-/** A mailbox of one account. */
+/** A mail in the mailbox of a mail account. */
 export interface MailAt {
-  readonly accountId: string;
+  readonly mailAccount: MailAccount;
   /** Immutable id of the mail. */
   readonly messageId: string;
   readonly signal: AbortSignal;

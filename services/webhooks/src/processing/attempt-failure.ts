@@ -34,6 +34,7 @@ function ofProvider({ kind, retryAfterSeconds, code, status }: ProviderError): A
         afterSeconds: retryAfterSeconds,
       };
     case 'disconnected':
+    case 'other_mailbox':
     case 'reconnect':
     case 'unauthorized':
       return { kind: 'transient', message: 'The mail account has to be connected again.' };

@@ -43,7 +43,13 @@ async function lookAt(processor: Processor, reading: Reading, { watch, signal }:
   const lookedAt = clock.now();
   const { accountId } = reading;
   const labels = await selectWatchLabels(db, { accountId, watchId: watch.id });
-  const look = { mailAccount: { accountId }, client: clients[watch.provider], watch, labels, signal };
+  const look = {
+    mailAccount: { accountId, integrationId: watch.integration_id },
+    client: clients[watch.provider],
+    watch,
+    labels,
+    signal,
+  };
   const findings = labels.length === 0 ? unchanged(watch) : await lookBy(watch)(look);
   const { found, cursor, deltaLink, isComplete } = findings;
   const nextLookAt = isComplete ? new Date(clock.now().getTime() + pauseSeconds * 1000) : lookedAt;

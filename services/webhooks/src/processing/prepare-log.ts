@@ -7,6 +7,7 @@ import { holdReading, type Reading } from '../store/readings.ts';
 import type { DueLog } from '../store/due-logs.ts';
 import { restoreLogMessage, updateLogEnded, updateLogPrepared } from '../store/log-steps.ts';
 import { renderTemplate } from '../template/render-template.ts';
+import { mailAccountOf } from '../watches/mail-account-of.ts';
 import { skipReason } from './examine-mail.ts';
 import { mailValues } from './mail-values.ts';
 import type { Processor } from './processor.ts';
@@ -16,7 +17,7 @@ import type { Processor } from './processor.ts';
  * longer has, and that its owner has triggered again, gives the message of the former round.
  */
 export async function prepareLog(processor: Processor, reading: Reading, log: DueLog, signal: AbortSignal) {
-  const at: MailAt = { accountId: log.account_id, messageId: log.message_id, signal };
+  const at: MailAt = { mailAccount: mailAccountOf(log), messageId: log.message_id, signal };
   try {
     // A deleted mail cannot be fetched.
     const mail = log.change_type === 'deleted' ? undefined : await processor.readers[log.provider].fetchMail(at);

@@ -1,6 +1,7 @@
 /**
  * Reason why a call to a mail provider failed:
  * - `disconnected`: the account has not connected a mail account of this provider
+ * - `other_mailbox`: the account has connected another mailbox than that of the subscription
  * - `reconnect`: the owner has to connect the mail account again
  * - `unauthorized`: the provider refused a fresh access token
  * - `forbidden`: the mail account may not do this
@@ -14,6 +15,7 @@
  */
 export type ProviderErrorKind =
   | 'disconnected'
+  | 'other_mailbox'
   | 'reconnect'
   | 'unauthorized'
   | 'forbidden'

@@ -22,6 +22,12 @@ const answers: Readonly<Record<ProviderErrorKind, Answer>> = {
       'integration_missing',
       `Your ${names[provider]} account is not connected. Connect it on the Integrations page first.`,
     ),
+  other_mailbox: () =>
+    new MeshError(
+      'failed_precondition',
+      'integration_other_mailbox',
+      'Another mailbox is connected now. Connect the mailbox of this subscription again on the Integrations page, or delete the subscription.',
+    ),
   reconnect: unauthorized,
   unauthorized,
   publish_forbidden: () =>

@@ -8,6 +8,8 @@ export interface AttachedLog {
   readonly provider: Provider;
   readonly agent_id: number;
   readonly message_id: string;
+  /** Null: nothing is known of the mailbox any more. */
+  readonly integration_id: bigint | null;
   /** JSON: [{filename, content_type, size}]. */
   readonly attachments: string;
 }
@@ -15,8 +17,13 @@ export interface AttachedLog {
 /** One log of an account, to read its attachments. */
 export const selectAttachedLog = createQuery<{ accountId: string; id: number }, AttachedLog>({
   name: 'select-attached-log',
-  text: (param) => `select account_id, id, provider, agent_id, message_id, attachments from logs
-    where account_id = ${param.accountId} and id = ${param.id}`,
+  text: (param) => `select l.account_id, l.id, l.provider, l.agent_id, l.message_id, l.attachments, coalesce(
+        (select w.integration_id from subscriptions s join watches w on w.account_id = s.account_id and w.id = s.watch_id
+          where s.account_id = l.account_id and s.id = l.subscription_id),
+        (select max(integration_id) from watches
+          where account_id = l.account_id and provider = l.provider and mailbox = l.mailbox)
+      ) as integration_id
+    from logs l where l.account_id = ${param.accountId} and l.id = ${param.id}`,
 });
 
 interface Claim {

@@ -30,6 +30,8 @@ export interface DueLog {
   readonly allowed_senders: string[] | null;
   readonly require_authentication: boolean | null;
   readonly active_since: Date | null;
+  /** Null: the subscription was deleted. */
+  readonly integration_id: bigint | null;
   /** The subscription has been active since the watch of its mailbox began. Null when one of them is gone. */
   readonly began_with_watch: boolean | null;
 }
@@ -42,7 +44,8 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
       l.attempts, l.round, l.runs, l.agent_message, l.former_message, l.sender_address, l.email_subject, l.created_at, s.state as subscription_state, s.provider_name,
       s.resource,
       s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since,
-      s.active_since = s.created_at and s.created_at <= w.created_at + interval '2 minutes' as began_with_watch
+      s.active_since = s.created_at and s.created_at <= w.created_at + interval '2 minutes' as began_with_watch,
+      (select integration_id from watches where account_id = s.account_id and id = s.watch_id) as integration_id
     from logs l left join subscriptions s on s.account_id = l.account_id and s.id = l.subscription_id
       left join watches w on w.account_id = l.account_id and w.id = l.watch_id
     where l.account_id = ${param.accountId} and l.provider = ${param.provider} and l.mailbox = ${param.mailbox}

@@ -4,6 +4,7 @@ import type { Provider } from '../provider/provider.ts';
 export interface WatchToLookAt {
   readonly id: bigint;
   readonly provider: Provider;
+  readonly integration_id: bigint;
   /** Gmail: history id in decimal. */
   readonly cursor: string | null;
   readonly delta_link: string | null;

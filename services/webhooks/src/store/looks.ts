@@ -6,7 +6,7 @@ const selectDue = createQuery<MailboxKey & { now: Date }, WatchToLookAt>({
   name: 'select-watches-to-look-at',
   text: (
     param,
-  ) => `select id, provider, cursor::text as cursor, delta_link, looked_at, catch_up_from, registered_at, look_requests,
+  ) => `select id, provider, integration_id, cursor::text as cursor, delta_link, looked_at, catch_up_from, registered_at, look_requests,
       look_failures
     from watches
     where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
@@ -48,6 +48,7 @@ const insertLogsFound = createQuery<
       as f (subscription_id, message_id, change_type)
     join subscriptions s on s.account_id = ${param.accountId} and s.id = f.subscription_id and s.state = 'active'
     join watches w on w.account_id = s.account_id and w.id = s.watch_id and w.id = ${param.watchId}
+    order by s.id, f.message_id, f.change_type
     on conflict (account_id, subscription_id, message_id, change_type) do nothing
     returning id`,
 });

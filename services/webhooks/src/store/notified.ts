@@ -62,13 +62,14 @@ const insertLogsOf = createQuery<{
     join watches w on w.account_id = n.account_id and w.id = n.watch_id
     join subscriptions s on s.account_id = n.account_id and s.watch_id = n.watch_id
     where s.state in ('active', 'creating') and (n.change_type = '' or n.change_type = any(string_to_array(s.change_type, ',')))
+    order by s.account_id, s.id, n.message_id, n.change_type
     on conflict (account_id, subscription_id, message_id, change_type) do nothing
     returning account_id as "accountId", provider, mailbox`,
 });
 
 /**
  * Inserts a pending log for each mail and each subscription that wants it, unless there is one. Answers the mailboxes of the new ones, with
- * repetitions.
+ * repetitions. The order of the rows keeps two transactions with the same mails from waiting for each other.
  */
 export function insertNotified(db: Queryable, mails: readonly Notified[], now: Date): Promise<MailboxKey[]> {
   if (mails.length === 0) return Promise.resolve([]);
@@ -95,8 +96,11 @@ export const selectGmailMailboxes = selectGmail;
 
 const lookAtGmail = createQuery<{ mailbox: string; historyId: string; now: Date }>({
   name: 'look-at-gmail-mailbox',
-  text: (param) => `update watches set look_at = least(look_at, ${param.now}), look_requests = look_requests + 1
-    where ${gmailWatches(param)}`,
+  text: (param) => `with notified as (
+      select account_id, id from watches where ${gmailWatches(param)} order by account_id, id for no key update
+    )
+    update watches w set look_at = least(w.look_at, ${param.now}), look_requests = w.look_requests + 1 from notified n
+    where w.account_id = n.account_id and w.id = n.id`,
 });
 
 /** Plans a look at the mailboxes that `selectGmailMailboxes` answers. */

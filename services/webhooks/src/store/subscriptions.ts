@@ -17,6 +17,7 @@ export interface SubscriptionRow {
   readonly created_at: Date;
   readonly provider: 'microsoft' | 'google';
   readonly mailbox: string;
+  readonly integration_id: bigint;
   readonly watch_state: 'new' | 'active' | 'error' | 'expired' | 'ending';
   readonly provider_id: string | null;
   readonly expires_at: Date | null;
@@ -25,7 +26,7 @@ export interface SubscriptionRow {
 
 const columns = `s.id, s.watch_id, s.provider_name, s.local_id, s.resource, s.change_type, s.agent_id, s.agent_message_template,
   s.allowed_senders, s.require_authentication, s.state, s.active_since, s.created_at,
-  w.provider, w.mailbox, w.state as watch_state, w.provider_id, w.expires_at, w.last_error`;
+  w.provider, w.mailbox, w.integration_id, w.state as watch_state, w.provider_id, w.expires_at, w.last_error`;
 const withWatch = 'subscriptions s join watches w on w.account_id = s.account_id and w.id = s.watch_id';
 
 /** All subscriptions of an account that were registered once, oldest first. */

@@ -80,8 +80,9 @@ function activate({ db, clock }: Context, { held, id, registration }: Activation
     // A Gmail watch that had failed for the mailbox's other subscriptions works again.
     const catchUpFrom = held.state === 'active' ? null : held.registered_at;
     const registered = { ...registration, accountId, id: watchId, claim, now, catchUpFrom };
-    const written = await updateWatchRegistered(tx, registered);
+    // Subscriptions are locked before their watches everywhere.
     const activated = await activateSubscription(tx, { accountId, id });
+    const written = await updateWatchRegistered(tx, registered);
     await confirmLabels(tx, held, { labels: registration.labels, now });
     if (written.length === 0 || activated.length === 0) throw new Error('The subscription is gone.');
   });

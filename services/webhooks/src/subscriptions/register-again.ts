@@ -1,12 +1,14 @@
 import type { Context } from '../context.ts';
+import type { SubscriptionRow } from '../store/subscriptions.ts';
 import { updateWatchRegistered } from '../store/watches/watch-outcomes.ts';
 import { endWatch } from '../store/watches/watch-plans.ts';
 import { insertWatch } from '../store/watches/watches.ts';
+import { checkMailbox } from '../watches/follow-mailbox.ts';
 import { holdWatch } from '../watches/hold-watch.ts';
 
 export interface NewRegistration {
   readonly accountId: string;
-  readonly resource: string;
+  readonly row: SubscriptionRow;
   readonly changeType: string;
 }
 
@@ -16,8 +18,10 @@ export interface NewRegistration {
  */
 export async function registerAgain(context: Context, wanted: NewRegistration): Promise<bigint> {
   const { db, clock, mailAccounts, registrars } = context;
-  const { accountId, resource, changeType } = wanted;
+  const { accountId, row, changeType } = wanted;
+  const { resource } = row;
   const token = await mailAccounts.accessToken('microsoft', { accountId }, { fresh: false });
+  checkMailbox(row, token);
   const { accessToken, mailbox, integrationId } = token;
   const [watch] = await insertWatch(db, { accountId, provider: 'microsoft', mailbox, integrationId, now: clock.now() });
   if (watch === undefined) throw new Error('No watch was stored.');

@@ -5,7 +5,7 @@ import { type ActiveSubscriptionRow, selectActiveOfWatch, updateActiveSince } fr
 import { updateWatchFailed, updateWatchIdle, updateWatchRegistered } from '../store/watches/watch-outcomes.ts';
 import { deleteWatch } from '../store/watches/watches.ts';
 import { confirmLabels } from './confirm-labels.ts';
-import { failedAttempt } from './failure.ts';
+import { failedAttempt, isForOwner } from './failure.ts';
 import { finishDisconnect } from './end-disconnected.ts';
 import { followMailbox } from './follow-mailbox.ts';
 import type { Held } from './held.ts';
@@ -30,9 +30,9 @@ export async function attempt(context: Context, watch: Held): Promise<void> {
  * success on. Throws ProviderError; the caller writes the failure.
  */
 export async function renewHeld(context: Context, watch: Held, wanted: ActiveSubscriptionRow): Promise<void> {
-  const { registrars } = context;
+  const { clock, registrars } = context;
   const registrar = registrars[watch.provider];
-  if (watch.state !== 'active') return registerHeld(context, watch, wanted);
+  if (!mayBeRegistered(watch, clock.now())) return registerHeld(context, watch, wanted);
   try {
     await writeRegistered(context, watch, { ...(await registrar.renew(watch)), isNew: false });
   } catch (error) {
@@ -40,6 +40,11 @@ export async function renewHeld(context: Context, watch: Held, wanted: ActiveSub
     context.log.warn({ watchId: watch.id }, 'the mail provider has forgotten a subscription: it is registered again');
     await registerHeld(context, watch, wanted);
   }
+}
+
+/** Credentials that were refused do not end a subscription at Microsoft. */
+function mayBeRegistered({ state, provider_id: id, expires_at: expiresAt }: Held, now: Date): boolean {
+  return state === 'active' || (state === 'error' && id !== null && expiresAt !== null && expiresAt > now);
 }
 
 async function registerHeld(context: Context, watch: Held, wanted: ActiveSubscriptionRow): Promise<void> {
@@ -61,7 +66,7 @@ export async function writeRegistered(
 ): Promise<void> {
   const { db, clock, log, registrars } = context;
   const now = clock.now();
-  const wasDisconnected = watch.error_code === 'disconnected';
+  const wasDisconnected = watch.error_code === 'disconnected' || watch.error_code === 'other_mailbox';
   const catchUpFrom = isNew && !wasDisconnected ? watch.registered_at : null;
   const written = await db.transaction(async (tx) => {
     if (wasDisconnected) await updateActiveSince(tx, { accountId: watch.account_id, watchId: watch.id, now });
@@ -74,7 +79,7 @@ export async function writeRegistered(
   await registrars[watch.provider].end({ ...watch, provider_id: registration.providerId });
 }
 
-/** Writes a failed attempt. The first one after a success is told to the owner. */
+/** Writes a failed attempt. The first one after a success is told to the owner, and that another mailbox was connected. */
 export async function writeFailure(context: Context, watch: Held, error: ProviderError): Promise<void> {
   const { db, clock, log, jobs, countFailure } = context;
   const failed = failedAttempt(watch, error, clock.now());
@@ -82,7 +87,9 @@ export async function writeFailure(context: Context, watch: Held, error: Provide
   const failing = { accountId: watch.account_id, mailbox: watch.mailbox, reason: failed.lastError };
   await db.transaction(async (tx) => {
     const [row] = await updateWatchFailed(tx, { ...keyOf(watch), ...failed });
-    if (row?.failures === 1) await jobs.add(tx, tellOwner, [{ payload: failing }]);
+    // A disconnected watch counts as failing already.
+    const hasMoved = error.kind === 'other_mailbox' && watch.error_code !== 'other_mailbox';
+    if (row?.failures === 1 || (row !== undefined && hasMoved)) await jobs.add(tx, tellOwner, [{ payload: failing }]);
   });
   countFailure(watch.provider, error.kind);
   if (watch.failures === 0)
@@ -98,7 +105,7 @@ async function endHeld(context: Context, watch: Held): Promise<void> {
     if (!(error instanceof ProviderError)) throw error;
     const now = clock.now();
     const isOver = watch.expires_at === null ? watch.failures >= mostBlindEnds : watch.expires_at <= now;
-    const isHopeless = error.kind === 'disconnected' || error.kind === 'reconnect' || isOver;
+    const isHopeless = isForOwner(error.kind) || isOver;
     if (!isHopeless)
       return void (await updateWatchFailed(db, { ...keyOf(watch), ...failedAttempt(watch, error, now) }));
     log.warn(

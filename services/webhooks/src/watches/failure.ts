@@ -8,8 +8,11 @@ const ownerPause = 3_600;
 
 const messages: Readonly<Record<ProviderErrorKind, string>> = {
   disconnected: 'The mail account is not connected. Connect it on the Integrations page.',
+  other_mailbox:
+    'Another mailbox is connected now. Connect the mailbox of this subscription again, on the Integrations page, or delete the subscription.',
   reconnect: 'The mail account has to be connected again, on the Integrations page.',
-  unauthorized: 'The mail provider does not accept the credentials of the mail account.',
+  unauthorized:
+    'The mail provider does not accept the credentials of the mail account. Connect the mail account again, on the Integrations page.',
   forbidden: 'The mail provider does not allow this subscription.',
   publish_forbidden: 'Gmail may not publish to the Pub/Sub topic of this server.',
   topic_missing: 'Gmail does not find the Pub/Sub topic of this server.',
@@ -26,6 +29,13 @@ export function messageOf(kind: ProviderErrorKind): string {
   return messages[kind];
 }
 
+const ownerKinds: readonly ProviderErrorKind[] = ['disconnected', 'other_mailbox', 'reconnect'];
+
+/** Whether only the owner can help, by connecting the mail account. */
+export function isForOwner(kind: ProviderErrorKind): boolean {
+  return ownerKinds.includes(kind);
+}
+
 /** A failed attempt as it is stored. */
 export interface FailedAttempt {
   readonly state: WatchRow['state'];
@@ -35,15 +45,16 @@ export interface FailedAttempt {
 }
 
 /**
- * Returns the next state of a watch after a failed attempt. The watch stays active until it has expired, unless only its owner can help:
- * then it is in `error`. Attempts go on in every state.
+ * Returns the next state of a watch after a failed attempt. The watch stays active until it has expired, unless its owner has to connect the
+ * mail account: then it is in `error`. Attempts go on in every state.
  */
 export function failedAttempt(watch: WatchRow, error: ProviderError, now: Date): FailedAttempt {
-  const needsOwner = error.kind === 'disconnected' || error.kind === 'reconnect';
+  const needsOwner = isForOwner(error.kind);
   const scheduled = needsOwner ? ownerPause : (pauses[watch.failures] ?? pauses.at(-1) ?? ownerPause);
   const seconds = Math.max(scheduled, error.retryAfterSeconds ?? 0);
   return {
-    state: needsOwner ? 'error' : stateAfter(watch, now),
+    // A provider that refuses every token may be out of order, so that attempts go on as usual.
+    state: needsOwner || error.kind === 'unauthorized' ? 'error' : stateAfter(watch, now),
     errorCode: error.kind,
     lastError: messageOf(error.kind),
     nextAttemptAt: new Date(now.getTime() + seconds * 1000),

@@ -248,8 +248,8 @@ describe('a log', () => {
     const [log] = await logsOf(accountId);
     const other = { accountId: '00000000-0000-4000-8000-000000000000', logId: log?.id ?? 0 };
     const missing = { code: 'not_found', reason: 'log_not_found' };
-    for (const call of [at.logs.getLog(other), at.logs.getLogBody(other), at.logs.retriggerLog(other)]) {
-      await expect(call).rejects.toMatchObject(missing);
+    for (const call of [at.logs.getLog, at.logs.getLogBody, at.logs.retriggerLog]) {
+      await expect(call(other)).rejects.toMatchObject(missing);
     }
     expect((await at.logs.listLogs({ accountId: other.accountId })).total).toBe(0n);
   });

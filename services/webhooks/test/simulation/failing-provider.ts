@@ -12,6 +12,7 @@ const failures: readonly FaultAction[] = [
   { status: 503, body: {} },
   { status: 429, body: {}, headers: { 'retry-after': '120' } },
   { status: 500, body: {} },
+  { status: 401, body: {} },
   'drop',
   'lose',
   'truncate',

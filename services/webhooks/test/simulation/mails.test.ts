@@ -12,7 +12,7 @@ import { createRandom } from './random.ts';
 /** `npm run verify` sets it. */
 const isFull = process.env.VERIFY === 'full';
 const size = isFull ? 10_000 : 300;
-const seed = 1;
+const seed = Number(process.env.VERIFY_SEED ?? 1);
 const mailboxes = 12;
 const batch = 50;
 
@@ -72,7 +72,7 @@ test(`${size} mails with disturbed notifications, failing providers and failing 
   await Promise.all(late.map((notify) => notify()));
   for (let hour = 0; hour < 3; hour += 1) for (let n = 0; n < 6; n += 1) await at.advance(610);
   process.stderr.write(
-    `mail simulation: ${JSON.stringify({ mails: size, ...disturbed, starts: at.siblings.runs.length })}\n`,
+    `mail simulation: ${JSON.stringify({ seed, mails: size, ...disturbed, starts: at.siblings.runs.length })}\n`,
   );
   const text = `select status, count(*)::int as logs, count(distinct (account_id, message_id))::int as mails from logs group by 1`;
   expect(await at.db.query({ text })).toEqual([{ status: 'success', logs: size, mails: size }]);

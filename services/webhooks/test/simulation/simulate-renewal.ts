@@ -8,6 +8,8 @@ export interface RenewalPlan {
   readonly seed: number;
   readonly subscriptions: number;
   readonly days: number;
+  /** Minutes between two looks at everything. */
+  readonly stepMinutes: number;
 }
 
 interface Simulated {
@@ -39,7 +41,6 @@ export interface RenewalOutcome {
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const stepMs = 10 * 60_000;
 /** Share of calls that fail. */
 const failing = 0.2;
 /** Starts of two outages of both providers, as shares of the whole time. Each outage lasts 24 hours. */
@@ -61,6 +62,7 @@ class RenewalSimulation {
   readonly #plan: RenewalPlan;
   readonly #random: () => number;
   readonly #begin: number;
+  readonly #stepMs: number;
   readonly #all: Simulated[] = [];
   readonly #forgotten = new Set<string>();
   /** Addresses that are registered at their provider, as of the last look. */
@@ -83,6 +85,7 @@ class RenewalSimulation {
     this.#plan = plan;
     this.#random = createRandom(plan.seed);
     this.#begin = this.#now();
+    this.#stepMs = plan.stepMinutes * 60_000;
   }
 
   /** Subscribes half of them to each provider, each in an account of its own, within two days. */
@@ -107,7 +110,7 @@ class RenewalSimulation {
   async live(): Promise<void> {
     const replicas = [this.#webhooks.replica(), this.#webhooks.replica()];
     while (this.#now() < this.#begin + this.#plan.days * day) {
-      await this.#webhooks.clock.advance(stepMs);
+      await this.#webhooks.clock.advance(this.#stepMs);
       this.#interfere();
       await this.#noteGaps();
       await Promise.all(replicas.map((replica) => replica.round()));
@@ -153,7 +156,7 @@ class RenewalSimulation {
       this.#outcome.reconnected += 1;
     }
     if (this.#isCalm()) return;
-    const chance = (this.#plan.subscriptions * stepMs) / (30 * day);
+    const chance = (this.#plan.subscriptions * this.#stepMs) / (30 * day);
     if (this.#random() >= chance) return;
     const simulated = this.#all[Math.floor(this.#random() * this.#all.length)];
     if (simulated === undefined) return;

@@ -81,9 +81,15 @@ function storeMails(tx: Transaction, items: readonly Authentic[], now: Date): Pr
   return insertNotified(tx, mails, now);
 }
 
+/** Watches are locked in the order of their keys everywhere. */
+function compareKeys(a: NotifiedWatch, b: NotifiedWatch): number {
+  if (a.account_id !== b.account_id) return a.account_id < b.account_id ? -1 : 1;
+  return Number(a.id - b.id);
+}
+
 async function planLifecycles(tx: Transaction, items: readonly Authentic[], now: Date): Promise<void> {
   const missedSince = new Date(now.getTime() - missedMs);
-  for (const { watch, about } of items) {
+  for (const { watch, about } of items.toSorted((a, b) => compareKeys(a.watch, b.watch))) {
     if (!('lifecycle' in about)) continue;
     const at = { accountId: watch.account_id, id: watch.id };
     await planLifecycle(tx, { ...at, event: about.lifecycle, missedSince, now });

@@ -56,9 +56,8 @@ interface Replacement {
 }
 
 function replace(context: Context, { accountId, row, changeType }: Replacement): Promise<bigint> {
-  const { resource, provider } = row;
-  return registerAgain(context, { accountId, resource, changeType }).catch((error: unknown) => {
-    throw providerFailure(error, provider);
+  return registerAgain(context, { accountId, row, changeType }).catch((error: unknown) => {
+    throw providerFailure(error, row.provider);
   });
 }
 
@@ -77,10 +76,11 @@ async function write({ db, clock, wakeUpkeep }: Context, { accountId, row, chang
   const isGone = await db.transaction(async (tx) => {
     const written = await updateSubscriptionRow(tx, { ...change, accountId, id: row.id, activeSince, watchId });
     const isGone = written.length === 0;
+    // The former watch has the lower id: watches are locked in the order of their keys.
+    if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
     // Enabling may need a registration, and enabling or disabling changes the labels of a Gmail mailbox.
     if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
     if (isGone) await endWatch(tx, { accountId, id: watchId, now });
-    if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
     return isGone;
   });
   wakeUpkeep();

@@ -12,6 +12,12 @@ export interface Claim {
 /** A replica claims at most so many watches of one account at once: Microsoft allows four calls at a time for each mailbox. */
 const mostOfAccount = 2;
 
+const columnsOf = (table: string): string =>
+  watchColumns
+    .split(',')
+    .map((column) => `${table}.${column.trim()}`)
+    .join(', ');
+
 /** Claims watches whose next attempt is due, at most `limit`, the longest due first. */
 export const claimDueWatches = createQuery<Claim & { limit: number }, WatchRow>({
   name: 'claim-due-watches',
@@ -24,14 +30,11 @@ export const claimDueWatches = createQuery<Claim & { limit: number }, WatchRow>(
     ), locked as (
       select w.account_id, w.id from watches w join candidates c on c.account_id = w.account_id and c.id = w.id
       where c.number <= ${mostOfAccount} and w.next_attempt_at <= ${param.now} and w.claimed_until <= ${param.now}
-      order by w.next_attempt_at limit ${param.limit} for update of w skip locked
+      order by w.next_attempt_at limit ${param.limit} for no key update of w skip locked
     )
     update watches w set claim = ${param.claim}, claimed_until = ${param.until} from locked
     where w.account_id = locked.account_id and w.id = locked.id
-    returning ${watchColumns
-      .split(',')
-      .map((column) => `w.${column.trim()}`)
-      .join(', ')}`,
+    returning ${columnsOf('w')}`,
 });
 
 const claimOne = createQuery<Claim & { accountId: string; id: bigint }, WatchRow>({
@@ -47,10 +50,14 @@ const lockMailbox = createQuery<{ mailbox: string }>({
 
 const claimMailbox = createQuery<Claim & { mailbox: string }, WatchRow>({
   name: 'claim-mailbox',
-  text: (param) => `update watches set claim = ${param.claim}, claimed_until = ${param.until}
-    where provider = 'google' and mailbox = ${param.mailbox} and claimed_until <= ${param.now} and not exists (
-      select 1 from watches where provider = 'google' and mailbox = ${param.mailbox} and claimed_until > ${param.now}
-    ) returning ${watchColumns}`,
+  text: (param) => `with free as (
+      select account_id, id from watches
+      where provider = 'google' and mailbox = ${param.mailbox} and claimed_until <= ${param.now} and not exists (
+        select 1 from watches where provider = 'google' and mailbox = ${param.mailbox} and claimed_until > ${param.now}
+      ) order by account_id, id for no key update
+    )
+    update watches w set claim = ${param.claim}, claimed_until = ${param.until} from free f
+    where w.account_id = f.account_id and w.id = f.id returning ${columnsOf('w')}`,
 });
 
 /**
@@ -73,7 +80,7 @@ export async function claimWatch(
 const release = createQuery<{ claim: string }>({
   name: 'release-watches',
   text: (param) => `with held as (
-      select account_id, id from watches where claim = ${param.claim} order by account_id, id for update
+      select account_id, id from watches where claim = ${param.claim} order by account_id, id for no key update
     )
     update watches w set claim = null, claimed_until = '-infinity' from held h where w.account_id = h.account_id and w.id = h.id`,
 });

@@ -37,8 +37,12 @@ export const updateWatchRegistered = createQuery<Registered, { id: bigint }>({
 
 const shareExpiry = createQuery<{ mailbox: string; expiresAt: Date; labels: readonly string[] }>({
   name: 'share-watch-expiry',
-  text: (param) => `update watches set expires_at = ${param.expiresAt}, labels = ${param.labels}
-    where provider = 'google' and mailbox = ${param.mailbox} and state = 'active'`,
+  text: (param) => `with shared as (
+      select account_id, id from watches where provider = 'google' and mailbox = ${param.mailbox} and state = 'active'
+      order by account_id, id for no key update
+    )
+    update watches w set expires_at = ${param.expiresAt}, labels = ${param.labels} from shared s
+    where w.account_id = s.account_id and w.id = s.id`,
 });
 
 /** Writes the new expiry of a Gmail mailbox also to the watches of other accounts. */

@@ -12,7 +12,7 @@ export const planRenewals = createQuery<{ now: Date; before: Date }, { id: bigin
       select w.account_id, w.id from watches w
       where w.state = 'active' and w.expires_at <= ${param.before} and w.next_attempt_at is null and exists (
         select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id and s.state = 'active'
-      ) order by w.account_id, w.id for update of w
+      ) order by w.account_id, w.id for no key update of w
     )
     update watches w set next_attempt_at = ${param.now} from expiring e where w.account_id = e.account_id and w.id = e.id
     returning w.id`,
@@ -35,7 +35,7 @@ export const planRearming = createQuery<{ accountId: string; provider: Provider;
   text: (param) => `with failing as (
       select account_id, id from watches
       where account_id = ${param.accountId} and provider = ${param.provider} and (state in ('error', 'expired') or failures > 0)
-      order by account_id, id for update
+      order by account_id, id for no key update
     )
     update watches w set next_attempt_at = ${param.now} from failing f where w.account_id = f.account_id and w.id = f.id
     returning w.id`,
@@ -63,7 +63,10 @@ export async function endWatch(db: Queryable, watch: Ending): Promise<void> {
 
 const deleteAbandonedSubscriptions = createQuery<{ before: Date }, { id: number }>({
   name: 'delete-abandoned-subscriptions',
-  text: (param) => `delete from subscriptions where state = 'creating' and created_at <= ${param.before} returning id`,
+  text: (param) => `delete from subscriptions where (account_id, id) in (
+      select account_id, id from subscriptions where state = 'creating' and created_at <= ${param.before}
+      order by account_id, id for update skip locked
+    ) returning id`,
 });
 
 const endOrphans = createQuery<{ before: Date; now: Date }>({
@@ -72,7 +75,7 @@ const endOrphans = createQuery<{ before: Date; now: Date }>({
       select w.account_id, w.id from watches w
       where w.state <> 'ending' and w.created_at <= ${param.before} and w.claimed_until <= ${param.now} and not exists (
         select 1 from subscriptions s where s.account_id = w.account_id and s.watch_id = w.id
-      ) order by w.account_id, w.id for update of w
+      ) order by w.account_id, w.id for no key update of w
     )
     update watches w set state = 'ending', next_attempt_at = ${param.now} from orphaned o where w.account_id = o.account_id and w.id = o.id`,
 });
@@ -100,7 +103,7 @@ const detach = createQuery<Detaching>({
   name: 'detach-watches',
   text: (param) => `with detached as (
       select * from watches where account_id = ${param.accountId} and integration_id = ${param.integrationId}
-        and state not in ('ending', 'new') and expires_at is not null order by account_id, id for update
+        and state not in ('ending', 'new') and expires_at is not null order by account_id, id for no key update
     ), kept as (
       update watches w set state = 'error', error_code = 'disconnected', last_error = ${param.lastError}, failures = 1,
         provider_id = null, expires_at = null, registered_at = null, cursor = null, catch_up_from = null,

@@ -117,6 +117,17 @@ export async function moveWatch(db: Queryable, values: Parameters<typeof moveOne
   await moveOne(db, values);
 }
 
+const lock = createQuery<{ accountId: string; ids: readonly bigint[] }>({
+  name: 'lock-watches',
+  text: (param) => `select from watches where account_id = ${param.accountId} and id = any(${param.ids}::bigint[])
+    order by id for no key update`,
+});
+
+/** Locks watches of an account in the order of their keys, as every transaction does that changes several. */
+export async function lockWatches(tx: Transaction, values: Parameters<typeof lock>[1]): Promise<void> {
+  await lock(tx, values);
+}
+
 /** The account's watch of a Gmail mailbox. */
 export const selectMailboxWatch = createQuery<{ accountId: string; mailbox: string }, { id: bigint }>({
   name: 'select-mailbox-watch',
