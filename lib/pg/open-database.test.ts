@@ -64,6 +64,53 @@ describe('migrations', () => {
     expect(await older.query({ text: 'select name from migrations' })).toHaveLength(2);
   });
 
+  test('a file that has to wait for the lock of a table does not hold up others that use the table', async () => {
+    const db = await open();
+    const reader = new pg.Client({ connectionString: server.url });
+    await reader.connect();
+    opened.defer(() => reader.end());
+    await reader.query('begin; select from alpha.notes');
+    await migration('0002-add-column.sql', 'alter table notes add column title text');
+    const opening = open();
+    const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'alter table notes%'";
+    await expect.poll(() => countRows(waits), { timeout: 30_000, interval: 20 }).toBe(1);
+    // Without a limit on the wait for the lock, this would wait for the reader's transaction, which ends after it.
+    await db.query({ text: 'insert into notes(id) values (1)' });
+    await reader.query('commit');
+    await opening;
+    expect(await db.query({ text: 'select title from notes' })).toEqual([{ title: null }]);
+  }, 60_000);
+
+  test('an index of a grown table is built without keeping writers off, also after an interrupted build', async () => {
+    const db = await open();
+    await db.query({ text: 'insert into notes(id) values (1), (2)' });
+    await migration(
+      '0002-index-notes.sql',
+      '-- A grown table; see above.\ncreate index concurrently notes_body on notes ((body::text));',
+    );
+    const writer = new pg.Client({ connectionString: server.url });
+    await writer.connect();
+    opened.defer(() => writer.end());
+    // A build of before, which was interrupted.
+    await writer.query(
+      "create index notes_body on alpha.notes ((body::text)); update pg_index set indisvalid = false where indexrelid = 'alpha.notes_body'::regclass",
+    );
+    await writer.query('begin; insert into alpha.notes(id) values (3)');
+    const opening = open();
+    const builds = "select from pg_stat_activity where query like '% index concurrently%' and wait_event_type = 'Lock'";
+    await expect.poll(() => countRows(builds), { timeout: 30_000, interval: 20 }).toBe(1);
+    await db.query({ text: 'insert into notes(id) values (4)' });
+    await writer.query('commit');
+    await opening;
+    const valid = "select indisvalid as valid from pg_index where indexrelid = 'notes_body'::regclass";
+    expect(await db.query({ text: valid })).toEqual([{ valid: true }]);
+  }, 60_000);
+
+  test('a file that builds an index concurrently does nothing else', async () => {
+    await migration('0002-both.sql', 'create index concurrently a on notes (id); alter table notes add column b int');
+    await expect(open()).rejects.toThrow('0002-both.sql has statements beside');
+  });
+
   test('a file numbered below an applied one is refused', async () => {
     await migration('0003-late.sql', 'select 1');
     await open();
@@ -71,6 +118,17 @@ describe('migrations', () => {
     await expect(open()).rejects.toThrow('0002-early.sql comes before 0003-late.sql');
   });
 });
+
+/** Asks as a superuser, who sees the statements of all roles, and outside of a transaction, which would see the same again and again. */
+async function countRows(statement: string): Promise<number | null> {
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rowCount;
+  } finally {
+    await client.end();
+  }
+}
 
 describe('schema and role', () => {
   test('a service cannot read the tables of another', async () => {

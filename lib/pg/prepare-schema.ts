@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { DatabaseOptions } from './database.ts';
 import { toDatabaseError } from './database-error.ts';
-import { applyMigrations, missingMigrations } from './migrations.ts';
+import { applyMigrations, missingMigrations } from './migrations/index.ts';
 
 /** First key of every advisory lock that guards the preparation of a schema; the second is a hash of the service's name. */
 const PREPARE_LOCK = 0x61676d; // 'agm'
+const LOCK_PAUSE_MS = 50;
 const DUPLICATE_ROLE = new Set(['42710', '23505']);
 
 export interface SchemaOwner {
@@ -35,13 +37,23 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
   });
   try {
     // The lock belongs to the session, so it is released when this connection ends for any reason.
-    await client.query('select pg_advisory_lock($1, hashtext($2))', [PREPARE_LOCK, options.service]);
+    await lockPreparation(client, options.service);
     if (await isForeign(client, options.service)) return await requirePrepared(client, options);
     const owner = await createSchemas(client, options, log);
     await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
     return owner;
   } finally {
     await client.end();
+  }
+}
+
+/** Asks again and again instead of waiting: a waiting statement would hold up the replica that builds an index concurrently. */
+async function lockPreparation(client: pg.Client, service: string): Promise<void> {
+  const ask = 'select pg_try_advisory_lock($1, hashtext($2)) as locked';
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(ask, [PREPARE_LOCK, service]);
+    if (rows[0]?.locked === true) return;
+    await sleep(LOCK_PAUSE_MS);
   }
 }
 

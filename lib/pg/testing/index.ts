@@ -1,2 +1,3 @@
+export { checkMigrations } from './check-migrations.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
 export { type TestDatabase, testDatabaseUrl, testServerUrl } from './test-database.ts';

@@ -17,6 +17,7 @@ export {
   internalError,
   leavingReason,
   ReadCredit,
+  rpcUnimplemented,
   toMeshError,
 } from './rules.ts';
 export { singleInput } from './single-input.ts';

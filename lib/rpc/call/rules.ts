@@ -53,6 +53,11 @@ export function draining(): MeshError {
   return new MeshError('unavailable', 'draining', 'The service is shutting down');
 }
 
+/** The service is of an older version than its caller. While it is being replaced, a later call may succeed. */
+export function rpcUnimplemented(message: string, cause?: unknown): MeshError {
+  return new MeshError('unavailable', 'rpc_unimplemented', message, { cause });
+}
+
 /** The failure of a call whose signal aborted with `reason`. */
 export function abortFailure(reason: unknown): MeshError {
   if (reason instanceof MeshError && reason.code === 'deadline_exceeded') return deadlineExceeded();

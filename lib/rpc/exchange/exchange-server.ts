@@ -8,7 +8,7 @@ import {
   draining,
   internalError,
   leavingReason,
-  MeshError,
+  rpcUnimplemented,
   toMeshError,
   withContext,
 } from '../call/index.ts';
@@ -93,7 +93,7 @@ export class ExchangeServer {
   async #answer(id: number, call: Call, running: RunningCall): Promise<void> {
     const { dispatch, caller, methods } = this.#options;
     const method = methods.get(call.method);
-    if (method === undefined) throw new MeshError('internal', 'rpc_unimplemented', `There is no ${call.method}`);
+    if (method === undefined) throw rpcUnimplemented(`There is no ${call.method}`);
     const request = decode(method.input, asBuffer(call.request));
     const origin = originOf(call, callerOf(caller, method), running.gone.signal);
     const sendAnswer = (answer: Parameters<typeof encode>[1]): void => {

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService, GetAccountRequestSchema, GetAccountResponseSchema } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
-import { fromBinary, type MessageInitShape, toBinary, create } from '@bufbuild/protobuf';
+import { type DescMethod, fromBinary, type MessageInitShape, toBinary, create } from '@bufbuild/protobuf';
 import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EXCHANGE_PATH } from './exchange-client.ts';
@@ -71,6 +73,24 @@ test('a method that nobody serves fails alone', async () => {
   await vi.waitFor(() => expect(heard).toHaveLength(2));
   expect(heard).toContainEqual([1, 'failure', 'rpc_unimplemented']);
   expect(heard).toContainEqual([2, 'answer', 'b']);
+});
+
+/** The service as a later version declares it: its method has another name. */
+function renamed<S extends typeof AuthService | typeof ArtifactsService>(service: S, method: DescMethod): S {
+  const later = { ...method, name: 'Later' };
+  return { ...service, methods: [later], method: { [method.localName]: later } } as unknown as S;
+}
+
+test('a call of a newer version fails as unavailable, on every road', async () => {
+  const mesh = await start({ getAccount: ({ id }) => ({ account: { id } }) });
+  const unavailable = { code: 'unavailable', reason: 'rpc_unimplemented' };
+  const auth = mesh.client.client(renamed(AuthService, AuthService.method.getAccount));
+  expect(await failureOf(auth.getAccount({ id: 'a' }))).toMatchObject(unavailable);
+  const artifacts = mesh.client.client(renamed(ArtifactsService, ArtifactsService.method.saveArtifact));
+  const upload = artifacts.saveArtifact(
+    Readable.from([{ kind: { case: 'chunk' as const, value: new Uint8Array(1) } }]),
+  );
+  expect(await failureOf(upload)).toMatchObject(unavailable);
 });
 
 test('a caller without the credential is refused, and bytes that are no message do no harm', async () => {

@@ -10,6 +10,7 @@ import {
   internalError,
   type MeshCode,
   MeshError,
+  rpcUnimplemented,
   meshWord,
   type Answer,
   type Dispatch,
@@ -108,8 +109,7 @@ export class Dispatcher implements Dispatch {
   /** The handler of a method, if `caller` may call it. */
   #admit(method: DescMethod, caller: string): Served['handler'] {
     const served = this.#methods.get(method);
-    if (!served)
-      throw new MeshError('internal', 'rpc_unimplemented', `${method.parent.typeName} has no ${method.name}`);
+    if (!served) throw rpcUnimplemented(`${method.parent.typeName} has no ${method.name}`);
     if (!served.callers.has(caller)) throw this.#refuse(method, caller);
     return served.handler;
   }

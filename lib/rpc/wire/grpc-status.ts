@@ -1,5 +1,12 @@
 import { Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
-import { canceled, deadlineExceeded, internalError, type MeshCode, MeshError } from '../call/index.ts';
+import {
+  canceled,
+  deadlineExceeded,
+  internalError,
+  type MeshCode,
+  MeshError,
+  rpcUnimplemented,
+} from '../call/index.ts';
 
 const REASON = 'mesh-reason';
 // A status travels in HTTP/2 headers, percent-encoded, whose size is limited.
@@ -42,9 +49,13 @@ export function fromStatus(error: unknown, word: string): MeshError {
   return transportFailure(error, word);
 }
 
-/** The error that the service `word` sent. A refused identity is a fault of the deployment: the service is of no use to this process. */
+/**
+ * The error that the service `word` sent. A refused identity is a fault of the deployment: the service is of no use to this process. A service
+ * of an older version sends `internal` `rpc_unimplemented`.
+ */
 export function fromService(sent: Pick<MeshError, 'code' | 'reason' | 'message'>, word: string): MeshError {
   const error = new MeshError(sent.code, sent.reason, sent.message);
+  if (error.reason === 'rpc_unimplemented') return lacksCall(word, error);
   if (error.reason !== 'mesh_identity') return error;
   return new MeshError('unavailable', 'identity_refused', `The ${word} service is unavailable`, { cause: error });
 }
@@ -65,10 +76,12 @@ function transportFailure(cause: { code: status }, word: string): MeshError {
   if (code === status.RESOURCE_EXHAUSTED) {
     return messageTooLarge(cause);
   }
-  if (code === status.UNIMPLEMENTED) {
-    return new MeshError('internal', 'rpc_unimplemented', `The ${word} service lacks this call`, { cause });
-  }
+  if (code === status.UNIMPLEMENTED) return lacksCall(word, cause);
   return internalError(cause);
+}
+
+function lacksCall(word: string, cause: unknown): MeshError {
+  return rpcUnimplemented(`The ${word} service lacks this call`, cause);
 }
 
 export function unavailable(word: string, cause?: unknown): MeshError {

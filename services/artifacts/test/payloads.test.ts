@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   load,
@@ -69,6 +71,26 @@ describe('payloads', () => {
     await service.client.deleteArtifact({ key: copy });
     expect(await service.files()).toEqual(before);
     expect((await saveText(service.client, copy, 'anew')).version).toBe(0);
+  });
+
+  test('are removed also when one among them cannot be', async () => {
+    const account = newKey();
+    const stuck = `00000000-0000-4000-8000-${account.accountId.slice(-12)}`;
+    const before = await service.files();
+    await service.rows(
+      `insert into blobs (account_id, id, state) values ('${account.accountId}', '${stuck}', 'garbage')`,
+    );
+    // A folder in the place of the object: it cannot be removed like a file.
+    const folder = join(service.folder, 'artifacts', account.accountId, stuck.slice(0, 2), stuck);
+    await mkdir(join(folder, 'inner'), { recursive: true });
+    await save(service.client, account, randomBytes(20_000));
+    await service.client.deleteArtifact({ key: account });
+    await expect(service.settle()).rejects.toMatchObject({ reason: 'artifact_store_unavailable' });
+    expect(await service.rows(`select id, state from blobs where account_id = '${account.accountId}'`)).toEqual([
+      { id: stuck, state: 'garbage' },
+    ]);
+    await rm(folder, { recursive: true });
+    expect(await service.files()).toEqual(before);
   });
 
   test('are never lost when saves and deletes of the same content meet', async () => {

@@ -1,17 +1,16 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
-import { deleteGarbage, expireStagedBlobs } from '../store/blobs.ts';
+import { removeGarbage } from '../remove-garbage.ts';
+import { expireStagedBlobs } from '../store/blobs.ts';
 
 const pauseMs = 30_000;
-const batchSize = 100;
 /** Much longer than any save takes. The process that wrote an object staged for longer than this has died. */
 const stagedSeconds = 24 * 60 * 60;
 
 /** Removes every object of the blob store that no version refers to. Safe to run in several processes at once. */
-export async function collectGarbage({ db, blobs }: Context): Promise<void> {
-  await expireStagedBlobs(db, stagedSeconds);
-  const remove = blobs.remove.bind(blobs);
-  while ((await deleteGarbage(db, { limit: batchSize }, remove)) === batchSize);
+export async function collectGarbage(context: Context): Promise<void> {
+  await expireStagedBlobs(context.db, stagedSeconds);
+  await removeGarbage(context);
 }
 
 /** The job that runs `collectGarbage` every 30 seconds. */

@@ -18,6 +18,6 @@ export function createHandlers(context: Context): Handlers {
     listVersions: listVersions(context),
     getVersion: getVersion(context),
     // Deprecated: its contract lets no service call it.
-    eraseAccount: () => Promise.reject(new MeshError('internal', 'rpc_unimplemented', 'EraseAccount is deprecated')),
+    eraseAccount: () => Promise.reject(new MeshError('unavailable', 'rpc_unimplemented', 'EraseAccount is deprecated')),
   };
 }

@@ -16,6 +16,6 @@ export function createHandlers(context: Context): Handlers {
     deleteEntry: deleteEntry(context),
     deleteEntries: deleteEntries(context),
     // Deprecated: its contract lets no service call it.
-    eraseAccount: () => Promise.reject(new MeshError('internal', 'rpc_unimplemented', 'EraseAccount is deprecated')),
+    eraseAccount: () => Promise.reject(new MeshError('unavailable', 'rpc_unimplemented', 'EraseAccount is deprecated')),
   };
 }

@@ -1,4 +1,5 @@
 import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
+import { laterUpdate } from './created-at.ts';
 import { bytesOfEvents, withinSession } from './sizes.ts';
 import { type RunEndedFact, tellRunEnded } from './tell-run-ended.ts';
 import { createWriteQuery, type Write } from './write.ts';
@@ -61,7 +62,7 @@ const isHeld = (param: Placeholders<AppendValues>): string =>
 /** SQL of the columns that every append sets. */
 const advance = (param: Placeholders<AppendValues>): string =>
   `version = s.version + 1, last_seq = s.last_seq + ${param.eventCount}::integer,
-        last_update_time = coalesce(${param.lastEventTime}::float8, s.last_update_time)`;
+        last_update_time = ${laterUpdate('s.last_update_time', param.lastEventTime)}`;
 
 /** SQL expression: the bytes of the session after the append. */
 const grown = (param: Placeholders<AppendValues>): string => `s.bytes + ${param.addedBytes}::bigint`;

@@ -53,13 +53,22 @@ const findGranted = createQuery<RunKey, RunRow>({
     ) r where ${hasKey(param, 's')}`,
 });
 
+/** Bytes of requests behind which due runs are left for the next look. */
+const mostDueBytes = 32 * 1024 * 1024;
+
 const findDue = createQuery<{ apps: readonly string[]; limit: number }, RunRow>({
   name: 'find-due-runs',
-  text: (param) => `select ${columns} from runs r join sessions s on s.pk = r.session_pk
-    where r.ended_at is null and r.lease_until < now() and (r.status = 'granted') is true
-      and (cardinality(${param.apps}::text[]) = 0 or s.app_name = any(${param.apps}::text[])
-        or ('agent*' = any(${param.apps}::text[]) and s.app_name ~ '^agent[0-9]+$'))
-    order by r.lease_until limit ${param.limit}`,
+  text: (param) => `select * from (
+      select due.*, sum(octet_length(coalesce(message, '')) + octet_length(coalesce(state_delta, '')))
+        over (order by lease_until rows between unbounded preceding and 1 preceding) as bytes_before
+      from (
+        select ${columns}, r.lease_until from runs r join sessions s on s.pk = r.session_pk
+        where r.ended_at is null and r.lease_until < now() and (r.status = 'granted') is true
+          and (cardinality(${param.apps}::text[]) = 0 or s.app_name = any(${param.apps}::text[])
+            or ('agent*' = any(${param.apps}::text[]) and s.app_name ~ '^agent[0-9]+$'))
+        order by r.lease_until limit ${param.limit}
+      ) due
+    ) measured where coalesce(bytes_before, 0) < ${mostDueBytes} order by lease_until`,
 });
 
 const findDead = createQuery<{ limit: number }, RunRow>({
@@ -79,7 +88,7 @@ export async function findGrantedRun(
   return row === undefined ? undefined : toRun(row);
 }
 
-/** Granted runs of apps whose owner has not started them in time. See ClaimRunsRequest.apps. */
+/** Granted runs of apps whose owner has not started them in time, at least one if there are any. See ClaimRunsRequest.apps. */
 export async function findDueRuns(db: Queryable, apps: readonly string[], limit: number): Promise<DueRun[]> {
   return (await findDue(db, { apps, limit })).map(toRun);
 }

@@ -1,7 +1,7 @@
 import { createQuery, type Database, type Queryable, type Statement, type Transaction } from '@agentmesh/lib/pg';
 import type { CheckedKey } from '../session-key.ts';
 import type { StateMap } from '../state-delta.ts';
-import { createdMicroseconds, revisionSql } from './created-at.ts';
+import { createdMicroseconds, laterUpdate, revisionSql } from './created-at.ts';
 import type { StoredEvent } from './events/events.ts';
 import { hasKey } from './key-condition.ts';
 import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
@@ -66,7 +66,7 @@ const patchQuery = createWriteQuery<PatchValues, { changed: boolean }>({
   name: 'patch-session',
   source: 'm',
   text: (param, writes) => `with m as (
-      update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = ${param.eventTime},
+      update sessions set version = version + 1, last_seq = last_seq + 1, last_update_time = ${laterUpdate('last_update_time', param.eventTime)},
         bytes = ${withinSession(`bytes + ${param.addedBytes}::bigint`, param.maxBytes)}
       where ${hasKey(param)} and (${param.revisions}::text[] is null or ${revisionSql} = any(${param.revisions}))
       returning account_id, app_name, user_id, pk, last_seq - 1 as base

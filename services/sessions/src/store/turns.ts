@@ -1,6 +1,7 @@
 import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
+import { laterUpdate } from './created-at.ts';
 import { hasKey } from './key-condition.ts';
 import type { RunKey } from './ledger/run-keys.ts';
 import { pageOfEvents } from './events/page-of-events.ts';
@@ -113,7 +114,7 @@ function createTurnQuery({ name, where, free, ledger, besides }: TurnQueryParts)
         queued = case when snap.behind then s.queued + 1 else s.queued end,
         fence = case when snap.free then s.fence + 1 else s.fence end,
         last_seq = case when snap.free then s.last_seq + ${param.eventCount}::integer else s.last_seq end,
-        last_update_time = case when snap.free then coalesce(${param.lastEventTime}::float8, s.last_update_time)
+        last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
       from snap where s.pk = snap.pk and s.version = snap.version
@@ -144,7 +145,7 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
   text: (param, writes) => `with started as (
       update sessions s set version = s.version + 1, turn = ${param.invocationId}, fence = s.fence + 1,
         last_seq = s.last_seq + ${param.eventCount}::integer,
-        last_update_time = coalesce(${param.lastEventTime}::float8, s.last_update_time), bytes = ${grown(param)}
+        last_update_time = ${laterUpdate('s.last_update_time', param.lastEventTime)}, bytes = ${grown(param)}
       where ${hasKey(param, 's')} and s.turn is null
         and s.version = (select version from sessions where ${hasKey(param)})
       returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq,

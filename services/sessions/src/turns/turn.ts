@@ -32,16 +32,23 @@ export interface Attempt {
   answeredSeq: number | undefined;
 }
 
+interface BoundedStart extends TurnStart {
+  /** The answer that hands over the turn has no more bytes than these. */
+  readonly maxBytes: number;
+}
+
 /** The rows to write when the attempt starts. Its user event gets the current time. */
-export function startOf(attempt: Attempt, { leaseSeconds, limits }: Context): TurnStart {
+export function startOf(attempt: Attempt, { leaseSeconds, limits }: Context): BoundedStart {
   const { key, invocationId, owner, window, known, message, stateDelta, customMetadata, answeredSeq } = attempt;
   const carries = message !== undefined || Object.keys(stateDelta).length > 0;
   const answersCalls = answeredSeq !== undefined;
   const content = { invocationId, message, stateDelta, customMetadata, answersCalls };
   const events = carries ? [createUserEvent(content)] : [];
   const changes = toChanges(stateDelta);
-  const windowBytes = windowBytesBeside(bytesBeside(attempt, { events, limits }));
-  return { key, invocationId, owner, leaseSeconds, window, windowBytes, known, events, changes, limits };
+  const otherBytes = bytesBeside(attempt, { events, limits });
+  const windowBytes = windowBytesBeside(otherBytes);
+  const maxBytes = otherBytes + windowBytes;
+  return { key, invocationId, owner, leaseSeconds, window, windowBytes, known, events, changes, limits, maxBytes };
 }
 
 /** Most bytes of a turn besides its window: so its answer can always be sent when the turn is taken. */

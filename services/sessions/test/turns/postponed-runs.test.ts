@@ -1,4 +1,5 @@
-import { RunStatus } from '@agentmesh/proto/sessions/v1';
+import { ClaimRunsResponseSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
+import { toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentEvent, beginWith, parse, readSession, startSessions, type TestSessions, textOf } from '../sessions.ts';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
@@ -86,6 +87,25 @@ test('dead executors are cleaned up by one that has no room', async () => {
   await claimDue(0);
   const { events } = await readSession(service.client, session);
   expect(events.at(-1)).toMatchObject({ errorCode: 'INTERRUPTED' });
+});
+
+test('more due runs than fit into one answer are claimed by several calls', async () => {
+  // A turn holds its message twice: by itself, and as the event that it has become.
+  const photo = 'x'.repeat(17_000_000);
+  const expected: string[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const run = await service.client.beginTurn(beginWith(await newSession(), photo, { postpone: true }));
+    await letExpire(run.sessionPk);
+    expected.push(run.invocationId);
+  }
+  const claimed: string[] = [];
+  while (claimed.length < expected.length) {
+    const answer = await claimDue(32);
+    expect(answer.turns).not.toEqual([]);
+    expect(toBinary(ClaimRunsResponseSchema, answer).length).toBeLessThan(64 * 1024 * 1024);
+    claimed.push(...answer.turns.map((turn) => turn.invocationId).filter((id) => expected.includes(id)));
+  }
+  expect(claimed.toSorted()).toEqual(expected.toSorted());
 });
 
 test('runs that have not ended are counted by account', async () => {

@@ -1,3 +1,4 @@
+import { toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
@@ -245,3 +246,26 @@ async function queuedIn({ sessionPk }: Turn): Promise<number | undefined> {
   const [row] = await askDatabase<{ queued: number }>('select queued from sessions where pk = $1', [sessionPk]);
   return row?.queued;
 }
+
+test('the time of the last update never goes back, also when the clock of another replica is an hour behind', async () => {
+  const session = await newSession();
+  const timeOf = async (): Promise<number> => (await readSession(service.client, session)).lastUpdateTime;
+  const first = await begin(session, 'one');
+  const ahead = Date.now() / 1000 + 3_600;
+  const answer = agentEvent(first.invocationId, 'an hour ahead');
+  const event = toWireEvent({ ...parse(answer.json), timestamp: ahead });
+  await service.client.appendEvents(appendTo(first, [event], completed));
+  expect(await timeOf()).toBe(ahead);
+  await service.client.patchSession({ session, stateDeltaJson: json({ a: 1 }) });
+  expect(await timeOf()).toBe(ahead);
+  const second = await begin(session, 'two');
+  expect(await timeOf()).toBe(ahead);
+  await service.client.appendEvents(appendTo(second, [agentEvent(second.invocationId, 'b')], completed));
+  expect(await timeOf()).toBe(ahead);
+  const third = await begin(session, 'three');
+  await service.client.appendEvents(
+    appendTo(third, [agentEvent(third.invocationId, 'call')], { outcome: AttemptEnd_Outcome.WAITING }),
+  );
+  await service.client.cancelRun({ accountId: session.accountId, invocationId: third.invocationId });
+  expect(await timeOf()).toBe(ahead);
+});

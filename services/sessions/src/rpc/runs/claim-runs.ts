@@ -4,6 +4,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
 import { parseDelta } from '../../state-delta.ts';
+import { maxAnswerBytes } from '../../store/events/window-bytes.ts';
 import { statusOf } from '../../store/ledger/ledger-run.ts';
 import {
   adoptQueuedRuns,
@@ -28,6 +29,8 @@ interface Claimant {
   window: number;
 }
 
+/** Most bytes of a field of a turn besides its text: its tag and length, and its share of the small fields. */
+const bytesBesideText = 1_000;
 /** Most runs without an executor that one call ends. */
 const mostEnded = 256;
 
@@ -37,13 +40,34 @@ export function claimRuns(context: Context): Handlers['claimRuns'] {
     const claimant = { owner, window };
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
     await endDeadRuns(context, { owner, apps });
-    const turns: TurnInit[] = [];
-    for (const run of limit > 0 ? await findDueRuns(context.db, apps, limit) : []) {
-      await adoptQueuedRuns(context.db, run, owner);
-      turns.push(...[await takeUp(context, run, claimant)].filter((turn) => turn !== undefined));
-    }
-    return { turns };
+    return { turns: limit > 0 ? await claimDue(context, { apps, limit }, claimant) : [] };
   };
+}
+
+/** Takes up due runs as long as the next one is sure to fit into the answer. The others stay due. */
+async function claimDue(
+  context: Context,
+  { apps, limit }: { readonly apps: readonly string[]; readonly limit: number },
+  claimant: Claimant,
+): Promise<TurnInit[]> {
+  const turns: TurnInit[] = [];
+  let room = maxAnswerBytes;
+  for (const run of await findDueRuns(context.db, apps, limit)) {
+    const attempt = attemptOf(run, claimant);
+    if (turns.length > 0 && startOf(attempt, context).maxBytes > room) break;
+    await adoptQueuedRuns(context.db, run, claimant.owner);
+    const turn = await takeUp(context, run, attempt);
+    if (turn === undefined) continue;
+    room -= bytesOfTurn(turn);
+    turns.push(turn);
+  }
+  return turns;
+}
+
+/** Bytes of a turn in an answer, or some more. */
+function bytesOfTurn({ events = [], stateJson, messageJson, customMetadataJson }: TurnInit): number {
+  const texts = [...events, stateJson, messageJson, customMetadataJson];
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0) + bytesBesideText, 0);
 }
 
 interface RunName {
@@ -54,7 +78,7 @@ interface RunName {
 /** Starts one run if it has its turn. Otherwise answers its status. */
 async function claimNamed(context: Context, { key, invocationId }: RunName, claimant: Claimant) {
   const run = await findGrantedRun(context.db, key, invocationId);
-  const turn = run && (await takeUp(context, run, claimant));
+  const turn = run && (await takeUp(context, run, attemptOf(run, claimant)));
   if (turn !== undefined) return { turns: [turn] };
   const status = await selectRunStatus(context.db, key, invocationId);
   return { status: statusOf(status ?? 'cancelled') };
@@ -73,9 +97,8 @@ function serves(apps: readonly string[], appName: string): boolean {
   return apps.length === 0 || apps.includes(appName) || (apps.includes('agent*') && /^agent\d+$/.test(appName));
 }
 
-/** Starts a granted run for the claimant; undefined when another was faster. */
-async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promise<TurnInit | undefined> {
-  const attempt: Attempt = {
+function attemptOf(run: DueRun, claimant: Claimant): Attempt {
+  return {
     ...claimant,
     known: nothingKnown,
     key: run.key,
@@ -87,6 +110,10 @@ async function takeUp(context: Context, run: DueRun, claimant: Claimant): Promis
     isBound: run.isBound,
     answeredSeq: run.answeredSeq,
   };
+}
+
+/** Starts a granted run; undefined when another was faster. */
+async function takeUp(context: Context, run: DueRun, attempt: Attempt): Promise<TurnInit | undefined> {
   const start = startOf(attempt, context);
   const turn = await untilCurrent(() => takeGrantedTurn(context.db, start)).catch((error: unknown) => {
     if (!isSizeError(error)) throw error;

@@ -7,7 +7,7 @@ import { runTooLarge } from '../../errors.ts';
 const maxWindowBytes = 16 * 1024 * 1024;
 
 /** Bytes of the largest answer that hands over a turn, less room for its other fields. A message of the mesh has at most 64 MiB. */
-const maxAnswerBytes = 63 * 1024 * 1024;
+export const maxAnswerBytes = 63 * 1024 * 1024;
 
 /**
  * Most bytes of a window beside `others`, the bytes that the rest of the answer may have.

@@ -1,4 +1,5 @@
 import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
+import { laterUpdate } from '../created-at.ts';
 import { bytesOfEvents } from '../sizes.ts';
 import { type RunEndedFact, tellRunEnded } from '../tell-run-ended.ts';
 import { createWriteQuery, type Write } from '../write.ts';
@@ -107,7 +108,7 @@ const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
   name: 'cancel-waiting-run',
   source: 'moved',
   text: (param, writes) => `with ${snapOf(param, 'waiting')}, moved as (
-      update sessions s set version = s.version + 1, last_seq = s.last_seq + 1, last_update_time = ${param.eventTime},
+      update sessions s set version = s.version + 1, last_seq = s.last_seq + 1, last_update_time = ${laterUpdate('s.last_update_time', param.eventTime)},
         bytes = s.bytes + ${param.addedBytes}::bigint ${unchanged}
       returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq - 1 as base
     ), ${endCancelled(param, ', end_seq = moved.base + 1')}${writes}

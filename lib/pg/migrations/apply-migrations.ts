@@ -1,18 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Client } from 'pg';
-import type { Logger } from '../telemetry/index.ts';
+import type { Logger } from '../../telemetry/index.ts';
+import { type Migration, readMigrations } from './read-migrations.ts';
+import { whenUnlocked } from './when-unlocked.ts';
 
 // Own runner and not node-pg-migrate: that keeps no checksum of what it applied, refuses to start a replica whose folder lacks a
 // migration which a newer replica has applied, and takes 0.2 s to import.
-
-interface Migration {
-  readonly name: string;
-  readonly text: string;
-  readonly checksum: string;
-}
 
 interface MigrationFolder {
   readonly schema: string;
@@ -22,7 +14,8 @@ interface MigrationFolder {
 
 /**
  * Applies the folder's `0001-name.sql` files that are not yet recorded in `<schema>.migrations`, in order, each in a transaction of
- * its own. The caller holds a lock, and the connection acts as the schema's owner. Recorded files that the folder lacks are
+ * its own, or without one when it builds its indexes concurrently. It never holds up the service's statements while it waits for a lock: see
+ * `whenUnlocked`. The caller holds a lock, and the connection acts as the schema's owner. Recorded files that the folder lacks are
  * left alone: a newer replica has applied them. Throws an Error that names the file when one fails, was changed after it
  * had been applied, or is numbered below one that was applied.
  */
@@ -39,7 +32,10 @@ export async function applyMigrations(client: Client, { schema, folder, log }: M
       throw new Error(`migration ${schema}/${migration.name} was changed after it was applied`);
     if (migration.name < newest)
       throw new Error(`migration ${schema}/${migration.name} comes before ${newest}, already applied`);
-    await apply(client, schema, migration);
+    await apply(client, migration, newest === '').catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`migration ${schema}/${migration.name} failed: ${reason}`, { cause: error });
+    });
     log.info({ schema, migration: migration.name }, 'migration applied');
   }
 }
@@ -71,35 +67,26 @@ async function ensureTable(client: Client, schema: string): Promise<void> {
   );
 }
 
-async function readMigrations(folder: URL): Promise<Migration[]> {
-  const path = fileURLToPath(folder);
-  const names = (await readdir(path)).filter((name) => name.endsWith('.sql')).toSorted();
-  const numbers = new Set<string>();
-  for (const name of names) {
-    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
-      throw new Error(`migration ${name} is not named like 0001-create-keys.sql`);
-    const number = name.slice(0, 4);
-    if (numbers.has(number)) throw new Error(`migration ${name} has the number of another one`);
-    numbers.add(number);
+/** On a new schema, whose tables are empty, indexes are not built concurrently: that would wait for all transactions of the database. */
+async function apply(client: Client, migration: Migration, isNewSchema: boolean): Promise<void> {
+  const { indexes, text } = migration;
+  if (indexes === undefined) return applyInTransaction(client, migration, text);
+  if (isNewSchema) return applyInTransaction(client, migration, text.replaceAll(/\bconcurrently\b/gi, ''));
+  for (const { name, statement } of indexes) {
+    // A build that was interrupted leaves an index behind that is not used.
+    await client.query(`drop index concurrently if exists ${name}`);
+    await client.query(statement);
   }
-  return Promise.all(names.map(async (name) => toMigration(name, await readFile(join(path, name), 'utf8'))));
+  await record(client, migration);
 }
 
-function toMigration(name: string, file: string): Migration {
-  // A checkout may have turned line ends into CRLF.
-  const text = file.replaceAll('\r\n', '\n');
-  return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
+function applyInTransaction(client: Client, migration: Migration, text: string): Promise<void> {
+  return whenUnlocked(client, async () => {
+    await client.query(text);
+    await record(client, migration);
+  });
 }
 
-async function apply(client: Client, schema: string, migration: Migration): Promise<void> {
-  await client.query('begin');
-  try {
-    await client.query(migration.text);
-    await client.query('insert into migrations(name, checksum) values ($1, $2)', [migration.name, migration.checksum]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`migration ${schema}/${migration.name} failed: ${reason}`, { cause: error });
-  }
+async function record(client: Client, { name, checksum }: Migration): Promise<void> {
+  await client.query('insert into migrations(name, checksum) values ($1, $2)', [name, checksum]);
 }

@@ -1,0 +1,2 @@
+export { applyMigrations, missingMigrations } from './apply-migrations.ts';
+export { readMigrations } from './read-migrations.ts';
