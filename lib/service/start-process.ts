@@ -96,8 +96,8 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
   const checks = { bus: () => base.driver.ping(), ...own, ...collectChecks(running, 'siblings') };
   const meshPort = await listen(options, base);
   if (base.config.OPS_PORT !== 0) {
-    const { OPS_HOST: host, OPS_PORT: port } = base.config;
-    const start = () => startOpsServer({ host, port, metrics: base.metrics, checks, own });
+    const { OPS_HOST: host, OPS_PORT: port, OPS_HOSTS: hosts } = base.config;
+    const start = () => startOpsServer({ host, port, hosts, metrics: base.metrics, checks, own });
     resources.use(await listenOn({ host, port, portSetting: 'OPS_PORT' }, start));
   }
   failure.move();

@@ -12,7 +12,8 @@ type Checks = Record<string, () => Promise<void>>;
 
 async function start(checks: Checks, own?: Checks) {
   const metrics = createMetrics();
-  server = await startOpsServer({ host: '127.0.0.1', port: 0, metrics, checks, ...(own && { own }) });
+  const hosts = ['mesh.example', '.svc'];
+  server = await startOpsServer({ host: '0.0.0.0', port: 0, hosts, metrics, checks, ...(own && { own }) });
   const { port } = server;
   return { metrics, get: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init) };
 }
@@ -28,7 +29,7 @@ describe('startOpsServer', () => {
     expect(text).toContain('process_cpu_seconds_total');
   });
 
-  it('refuses foreign host names on a loopback address', async () => {
+  it('refuses foreign host names, on every address that it listens on', async () => {
     await start({});
     const port = server?.port ?? 0;
     const statusFor = async (host: string) => {
@@ -37,9 +38,11 @@ describe('startOpsServer', () => {
       answer.resume();
       return answer.statusCode;
     };
-    for (const host of ['evil.example', `evil.example.:${port}`, 'a b']) expect(await statusFor(host)).toBe(403);
-    for (const host of ['127.0.0.1', `localhost:${port}`, 'mesh.localhost', 'mesh'])
-      expect(await statusFor(host)).toBe(200);
+    for (const host of ['evil.example', `evil.example.:${port}`, 'a b', 'sub.mesh.example', 'evilsvc.example'])
+      expect([host, await statusFor(host)]).toEqual([host, 403]);
+    const own = ['127.0.0.1', '10.1.2.3:9090', '[fd00::1]:9090', `localhost:${port}`, 'mesh.localhost', 'mesh'];
+    for (const host of [...own, `MESH.example:${port}`, 'auth.space.svc'])
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
   });
 
   it('is live while a dependency fails, and readiness names that dependency without its error text', async () => {

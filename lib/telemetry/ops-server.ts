@@ -7,6 +7,8 @@ export interface OpsServerOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  /** Host names that are accepted beside addresses, names without a dot and `localhost`. One that begins with a dot stands for all names under it. */
+  hosts?: readonly string[];
   metrics: Metrics;
   /** Dependencies of the process, by name; checked at each `/readyz`. */
   checks: Checks;
@@ -22,12 +24,13 @@ export interface OpsServer extends AsyncDisposable {
  * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers), `/readyz` (200, or 503 naming each dependency that
  * fails or takes longer than 2 s) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, later only the
  * checks of `own`, so that one failed dependency does not take every process out of service.
- * For operators: bind it where the public cannot reach it. On a loopback address it answers 403 to foreign host names, which a web page
- * can make lead there. Rejects when the port is taken.
+ * For operators: bind it where the public cannot reach it. It answers 403 to host names that somebody may have registered, because a web page can make
+ * such a name lead here. Rejects when the port is taken.
  */
 export async function startOpsServer({
   host,
   port,
+  hosts = [],
   metrics,
   checks,
   own = checks,
@@ -47,7 +50,7 @@ export async function startOpsServer({
     },
   };
   const server = createServer((request, response) => {
-    if (isLoopback(host) && isForeign(request.headers.host)) {
+    if (isForeign(request.headers.host, hosts)) {
       return sendJson(response, 403, { detail: 'Forbidden: host not allowed' });
     }
     answer(routes, request, response).catch(() => sendJson(response, 500, { detail: 'Internal Server Error' }));
@@ -59,16 +62,13 @@ export async function startOpsServer({
   };
 }
 
-function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || address.startsWith('127.');
-}
-
-/** Whether a `Host` is a name that somebody can have registered: one with a dot that is no address and not under `localhost`. */
-function isForeign(host: string | undefined): boolean {
+/** Whether a `Host` is a name that somebody may have registered: one with a dot that is no address, not under `localhost` and not among `hosts`. */
+function isForeign(host: string | undefined, hosts: readonly string[]): boolean {
   if (host === undefined) return false;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '');
   if (name === undefined) return true;
-  return name.includes('.') && !name.endsWith('.localhost') && isIP(name) === 0;
+  if (!name.includes('.') || name.endsWith('.localhost') || isIP(name) !== 0) return false;
+  return !hosts.some((own) => (own.startsWith('.') ? name.endsWith(own) : name === own));
 }
 
 async function answer(

@@ -46,7 +46,7 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{/* Plain environment of a service's pod as YAML: what the chart decides, then env, then the entry's own env. */}}
 {{- define "agent-mesh.env" -}}
 {{- $root := .root -}}{{- $word := .word -}}{{- $service := .service -}}{{- $port := toString (int .service.port) -}}
-{{- $env := dict "NODE_ENV" "production" "DATA_DIR" "/tmp/data" "OPS_HOST" "0.0.0.0" -}}
+{{- $env := dict "NODE_ENV" "production" "DATA_DIR" "/tmp/data" "OPS_HOST" "0.0.0.0" "OPS_HOSTS" ".svc,.svc.cluster.local" -}}
 {{- $_ := set $env "OPS_PORT" (toString (int $root.Values.opsPort)) -}}
 {{- $_ := set $env "SHUTDOWN_GRACE_SECONDS" (toString (int $root.Values.shutdownGraceSeconds)) -}}
 {{- if $service.public -}}
