@@ -33,8 +33,10 @@ export interface MeshOptions {
   /** PostgreSQL of this mesh; by default an embedded one in the new DATA_DIR. */
   databaseUrl?: string;
   env?: Record<string, string>;
-  /** Further settings of one process of a separate mesh, by its service. */
+  /** Further settings of one process of a separate mesh, by its service; asked at each start of it. */
   ownEnv?: (word: string) => Record<string, string>;
+  /** Services of a separate mesh that are started; absent: all. The gateway is always one of them. */
+  only?: readonly string[];
 }
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -49,8 +51,9 @@ export async function startMesh({
   databaseUrl,
   env = {},
   ownEnv,
+  only,
 }: MeshOptions): Promise<TestMesh> {
-  const words = servicesOf(root);
+  const words = servicesOf(root).filter((word) => only === undefined || word === 'gateway' || only.includes(word));
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
   // PostgreSQL does not run as root: its own user must be able to enter the folder.
   await chmod(folder, 0o711);
@@ -69,7 +72,6 @@ export async function startMesh({
     ...env,
   };
   const starts = mode === 'all' ? { all: common } : separateEnvironments(words, common, ports);
-  for (const [word, own] of Object.entries(starts)) Object.assign(own, ownEnv?.(word));
   const children = new Map<string, ChildProcess>();
   const start = async (word: string, env: Record<string, string>): Promise<void> => {
     const child = spawn(process.execPath, ['main.ts', word], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -78,7 +80,7 @@ export async function startMesh({
   };
   const startMissing = async (): Promise<void> => {
     const missing = Object.entries(starts).filter(([word]) => !children.has(word));
-    await Promise.all(missing.map(([word, env]) => start(word, env)));
+    await Promise.all(missing.map(([word, env]) => start(word, { ...env, ...ownEnv?.(word) })));
   };
   const end = async (signal: NodeJS.Signals, word?: string): Promise<void> => {
     const ending = [...children].filter(([name]) => word === undefined || name === word);
