@@ -1,55 +1,28 @@
+import { durablesOf, subjectOf, topicsOf } from '@agentmesh/lib/bus';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { callersOf, createMesh, knownKeys, meshWord, readPrivateKey } from '@agentmesh/lib/rpc';
-import { makeSecrets } from '@agentmesh/lib/service';
-import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import { topics } from '@agentmesh/proto/topics';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newAccount } from './caller.ts';
-import { contractMethods } from './contract-methods.ts';
 import { words } from './deployed-settings.ts';
-import { freePorts, startMesh, type TestMesh } from './mesh.ts';
-import { runMain } from './start/run-main.ts';
+import { prepareLogins } from './prepare-logins.ts';
 
-// Separate processes, each with the key and the database login of its own service and nothing else.
+// The mesh itself works with these logins: the end-to-end tests of separate processes have them.
 
 let resources: AsyncDisposableStack;
-let mesh: TestMesh;
-let secrets: Record<string, string>;
-let urls: Record<string, string>;
 let adminUrl: string;
-
-const variable = (word: string, name: string) => secrets[`${word.toUpperCase()}_${name}`] ?? '';
+let urlOf: (word: string) => string;
 
 beforeAll(async () => {
   resources = new AsyncDisposableStack();
   adminUrl = resources.use(await testDatabaseUrl()).url;
-  secrets = makeSecrets(words, adminUrl);
-  const { code, output } = await runMain(['migrate'], { ...secrets, DATABASE_URL: adminUrl, LOG_LEVEL: 'silent' });
-  if (code !== 0) throw new Error(output);
-  const served = words.filter((word) => word !== 'gateway');
-  const ports = await freePorts(served.length);
-  urls = Object.fromEntries(served.map((word, index) => [word, `http://127.0.0.1:${ports[index]}`]));
-  const addresses = Object.entries(urls).map(([word, url]) => [`MESH_${word.toUpperCase()}_URL`, url] as const);
-  mesh = resources.use(
-    await startMesh({
-      mode: 'separate',
-      env: { ...Object.fromEntries(addresses), MESH_IDENTITIES: secrets['MESH_IDENTITIES'] ?? '' },
-      ownEnv: (word) => ({
-        MESH_IDENTITIES: secrets['MESH_IDENTITIES'] ?? '',
-        MESH_IDENTITY: variable(word, 'MESH_IDENTITY'),
-        DATABASE_URL: variable(word, 'DATABASE_URL'),
-        ...Object.fromEntries(addresses),
-        ...(urls[word] !== undefined && { MESH_PORT: new URL(urls[word]).port }),
-      }),
-    }),
-  );
+  const settings = await prepareLogins(adminUrl);
+  urlOf = (word) => settings(word).DATABASE_URL;
 }, 120_000);
 
 afterAll(() => resources.disposeAsync());
 
-/** Runs `work` with a connection of a service's login. */
-async function asLogin<T>(word: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: variable(word, 'DATABASE_URL') });
+async function at<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     return await work(client);
@@ -58,40 +31,30 @@ async function asLogin<T>(word: string, work: (client: pg.Client) => Promise<T>)
   }
 }
 
-const refusal = (statement: Promise<unknown>): Promise<string> =>
+/** Runs `work` with a connection of a service's login. */
+const asLogin = <T>(word: string, work: (client: pg.Client) => Promise<T>): Promise<T> => at(urlOf(word), work);
+
+const outcomeOf = (statement: Promise<pg.QueryResult>): Promise<string> =>
   statement.then(
-    () => 'allowed',
+    ({ rowCount }) => `${rowCount} rows`,
     (error: unknown) => (error as { code: string }).code,
   );
 const denied = '42501';
 
-test('the mesh works: sign-up, a run, and the erasure of a deleted account by every service', async () => {
-  const caller = await newAccount(mesh.url);
-  const session = await caller.request('POST', '/apps/echo/users/u/sessions', { sessionId: 's' });
-  expect(session.status).toBe(200);
-  const newMessage = { role: 'user', parts: [{ text: 'hello' }] };
-  const run = await caller.request('POST', '/run', { appName: 'echo', userId: 'u', sessionId: 's', newMessage });
-  expect([run.status, JSON.stringify(run.body)]).toEqual([200, expect.stringContaining('hello')]);
-  const { body: me } = await caller.request<{ user_id: number }>('GET', '/api/users/me');
-  const removed = await caller.fetch('DELETE', `/api/users/${me.user_id}`);
-  const receipt = async () => (await caller.request('GET', removed.headers.get('location') ?? '')).body;
-  await expect.poll(receipt, { timeout: 60_000 }).toMatchObject({ status: 'complete' });
-});
-
 describe('the database login of a service', () => {
-  test('reads the tables of its own schemas and of the bus, and of no other', async () => {
+  test('reads the tables of its own schemas, and of no other', async () => {
     const list = `select n.nspname as schema, c.oid::regclass::text as name from pg_class c
       join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema') order by 2`;
+      where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'bus') order by 2`;
     for (const word of words) {
       const wrong = await asLogin(word, async (client) => {
         const { rows } = await client.query<{ schema: string; name: string }>(list);
         expect(rows.length).toBeGreaterThan(30);
         const found: string[] = [];
         for (const { schema, name } of rows) {
-          const isOwn = [word, `${word}_jobs`, 'bus'].includes(schema);
-          const outcome = await refusal(client.query(`select 1 from ${name} limit 1`));
-          if ((outcome === 'allowed') !== isOwn) found.push(`${word} ${outcome} ${name}`);
+          const isOwn = [word, `${word}_jobs`].includes(schema);
+          const outcome = await outcomeOf(client.query(`select 1 from ${name} limit 1`));
+          if ((outcome !== denied) !== isOwn) found.push(`${word} ${outcome} ${name}`);
         }
         return found;
       });
@@ -107,11 +70,18 @@ describe('the database login of a service', () => {
         );
         expect(rows.length).toBeGreaterThan(10);
         for (const { name } of rows)
-          expect([name, await refusal(client.query(`set role ${name}`))]).toEqual([name, denied]);
-        const statements = ['create role evil', 'create schema evil', "set session_replication_role = 'replica'"];
+          expect([name, await outcomeOf(client.query(`set role ${name}`))]).toEqual([name, denied]);
+        const statements = [
+          'create role evil',
+          'create schema evil',
+          'create table public.evil ()',
+          'create temporary table evil ()',
+          "set session_replication_role = 'replica'",
+          'alter table bus.messages disable row level security',
+        ];
         if (word === 'auth') statements.push('alter table auth.audit disable trigger all', 'drop table auth.audit');
         for (const statement of statements) {
-          expect([statement, await refusal(client.query(statement))]).toEqual([statement, denied]);
+          expect([statement, await outcomeOf(client.query(statement))]).toEqual([statement, denied]);
         }
       });
     }
@@ -120,40 +90,110 @@ describe('the database login of a service', () => {
   test('of auth can only add to the audit', async () => {
     await asLogin('auth', async (client) => {
       for (const statement of ["update auth.audit set action = ''", 'delete from auth.audit', 'truncate auth.audit']) {
-        expect([statement, await refusal(client.query(statement))]).toEqual([statement, denied]);
+        expect([statement, await outcomeOf(client.query(statement))]).toEqual([statement, denied]);
       }
     });
   });
-});
 
-test('each service calls exactly the methods whose contract names it', { timeout: 120_000 }, async () => {
-  const wrong: string[] = [];
-  const log = createLogger({ level: 'silent', name: 'test' });
-  for (const word of words) {
-    const key = readPrivateKey(variable(word, 'MESH_IDENTITY'));
-    const identities = { own: new Map(key && [[word, key.key]]), known: knownKeys([]) };
-    await using node = createMesh({ urls, identities, log, metrics: createMetrics({ processMetrics: false }) });
-    for (const method of await contractMethods()) {
-      const isAllowed = callersOf(method).has(word);
-      // Other tests prove which calls are allowed; most of these calls would change something.
-      if (isAllowed) continue;
-      const client = node.as(word).client(method.parent) as unknown as Record<string, (request: unknown) => unknown>;
-      const input = method.methodKind === 'client_streaming' ? (async function* () {})() : {};
-      const answer = client[method.localName]?.(input);
-      const outcome = await reasonOf(answer);
-      if (outcome !== 'caller_refused') wrong.push(`${word} ${meshWord(method.parent)}.${method.name}: ${outcome}`);
+  test('is needed to connect: no other login of the server may', async () => {
+    const stranger = new URL(adminUrl);
+    stranger.username = `stranger_${stranger.pathname.slice(1)}`;
+    stranger.password = 'password-of-a-stranger';
+    await at(adminUrl, (client) =>
+      client.query(`create role ${stranger.username} login password '${stranger.password}'`),
+    );
+    try {
+      await expect(at(stranger.href, () => Promise.resolve())).rejects.toMatchObject({ code: denied });
+    } finally {
+      await at(adminUrl, (client) => client.query(`drop role ${stranger.username}`));
     }
-  }
-  expect(wrong).toEqual([]);
+  });
 });
 
-/** The reason of a failed call; `answered` when it did not fail. */
-async function reasonOf(answer: unknown): Promise<string> {
-  try {
-    if (answer instanceof Promise) await answer;
-    else for await (const _ of answer as AsyncIterable<unknown>) break;
-    return 'answered';
-  } catch (error) {
-    return (error as { reason?: string }).reason ?? String(error);
-  }
-}
+describe('on the bus, the login of a service', () => {
+  const kept = topics.filter((topic) => durablesOf(topic).length > 0);
+  const isPublisher = (word: string, topic: (typeof topics)[number]) => topicsOf(word).published.includes(topic);
+  const insert = `insert into bus.messages (subject, id, sender, payload) values ($1, 'forged', $2, '')`;
+
+  beforeAll(async () => {
+    await at(adminUrl, async (client) => {
+      for (const topic of kept) {
+        await client.query(insert, [subjectOf(topic), 'tests']);
+        for (const durable of durablesOf(topic)) {
+          const name = [subjectOf(topic), durable];
+          await client.query('insert into bus.durables (subject, durable) values ($1, $2)', name);
+          await client.query(
+            `insert into bus.dead_letters (subject, durable, seq, id, sender, payload, reason) values ($1, $2, 1, '', '', '', '')`,
+            name,
+          );
+        }
+      }
+    });
+  });
+
+  test('stores messages and durable consumers of its own topics only, as their sender', async () => {
+    for (const word of words) {
+      await asLogin(word, async (client) => {
+        for (const topic of kept) {
+          const isOwn = isPublisher(word, topic);
+          const subject = subjectOf(topic);
+          const tried = [
+            [word, await outcomeOf(client.query(insert, [subject, word])), isOwn ? '1 rows' : denied],
+            ['as another', await outcomeOf(client.query(insert, [subject, 'tests'])), denied],
+            [
+              'with a seq',
+              await outcomeOf(client.query(`insert into bus.messages overriding system value values ('', 9)`)),
+              denied,
+            ],
+            [
+              'a durable',
+              await outcomeOf(
+                client.query(`insert into bus.durables (subject, durable) values ($1, 'evil')`, [subject]),
+              ),
+              denied,
+            ],
+          ];
+          for (const [what, outcome, expected] of tried)
+            expect([word, subject, what, outcome]).toEqual([word, subject, what, expected]);
+        }
+      });
+    }
+  });
+
+  test('reads, acknowledges and buries the messages of its own consumer only, and deletes none that another waits for', async () => {
+    const { rows: before } = await at(adminUrl, (client) => client.query('select * from bus.messages order by seq'));
+    for (const word of words) {
+      await asLogin(word, async (client) => {
+        for (const topic of kept) {
+          const subject = subjectOf(topic);
+          const isConsumer = topicsOf(word).consumed.includes(topic);
+          const count = async (text: string, values: readonly unknown[] = [subject]) => {
+            const outcome = await outcomeOf(client.query(text, [...values]));
+            return outcome === denied ? 0 : Number.parseInt(outcome, 10);
+          };
+          const reads = await count('select 1 from bus.messages where subject = $1');
+          expect([word, subject, reads > 0]).toEqual([word, subject, isConsumer]);
+          expect(await count('delete from bus.messages where subject = $1')).toBe(0);
+          await count('select bus.trim($1)');
+          for (const durable of durablesOf(topic)) {
+            const name = [subject, durable];
+            const where = 'where subject = $1 and durable = $2';
+            const changed = [
+              await count(`update bus.durables set holder = gen_random_uuid() ${where}`, name),
+              await count(`update bus.dead_letters set replay = true ${where}`, name),
+              await count(`delete from bus.dead_letters ${where}`, name),
+              await count(
+                `insert into bus.dead_letters (subject, durable, seq, id, sender, payload, reason) values ($1, $2, 1, '', '', '', '')`,
+                name,
+              ),
+            ];
+            const expected = isConsumer && durable === word ? 1 : 0;
+            expect([word, ...name, changed]).toEqual([word, ...name, [expected, expected, expected, expected]]);
+          }
+        }
+      });
+    }
+    const { rows: after } = await at(adminUrl, (client) => client.query('select * from bus.messages order by seq'));
+    expect(after).toEqual(before);
+  });
+});

@@ -1,8 +1,6 @@
-import { readers } from '@agentmesh/proto/mesh/v1/access';
-import { topics } from '@agentmesh/proto/topics';
-import { getOption } from '@bufbuild/protobuf';
-import { namesOf, publisherOf, streamOf, subjectOf } from './names/index.ts';
+import { namesOf, streamOf, subjectOf } from './names/index.ts';
 import { durablesOf } from './topic.ts';
+import { topicsOf } from './topics-of.ts';
 
 /** Subjects that a user of NATS may publish and subscribe to. */
 interface NatsPermissions {
@@ -15,13 +13,11 @@ interface NatsPermissions {
  * reader, and takes the messages of its own durable consumers.
  */
 function permissionsOf(service: string): NatsPermissions {
-  const own = topics.filter((topic) => publisherOf(subjectOf(topic)) === service);
-  const read = topics.filter((topic) => getOption(topic, readers).includes(service));
-  const consumed = topics.filter((topic) => durablesOf(topic).includes(service));
-  const hasStream = own.some((topic) => durablesOf(topic).length > 0);
+  const { published, read, consumed } = topicsOf(service);
+  const hasStream = published.some((topic) => durablesOf(topic).length > 0);
   return {
     publish: [
-      ...own.map(subjectOf),
+      ...published.map(subjectOf),
       ...(hasStream ? streamCommands(service) : []),
       ...consumed.flatMap((topic) => consumerCommands(subjectOf(topic), service)),
     ],

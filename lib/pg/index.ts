@@ -2,7 +2,7 @@ export { createQuery, nameParameters, type Placeholders, type Query } from './cr
 export type { Database, DatabaseOptions, Queryable, Statement, Transaction } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
-export { type Login, prepareLogin, schemasOf } from './prepare-login.ts';
+export { closeToOthers, type Login, prepareLogin, schemasOf } from './prepare-login.ts';
 export { jobsSchema } from './prepare-schema.ts';
 export { rowTypes } from './row-types.ts';
 export { withSessionSettings } from './session-settings.ts';

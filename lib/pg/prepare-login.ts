@@ -32,10 +32,33 @@ export async function prepareLogin({ url, login, schemas }: LoginOptions): Promi
     if (rowCount === 0) await client.query(`create role ${role}`);
     const rights = 'login nosuperuser nocreatedb nocreaterole noreplication nobypassrls noinherit';
     await client.query(`alter role ${role} ${rights} password ${client.escapeLiteral(scramVerifier(login.password))}`);
+    await client.query(`grant connect on database ${await ownDatabase(client)} to ${role}`);
     for (const schema of schemas) await grantRows(client, schema, role);
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Takes from the database what PostgreSQL gives to every login of the server: to connect, to make temporary tables, and before PostgreSQL 15 to make tables in the
+ * schema public. Does nothing, as PostgreSQL answers with a warning, where the login at `url` owns neither.
+ */
+export async function closeToOthers(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'agentmesh migrate' });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(`revoke connect, temporary on database ${await ownDatabase(client)} from public`);
+    const { rowCount } = await client.query(`select from pg_namespace where nspname = 'public'`);
+    if (rowCount !== 0) await client.query('revoke create on schema public from public');
+  } finally {
+    await client.end();
+  }
+}
+
+async function ownDatabase(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('select current_database() as name');
+  return client.escapeIdentifier(rows[0]?.name ?? '');
 }
 
 async function grantRows(client: pg.Client, schema: string, role: string): Promise<void> {

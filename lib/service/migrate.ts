@@ -1,6 +1,6 @@
 import { migrateJobs } from '../jobs/index.ts';
-import { prepareBusSchema } from '../bus/index.ts';
-import { type Login, openDatabase, prepareLogin, schemasOf } from '../pg/index.ts';
+import { prepareBusLogin, prepareBusSchema } from '../bus/index.ts';
+import { closeToOthers, type Login, openDatabase, prepareLogin, schemasOf } from '../pg/index.ts';
 import { createLogger, type Logger } from '../telemetry/index.ts';
 import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { processSettings } from './process-settings.ts';
@@ -16,7 +16,7 @@ export interface MigrateOptions {
 /**
  * Prepares the database of separate processes with the login of `DATABASE_URL`, which may create roles: the schemas of all services, the
  * tables of their job queues and of the bus, and for each `<SERVICE>_DATABASE_URL` its login, with rights on the rows of that service
- * alone. Idempotent. Throws SettingsError when `DATABASE_URL` is missing or a login has no password.
+ * and on its messages alone. When there is such a login, others can no longer connect to the database, except its owner and superusers. Idempotent. Throws SettingsError when `DATABASE_URL` is missing or a login has no password.
  */
 export async function migrate({ services, env, print }: MigrateOptions): Promise<void> {
   const { DATABASE_URL: url, LOG_LEVEL: level } = parseSettings(processSettings, env);
@@ -30,6 +30,11 @@ export async function migrate({ services, env, print }: MigrateOptions): Promise
     if (login !== undefined) await prepareLogin({ url, login, schemas });
     print(`${service.name}: ${schemas.join(', ') || 'no schema'}; login ${login?.name ?? 'not set'}`);
   }
+  const used = Map.groupBy(services, (service) => logins.get(service)?.name);
+  for (const [login, users] of used) {
+    if (login !== undefined) await prepareBusLogin({ url, login, services: users.map(({ name }) => name) });
+  }
+  if (logins.values().some((login) => login !== undefined)) await closeToOthers(url);
 }
 
 async function migrateSchemas({ name, database }: Service, url: string, log: Logger): Promise<void> {

@@ -2,6 +2,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import type { TestProject } from 'vitest/node';
 import { agentsDir, type Mode, startMesh } from '../mesh.ts';
 import { natsEnvironments } from '../nats.ts';
+import { prepareLogins } from '../prepare-logins.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,14 +14,19 @@ declare module 'vitest' {
 
 /**
  * Starts one mesh for all files of a project. The mode is the last word of the project's name; `nats` means separate processes whose bus is a NATS server, each
- * with the permissions of its own user in deploy/nats.
+ * with the permissions of its own user in deploy/nats. The processes of `separate` have a database login for each service, with its rights on the bus.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using resources = new AsyncDisposableStack();
   const variant = project.name.split(' ').at(-1) as Mode | 'nats';
   const mode = variant === 'nats' ? 'separate' : variant;
-  const ownEnv = variant === 'nats' ? await natsEnvironments(resources) : undefined;
   const database = resources.use(await testDatabaseUrl());
+  const environments = {
+    all: () => undefined,
+    separate: () => prepareLogins(database.url),
+    nats: () => natsEnvironments(resources),
+  };
+  const ownEnv = await environments[variant]();
   const env = {
     AGENTS_DIR: agentsDir,
     ADK_WEB_UI: 'true',

@@ -5,7 +5,10 @@ import { MeshError } from '../../rpc/index.ts';
 const PREPARE_LOCK = 0x61676d62; // 'agmb'
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Every login may use the tables, as it may NOTIFY: a message proves nothing, and its receiver asks the owner of the fact. */
+/**
+ * The owner of the tables may do everything. The logins of services get their rights from `grantBusRights`: row-level security shows and takes only what their
+ * policies name.
+ */
 const CREATE = `
   create schema if not exists bus;
   create table if not exists bus.messages (
@@ -43,12 +46,27 @@ const CREATE = `
     replay boolean not null default false,
     primary key (subject, durable, seq)
   );
-  grant usage on schema bus to public;
-  grant select, insert, update, delete on all tables in schema bus to public`;
+  -- A durable consumer whose service does not run keeps messages for three days, and at most a million of them.
+  create or replace function bus.trim(topic text) returns void
+    language sql security definer set search_path = pg_catalog, pg_temp
+    as $trim$
+      delete from bus.messages where subject = topic and (
+        seq <= (
+          select min(coalesce((select min(key::bigint) - 1 from jsonb_object_keys(open) key), position))
+          from bus.durables where subject = topic
+        ) or created_at < now() - interval '3 days' or seq < (select max(seq) - 1000000 from bus.messages where subject = topic)
+      )
+    $trim$;
+  alter table bus.messages enable row level security;
+  alter table bus.durables enable row level security;
+  alter table bus.dead_letters enable row level security;
+  revoke all on schema bus from public;
+  revoke all on all tables in schema bus from public;
+  revoke all on all functions in schema bus from public`;
 
 /**
- * Creates the tables of the bus in a database, unless they exist. Several processes may do it at once. Throws an error that names the missing right when the
- * login may not create a schema: then somebody who may has to start the mesh once, or run this.
+ * Creates the tables of the bus in a database, unless they are up to date. Several processes may do it at once. Throws `unavailable` when PostgreSQL cannot be
+ * reached, and when the login may neither create nor change the schema: then `npm start -- migrate` has to run once.
  */
 export async function prepareBusSchema(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
@@ -56,20 +74,30 @@ export async function prepareBusSchema(url: string): Promise<void> {
   try {
     await client.connect();
     if (await isPrepared(client)) return;
-    await client.query('select pg_advisory_lock($1)', [PREPARE_LOCK]);
-    if (!(await isPrepared(client))) await client.query(`begin; ${CREATE}; commit`);
+    await client.query('begin');
+    await lockBusSchema(client);
+    if (!(await isPrepared(client))) await client.query(CREATE);
+    await client.query('commit');
   } catch (cause) {
     const isRefused = cause instanceof pg.DatabaseError && cause.code === '42501';
-    const message = isRefused ? 'The login may not create the schema bus.' : 'The bus cannot be reached.';
+    const message = isRefused
+      ? 'The login may not prepare the schema bus: run `npm start -- migrate`.'
+      : 'The bus cannot be reached.';
     throw new MeshError('unavailable', 'bus_unavailable', message, { cause });
   } finally {
     await client.end();
   }
 }
 
+/** Makes other preparations wait until the transaction of this client ends. */
+export async function lockBusSchema(client: pg.Client): Promise<void> {
+  await client.query('select pg_advisory_xact_lock($1)', [PREPARE_LOCK]);
+}
+
+/** Looks into the catalog, which every login may read. */
 async function isPrepared(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
-    `select to_regclass('bus.dead_letters') is not null as present`,
+    `select exists (select from pg_proc where proname = 'trim' and pronamespace = to_regnamespace('bus')) as present`,
   );
   return rows[0]?.present === true;
 }

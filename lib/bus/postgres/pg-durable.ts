@@ -65,16 +65,7 @@ const REPLAY = {
   text: `update bus.dead_letters set replay = true where subject = $1 and durable = $2 and not replay returning 1 as found`,
 };
 
-// A durable consumer whose service does not run keeps messages for three days, and at most a million of them.
-const TRIM = {
-  name: 'trim-messages',
-  text: `delete from bus.messages where subject = $1 and (
-      seq <= (
-        select min(coalesce((select min(key::bigint) - 1 from jsonb_object_keys(open) key), position))
-        from bus.durables where subject = $1
-      ) or created_at < now() - interval '3 days' or seq < (select max(seq) - 1000000 from bus.messages where subject = $1)
-    )`,
-};
+const TRIM = { name: 'trim-messages', text: 'select bus.trim($1)' };
 
 /** The statements of one durable consumer. All of them throw `unavailable` when PostgreSQL does not answer. */
 export class PgDurable {

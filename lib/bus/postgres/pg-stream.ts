@@ -1,4 +1,5 @@
-import type pg from 'pg';
+import pg from 'pg';
+import { MeshError } from '../../rpc/index.ts';
 import { checkPayload, type Stream, type StreamMessage, type StreamPlan } from '../driver/index.ts';
 import { unavailable } from './bus-unavailable.ts';
 import { channelOf, encodeNotification } from './pg-notification.ts';
@@ -62,6 +63,8 @@ interface Prepared {
   readonly text: string;
 }
 
+const NO_RIGHT = '42501';
+
 /** Throws `unavailable` when the statement failed. */
 export async function execute<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
@@ -71,6 +74,8 @@ export async function execute<Row extends pg.QueryResultRow>(
   try {
     return (await pool.query<Row>({ ...statement, values: [...values] })).rows;
   } catch (error) {
-    throw unavailable(error);
+    if (!(error instanceof pg.DatabaseError) || error.code !== NO_RIGHT) throw unavailable(error);
+    const message = 'The login lacks rights on the schema bus: run `npm start -- migrate`.';
+    throw new MeshError('unavailable', 'bus_unavailable', message, { cause: error });
   }
 }

@@ -1,0 +1,28 @@
+import { subjectOf } from './names/index.ts';
+import { type BusRights, grantBusRights } from './postgres/index.ts';
+import { durablesOf } from './topic.ts';
+import { topicsOf } from './topics-of.ts';
+
+interface BusLoginOptions {
+  /** postgres:// address of the owner of the schema `bus`, which `prepareBusSchema` has prepared. */
+  readonly url: string;
+  /** Name of the login. */
+  readonly login: string;
+  /** The services that use it. */
+  readonly services: readonly string[];
+}
+
+/**
+ * Gives a login its rights on the tables of the bus: its services store messages of their own topics, and take those of their own durable consumers. A
+ * login whose services do neither gets none. Rights that it had before are taken away.
+ */
+export async function prepareBusLogin({ url, login, services }: BusLoginOptions): Promise<void> {
+  await grantBusRights({ url, login, rights: services.map(rightsOf) });
+}
+
+function rightsOf(service: string): BusRights {
+  const { published, consumed } = topicsOf(service);
+  const kept = published.filter((topic) => durablesOf(topic).length > 0);
+  const publishes = kept.map((topic) => ({ subject: subjectOf(topic), durables: durablesOf(topic) }));
+  return { service, publishes, consumes: consumed.map(subjectOf) };
+}
