@@ -14,11 +14,13 @@ const list = readFileSync(new URL('../../services/auth/src/erasure/erasing-servi
 const erasing = [...list.matchAll(/'[a-z]+'/g)].length;
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
-/** A login that has no grant in the database: it can connect, and so it can use the bus. */
+let ownerUrl: string;
+/** A login that has no grant in the database: it can connect, and so it can send hints. */
 let strangerUrl: string;
 
 beforeAll(async () => {
   const { url } = resources.use(await testDatabaseUrl());
+  ownerUrl = url;
   mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: url }));
   const role = `stranger_${process.pid}_${Date.now()}`;
   await execute(url, `create role ${role} login password 'stranger'`);
@@ -40,15 +42,20 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-test('a living account survives a deletion that a stranger to the database has announced', async () => {
+test('a living account survives forged deletions: hints of strangers to the database, and messages of those who may store them', async () => {
   const caller = await newAccount(mesh.url);
   const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as { uid: string };
   const session = await caller.createSession('echo', { state: { kept: 1, 'user:kept': 2 } });
   expect((await caller.run(session, 'remember me')).status).toBe(200);
   await caller.request('PATCH', '/apps/echo/users/u1/memory', { sessionId: session.id });
 
-  await using bus = await createPgBus({ url: strangerUrl, log: createLogger({ level: 'silent', name: 'stranger' }) });
-  await appendToStream(bus, AccountDeletedSchema, [{ accountId: claims.uid }]);
+  const log = createLogger({ level: 'silent', name: 'stranger' });
+  await using stranger = await createPgBus({ url: strangerUrl, log });
+  const forged = { accountId: claims.uid };
+  await stranger.publish(AccountDeletedSchema, forged);
+  await expect(appendToStream(stranger, AccountDeletedSchema, [forged])).rejects.toThrow('lacks rights');
+  await using bus = await createPgBus({ url: ownerUrl, log });
+  await appendToStream(bus, AccountDeletedSchema, [forged]);
   const refusals = () =>
     mesh.lines.filter((line) => line.includes('nothing is erased') && line.includes(claims.uid)).length;
   await expect.poll(refusals, { timeout: 20_000 }).toBe(erasing);
