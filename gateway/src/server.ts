@@ -11,6 +11,7 @@ import { addBodyParsers } from './edge/bodies/body-parsers.ts';
 import { limitBodies } from './edge/bodies/body-limits.ts';
 import { limitBodyTime } from './edge/bodies/body-time.ts';
 import { onClientError } from './edge/http/client-error.ts';
+import { closeStalled } from './edge/http/close-stalled.ts';
 import { createDefaultAppPaths } from './edge/http/default-app-paths.ts';
 import { createMethodGuard } from './edge/http/method-guard.ts';
 import { observe } from './edge/http/observe.ts';
@@ -86,6 +87,7 @@ export async function createServer(context: Context): Promise<App> {
   app.setErrorHandler(errorHandler({ log, bodyLimit: config.GATEWAY_MAX_BODY_BYTES }));
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
   admitRequests(app, context, upgrades);
+  closeStalled(app.server);
   limitBodies(app);
   limitBodyTime(app, bodyTimes);
   observe(app, context);

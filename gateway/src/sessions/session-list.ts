@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { ListSessionsRequest, ListSessionsResponse, SessionPlace } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
@@ -7,8 +6,8 @@ import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
 import { addNextPage, asksForPage, noPlace, type Page, pageOf } from '../edge/paging/page.ts';
 import { UserPath } from '../edge/records/path.ts';
 import { failures } from '../edge/records/problem.ts';
-import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
+import { readingFor } from '../edge/streams/reading-for.ts';
 import { sessionJson } from './session-json.ts';
 import { Session } from './session-record.ts';
 
@@ -61,15 +60,6 @@ async function* printSessions(
     if (last !== undefined) onLast(last);
     yield sessions.map((session) => sessionJson(session, []));
   }
-}
-
-/** Runs a call that is aborted when the client disconnects. */
-function readingFor(client: ServerResponse): AbortController {
-  const reading = new AbortController();
-  const leave = (): void => reading.abort(clientLeft);
-  if (client.destroyed) leave();
-  client.once('close', leave);
-  return reading;
 }
 
 function rangeOf({ limit, newestFirst, after, cursor }: Page) {

@@ -1,13 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { type App, type Context, unary } from '../context.ts';
 import { encodeJson, sendJson } from '../edge/json/json-bytes.ts';
+import { sendJsonStream } from '../edge/json/json-stream.ts';
 import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
 import { addNextPage, asksForPage, numberBefore, pageOf } from '../edge/paging/page.ts';
 import { SessionPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { admittedRevisions, entityTag } from '../edge/records/entity-tag.ts';
-import { readEventPage, readSession, type SessionRead } from './read-session.ts';
+import { readingFor } from '../edge/streams/reading-for.ts';
+import { openSession, readEventPage } from './read-session.ts';
 import { IfMatch, PatchSessionRequest, revisionHeader, Session } from './session-record.ts';
 
 const one = '/apps/:app_name/users/:user_id/sessions/:session_id';
@@ -36,13 +38,13 @@ function addRead(app: App, { sessions, authentication }: Context): void {
     },
     async (request, reply) => {
       const session = sessionKeyOf(request);
-      if (!asksForPage(request.query)) return sendSession(reply, await readSession(sessions, session));
+      if (!asksForPage(request.query)) return sendSession(reply, sessions, session);
       const list = ['events', ...Object.values(session)];
       const page = pageOf(list, request.query);
       const { limit, newestFirst } = page;
       const read = await readEventPage(sessions, { session, limit, newestFirst, afterSeq: numberBefore(page) });
       if (read.next !== undefined) addNextPage(reply, { list, page, last: [read.next] });
-      return sendSession(reply, read);
+      return sendJson(reply.header('etag', entityTag(read.revision)), read.json);
     },
   );
 }
@@ -75,11 +77,17 @@ function addChange(app: App, { sessions, authentication }: Context): void {
       const ifMatch = admittedRevisions(request.headers['if-match']);
       const stateDeltaJson = encodeJson(request.body.stateDelta);
       await sessions.patchSession({ session, stateDeltaJson, ifMatch }, unary);
-      return sendSession(reply, await readSession(sessions, session));
+      return sendSession(reply, sessions, session);
     },
   );
 }
 
-function sendSession(reply: FastifyReply, { json, revision }: SessionRead): FastifyReply {
-  return sendJson(reply.header('etag', entityTag(revision)), json);
+/** Sends a whole session, as fast as the client reads it. */
+async function sendSession(
+  reply: FastifyReply,
+  sessions: Context['sessions'],
+  session: ReturnType<typeof sessionKeyOf>,
+): Promise<FastifyReply> {
+  const { revision, groups } = await openSession(sessions, session, readingFor(reply.raw));
+  return sendJsonStream(reply.header('etag', entityTag(revision)), groups);
 }

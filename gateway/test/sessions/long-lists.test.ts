@@ -23,7 +23,7 @@ describe('a long list', () => {
     const client = request(edge.url + path, { headers: { authorization: `Bearer ${await token({})}` } }).end();
     const [response] = (await once(client, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(200);
-    await expect.poll(() => sent).toBeGreaterThan(7);
+    await expect.poll(() => sent).toBeGreaterThan(1);
     for (let i = 0; i < 20; i++) await edge.send('/health');
     expect(sent).toBeLessThan(40);
     client.destroy();

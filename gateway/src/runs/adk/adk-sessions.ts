@@ -1,17 +1,19 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
-import { encodeMap } from '../../edge/json/json-bytes.ts';
+import type { GetSessionResponse } from '@agentmesh/proto/sessions/v1';
+import { comma, encodeJson, encodeMap, separated } from '../../edge/json/json-bytes.ts';
+import { sendJsonStream } from '../../edge/json/json-stream.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { sessionKeyOf } from '../../edge/records/session-key.ts';
+import { firstAnswer } from '../../edge/streams/first-answer.ts';
+import { readingFor } from '../../edge/streams/reading-for.ts';
 import { adkMessage } from './adk-messages.ts';
 import { AdkMessages, AdkSession, AdkSessionPath, CreateAdkSession } from './adk-record.ts';
 
 const tags = ['chat'];
 const all = '/api/adk/sessions';
 const one = `${all}/:app_name/:user_id/:session_id`;
-/** Time limit of reading a session with a long history. */
-const timeoutMs = 120_000;
 
 /** Sessions as the chat of apowerb's UI creates, reads and deletes them. */
 export function adkSessionRoutes(app: App, context: Context): void {
@@ -63,14 +65,28 @@ function addHistory(app: App, { sessions, authentication }: Context): void {
         response: { 200: AdkMessages, 404: Problem, ...failures },
       },
     },
-    async (request) => {
-      const messages = [];
-      for await (const page of sessions.getSession({ session: sessionKeyOf(request) }, { timeoutMs })) {
-        messages.push(...page.events.map(adkMessage).filter((message) => message !== undefined));
-      }
-      return { messages };
+    async (request, reply) => {
+      const reading = readingFor(reply.raw);
+      const answers = sessions.getSession({ session: sessionKeyOf(request) }, { signal: reading.signal });
+      return sendJsonStream(reply, printMessages(answers[Symbol.asyncIterator](), reading));
     },
   );
+}
+
+async function* printMessages(
+  answers: AsyncIterator<GetSessionResponse>,
+  reading: AbortController,
+): AsyncGenerator<Uint8Array[]> {
+  let next = await firstAnswer(answers, reading);
+  yield [Buffer.from('{"messages":[')];
+  let lead: Uint8Array[] = [];
+  for (; next.done !== true; next = await answers.next()) {
+    const messages = next.value.events.map(adkMessage).filter((message) => message !== undefined);
+    if (messages.length === 0) continue;
+    yield [...lead, ...separated(messages.map((message) => encodeJson(message)))];
+    lead = [comma];
+  }
+  yield [Buffer.from(']}')];
 }
 
 function addDeletion(app: App, { sessions, authentication }: Context): void {

@@ -10,6 +10,8 @@ import { findSeqBeforeNewest, type SequencedJson, selectEventSpan, selectSession
 import type { Handlers } from './handlers.ts';
 
 const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
+/** Smaller than the first one, because a reader that does not read on holds one in memory. */
+const nextPage = { limit: maxPageLimit, maxBytes: 1024 * 1024 };
 
 /** Streams a session as it was at one moment, without later appends. */
 export function getSession({ db }: Context): Handlers['getSession'] {
@@ -27,7 +29,7 @@ export function getSession({ db }: Context): Handlers['getSession'] {
     const span = { sessionPk: pk, upTo: lastSeq, since };
     let after = newest === undefined ? (session.events.at(-1)?.seq ?? 0) : await findSeqBeforeNewest(db, span, newest);
     while (after < lastSeq) {
-      const events = await selectEventSpan(db, span, { ...page, after });
+      const events = await selectEventSpan(db, span, { ...nextPage, after });
       if (events.length === 0) return;
       yield { events: events.map(jsonBytes) };
       after = events.at(-1)?.seq ?? lastSeq;

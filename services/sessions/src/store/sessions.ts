@@ -100,15 +100,23 @@ export async function insertPatch(
   return found.length === 0 ? 'missing' : 'other revision';
 }
 
-const lockSession = createQuery<CheckedKey, { pk: bigint; bytes: bigint }>({
-  text: (param) => `select pk, bytes from sessions where ${hasKey(param)} for update`,
+const lockSession = createQuery<CheckedKey, { pk: bigint; bytes: bigint; last_seq: number }>({
+  text: (param) => `select pk, bytes, last_seq from sessions where ${hasKey(param)} for update`,
 });
 
 const erase: Statement[] = [
-  { text: 'delete from events where session_pk = $1' },
   { text: 'delete from credential_requests where session_pk = $1' },
   { text: 'delete from sessions where pk = $1' },
 ];
+
+/** Most events that one statement deletes, so that none takes long. */
+const mostErased = 10_000;
+
+const eraseSpan: Statement = { text: 'delete from events where session_pk = $1 and seq > $2 and seq <= $3' };
+
+async function eraseEvents(tx: Transaction, pk: bigint, lastSeq: number): Promise<void> {
+  for (let after = 0; after < lastSeq; after += mostErased) await tx.query(eraseSpan, [pk, after, after + mostErased]);
+}
 
 const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
   text: (param) => `delete from state
@@ -141,6 +149,7 @@ export function deleteSessionRows(
     if (session === undefined) return undefined;
     const cancelled = await tx.query<{ invocation_id: string }>(cancel, [session.pk]);
     await eraseState(tx, { ...key, pk: session.pk });
+    await eraseEvents(tx, session.pk, session.last_seq);
     for (const statement of erase) await tx.query(statement, [session.pk]);
     await onCancelled(
       tx,
