@@ -143,8 +143,10 @@ describe('a limit', () => {
     expect(await status(other, `${key.api_key_id}/month`, { cost_usd: 5 })).toBe(200);
     expect(await status(caller, `${key.api_key_id}/month`, { cost_usd: 5 })).toBe(404);
     expect(await status(caller, 'apikey999999/month', { cost_usd: 5 })).toBe(404);
-    expect(await status(caller, 'everything/month', { cost_usd: 5 })).toBe(400);
-    for (const body of [{}, { requests: -1 }, { tokens: 1.5 }, { cost_usd: 'much' }, { requests: null }]) {
+    expect(await status(caller, 'everything/month', { cost_usd: 5 })).toBe(422);
+    const amounts = [{ requests: -1 }, { tokens: 1.5 }, { requests: null }];
+    const costs = [{ cost_usd: 'much' }, { cost_usd: -1 }, { cost_usd: 1e308 }];
+    for (const body of [{}, ...amounts, ...costs]) {
       expect([body, await status(caller, 'account/day', body)]).toEqual([body, 422]);
     }
     expect(await status(caller, 'account/year', { requests: 1 })).toBe(422);

@@ -3,7 +3,7 @@ import type { Report } from './issue.ts';
 import { type JsonSchema, nullableOf } from './json-schema.ts';
 import { object } from './object.ts';
 import { isRecord, put } from './record.ts';
-import { type Check, checkBoolean, checkBytes, checkNumber, integer, literal, openEnum } from './scalar.ts';
+import { type Check, checkBoolean, checkBytes, number, integer, literal, openEnum } from './scalar.ts';
 import { rulesOf, text } from './text.ts';
 
 const compiled = new WeakMap<JsonSchema, Check>();
@@ -35,7 +35,7 @@ function build(schema: JsonSchema): Check {
     case 'boolean':
       return checkBoolean;
     case 'number':
-      return checkNumber;
+      return number(schema);
     case 'integer':
       return integer(schema);
     case undefined:

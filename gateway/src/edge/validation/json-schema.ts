@@ -18,7 +18,7 @@ export interface JsonSchema {
   readonly maxLength?: number;
   /** `maxLength` counts UTF-8 bytes, because storage is limited in bytes. */
   readonly 'x-in-bytes'?: boolean;
-  /** Inclusive bounds of an integer. */
+  /** Inclusive bounds of a number. */
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;

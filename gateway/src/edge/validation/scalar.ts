@@ -21,7 +21,7 @@ export const checkBoolean: Check = (input, report) => {
 const decimal = /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i;
 const notFinite = /^[+-]?(inf(inity)?|nan)$/i;
 
-export const checkNumber: Check = (input, report) => {
+const checkNumber: Check = (input, report) => {
   if (typeof input === 'number') return Number.isFinite(input) ? input : report.add(faults.finite, null);
   if (isExactInteger(input)) return Number(input.rawJSON);
   if (typeof input === 'boolean') return Number(input);
@@ -32,6 +32,11 @@ export const checkNumber: Check = (input, report) => {
   const value = Number(text.replaceAll('_', ''));
   return Number.isFinite(value) ? value : report.add(faults.finite, input);
 };
+
+/** A finite number within the bounds of its schema. */
+export function number(schema: JsonSchema): Check {
+  return within(schema, checkNumber);
+}
 
 const whole = /^[+-]?\d+(_\d+)*(\.0*)?$/;
 
@@ -47,10 +52,14 @@ const checkInteger: Check = (input, report) => {
 };
 
 /** An integer within the bounds of its schema. */
-export function integer({ minimum = -Infinity, maximum = Infinity }: JsonSchema): Check {
-  if (minimum === -Infinity && maximum === Infinity) return checkInteger;
+export function integer(schema: JsonSchema): Check {
+  return within(schema, checkInteger);
+}
+
+function within({ minimum = -Infinity, maximum = Infinity }: JsonSchema, check: Check): Check {
+  if (minimum === -Infinity && maximum === Infinity) return check;
   return (input, report) => {
-    const value = checkInteger(input, report);
+    const value = check(input, report);
     if (value === undefined) return undefined;
     const size = isExactInteger(value) ? Number(value.rawJSON) : Number(value);
     if (size < minimum) return report.add(tooSmall(minimum), input);

@@ -80,7 +80,11 @@ export const LimitAmounts = Type.Object(
 );
 
 export const LimitPath = Type.Object({
-  scope: Type.String({ examples: ['account'], description: '`account`, or a saved key such as `apikey7`.' }),
+  scope: Type.String({
+    pattern: '^(account|apikey\\d{1,18})$',
+    examples: ['account'],
+    description: '`account`, or a saved key such as `apikey7`.',
+  }),
   period: Type.String({ pattern: '^(day|month)$', examples: ['day'], description: '`day` or `month`, in UTC.' }),
 });
 
