@@ -51,6 +51,19 @@ test('each run in the background makes one notification, also a failed one; a wa
   expect((await list()).unread_count).toBe(0);
 });
 
+test('a run that POST /runs starts makes one too, also when the request is repeated', async () => {
+  const eve = await newAccount(url);
+  const { appName, userId, id: sessionId } = await eve.createSession('echo');
+  const body = { appName, userId, sessionId, newMessage: { role: 'user', parts: [{ text: 'alone' }] } };
+  const headers = { authorization: `Bearer ${eve.token}`, 'content-type': 'application/json', 'idempotency-key': 'k' };
+  const post = () => fetch(`${url}/runs`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const { invocationId } = (await (await post()).json()) as { invocationId: string };
+  const made = { type: 'run_completed', title: 'echo', invocation_id: invocationId };
+  await expect.poll(() => list(eve)).toMatchObject({ unread_count: 1, notifications: [made] });
+  expect((await post()).headers.get('idempotency-replayed')).toBe('true');
+  expect((await list(eve)).unread_count).toBe(1);
+});
+
 test('another account sees none of them, and cannot mark them', async () => {
   const bob = await newAccount(url);
   const [one] = (await list()).notifications;

@@ -52,7 +52,9 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
       // Keys of other services of the mesh have other prefixes.
       const idempotencyKey = key === undefined ? '' : `http:${key}`;
       const content = runContent({ identity, body, defaultApp });
-      const { invocationId, already } = await runs.startRun({ ...content, idempotencyKey }, unary).catch(refuseReuse);
+      const { invocationId, already } = await runs
+        .startRun({ ...content, idempotencyKey, noticeTitle: content.session.appName }, unary)
+        .catch(refuseReuse);
       const { accountId, userId } = content.session;
       const { run } = await sessions.getRun({ accountId, userId, invocationId }, unary);
       reply.code(202).header(invocationHeader, headerText(invocationId));
