@@ -1,7 +1,7 @@
 import { EnvError, str } from 'envalid';
 import { type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
 import { natsSettings } from './nats-settings.ts';
-import { list, listOf, portNumber, positiveInteger, text } from './settings.ts';
+import { list, listOf, portNumber, positiveInteger, postgresUrl, text } from './settings.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
 const firstMeshPort = 9101;
@@ -21,7 +21,7 @@ export const processSettings = {
   NODE_ENV: str({ default: 'development' }),
   LOG_LEVEL: str({ default: 'info', choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] }),
   DATA_DIR: text({ default: '.data' }),
-  DATABASE_URL: text({ default: undefined }),
+  DATABASE_URL: postgresUrl({ default: undefined }),
   MESH_HOST: text({ default: '127.0.0.1' }),
   MESH_PORT: portNumber({ default: undefined }),
   MESH_IDENTITY: namedKey(readPrivateKey)({ default: [] }),
@@ -41,7 +41,7 @@ export const processSettings = {
 export function settingsOf(word: string) {
   const prefix = word.toUpperCase();
   return {
-    [`${prefix}_DATABASE_URL`]: text({ default: undefined }),
+    [`${prefix}_DATABASE_URL`]: postgresUrl({ default: undefined }),
     [`${prefix}_DATABASE_POOL`]: positiveInteger({ default: 8 }),
     [`MESH_${prefix}_URL`]: text({ default: undefined }),
   };

@@ -67,6 +67,13 @@ export const httpUrl = makeValidator<string>((input) => {
   return input.trim().replace(/\/+$/, '');
 });
 
+/** Address of a PostgreSQL server. A bad one is not repeated, because it may hold a password. */
+export const postgresUrl = makeValidator<string>((input) => {
+  const url = input.trim();
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) throw new EnvError('must be a postgres:// address');
+  return url;
+});
+
 const key = makeValidator<string>((input) => {
   if (input.trim() === '') throw new EnvMissingError('is blank');
   if (process.env.NODE_ENV === 'production' && isShortKey(input)) {

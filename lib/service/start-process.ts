@@ -21,6 +21,7 @@ import { checkCertificate, readIdentities } from './mesh-identities.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
+import { unusableServer } from './unusable-server.ts';
 
 export interface ProcessOptions {
   /** The services this process runs, in the order in which they start. */
@@ -141,7 +142,11 @@ async function openBase(
   const embedded = { dataDir, log, draining, ...(signal !== undefined && { signal }) };
   const databaseUrl = config.DATABASE_URL ?? resources.use(await startEmbeddedPostgres(embedded)).url;
   const nats = natsOptions(config, name.replaceAll('+', '_'));
-  const driver = resources.use(await openDriver({ nats, databaseUrl, log }));
+  const driver = await openDriver({ nats, databaseUrl, log }).catch((error: unknown) => {
+    if (nats === undefined && config.DATABASE_URL === undefined) throw error;
+    throw unusableServer(nats === undefined ? 'DATABASE_URL' : 'NATS_URL', error);
+  });
+  resources.use(driver);
   const tls = await readTls(config);
   if (tls !== undefined) checkCertificate(tls, namesOf(services));
   const mesh = resources.use(

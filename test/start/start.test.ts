@@ -113,6 +113,19 @@ describe('main.ts', { timeout: 60_000 }, () => {
     ]);
   });
 
+  test('names DATABASE_URL in one line when it is no address, or nothing answers there', async () => {
+    const bad = await runMain(['all', '--check'], { ENCRYPT_KEY: encryptKey, DATABASE_URL: 'db.internal', PORT: 'x' });
+    expect(bad.output.trim().split('\n')).toEqual([
+      'DATABASE_URL must be a postgres:// address',
+      'PORT must be a port from 0 to 65535',
+    ]);
+    const DATABASE_URL = 'postgres://ada:hidden@127.0.0.1:1/mesh';
+    const others = { MESH_KEY: 'm'.repeat(32), OPS_PORT: '0', LOG_LEVEL: 'silent' };
+    const { code, output } = await runMain(['sessions'], { ...others, DATABASE_URL });
+    const reason = 'The bus cannot be reached. connect ECONNREFUSED 127.0.0.1:1';
+    expect([code, output.trim()]).toEqual([1, `DATABASE_URL names a server that cannot be used: ${reason}`]);
+  });
+
   test('stops its PostgreSQL when it cannot listen', async () => {
     await using busy = await occupy(0);
     const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
