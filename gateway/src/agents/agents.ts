@@ -154,12 +154,14 @@ function addDeletion(app: App, { agents, authentication }: Context): void {
         description:
           'Deletes it with its versions. Runs that are under way go on to their end; its sessions can no longer be reached. 409 while it is a sub-agent of another.',
         params: AgentPath,
-        response: { 200: Message, 404: Problem, 409: Problem, ...failures },
+        headers: IfMatch,
+        response: { 200: Message, 404: Problem, 409: Problem, 412: Problem, ...failures },
       },
     },
-    async ({ identity, params }) => {
+    async ({ identity, params, headers }) => {
       const agentId = agentIdOf(params);
-      await agents.deleteAgent({ accountId: identity.accountId, agentId }, unary);
+      const ifMatch = admittedRevisions(headers['if-match']);
+      await agents.deleteAgent({ accountId: identity.accountId, agentId, ifMatch }, unary);
       return { message: `Agent agent${agentId} deleted successfully.` };
     },
   );

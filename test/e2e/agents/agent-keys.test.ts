@@ -81,6 +81,8 @@ describe('the key of an agent', () => {
     expect(await paramsOf(id)).toEqual({ model_api_key: own });
     const yaml = await (await ada.fetch('GET', `/api/agents/${id}/yaml`)).text();
     expect(yaml).toContain(own);
+    const kept = await send('PUT', `/api/agents/${id}`, { model_api_key: '__unchanged__' }, { agent_name: 'saved' });
+    expect([kept.status, await paramsOf(id)]).toEqual([200, { model_api_key: own }]);
     const post = (params: Params, over: object = {}) =>
       send('POST', '/api/agents', params, { agent_name: 'refused', ...over });
     for (const key of [await saveKey(bob), 'saved:apikey999999999999', 'saved:apikey0', 'saved:mine']) {

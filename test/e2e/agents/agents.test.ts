@@ -101,6 +101,18 @@ describe('records', () => {
     expect((await ada.request<Agent>('GET', `/api/agents/${id}`)).body.version).toBe(2);
   });
 
+  test('a deletion with the If-Match of an older version deletes nothing', async () => {
+    const id = await makeAgent(ada, { agent_name: 'outdated' });
+    await ada.request('PUT', `/api/agents/${id}`, { ...fields, agent_name: 'outdated' });
+    const remove = async (version: string) => {
+      const headers = { authorization: `Bearer ${ada.token}`, 'if-match': version };
+      return (await fetch(`${url}/api/agents/${id}`, { method: 'DELETE', headers })).status;
+    };
+    expect(await remove('"1"')).toBe(412);
+    expect((await ada.request<Agent[]>('GET', `/api/agents/${id}/versions`)).body).toHaveLength(2);
+    expect(await remove('"2"')).toBe(200);
+  });
+
   test('versions are kept, and one is restored as a new version', async () => {
     const id = await makeAgent(ada, { agent_name: 'versioned' });
     await ada.request('PUT', `/api/agents/${id}`, { ...fields, agent_name: 'renamed', agent_instruction: 'second' });

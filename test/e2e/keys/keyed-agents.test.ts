@@ -60,6 +60,7 @@ const last = async (session: Parameters<Caller['run']>[0], as = caller) =>
 describe('an agent runs on its saved key', () => {
   test.each([
     ['chat completions', 'openai/gpt-5-mini', 'openai', startFakeOpenAi],
+    ['chat completions of another provider', 'openai/grok-4', 'xai', startFakeOpenAi],
     ['messages', 'anthropic/claude-sonnet-4-5', 'anthropic', startFakeAnthropic],
     ['generateContent', 'gemini/gemini-2.5-flash', 'google', startFakeGemini],
   ] as const)('by %s, and a rotated key serves at once', async (_, model, provider, start) => {
@@ -124,7 +125,7 @@ describe('an agent runs on its saved key', () => {
   });
 });
 
-test('a lost ENCRYPT_KEY ends runs with the reason, and nothing else notices', { timeout: 90_000 }, async () => {
+test('a lost ENCRYPT_KEY ends runs with the reason, and nothing else notices', { timeout: 240_000 }, async () => {
   const server = resources.use(await startFakeOpenAi({ apiKey: secret }));
   const own = resources.use(await testDatabaseUrl());
   const started = { mode: inject('mode'), databaseUrl: own.url } as const;

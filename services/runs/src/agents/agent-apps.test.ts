@@ -84,7 +84,7 @@ test('a replica that gets no hint uses a changed agent within a second, and one 
     timeout: 5_000,
     interval: 20,
   });
-  await removeAgent(writer, { accountId, agentId: id });
+  await removeAgent(writer, { accountId, agentId: id, ifMatch: [] });
   await expect(writer.agentApps.find(accountId, id)).rejects.toMatchObject(gone);
   await vi.waitFor(() => expect(deaf.find(accountId, id)).rejects.toMatchObject(gone), {
     timeout: 5_000,

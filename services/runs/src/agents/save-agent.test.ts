@@ -60,6 +60,6 @@ test('of replacements at the same time only the key of the last one stays, and n
   const written = await Promise.all(Array.from({ length: 8 }, () => save(agentId)));
   const last = written.toSorted((one, other) => other.version - one.version)[0];
   expect([...keys.ids]).toEqual([last?.key_id]);
-  await removeAgent(context, { accountId, agentId });
+  await removeAgent(context, { accountId, agentId, ifMatch: [] });
   expect(keys.ids.size).toBe(0);
 });

@@ -80,11 +80,11 @@ export const updateAgentRow = createQuery<AgentValues & AgentKey, AgentRow>({
     returning ${columns}`,
 });
 
-/** Deletes an agent, and returns its own key. */
-export const deleteAgentRow = createQuery<AgentKey, { key_id: bigint | null }>({
+/** Deletes an agent, and returns its version and its own key. */
+export const deleteAgentRow = createQuery<AgentKey, Pick<AgentRow, 'version' | 'key_id'>>({
   name: 'delete-agent',
-  text: (param) =>
-    `delete from agents where account_id = ${param.accountId} and agent_id = ${param.agentId}::integer returning key_id`,
+  text: (param) => `delete from agents where account_id = ${param.accountId} and agent_id = ${param.agentId}::integer
+    returning version, key_id`,
 });
 
 const deleteOfAccount = {

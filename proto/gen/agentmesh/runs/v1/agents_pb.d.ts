@@ -280,6 +280,13 @@ export declare type DeleteAgentRequest = Message<"agentmesh.runs.v1.DeleteAgentR
    * @generated from field: int32 agent_id = 2;
    */
   agentId: number;
+
+  /**
+   * Versions at which the agent may be, as text; empty for any.
+   *
+   * @generated from field: repeated string if_match = 3;
+   */
+  ifMatch: string[];
 };
 
 /**
@@ -788,7 +795,8 @@ export declare const AgentsService: GenService<{
     output: typeof UpdateAgentResponseSchema;
   },
   /**
-   * Deletes an agent with its versions. FAILED_PRECONDITION agent_in_use when it is a sub-agent of others; the message names them.
+   * Deletes an agent with its versions. FAILED_PRECONDITION agent_in_use when it is a sub-agent of others, which the message names, and
+   * agent_changed when it is at none of the versions in `if_match`.
    *
    * @generated from rpc agentmesh.runs.v1.AgentsService.DeleteAgent
    */

@@ -7,7 +7,7 @@ import type { AgentFields } from '../agent-fields.ts';
 import { AgentFaults } from '../agent-fault.ts';
 import type { AgentsContext } from '../agents-context.ts';
 import { isReference, savedKeyId, unchanged } from './key-reference.ts';
-import { modelProvider } from './model-provider.ts';
+import { keyProvider, modelProvider } from './model-provider.ts';
 
 const timeoutMs = 10_000;
 const longestName = 100;
@@ -76,12 +76,22 @@ function withoutKey({ apiBases }: AgentsContext, { fields, base }: Given): Store
 
 async function keepKey(context: AgentsContext, { accountId, fields, present, base }: Given): Promise<StoredKey> {
   const keyId = present?.key_id ?? null;
-  if (keyId === null) throw fault('model_api_key', 'there is no key to keep: give the key');
+  if (keyId === null) return keepReference(context, { accountId, fields, present, base });
   const key = await findKey(context, { accountId, keyId, kind: KeyKind.AGENT });
   checkProvider(fields, key);
   if (key.modelApiBase !== base.replace(/\/+$/, ''))
     throw fault('model_api_base', 'a changed address requires the key again');
   return { fields, keyId, isNew: false };
+}
+
+/** Keeps the saved key that the agent refers to. */
+async function keepReference(context: AgentsContext, given: Given): Promise<StoredKey> {
+  const stored = given.present === undefined ? undefined : (JSON.parse(given.present.fields) as AgentFields);
+  const reference: unknown = stored?.agent_model_params?.['model_api_key'];
+  const saved = savedKeyId(reference);
+  if (typeof reference !== 'string' || saved === undefined)
+    throw fault('model_api_key', 'there is no key to keep: give the key');
+  return referTo(context, { ...given, fields: withParams(given.fields, { model_api_key: reference }) }, saved);
 }
 
 async function referTo(context: AgentsContext, { accountId, fields, base }: Given, keyId: bigint): Promise<StoredKey> {
@@ -128,9 +138,9 @@ function faultOf(error: unknown): unknown {
   return error.code === 'invalid_argument' ? fault('model_api_key', error.message) : error;
 }
 
-function checkProvider(fields: AgentFields, { provider }: SavedKey): void {
+function checkProvider(fields: AgentFields, key: SavedKey): void {
   const wanted = modelProvider(fields.agent_model);
-  const own = provider === 'google' ? 'gemini' : provider;
+  const own = keyProvider(key);
   if (own === '' || wanted === '' || own === wanted) return;
   throw fault('model_api_key', `is a key of ${own}, and the model is one of ${wanted}`);
 }
