@@ -61,6 +61,8 @@ async function resident() {
   const key = { key_name: secretWord, provider: 'openai', api_key_value: 'sk-of-a-resident' };
   expect((await caller.request('POST', '/api/saved-api-keys', key)).status).toBe(200);
   expect((await caller.request('PUT', '/api/usage/limits/account/day', { requests: 5 })).status).toBe(200);
+  const rule = { app_name: secretWord, days: 5 };
+  expect((await caller.request('PUT', '/api/retention', { rules: [rule] })).status).toBe(200);
   await caller.request('POST', '/api/auth/forgot-password', { email: me.email });
   await mailedToken(mesh.dataDir, me.email, 'reset-password');
   const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as { uid: string };

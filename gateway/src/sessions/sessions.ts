@@ -10,6 +10,7 @@ import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { entityTag } from '../edge/records/entity-tag.ts';
 import { initialContent } from './initial-content.ts';
 import { initialEvents } from './initial-events.ts';
+import { retentionRoutes } from './retention.ts';
 import { sessionJson } from './session-json.ts';
 import { sessionListRoute } from './session-list.ts';
 import { sessionReadRoutes } from './session-reads.ts';
@@ -26,6 +27,7 @@ export function addSessions(app: App, context: Context): void {
   sessionListRoute(app, context);
   sessionReadRoutes(app, context);
   addDeletion(app, context);
+  retentionRoutes(app, context);
 }
 
 function addCreation(app: App, { sessions, authentication }: Context): void {

@@ -1,3 +1,4 @@
 export { checkMigrations } from './check-migrations.ts';
+export { recordExecutions } from './explain-executed.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
 export { type TestDatabase, testDatabaseUrl, testServerUrl } from './test-database.ts';

@@ -84,6 +84,8 @@ export class InMemorySessions {
       cancelRun: ({ invocationId }) => this.#act('cancelRun', () => this.cancel(invocationId)),
       listRuns: unused,
       summarizeRuns: unused,
+      getRetention: unused,
+      setRetention: unused,
     };
   }
 

@@ -32,6 +32,13 @@ export const settings = {
     default: 1024 * mebibyte,
     desc: 'bytes of the events of one session',
   }),
+  SESSIONS_RETENTION_DAYS: wholeNumberFrom(
+    0,
+    36_500,
+  )({
+    default: 0,
+    desc: 'days for which ended runs and events are kept, unless an account has rules of its own; 0: for ever',
+  }),
   SESSIONS_ACCOUNT_MAX_SESSIONS: wholeNumberFrom(
     1,
     Number.MAX_SAFE_INTEGER,

@@ -14,6 +14,8 @@ export interface Context extends AccountUsage {
   readonly log: Logger;
   readonly leaseSeconds: number;
   readonly limits: SizeLimits;
+  /** Days for which runs and events without a rule are kept; 0: for ever. */
+  readonly retentionDays: number;
   /** Call it after a commit that wrote to the outbox: the relay then publishes at once. */
   wakeOutbox(): void;
 }

@@ -6,6 +6,7 @@ import { RunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { readAccountLimits, readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
+import { createRetention } from './retention/create-retention.ts';
 import { createHandlers } from './rpc/index.ts';
 
 /** The log of record: sessions, events, state, and the run ledger. */
@@ -25,12 +26,15 @@ export const sessions = defineService({
       log,
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       limits: readSizeLimits(host.config),
+      retentionDays: host.config.SESSIONS_RETENTION_DAYS,
       usage,
       accountLimits: readAccountLimits(host.config),
       wakeOutbox: () => relay.wake(),
     };
     host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
     host.resources.use(startJob(createSyncUsage(usage), host));
+    const retention = { db, usage, draining, defaultDays: context.retentionDays };
+    host.resources.use(startJob(createRetention(retention, log), host));
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

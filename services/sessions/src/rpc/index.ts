@@ -7,6 +7,8 @@ import type { Handlers } from './handlers.ts';
 import { listEvents } from './list-events.ts';
 import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
+import { getRetention } from './retention/get-retention.ts';
+import { setRetention } from './retention/set-retention.ts';
 import { appendEvents } from './runs/append-events.ts';
 import { beginTurn } from './runs/begin-turn.ts';
 import { cancelRun } from './runs/cancel-run.ts';
@@ -38,5 +40,7 @@ export function createHandlers(context: Context): Handlers {
     cancelRun: cancelRun(context),
     listRuns: listRuns(context),
     summarizeRuns: summarizeRuns(context),
+    getRetention: getRetention(context),
+    setRetention: setRetention(context),
   };
 }

@@ -49,6 +49,7 @@ const restOfRuns: Statement = { text: 'delete from runs where account_id = $1 re
 const restOfState: Statement = { text: 'delete from state where account_id = $1 returning 1' };
 const restOfNonces: Statement = { text: 'delete from credential_requests where account_id = $1' };
 const restOfUsage: Statement = { text: 'delete from usage where account_id = $1' };
+const restOfRetention: Statement = { text: 'delete from retention where account_id = $1' };
 const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $1' };
 
 /**
@@ -61,5 +62,6 @@ export async function eraseRest(tx: Transaction, accountId: string): Promise<Pic
   await tx.query(restOfNonces, [accountId]);
   await tx.query(restOfKeys, [accountId]);
   await tx.query(restOfUsage, [accountId]);
+  await tx.query(restOfRetention, [accountId]);
   return { runs: runs.length, state: state.length };
 }

@@ -11,6 +11,111 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_agentmesh_sessions_v1_sessions: GenFile;
 
 /**
+ * How long runs and events of one app are kept, or of all apps that have no rule of their own.
+ *
+ * @generated from message agentmesh.sessions.v1.RetentionRule
+ */
+export declare type RetentionRule = Message<"agentmesh.sessions.v1.RetentionRule"> & {
+  /**
+   * Absent: all other apps.
+   *
+   * @generated from field: optional string app_name = 1;
+   */
+  appName?: string | undefined;
+
+  /**
+   * Absent: for ever.
+   *
+   * @generated from field: optional int32 days = 2;
+   */
+  days?: number | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.RetentionRule.
+ * Use `create(RetentionRuleSchema)` to create a new message.
+ */
+export declare const RetentionRuleSchema: GenMessage<RetentionRule>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.GetRetentionRequest
+ */
+export declare type GetRetentionRequest = Message<"agentmesh.sessions.v1.GetRetentionRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.GetRetentionRequest.
+ * Use `create(GetRetentionRequestSchema)` to create a new message.
+ */
+export declare const GetRetentionRequestSchema: GenMessage<GetRetentionRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.GetRetentionResponse
+ */
+export declare type GetRetentionResponse = Message<"agentmesh.sessions.v1.GetRetentionResponse"> & {
+  /**
+   * In the order of their apps; the rule for all other apps is the first.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.RetentionRule rules = 1;
+   */
+  rules: RetentionRule[];
+
+  /**
+   * Days without a rule (SESSIONS_RETENTION_DAYS); absent: for ever.
+   *
+   * @generated from field: optional int32 default_days = 2;
+   */
+  defaultDays?: number | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.GetRetentionResponse.
+ * Use `create(GetRetentionResponseSchema)` to create a new message.
+ */
+export declare const GetRetentionResponseSchema: GenMessage<GetRetentionResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.SetRetentionRequest
+ */
+export declare type SetRetentionRequest = Message<"agentmesh.sessions.v1.SetRetentionRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: repeated agentmesh.sessions.v1.RetentionRule rules = 2;
+   */
+  rules: RetentionRule[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.SetRetentionRequest.
+ * Use `create(SetRetentionRequestSchema)` to create a new message.
+ */
+export declare const SetRetentionRequestSchema: GenMessage<SetRetentionRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.SetRetentionResponse
+ */
+export declare type SetRetentionResponse = Message<"agentmesh.sessions.v1.SetRetentionResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.SetRetentionResponse.
+ * Use `create(SetRetentionResponseSchema)` to create a new message.
+ */
+export declare const SetRetentionResponseSchema: GenMessage<SetRetentionResponse>;
+
+/**
  * Identity of a session.
  *
  * @generated from message agentmesh.sessions.v1.SessionKey
@@ -2156,6 +2261,27 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof SummarizeRunsRequestSchema;
     output: typeof SummarizeRunsResponseSchema;
+  },
+  /**
+   * Returns for how many days ended runs and events of an account are kept.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.GetRetention
+   */
+  getRetention: {
+    methodKind: "unary";
+    input: typeof GetRetentionRequestSchema;
+    output: typeof GetRetentionResponseSchema;
+  },
+  /**
+   * Replaces all rules of an account. What is older is deleted within a day. INVALID_ARGUMENT request_invalid for two rules of one app, more than
+   * 1,000 rules, and days below 1 or above 36,500.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.SetRetention
+   */
+  setRetention: {
+    methodKind: "unary";
+    input: typeof SetRetentionRequestSchema;
+    output: typeof SetRetentionResponseSchema;
   },
 }>;
 

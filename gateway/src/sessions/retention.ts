@@ -1,0 +1,98 @@
+import { Type, type Static } from 'typebox';
+import { type App, type Context, unary } from '../context.ts';
+import { maybe, storedId, strict } from '../edge/records/keywords.ts';
+import { bodyFailures, failures } from '../edge/records/problem.ts';
+
+const RetentionRule = Type.Object(
+  {
+    app_name: maybe(storedId({ minLength: 1, description: 'Null: all apps without a rule of their own.' })),
+    days: maybe(Type.Integer({ minimum: 1, maximum: 36_500, description: 'Null: for ever.' })),
+  },
+  { title: 'RetentionRule', ...strict },
+);
+
+const SetRetentionRequest = Type.Object(
+  { rules: Type.Array(RetentionRule, { maxItems: 1_000 }) },
+  {
+    title: 'SetRetentionRequest',
+    ...strict,
+    examples: [
+      {
+        rules: [
+          { app_name: null, days: 90 },
+          { app_name: 'echo', days: null },
+        ],
+      },
+    ],
+  },
+);
+
+const Retention = Type.Object(
+  {
+    rules: Type.Array(RetentionRule),
+    default_days: maybe(Type.Integer({ description: 'Days without a rule, set by the operator. Null: for ever.' })),
+  },
+  { title: 'Retention' },
+);
+
+const path = '/api/retention';
+const common = { tags: ['sessions'] };
+
+/** How long runs and events of the account are kept. */
+export function retentionRoutes(app: App, context: Context): void {
+  addRead(app, context);
+  addChange(app, context);
+}
+
+function addRead(app: App, { sessions, authentication }: Context): void {
+  app.get(
+    path,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'sessions:read' },
+      schema: {
+        ...common,
+        operationId: 'getRetention',
+        summary: 'Get how long runs and events are kept',
+        description: 'The rules of the account, by application.',
+        response: { 200: Retention, ...failures },
+      },
+    },
+    ({ identity }) => readRetention(sessions, identity.accountId),
+  );
+}
+
+function addChange(app: App, { sessions, authentication }: Context): void {
+  app.put(
+    path,
+    {
+      preValidation: authentication.account,
+      config: { scope: 'sessions:write' },
+      schema: {
+        ...common,
+        operationId: 'setRetention',
+        summary: 'Set how long runs and events are kept',
+        description:
+          'Replaces all rules. Ended runs, and whole turns of events, that are older are deleted within a day. Sessions and their state stay.',
+        body: SetRetentionRequest,
+        response: { 200: Retention, ...bodyFailures, ...failures },
+      },
+    },
+    async ({ identity: { accountId }, body }) => {
+      const rules = body.rules.map(({ app_name: appName, days }) => ({
+        ...(typeof appName === 'string' && { appName }),
+        ...(typeof days === 'number' && { days }),
+      }));
+      await sessions.setRetention({ accountId, rules }, unary);
+      return readRetention(sessions, accountId);
+    },
+  );
+}
+
+async function readRetention(sessions: Context['sessions'], accountId: string): Promise<Static<typeof Retention>> {
+  const { rules, defaultDays } = await sessions.getRetention({ accountId }, unary);
+  return {
+    rules: rules.map(({ appName, days }) => ({ app_name: appName ?? null, days: days ?? null })),
+    default_days: defaultDays ?? null,
+  };
+}

@@ -1,0 +1,105 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { Usage } from '@agentmesh/lib/usage';
+import { AttemptEnd_Outcome, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import { deleteOld } from '../src/retention/delete-old.ts';
+import { beginRound } from '../src/store/retention/rules.ts';
+import { agentEvent, beginWith, json, newKey, type TestSessions } from './sessions.ts';
+import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
+
+/** Statements that read many rows on purpose: all due runs, of which few exist at a time; the walk of retention from account to account. */
+const many = new Set([
+  'find-due-runs',
+  'find-dead-runs',
+  'count-runs-by-account',
+  'next-account',
+  'next-retaining-account',
+]);
+
+export function readsMany(statement: string): boolean {
+  return many.has(statement);
+}
+
+/** Calls every RPC in the ways that send different statements. */
+export async function callEverything(service: TestSessions, session = newKey()): Promise<void> {
+  const { client } = service;
+  const { begin } = driveTurns(() => service);
+  const { accountId, appName, userId } = session;
+  const state = { a: 1, 'app:a': 1, 'user:a': 1 };
+  await client.createSession({ session, stateJson: json(state), events: [agentEvent('e-0', 'first')] });
+  await client.createSession({ session: { ...session, sessionId: `${session.sessionId} 2` } });
+  await Array.fromAsync(client.getSession({ session }));
+  await Array.fromAsync(client.getSession({ session, numRecentEvents: 1, afterTimestamp: 1 }));
+  for (const newestFirst of [true, false]) {
+    await client.listEvents({ session, newestFirst });
+    await Array.fromAsync(client.listSessions({ accountId, appName, userId, newestFirst }));
+  }
+  await client
+    .patchSession({ session, stateDeltaJson: json({ a: null, b: 1 }), ifMatch: ['1-1'] })
+    .catch(() => undefined);
+  await client.patchSession({ session, stateDeltaJson: json({ a: null, b: 1 }) });
+  await client.findCredentialRequest({ accountId, userId, nonce: 'n' });
+  const append = async (turn: Turn, end?: object, count = 1) => {
+    const events = Array.from({ length: count }, () => agentEvent(turn.invocationId, 'said', { b: 1, c: null }));
+    const { lastSeq } = await client.appendEvents(appendTo(turn, events, end));
+    return { ...turn, lastSeq };
+  };
+  const claim = (invocationId = '') =>
+    client.claimRuns({ owner: 'o', window: 9, limit: 9, ...(invocationId && { session, invocationId }) });
+  const first = await append(await begin(session, 'one', { stateDeltaJson: json({ c: 1 }) }), undefined, 2);
+  const lease = { sessionPk: first.sessionPk, invocationId: first.invocationId, fence: first.fence };
+  await client.renewLeases({ owner: 'executor-1', leases: [lease, { ...lease, fence: 99n }] });
+  const queued: string[] = [];
+  for (const text of ['two', 'three', 'four'])
+    queued.push(
+      (await client.beginTurn(beginWith(session, text, { idempotencyKey: `${session.sessionId} ${text}` })))
+        .invocationId,
+    );
+  await client.cancelRun({ accountId, invocationId: queued[2] ?? '' });
+  await append(first, completed);
+  await claim();
+  const [second] = (await claim(queued[0])).turns;
+  if (second === undefined) throw new Error('the turn was not granted');
+  await client.cancelRun({ accountId, invocationId: second.invocationId });
+  await client.appendEvents(appendTo(second, [], completed)).catch(() => undefined);
+  await append(second, { outcome: AttemptEnd_Outcome.CANCELLED });
+  await client.cancelRun({ accountId, invocationId: queued[1] ?? '' });
+  const waiting = await append(
+    await begin(session, 'five', { known: { sessionPk: first.sessionPk, lastSeq: 1 }, window: 2 }),
+    {
+      outcome: AttemptEnd_Outcome.WAITING,
+    },
+  );
+  await client
+    .beginTurn(beginWith(session, 'x', { messageJson: new Uint8Array(), invocationId: waiting.invocationId }))
+    .catch(() => undefined);
+  await client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['none'] })).catch(() => undefined);
+  await client.cancelRun({ accountId, invocationId: waiting.invocationId });
+  await client.getRun({ accountId, invocationId: waiting.invocationId });
+  for (const filter of [{}, { appName }, { userId }, { statuses: [RunStatus.WAITING] }, session])
+    await client.listRuns({ accountId, ...filter });
+  const { sessionPk, invocationId } = await client.beginTurn(
+    beginWith({ ...session, sessionId: `${session.sessionId} 2` }, 'p', { postpone: true }),
+  );
+  await client.checkQueuedRuns({ owner: 'o', runs: [{ sessionPk, invocationId }] });
+  await client.countActiveRuns({});
+  await client.summarizeRuns({ accountId, appNames: [appName] });
+  await client.deleteSession({ session });
+  await ageEverything(service, accountId);
+}
+
+/** Deletes old rows, so that the statements of retention are sent. */
+async function ageEverything({ client, databaseUrl: url }: TestSessions, accountId: string): Promise<void> {
+  const session = newKey({ accountId });
+  const old = { ...agentEvent('e', 'old'), timestamp: 1 };
+  await client.createSession({ session, events: [{ ...old, json: json({ timestamp: 1 }) }] });
+  await client.setRetention({ accountId, rules: [{ days: 1 }] });
+  await client.getRetention({ accountId });
+  const migrations = new URL('../migrations/', import.meta.url);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  await using db = await openDatabase({ service: 'sessions', url, poolSize: 3, migrations }, log);
+  await beginRound(db, 'retention', 1);
+  const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
+  await deleteOld({ db, usage, defaultDays: 0, draining: new AbortController().signal });
+  await deleteOld({ db, usage, defaultDays: 30_000, draining: new AbortController().signal });
+}

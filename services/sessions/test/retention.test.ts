@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { Usage } from '@agentmesh/lib/usage';
+import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deleteOld } from '../src/retention/delete-old.ts';
+import { beginRound } from '../src/store/retention/rules.ts';
+import { agentEvent, beginWith, newKey, readSession, startSessions, type TestSessions, textOf } from './sessions.ts';
+import { appendTo, completed } from './turns/drive-turns.ts';
+
+const day = 86_400;
+const resources = new AsyncDisposableStack();
+let service: TestSessions;
+let db: Database;
+
+beforeAll(async () => {
+  service = resources.use(await startSessions());
+  const migrations = new URL('../migrations/', import.meta.url);
+  const options = { service: 'sessions', url: service.databaseUrl, poolSize: 3, migrations };
+  db = resources.use(await openDatabase(options, createLogger({ level: 'silent', name: 'test' })));
+});
+afterAll(() => resources.disposeAsync());
+
+type Key = ReturnType<typeof newKey>;
+
+/** A session with turns of a question and an answer, one for each age in days, and its runs. */
+async function sessionWith(key: Key, ages: readonly number[], end: object = completed): Promise<Key> {
+  await service.client.createSession({ session: key });
+  for (const age of ages) {
+    const { turn } = await service.client.beginTurn(
+      beginWith(key, `question ${age}`, { idempotencyKey: randomUUID() }),
+    );
+    if (turn === undefined) throw new Error('the run was queued');
+    await service.client.appendEvents(appendTo(turn, [agentEvent(turn.invocationId, `answer ${age}`)], end));
+    const run = [turn.sessionPk, turn.invocationId, age] as const;
+    const past = "now() - $3 * interval '1 day'";
+    const events = `update events set ts = extract(epoch from ${past}) where session_pk = $1 and seq > (
+      select coalesce(max(seq), 0) - 2 from events where session_pk = $1) and $2 <> ''`;
+    await db.query({ text: events }, run);
+    await db.query(
+      { text: `update runs set created_at = ${past}, ended_at = ${past} where session_pk = $1 and invocation_id = $2` },
+      run,
+    );
+  }
+  return key;
+}
+
+const usage = () => new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
+const collect = (defaultDays = 0) =>
+  deleteOld({ db, usage: usage(), defaultDays, draining: new AbortController().signal });
+const setRules = (accountId: string, rules: readonly { appName?: string; days?: number }[]) =>
+  service.client.setRetention({ accountId, rules: [...rules] });
+
+async function left(key: Key): Promise<{ texts: string[]; runs: number; keys: number }> {
+  const { events } = await readSession(service.client, key);
+  const { accountId } = key;
+  const { runs } = await service.client.listRuns({
+    accountId,
+    sessionId: key.sessionId,
+    appName: key.appName,
+    userId: key.userId,
+  });
+  const keys = await db.query({ text: 'select from run_keys where account_id = $1' }, [accountId]);
+  return { texts: events.map(textOf), runs: runs.length, keys: keys.length };
+}
+
+test('what is older than the rule of its app is deleted by whole turns, with its runs and their keys; the session goes on', async () => {
+  const key = await sessionWith(newKey(), [40, 31, 29, 0]);
+  const other = await sessionWith(newKey({ accountId: key.accountId, appName: 'kept' }), [400]);
+  await setRules(key.accountId, [{ days: 30 }, { appName: 'kept' }]);
+  expect(await collect()).toEqual({ runs: 2, events: 4 });
+  expect(await left(key)).toEqual({
+    texts: ['question 29', 'answer 29', 'question 0', 'answer 0'],
+    runs: 2,
+    keys: 3,
+  });
+  expect(await left(other)).toMatchObject({ texts: ['question 400', 'answer 400'], runs: 1 });
+  const { turn } = await service.client.beginTurn(beginWith(key, 'next'));
+  expect(turn?.events).toHaveLength(5);
+  const sizes = await db.query<{ bytes: bigint; real: bigint }>(
+    {
+      text: `select bytes, (select sum(octet_length(body::text)) from events e where e.session_pk = s.pk)::bigint as real
+        from sessions s where pk = $1`,
+    },
+    [turn?.sessionPk],
+  );
+  expect(sizes[0]?.bytes).toBe(sizes[0]?.real);
+  expect(await collect()).toEqual({ runs: 0, events: 0 });
+});
+
+test('without a rule the setting holds, and nothing is deleted where neither says so', async () => {
+  const key = await sessionWith(newKey(), [20]);
+  expect(await collect()).toEqual({ runs: 0, events: 0 });
+  expect(await left(key)).toMatchObject({ runs: 1 });
+  await collect(10);
+  expect(await left(key)).toEqual({ texts: [], runs: 0, keys: 0 });
+  expect(await service.client.getRetention({ accountId: key.accountId })).toMatchObject({ rules: [] });
+});
+
+test('a run that waits for an answer, and a run that goes on, are kept with their turns', async () => {
+  const { accountId } = newKey();
+  const waiting = await sessionWith(newKey({ accountId }), [90], { outcome: AttemptEnd_Outcome.WAITING });
+  const running = newKey({ accountId });
+  await service.client.createSession({ session: running });
+  await service.client.beginTurn(beginWith(running, 'now'));
+  await db.query({ text: "update runs set created_at = now() - interval '90 days' where account_id = $1" }, [
+    accountId,
+  ]);
+  await setRules(accountId, [{ days: 30 }]);
+  expect(await collect()).toMatchObject({ runs: 0 });
+  expect(await left(running)).toMatchObject({ texts: ['now'], runs: 1 });
+  expect(await left(waiting)).toMatchObject({ runs: 1 });
+});
+
+test('long sessions are shortened in batches', async () => {
+  const key = await sessionWith(newKey(), [0]);
+  await db.query({ text: `update sessions set last_seq = 5002, bytes = 10002 where account_id = $1` }, [key.accountId]);
+  await db.query({ text: 'update events set seq = seq + 5000 where account_id = $1' }, [key.accountId]);
+  await db.query(
+    {
+      text: `insert into events (account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body)
+        select account_id, pk, n, n, 'i', 'user', $2::float8 + n, n % 700 = 1, '{}' from sessions, generate_series(1, 5000) n where account_id = $1`,
+    },
+    [key.accountId, Date.now() / 1000 - 60 * day],
+  );
+  await setRules(key.accountId, [{ days: 30 }]);
+  expect(await collect()).toEqual({ runs: 0, events: 5000 });
+  expect((await left(key)).texts).toEqual(['question 0', 'answer 0']);
+});
+
+test('rules are replaced as a whole, belong to one account, and are checked', async () => {
+  const [mine, other] = [randomUUID(), randomUUID()];
+  await setRules(mine, [{ days: 5 }, { appName: 'a', days: 7 }]);
+  await setRules(mine, [{ appName: 'b' }, { days: 9 }]);
+  const { rules } = await service.client.getRetention({ accountId: mine });
+  expect(rules.map(({ appName, days }) => [appName, days])).toEqual([
+    [undefined, 9],
+    ['b', undefined],
+  ]);
+  expect((await service.client.getRetention({ accountId: other })).rules).toEqual([]);
+  for (const wrong of [[{ days: 0 }], [{ days: 40_000 }], [{ appName: 'a' }, { appName: 'a' }], [{ appName: '' }]]) {
+    await expect(setRules(mine, wrong)).rejects.toMatchObject({ reason: 'request_invalid' });
+  }
+});
+
+test('replicas share one round in a time', async () => {
+  const begun = await Promise.all(Array.from({ length: 5 }, () => beginRound(db, 'test', 3_600)));
+  expect(begun.filter(Boolean)).toHaveLength(1);
+  await db.query({ text: "update rounds set began_at = now() - interval '2 hours' where kind = 'test'" });
+  expect(await beginRound(db, 'test', 3_600)).toBe(true);
+});

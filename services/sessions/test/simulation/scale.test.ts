@@ -1,0 +1,62 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { recordExecutions, recordStatements, testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { expect, test } from 'vitest';
+import { callEverything, readsMany } from '../call-everything.ts';
+import { newKey, startSessions, type TestSessions } from '../sessions.ts';
+
+const isFull = process.env.VERIFY === 'full';
+const sessions = isFull ? 1_000_000 : 4_000;
+const eventsOfSession = 10;
+const mostBlocks = 50;
+
+/** A hundred accounts with two apps and fifty users each. Every session has events, a row of state and a run. */
+const fill = [
+  `insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time)
+   select md5('a' || n % 100)::uuid, 'app' || n % 2, 'user' || n / 100 % 50, 's' || n, ${eventsOfSession}, 1 from generate_series(1, ${sessions}) n`,
+  `insert into events (account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body)
+   select account_id, pk, n, 'e' || n, 'i' || n, 'user', n, n % 2 = 1, '{"content":{"parts":[{"text":"hello"}]}}'
+   from sessions, generate_series(1, ${eventsOfSession}) n`,
+  `insert into state (account_id, app_name, scope, key, value, bytes)
+   select account_id, app_name, 'session:' || pk, 'k', '1'::json, 2 from sessions`,
+  `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, ended_at)
+   select account_id, app_name, user_id, id, pk, 'i' || pk, 'completed', 'o', now() from sessions`,
+  `insert into run_keys (account_id, idempotency_key, invocation_id, request_sha256) select account_id, 'k' || pk, 'i' || pk, '' from sessions`,
+  `insert into credential_requests (account_id, user_id, nonce_sha256, session_pk) select account_id, user_id, md5(id), pk from sessions`,
+];
+
+/** Statements of the service's own tables, except lists and rounds: they cost what they show or delete. */
+const isPoint = (name: string): boolean =>
+  !readsMany(name) && !/^list-|\b(pg_|outbox|migrations|usage|generate_series|set_config|bus\.)/.test(name);
+
+test(`at ${sessions} sessions, every statement for one session finds its rows by index, in at most ${mostBlocks} blocks`, async () => {
+  await using database = await testDatabaseUrl();
+  const migrations = new URL('../../migrations/', import.meta.url);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  await using db = await openDatabase({ service: 'sessions', url: database.url, poolSize: 3, migrations }, log);
+  for (const text of fill) await db.transaction((tx) => tx.query({ text }));
+  await db.query({ text: 'analyze' });
+  const [row] = await db.query<{ account: string }>({ text: "select md5('a7')::uuid as account" });
+  using executions = recordExecutions(database.url);
+  using statements = recordStatements();
+  const session = newKey({ accountId: row?.account ?? '', appName: 'app1', userId: 'user1' });
+  let warm = 0;
+  {
+    await using service = await startSessions({}, { databaseUrl: executions.url } as TestSessions);
+    // The first statements of a connection also read the catalog.
+    for (let round = 0; round < 2; round += 1) await callEverything(service, { ...session, sessionId: `new ${round}` });
+    warm = executions.all.length;
+    await callEverything(service, session);
+  }
+  const names = new Map([...statements.texts].map(([name, text]) => [text, name]));
+  const named = executions.all
+    .slice(warm)
+    .map((execution) => ({ ...execution, name: names.get(execution.text) ?? '' }));
+  const points = named.filter(({ name }) => name !== '' && isPoint(name));
+  process.stdout.write(
+    `sessions: ${sessions}, statements: ${points.length}, most blocks: ${Math.max(...points.map(({ blocks }) => blocks))}\n`,
+  );
+  expect(points.length).toBeGreaterThan(40);
+  const wrong = points.filter(({ blocks, scanned }) => blocks > mostBlocks || scanned.length > 0);
+  expect(wrong.map(({ text: _, ...cost }) => cost)).toEqual([]);
+}, 1_800_000);
