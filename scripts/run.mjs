@@ -36,6 +36,8 @@ const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
 if (!command) fail(`usage: node scripts/run.mjs <${Object.keys(commands).join(' | ')}> [arguments]`);
 // Simulations run in a small size among the tests, and in full here.
 if (name === 'verify') process.env.VERIFY = 'full';
+// Node keeps compiled code there by its content, which halves the CPU time of each start.
+process.env.NODE_COMPILE_CACHE ??= join(modules, '.cache', 'node');
 await install();
 exitLike(await run(runtime(), command(args)));
 

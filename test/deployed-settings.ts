@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { plainEnvironment } from './plain-environment.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -59,6 +60,6 @@ export const undocumented = (names: readonly string[]) => names.filter((name) =>
 
 /** The error text of `main.ts --check` for an environment; empty when the process would start. */
 export function complaint(service: readonly string[], env: Texts): string {
-  const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], { env: { ...env } });
+  const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], { env: { ...plainEnvironment, ...env } });
   return ok ? '' : stderr || 'failed';
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeSecrets } from '@agentmesh/lib/service';
+import { plainEnvironment } from './plain-environment.ts';
 
 /** `all`: one process. `separate`: every service in a process of its own, over gRPC. */
 export type Mode = 'all' | 'separate';
@@ -62,8 +63,7 @@ export async function startMesh({
   const port = ports.at(-1) as number;
   const lines: string[] = [];
   const common = {
-    PATH: process.env.PATH ?? '',
-    HOME: process.env.HOME ?? '',
+    ...plainEnvironment,
     DATA_DIR: dataDir,
     ENCRYPT_KEY: encryptKey,
     PORT: String(port),

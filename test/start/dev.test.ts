@@ -7,6 +7,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePorts } from '../mesh.ts';
 import { occupy, root } from './run-main.ts';
+import { plainEnvironment } from '../plain-environment.ts';
 
 /** A tree of its own for `dev`, so that the `.env` of this checkout is neither read nor written. */
 let tree: string;
@@ -35,7 +36,7 @@ async function startDev(env: Record<string, string> = {}): Promise<Dev> {
   const database = opened.use(await testDatabaseUrl());
   const child = spawn(process.execPath, ['scripts/dev.ts'], {
     cwd: tree,
-    env: { PATH: process.env.PATH ?? '', DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...env },
+    env: { ...plainEnvironment, DATABASE_URL: database.url, LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   opened.defer(async () => {

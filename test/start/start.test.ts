@@ -9,6 +9,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { describe, expect, test } from 'vitest';
 import { encryptKey, freePorts } from '../mesh.ts';
 import { occupy, root, runMain } from './run-main.ts';
+import { plainEnvironment } from '../plain-environment.ts';
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
@@ -148,7 +149,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
   test('stops gracefully when one request to stop comes as two signals', async () => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
-    const env = { PATH: process.env.PATH ?? '', ...settings };
+    const env = { ...plainEnvironment, ...settings };
     const child = spawn(process.execPath, ['main.ts', 'sessions'], { cwd: root, env });
     const lines: string[] = [];
     const ready = Promise.withResolvers<void>();

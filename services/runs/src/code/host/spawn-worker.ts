@@ -4,7 +4,8 @@ import type { CodeConfig } from './code-settings.ts';
 
 const main = fileURLToPath(new URL('../worker/main.ts', import.meta.url));
 /** Variables that programs need and that are no secrets. */
-const plain = /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|https?_proxy|no_proxy)$/i;
+const plain =
+  /^(PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSL_CERT_(FILE|DIR)|https?_proxy|no_proxy)$/i;
 /** Part of the memory that may be JavaScript's heap; buffers, code and stacks take the rest. */
 const heapPart = 0.75;
 
