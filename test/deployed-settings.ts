@@ -60,6 +60,8 @@ export const undocumented = (names: readonly string[]) => names.filter((name) =>
 
 /** The error text of `main.ts --check` for an environment; empty when the process would start. */
 export function complaint(service: readonly string[], env: Texts): string {
-  const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], { env: { ...plainEnvironment, ...env } });
+  const { ok, stderr } = run(process.execPath, ['main.ts', ...service, '--check'], {
+    env: { ...plainEnvironment, ...env },
+  });
   return ok ? '' : stderr || 'failed';
 }
