@@ -7,7 +7,6 @@ import { KeyKind } from '@agentmesh/proto/keys/v1/saved_keys';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTokenVault } from '../src/integrations/token-vault.ts';
 import { encryptKey, openKeys, type TestKeys } from './open-keys.ts';
-import { plainEnvironment } from '../../../test/plain-environment.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const nextKey = 'the next encrypt key, which only these tests use';
@@ -23,7 +22,7 @@ afterEach(() => keys[Symbol.asyncDispose]());
 async function run(env: Record<string, string>) {
   const child = spawn(process.execPath, ['main.ts', 'keys', '--reencrypt'], {
     cwd: root,
-    env: { ...plainEnvironment, DATABASE_URL: keys.databaseUrl, LOG_LEVEL: 'silent', ...env },
+    env: { PATH: process.env.PATH, DATABASE_URL: keys.databaseUrl, LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

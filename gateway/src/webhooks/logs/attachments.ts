@@ -1,12 +1,8 @@
 import { Readable } from 'node:stream';
-import { MeshError } from '@agentmesh/lib/rpc';
-import { createMemoryRelease } from '@agentmesh/lib/service';
-import type { GetLogAttachmentResponse, LogsService } from '@agentmesh/proto/webhooks/v1/logs';
-import type { Client } from '@connectrpc/connect';
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
 import { failures, Problem } from '../../edge/records/problem.ts';
-import { firstAnswer } from '../../edge/streams/first-answer.ts';
+import { openFile } from '../../edge/streams/open-file.ts';
 import { attachmentHeaders } from './attachment-headers.ts';
 import { AttachmentPath } from './log-record.ts';
 
@@ -35,45 +31,11 @@ export function addAttachments(app: App, { webhookLogs, authentication }: Contex
       },
     },
     async ({ identity: { accountId }, params: { log_id: logId, filename } }, reply) => {
-      const { head, chunks } = await openAttachment(webhookLogs, { accountId, logId, filename });
+      const wanted = { accountId, logId, filename };
+      const { head, chunks } = await openFile((call) => webhookLogs.getLogAttachment(wanted, call));
       return reply
         .headers(attachmentHeaders(head))
         .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }));
     },
   );
-}
-
-/** Opens an attachment. Throws errors that the service answers before the first byte. The caller reads `chunks` or destroys their stream. */
-async function openAttachment(
-  logs: Client<typeof LogsService>,
-  request: { accountId: string; logId: number; filename: string },
-) {
-  const reading = new AbortController();
-  const leave = (): void => reading.abort();
-  try {
-    const messages = logs.getLogAttachment(request, { signal: reading.signal })[Symbol.asyncIterator]();
-    const first = await firstAnswer(messages, reading);
-    if (first.done === true || first.value.kind.case !== 'head') throw headMissing();
-    return { head: first.value.kind.value, chunks: chunksOf(messages, leave) };
-  } catch (error) {
-    leave();
-    throw error;
-  }
-}
-
-async function* chunksOf(messages: AsyncIterator<GetLogAttachmentResponse>, leave: () => void) {
-  const release = createMemoryRelease();
-  try {
-    for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
-      if (next.value.kind.case !== 'chunk') continue;
-      release(next.value.kind.value.byteLength);
-      yield next.value.kind.value;
-    }
-  } finally {
-    leave();
-  }
-}
-
-function headMissing(): MeshError {
-  return new MeshError('internal', 'attachment_without_head', 'The attachment could not be read.');
 }
