@@ -11,6 +11,9 @@ const note = 'Rendered by `npm run generate` from the declarations of the topics
 const listOf = (subjects: readonly string[]) =>
   subjects.length === 0 ? '{ deny: [">"] }' : `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
 
+const subscriptionsOf = ({ subscribe, denied = [] }: NatsUser['permissions']) =>
+  denied.length === 0 ? listOf(subscribe) : `{ allow: ${listOf(subscribe)}, deny: ${listOf(denied)} }`;
+
 /** A configuration of nats-server. */
 function configurationOf(users: readonly NatsUser[]): string {
   const entries = users.map(
@@ -18,7 +21,7 @@ function configurationOf(users: readonly NatsUser[]): string {
         user: ${user}, password: $${variable}
         permissions: {
           publish: ${listOf(permissions.publish)}
-          subscribe: ${listOf(permissions.subscribe)}
+          subscribe: ${subscriptionsOf(permissions)}
         }
       }`,
   );
@@ -39,12 +42,14 @@ ${entries.join('\n')}
 function chartValuesOf(users: readonly NatsUser[]): string {
   const quoted = (subjects: readonly string[]) =>
     subjects.map((it) => `\n                - ${JSON.stringify(it)}`).join('');
+  const subscriptions = ({ subscribe, denied = [] }: NatsUser['permissions']) =>
+    denied.length === 0 ? quoted(subscribe) : ` { allow: ${listOf(subscribe)}, deny: ${listOf(denied)} }`;
   const entries = users.map(
     ({ user, variable, permissions }) => `          - user: ${user}
             password: << $${variable} >>
             permissions:
               publish:${quoted(permissions.publish) || ' { deny: [">"] }'}
-              subscribe:${quoted(permissions.subscribe)}`,
+              subscribe:${subscriptions(permissions)}`,
   );
   const variables = users.map(
     ({ variable }) => `    ${variable}:

@@ -5,7 +5,10 @@ import { createBus, openDriver } from '@agentmesh/lib/bus';
 import { findNatsServer, type TestNats } from '@agentmesh/lib/bus/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { RunProgressedSchema } from '@agentmesh/proto/runs/v1/live';
+import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
 import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root, run } from './deployed-settings.ts';
 import { passwordOf, startDeployedNats } from './nats.ts';
@@ -71,5 +74,17 @@ describe.skipIf(server === undefined)('a user of NATS', () => {
     await expect.poll(refused).toContain('run_ended');
     await expect.poll(refused).toContain('CONSUMER.MSG.NEXT.agentmesh-auth.keys-account_deleted');
     expect(heard).toBe(0);
+  });
+
+  test('for other programs is not given what users and models say', async () => {
+    const runs = await busOf('runs');
+    const observer = await busOf('observer');
+    const heard: string[] = [];
+    await observer.driver.subscribe('agentmesh.*.v1.>', (payload) => void heard.push(Buffer.from(payload).toString('hex')));
+    await observer.driver.ping();
+    await runs.publish(RunProgressedSchema, { owner: 'secret' });
+    await runs.publish(NoticeAddedSchema, { accountId: 'known' });
+    await expect.poll(() => heard).toHaveLength(1);
+    expect(heard[0]).toBe(Buffer.from(toBinary(NoticeAddedSchema, create(NoticeAddedSchema, { accountId: 'known' }))).toString('hex'));
   });
 });

@@ -6,6 +6,7 @@ import * as auth from '@agentmesh/proto/auth/v1';
 import * as integrations from '@agentmesh/proto/keys/v1/integrations';
 import * as runs from '@agentmesh/proto/runs/v1';
 import * as agents from '@agentmesh/proto/runs/v1/agents';
+import * as live from '@agentmesh/proto/runs/v1/live';
 import * as notices from '@agentmesh/proto/runs/v1/notices';
 import * as sessions from '@agentmesh/proto/sessions/v1';
 import { expect, test } from 'vitest';
@@ -38,7 +39,7 @@ function used(): string[] {
 }
 
 test('each subject of docs/subjects.md is derived from its message', () => {
-  const schemas = { ...auth, ...integrations, ...sessions, ...runs, ...agents, ...notices } as unknown as Record<
+  const schemas = { ...auth, ...integrations, ...sessions, ...runs, ...agents, ...live, ...notices } as unknown as Record<
     string,
     Parameters<typeof subjectOf>[0]
   >;

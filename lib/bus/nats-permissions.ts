@@ -1,3 +1,6 @@
+import { confidential } from '@agentmesh/proto/mesh/v1/topics';
+import { topics } from '@agentmesh/proto/topics';
+import { getOption } from '@bufbuild/protobuf';
 import { namesOf, streamOf, subjectOf } from './names/index.ts';
 import { durablesOf } from './topic.ts';
 import { topicsOf } from './topics-of.ts';
@@ -6,6 +9,8 @@ import { topicsOf } from './topics-of.ts';
 interface NatsPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
+  /** Subjects of `subscribe` that are not delivered all the same. */
+  readonly denied?: readonly string[];
 }
 
 /**
@@ -31,10 +36,11 @@ const wholeMesh: NatsPermissions = {
   subscribe: ['agentmesh.>', '_INBOX.mesh.>'],
 };
 
-/** The permissions of other programs that read the messages of all services. */
+/** The permissions of other programs that read the messages of all services, without what users and models say. */
 const observer: NatsPermissions = {
   publish: [],
   subscribe: ['agentmesh.*.v1.>', '_INBOX.observer.>'],
+  denied: topics.filter((topic) => getOption(topic, confidential)).map(subjectOf),
 };
 
 export interface NatsUser {

@@ -10,6 +10,7 @@ import type { CheckModel } from './agents/checks/check-definition.ts';
 import type { RunsConfig } from './config.ts';
 import type { Executor } from './execution/executor.ts';
 import type { Admission } from './execution/admission/admission.ts';
+import type { LiveRuns } from './execution/live/live-runs.ts';
 import type { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import type { HistoryCache } from './execution/history/history-cache.ts';
 import type { Watchers } from './notices/watchers.ts';
@@ -45,6 +46,8 @@ export interface Context {
   readonly executor: Executor;
   readonly histories: HistoryCache;
   readonly waiting: WaitingRuns;
+  /** Partial events of runs for viewers, wherever the runs execute. */
+  readonly live: LiveRuns;
   readonly admission: Admission;
   /** Spans of the latest runs; absent while the web UI is off. */
   readonly spans: SpanLog | undefined;

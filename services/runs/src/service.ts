@@ -8,6 +8,7 @@ import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentChangedSchema, AgentsService } from '@agentmesh/proto/runs/v1/agents';
+import { RunProgressedSchema, RunsWatchedSchema } from '@agentmesh/proto/runs/v1/live';
 import { NoticeAddedSchema, NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import {
   RunCancelRequestedSchema,
@@ -24,11 +25,14 @@ import { onRunCancelRequested } from './consumers/on-run-cancel-requested.ts';
 import { onAwaitedRunEnded } from './consumers/on-awaited-run-ended.ts';
 import { onNoticeAdded } from './consumers/on-notice-added.ts';
 import { onRunEnded } from './consumers/on-run-ended.ts';
+import { onRunProgressed } from './consumers/on-run-progressed.ts';
+import { onRunsWatched } from './consumers/on-runs-watched.ts';
 import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
 import type { Ending } from './execution/execute-attempt.ts';
 import { createHistoryCache } from './execution/history/history-cache.ts';
 import { createAdmission } from './execution/admission/admission.ts';
+import { LiveRuns } from './execution/live/live-runs.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import { makeRoom } from './execution/take-up.ts';
 import { createCheckQueuedRuns } from './jobs/check-queued-runs.ts';
@@ -64,6 +68,8 @@ export const runs = defineService({
     const client = mesh.client(SessionsService);
     const sessions = spans?.noticing(client) ?? client;
     const histories = createHistoryCache(config.historyCacheBytes);
+    const owner = randomUUID();
+    const live = resources.use(new LiveRuns({ owner, bus, log }));
     const waiting = new WaitingRuns();
     const admission = createAdmission({ limits: config.admission, waiting });
     const executor = createExecutor({
@@ -75,10 +81,11 @@ export const runs = defineService({
       maxModelCalls: config.maxModelCalls,
       historyWindow: config.historyWindow,
       histories,
+      live,
       onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
       ...(spans === undefined ? {} : { around: spans.around }),
     });
-    const running = { owner: randomUUID(), sessions, executor, histories, waiting, admission };
+    const running = { owner, sessions, executor, histories, waiting, admission, live };
     const others = { savedKeys: mesh.client(SavedKeysService), awaited: new Set<string>(), watchers: createWatchers() };
     const context: Context = { ...known, ...running, ...others, config, db, bus, log, spans: spans?.log, draining };
 
@@ -111,6 +118,8 @@ async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, conte
   resources.defer(await bus.subscribe(RunCancelRequestedSchema, onRunCancelRequested(context)));
   resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
   resources.defer(await bus.subscribe(RunEndedSchema, onAwaitedRunEnded(context)));
+  resources.defer(await bus.subscribe(RunsWatchedSchema, onRunsWatched(context)));
+  resources.defer(await bus.subscribe(RunProgressedSchema, onRunProgressed(context)));
   resources.defer(await bus.subscribe(NoticeAddedSchema, onNoticeAdded(context)));
   resources.defer(await bus.subscribe(AgentChangedSchema, onAgentChanged(context)));
   resources.defer(await bus.subscribe(AccountDeletedSchema, onAccountGone(context)));

@@ -39,7 +39,7 @@ describe('state', () => {
         tools: [patch],
         instruction: 'On {topic} {gone?}.',
       }),
-      { topic: 'cars', gone: 'x' },
+      { state: { topic: 'cars', gone: 'x' } },
     );
     await bench.run();
     expect(JSON.stringify(model.requests[1]?.config?.systemInstruction)).toContain('On ships .');

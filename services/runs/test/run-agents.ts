@@ -1,12 +1,15 @@
+import { createLocalBus } from '@agentmesh/lib/bus/testing';
 import { testNode } from '@agentmesh/lib/rpc/testing';
 import type { BaseAgent } from '@google/adk';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import type { JsonObject } from '@agentmesh/proto/event';
 import { type SessionKey, SessionKeySchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
 import { createExecutor, type Executor } from '../src/execution/executor.ts';
 import { openAgents } from '../src/execution/open-agents.ts';
 import { createHistoryCache } from '../src/execution/history/history-cache.ts';
+import { LiveRuns } from '../src/execution/live/live-runs.ts';
 import { createViewer } from '../src/execution/viewers/viewer.ts';
 import type { App } from '../src/registry/app.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
@@ -42,7 +45,7 @@ export interface RunOptions {
   readonly customMetadata?: object;
 }
 
-export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
+export function createAgentBench(root: BaseAgent, options?: BenchOptions): AgentBench {
   quietAdk(log);
   return createAppBench(
     {
@@ -54,12 +57,22 @@ export function createAgentBench(root: BaseAgent, state = {}): AgentBench {
       open: (options) => openAgents(root, options),
       graphJson: new Uint8Array(0),
     },
-    state,
+    options,
   );
 }
 
+interface BenchOptions {
+  readonly state?: JsonObject;
+  readonly live?: LiveRuns;
+}
+
+/** The live partial events of a process of its own. */
+export function liveOf(owner: string, bus = createLocalBus()): LiveRuns {
+  return new LiveRuns({ owner, bus, log });
+}
+
 /** An executor of one app. */
-export function createAppBench(app: App, state = {}): AgentBench {
+export function createAppBench(app: App, { state = {}, live = liveOf('me') }: BenchOptions = {}): AgentBench {
   const sessions = new InMemorySessions();
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
   sessions.create(key, state);
@@ -74,6 +87,7 @@ export function createAppBench(app: App, state = {}): AgentBench {
     maxModelCalls: 5,
     historyWindow: 64,
     histories,
+    live,
   });
 
   const begin: AgentBench['begin'] = async ({ text = 'hello', message, streaming = false, ...options } = {}) => {

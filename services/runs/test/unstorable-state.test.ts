@@ -14,7 +14,9 @@ function benchWith(key: string, size: number) {
     },
   });
   const model = new ScriptLlm(calls('note'), says('went on'));
-  const bench = createAgentBench(new LlmAgent({ name: 'helper', model, tools: [tool] }), { 'app:old': 'y'.repeat(50) });
+  const bench = createAgentBench(new LlmAgent({ name: 'helper', model, tools: [tool] }), {
+    state: { 'app:old': 'y'.repeat(50) },
+  });
   bench.sessions.stateLimits = { stateMaxValueBytes: 80, stateMaxScopeBytes: 120 };
   return bench;
 }

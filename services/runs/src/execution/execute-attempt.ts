@@ -12,6 +12,8 @@ import type { AgentRunOptions, EventLoop } from './agent-run.ts';
 import { AttemptStopped } from './attempt-stopped.ts';
 import { describeFailure } from './describe-failure.ts';
 import { drive } from './drive.ts';
+import type { LiveAttempt } from './live/live-attempt.ts';
+import type { LiveRuns } from './live/live-runs.ts';
 import type { HistoryCache } from './history/history-cache.ts';
 import { extendWindow, type HistoryWindow, openWindow } from './history/history-window.ts';
 import { Journal } from './recording/journal.ts';
@@ -30,6 +32,7 @@ export interface ExecutionDeps {
   /** Number of most recent events that an agent sees. */
   readonly historyWindow: number;
   readonly histories: HistoryCache;
+  readonly live: Pick<LiveRuns, 'attempt'>;
   readonly log: Logger;
 }
 
@@ -53,8 +56,9 @@ const attemptOver = new Error('The attempt is over.');
 /** Executes a granted turn. Never rejects: a failure is stored if that is still possible, and sent to the viewer. */
 export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> {
   const { invocationId, session } = run.turn;
+  const live = deps.live.attempt(run.turn);
   try {
-    return await runAgents(deps, run);
+    return await runAgents(deps, run, live);
   } catch (err) {
     if (hasLost(err)) deps.log.info({ err, invocationId, app: session?.appName }, 'run lost its turn');
     else deps.log.error({ err, invocationId, app: session?.appName }, 'the end of a run could not be stored');
@@ -63,14 +67,15 @@ export async function executeAttempt(deps: ExecutionDeps, run: AttemptRun): Prom
   } finally {
     // ADK's parallel agents go on after one of them failed, until the signal aborts.
     run.working.abort(attemptOver);
+    live.end();
   }
 }
 
-async function runAgents(deps: ExecutionDeps, run: AttemptRun): Promise<Ending> {
+async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt): Promise<Ending> {
   const { turn, viewer, working, lost } = run;
   const window = openWindow(turn, run.known, deps.historyWindow);
   const journal = new Journal({ sessions: deps.sessions, turn, signal: lost });
-  const recorder = createRecorder({ turn, journal, viewer });
+  const recorder = createRecorder({ turn, journal, viewer, live });
   let author = turn.session?.appName ?? '';
   let hasApp = false;
   try {

@@ -27,3 +27,10 @@ export declare const consumers: GenExtension<MessageOptions, string[]>;
  */
 export declare const ordered_by: GenExtension<MessageOptions, string>;
 
+/**
+ * Messages of this topic hold what users and models say. The user `observer` of NATS, for other programs, may not read them.
+ *
+ * @generated from extension: bool confidential = 51003;
+ */
+export declare const confidential: GenExtension<MessageOptions, boolean>;
+

@@ -9,7 +9,7 @@ import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
  * Describes the file agentmesh/mesh/v1/topics.proto.
  */
 export const file_agentmesh_mesh_v1_topics = /*@__PURE__*/
-  fileDesc("Ch5hZ2VudG1lc2gvbWVzaC92MS90b3BpY3MucHJvdG8SEWFnZW50bWVzaC5tZXNoLnYxOj8KCWNvbnN1bWVycxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi5jgMgAygJUgljb25zdW1lcnM6QAoKb3JkZXJlZF9ieRIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi6jgMgASgJUglvcmRlcmVkQnliBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("Ch5hZ2VudG1lc2gvbWVzaC92MS90b3BpY3MucHJvdG8SEWFnZW50bWVzaC5tZXNoLnYxOj8KCWNvbnN1bWVycxIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi5jgMgAygJUgljb25zdW1lcnM6QAoKb3JkZXJlZF9ieRIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxi6jgMgASgJUglvcmRlcmVkQnk6RQoMY29uZmlkZW50aWFsEh8uZ29vZ2xlLnByb3RvYnVmLk1lc3NhZ2VPcHRpb25zGLuOAyABKAhSDGNvbmZpZGVudGlhbGIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Services that must act on each message of this topic, each by one of its replicas and with acknowledgement. Each of them is also one of the
@@ -29,4 +29,12 @@ export const consumers = /*@__PURE__*/
  */
 export const ordered_by = /*@__PURE__*/
   extDesc(file_agentmesh_mesh_v1_topics, 1);
+
+/**
+ * Messages of this topic hold what users and models say. The user `observer` of NATS, for other programs, may not read them.
+ *
+ * @generated from extension: bool confidential = 51003;
+ */
+export const confidential = /*@__PURE__*/
+  extDesc(file_agentmesh_mesh_v1_topics, 2);
 

@@ -10,13 +10,14 @@ import { createOpenCalls } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { AgentSession } from '../agent-run.ts';
+import type { LiveAttempt } from '../live/live-attempt.ts';
 import type { Viewer } from '../viewers/viewer.ts';
 
 /** Passes an attempt's events on: to its agents at once, then to the store, and from there to the viewer. */
 export interface Recorder {
   /** Shows the events from now on to the agents that make them. */
   attach(session: AgentSession): void;
-  /** Sends a partial event to a viewer who wants partial events. It is not stored. */
+  /** Sends a partial event to viewers who want partial events. It is not stored. */
   partial(event: Event): void;
   /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
   add(event: Event): Promise<void>;
@@ -37,11 +38,13 @@ export interface RecorderOptions {
   readonly turn: Turn;
   readonly journal: Journal;
   readonly viewer?: Viewer | undefined;
+  /** Viewers in any process that did not start the run. */
+  readonly live: Pick<LiveAttempt, 'partial' | 'stored'>;
 }
 
 const cancelled = { errorCode: 'CANCELLED', errorMessage: 'The run was cancelled.' };
 
-export function createRecorder({ turn, journal, viewer }: RecorderOptions): Recorder {
+export function createRecorder({ turn, journal, viewer, live }: RecorderOptions): Recorder {
   const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
   let agents: AgentSession | undefined;
   const [openCalls, usage] = [createOpenCalls(turn), createAttemptUsage()];
@@ -67,6 +70,7 @@ export function createRecorder({ turn, journal, viewer }: RecorderOptions): Reco
     refused = [];
     agents?.applyDeltas(stateDeltasJson, stateDeltasOf(events));
     for (const event of events) viewer?.show(event);
+    if (events.length > 0) live.stored(journal.lastSeq);
   };
   return {
     attach: (session) => void (agents = session),
@@ -74,9 +78,13 @@ export function createRecorder({ turn, journal, viewer }: RecorderOptions): Reco
     flush,
     partial(event) {
       unfinished.add(event);
-      if (viewer?.partials !== true) return;
-      event.id = randomUUID();
-      viewer.show(toWireEvent(toPublicEvent(event, facts)));
+      let made: WireEvent | undefined;
+      const make = (): WireEvent => {
+        made ??= toWireEvent(toPublicEvent(Object.assign(event, { id: randomUUID() }), facts));
+        return made;
+      };
+      if (viewer?.partials === true) viewer.show(make());
+      live.partial(make);
     },
     complete: () => flush(openCalls.completion()),
     async fail({ author, errorCode, errorMessage }) {

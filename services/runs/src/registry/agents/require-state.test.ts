@@ -27,7 +27,9 @@ describe('an instruction with variables', () => {
   });
 
   test('runs where the state has them all', async () => {
-    const bench = createAgentBench(agentWith('Serve {customer}, {mood?}.', { checked: true }), { customer: 'Ann' });
+    const bench = createAgentBench(agentWith('Serve {customer}, {mood?}.', { checked: true }), {
+      state: { customer: 'Ann' },
+    });
     expect((await bench.run()).events[0]).not.toHaveProperty('errorCode');
   });
 

@@ -1,0 +1,55 @@
+import type { WireEvent } from '@agentmesh/proto/event';
+import type { LiveNews } from './live-news.ts';
+
+/** Partial events that are kept for viewers who come later: so many, and bytes of their JSON. */
+const most = { partials: 500, bytes: 256 * 1024 };
+
+/** An attempt of this process, as its viewers see it. It makes partial events only when somebody watches the run. */
+export class LiveAttempt {
+  readonly #tell: (makeNews: () => LiveNews) => void;
+  readonly #end: () => void;
+  #lastSeq: number;
+  /** The latest partial events since the newest stored event. */
+  #kept: (() => WireEvent)[] = [];
+  #partials = 0;
+
+  constructor(lastSeq: number, on: { readonly tell: (makeNews: () => LiveNews) => void; readonly end: () => void }) {
+    this.#lastSeq = lastSeq;
+    this.#tell = on.tell;
+    this.#end = on.end;
+  }
+
+  /** Tells of a partial event. `make` returns the same event each time. */
+  partial(make: () => WireEvent): void {
+    this.#partials += 1;
+    const number = this.#partials;
+    if (this.#kept.length < most.partials) this.#kept.push(make);
+    this.#tell(() => ({ lastSeq: this.#lastSeq, firstPartial: number, partials: [make()] }));
+  }
+
+  /** Tells of stored events; `lastSeq` is the sequence of the session's newest one. */
+  stored(lastSeq: number): void {
+    this.#lastSeq = lastSeq;
+    this.#partials = 0;
+    this.#kept = [];
+    this.#tell(() => ({ lastSeq, firstPartial: 0, partials: [] }));
+  }
+
+  /** The partial events since the newest stored event; the last ones are missing when there are too many. */
+  soFar(): LiveNews {
+    const partials: WireEvent[] = [];
+    let bytes = 0;
+    for (const make of this.#kept) {
+      const event = make();
+      bytes += event.json.byteLength;
+      if (bytes > most.bytes) break;
+      partials.push(event);
+    }
+    return { lastSeq: this.#lastSeq, firstPartial: partials.length === 0 ? 0 : 1, partials };
+  }
+
+  /** To be called when the attempt is over. */
+  end(): void {
+    this.#end();
+  }
+}
