@@ -80,11 +80,16 @@ describe.skipIf(server === undefined)('a user of NATS', () => {
     const runs = await busOf('runs');
     const observer = await busOf('observer');
     const heard: string[] = [];
-    await observer.driver.subscribe('agentmesh.*.v1.>', (payload) => void heard.push(Buffer.from(payload).toString('hex')));
+    await observer.driver.subscribe(
+      'agentmesh.*.v1.>',
+      (payload) => void heard.push(Buffer.from(payload).toString('hex')),
+    );
     await observer.driver.ping();
     await runs.publish(RunProgressedSchema, { owner: 'secret' });
     await runs.publish(NoticeAddedSchema, { accountId: 'known' });
     await expect.poll(() => heard).toHaveLength(1);
-    expect(heard[0]).toBe(Buffer.from(toBinary(NoticeAddedSchema, create(NoticeAddedSchema, { accountId: 'known' }))).toString('hex'));
+    expect(heard[0]).toBe(
+      Buffer.from(toBinary(NoticeAddedSchema, create(NoticeAddedSchema, { accountId: 'known' }))).toString('hex'),
+    );
   });
 });

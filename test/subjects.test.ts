@@ -39,10 +39,15 @@ function used(): string[] {
 }
 
 test('each subject of docs/subjects.md is derived from its message', () => {
-  const schemas = { ...auth, ...integrations, ...sessions, ...runs, ...agents, ...live, ...notices } as unknown as Record<
-    string,
-    Parameters<typeof subjectOf>[0]
-  >;
+  const schemas = {
+    ...auth,
+    ...integrations,
+    ...sessions,
+    ...runs,
+    ...agents,
+    ...live,
+    ...notices,
+  } as unknown as Record<string, Parameters<typeof subjectOf>[0]>;
   const derived = documented().map(([, message]) => {
     const schema = schemas[`${message}Schema`];
     return [schema && subjectOf(schema), message];
