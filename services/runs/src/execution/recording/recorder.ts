@@ -78,11 +78,7 @@ export function createRecorder({ turn, journal, viewer, live }: RecorderOptions)
     flush,
     partial(event) {
       unfinished.add(event);
-      let made: WireEvent | undefined;
-      const make = (): WireEvent => {
-        made ??= toWireEvent(toPublicEvent(Object.assign(event, { id: randomUUID() }), facts));
-        return made;
-      };
+      const make = makeOnce(event, facts);
       if (viewer?.partials === true) viewer.show(make());
       live.partial(make);
     },
@@ -96,6 +92,15 @@ export function createRecorder({ turn, journal, viewer, live }: RecorderOptions)
       for (const event of unfinished.interrupt(author, cancelled)) await add(event);
       await flush({ outcome: AttemptEnd_Outcome.CANCELLED, ...cancelled });
     },
+  };
+}
+
+/** Makes the public form of a partial event when it is first asked for. */
+function makeOnce(event: Event, facts: RunFacts): () => WireEvent {
+  let made: WireEvent | undefined;
+  return () => {
+    made ??= toWireEvent(toPublicEvent(Object.assign(event, { id: randomUUID() }), facts));
+    return made;
   };
 }
 
