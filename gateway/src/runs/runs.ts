@@ -57,6 +57,7 @@ function addRun(app: App, context: Context, { schema, arriving }: RunRoute): voi
     {
       onRequest: arriving.enter,
       preValidation: authentication.runtime,
+      preHandler: arriving.takeTurn,
       config: { scope: 'runs:write' },
       schema: {
         ...schema,
@@ -90,6 +91,7 @@ function addRunSse(app: App, context: Context, { schema, arriving }: RunRoute): 
     {
       onRequest: arriving.enter,
       preValidation: authentication.runtime,
+      preHandler: arriving.takeTurn,
       config: { scope: 'runs:write' },
       schema: {
         ...schema,

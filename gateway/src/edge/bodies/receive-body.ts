@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import { createMemoryRelease } from '@agentmesh/lib/service';
 import type { FastifyRequest } from 'fastify';
 import { BadRequest, HttpError } from '../errors/request-error.ts';
 import type { JsonSize } from '../json/json-bounds.ts';
 import type { JsonCounter } from '../json/json-counter.ts';
 import { excessive } from '../json/json-text.ts';
+import { ArrivingBytes, freeBuffer } from './arriving-bytes.ts';
 import type { BodyBudget, HeldBytes } from './body-budget.ts';
 import { openBytes } from './body-limits.ts';
 import { bytesOfValue, type Pace } from '../pace/pace.ts';
@@ -25,7 +27,9 @@ export interface BodyBudgets {
   readonly paceOf: (accountId: string) => Pace;
 }
 
-/** Called once, with the whole body or with an error. `size` is that of a large JSON text. */
+/**
+ * Called once, with the whole body or with an error. The memory of a body above 64 KiB is given back when it returns. `size` is that of a large JSON text.
+ */
 export type Received = (error: Error | null, body?: Buffer, size?: JsonSize) => void;
 
 export interface Receiving {
@@ -35,6 +39,8 @@ export interface Receiving {
   readonly counter: JsonCounter | undefined;
   readonly done: Received;
 }
+
+const releaseMemory = createMemoryRelease();
 
 /** Checks the credentials of a request now, unless its route has none. `done` is called once. */
 export function acceptRequest(request: FastifyRequest, done: (error?: Error) => void): void {
@@ -73,9 +79,7 @@ class BodyReceiver {
   #held: HeldBytes;
   #isLarge = false;
   #isSettled = false;
-  /** The body so far, with room for more at its end. */
-  #bytes: Buffer = Buffer.alloc(0);
-  #length = 0;
+  readonly #bytes: ArrivingBytes;
 
   constructor(request: FastifyRequest, { payload, budgets, counter, done }: Receiving) {
     this.#request = request;
@@ -86,6 +90,7 @@ class BodyReceiver {
     this.#maxBytes = request.routeOptions.bodyLimit;
     const { 'content-length': declared } = request.headers;
     this.#declared = declared === undefined ? undefined : Number(declared);
+    this.#bytes = new ArrivingBytes(this.#declared);
     this.#held = budgets.small.hold(this.#fail);
     request.releaseBody = () => this.#held.release();
   }
@@ -109,7 +114,7 @@ class BodyReceiver {
     } catch (error) {
       return this.#fail(error as Error);
     }
-    if (this.#length <= openBytes) return;
+    if (this.#bytes.length <= openBytes) return;
     this.#payload.pause();
     this.#accept(() => this.#payload.resume());
   };
@@ -129,7 +134,7 @@ class BodyReceiver {
 
   #count(bytes: Buffer): void {
     const excess = this.#counter?.add(bytes);
-    if (excess !== undefined) throw excessive(this.#bytes.subarray(0, this.#length), excess);
+    if (excess !== undefined) throw excessive(this.#bytes.take(), excess);
   }
 
   #pace(): Pace {
@@ -137,25 +142,10 @@ class BodyReceiver {
   }
 
   #add(chunk: Buffer): void {
-    const length = this.#length + chunk.length;
-    if (length > this.#maxBytes) throw tooLarge();
+    if (this.#bytes.length + chunk.length > this.#maxBytes) throw tooLarge();
     this.#held.take(chunk.length);
-    if (this.#length === 0 && length === this.#declared) this.#bytes = chunk;
-    else this.#append(chunk, length);
-    this.#length = length;
-  }
-
-  /**
-   * Copies the chunk. Many small chunks that are kept one by one take a multiple of their bytes. The room grows with what has arrived,
-   * at most to twice of it, because the budget counts only what has arrived.
-   */
-  #append(chunk: Buffer, length: number): void {
-    if (length > this.#bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * length, this.#declared ?? this.#maxBytes)));
-      this.#bytes.copy(grown, 0, 0, this.#length);
-      this.#bytes = grown;
-    }
-    chunk.copy(this.#bytes, this.#length);
+    this.#bytes.add(chunk);
+    releaseMemory(chunk.length);
   }
 
   /** Goes on with a large body when the caller is accepted. */
@@ -168,8 +158,8 @@ class BodyReceiver {
       this.#held.release();
       this.#held = this.#budgets.large.hold(this.#fail);
       try {
-        this.#held.take(this.#length);
-        this.#count(this.#bytes.subarray(0, this.#length));
+        this.#held.take(this.#bytes.length);
+        for (const piece of this.#bytes.pieces()) this.#count(piece);
       } catch (refusal) {
         return this.#fail(refusal as Error);
       }
@@ -181,9 +171,11 @@ class BodyReceiver {
     this.#isSettled = true;
     this.#held.complete();
     this.#leave();
-    const body = this.#bytes.subarray(0, this.#length);
-    if (!this.#isLarge || this.#counter === undefined) return this.#done(null, body);
-    this.#done(null, body, { values: this.#counter.values, excess: undefined });
+    const body = this.#bytes.take();
+    if (!this.#isLarge) return this.#done(null, body);
+    this.#done(null, body, this.#counter && { values: this.#counter.values, excess: undefined });
+    // It has been parsed, and nobody keeps its bytes.
+    freeBuffer(body);
   };
 
   readonly #onBreak = (): void => this.#fail(new BadRequest('The request ended early.'));
@@ -194,7 +186,7 @@ class BodyReceiver {
     this.#held.release();
     this.#leave();
     this.#payload.pause();
-    this.#bytes = Buffer.alloc(0);
+    this.#bytes.free();
     this.#done(error);
   };
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { createMemoryRelease } from '@agentmesh/lib/service';
 import type { Pace } from '../pace/pace.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -11,6 +12,8 @@ export interface RefusalOptions {
   /** Shared by all refused uploads, so that they take little time from other requests. */
   readonly pace: Pace;
 }
+
+const releaseMemory = createMemoryRelease();
 
 /**
  * Answers immediately while the client is still sending, and closes the connection when the client has finished or a limit is
@@ -42,6 +45,7 @@ function discard(upload: IncomingMessage, { maxBytes, maxMs, pace }: RefusalOpti
     let next: NodeJS.Timeout | undefined;
     const onData = (chunk: Buffer): void => {
       discarded += chunk.length;
+      releaseMemory(chunk.length);
       if (discarded > maxBytes) return settle();
       const waitMs = pace.take(chunk.length);
       if (waitMs === 0) return;
