@@ -86,10 +86,12 @@ async function start(host: GatewayHost): Promise<Running> {
   const app = await createServer(context);
   resources.defer(() => closeNow(app));
   const listener = { host: config.HOST, port: config.PORT };
-  const address = await listenOn({ ...listener, portSetting: 'PORT' }, () => app.listen(listener));
+  const address = await listenOn({ ...listener, portSetting: 'PORT' }, () => app.listen({ ...listener, backlog }));
   return { address, siblings: dependencyChecks(context), drain: () => drain(app) };
 }
 
+/** Connections that wait to be accepted. With Node's 511 a crowd of one account makes the connections of others try again after a second. */
+const backlog = 4_096;
 /** Room for bodies of up to 64 KiB: five hundred of the largest at once. */
 const smallBodiesBytes = 32 * 1024 * 1024;
 /** How fast large bodies of one account are read, so that they take little time from others. A few of the largest may come at once. */
