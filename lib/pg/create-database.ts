@@ -1,4 +1,5 @@
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { longIdleInTransactionMs, longStatementMs, type WatchedPoolClient } from './connection/index.ts';
 import type { Database, Statement, Transaction } from './database.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -28,10 +29,11 @@ export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Conn
         ? groupCommit.query(config, until)
         : pipeline.query(config, until);
     },
-    transaction: (work) => runTransaction(pool, work, until),
+    transaction: (work) => runTransaction(pool, work, { until }),
   });
   const database: Database = {
     ...sending(),
+    forLongWork: () => createLongWork(pool, database),
     within: (caller) => ({ ...database, ...sending(untilCallerLeaves(caller)) }),
     runScript: (text, types) => runScript(pool, text, types),
     ownsSchema,
@@ -58,11 +60,34 @@ function isNamed(config: QueryConfig): config is QueryConfig & { name: string } 
   return config.name !== undefined;
 }
 
-async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>, until?: Until): Promise<T> {
+interface TransactionOptions {
+  readonly until?: Until | undefined;
+  /** Whether its statements have the long limits. */
+  readonly isLong?: boolean;
+}
+
+/** The same database with the long limits, for transactions and single statements, each of which is a transaction of its own. */
+function createLongWork(pool: Pool, database: Database): Database {
+  const transaction: Database['transaction'] = (work) => runTransaction(pool, work, { isLong: true });
+  return { ...database, transaction, query: (...statement) => transaction((tx) => tx.query(...statement)) };
+}
+
+const beginLong = [
+  'begin',
+  `set local statement_timeout = ${longStatementMs}`,
+  `set local idle_in_transaction_session_timeout = ${longIdleInTransactionMs}`,
+].join(';');
+
+async function runTransaction<T>(
+  pool: Pool,
+  work: (tx: Transaction) => Promise<T>,
+  { until, isLong = false }: TransactionOptions = {},
+): Promise<T> {
   const client = await acquire(pool, until);
   let broken = false;
   try {
-    await client.query('begin').catch(rethrow);
+    client.isPatient = isLong;
+    await client.query(isLong ? beginLong : 'begin').catch(rethrow);
     const result = await work({ client, query: (statement, values) => queryOn(client, toConfig(statement, values)) });
     checkWanted(until);
     await client.query('commit').catch((error: unknown) => {
@@ -70,20 +95,25 @@ async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<
     });
     return result;
   } catch (error) {
-    broken = !(await rolledBack(client));
+    broken = isDatabaseLost(error) || !(await rolledBack(client));
     throw error;
   } finally {
+    client.isPatient = false;
     client.release(broken);
   }
+}
+
+function isDatabaseLost(error: unknown): boolean {
+  return error instanceof MeshError && error.reason === 'database_unavailable';
 }
 
 /** Callers that may wait for a connection of the pool. */
 const mostWaiting = 1_000;
 
 /** A connection of the pool, unless `until` is over when it is there. */
-async function acquire(pool: Pool, until: Until | undefined): Promise<PoolClient> {
+async function acquire(pool: Pool, until: Until | undefined): Promise<WatchedPoolClient> {
   if (pool.waitingCount >= mostWaiting) throw databaseBusy();
-  const client = await pool.connect().catch(rethrow);
+  const client = (await pool.connect().catch(rethrow)) as WatchedPoolClient;
   try {
     checkWanted(until);
   } catch (error) {
@@ -113,12 +143,27 @@ export async function queryAlone<Row extends QueryResultRow>(
   }
 }
 
+/** Runs the text with the long limit: libraries send their migrations like this, which wait for each other. */
 async function runScript(pool: Pool, text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]> {
-  // `pg` answers an array where the text holds several statements, which its declaration does not say.
-  const answer: QueryResult<QueryResultRow> | QueryResult<QueryResultRow>[] = await pool
-    .query({ text, ...(types && { types }) })
-    .catch(rethrow);
-  return [answer].flat().flatMap(({ rows }) => rows);
+  const client = await acquire(pool, undefined);
+  let broken = true;
+  try {
+    client.isPatient = true;
+    await client.query(`set statement_timeout = ${longStatementMs}`);
+    // `pg` answers an array where the text holds several statements, which its declaration does not say.
+    const answer: QueryResult<QueryResultRow> | QueryResult<QueryResultRow>[] = await client.query({
+      text,
+      ...(types && { types }),
+    });
+    await client.query('reset statement_timeout');
+    client.isPatient = false;
+    broken = false;
+    return [answer].flat().flatMap(({ rows }) => rows);
+  } catch (error) {
+    throw toDatabaseError(error);
+  } finally {
+    client.release(broken);
+  }
 }
 
 async function queryOn<Row extends QueryResultRow>(client: PoolClient, config: QueryConfig): Promise<Row[]> {

@@ -1,13 +1,23 @@
 import pg from 'pg';
 import { MeshError } from '../rpc/index.ts';
 
-const TOO_MANY_CONNECTIONS = '53300';
+/** The server has no room for another connection. */
+const tooManyConnections = '53300';
+/** The server ended the session, because a transaction was idle for too long. */
+const idleInTransaction = '25P03';
+/** The server does not write any more: another one has taken over. */
+const readOnly = '25006';
+/** The server stopped a statement at its limit. */
+const statementStopped = '57014';
+const lost = new Set([tooManyConnections, idleInTransaction, readOnly]);
 
 /**
  * The error that a caller of the database gets: `unavailable` (reason `database_unavailable`) when PostgreSQL could not be
- * reached or the connection broke; any other error unchanged. Only for errors that `pg` threw.
+ * reached or the connection broke; `unavailable` (reason `database_busy`) when the server stopped the statement, because it took too
+ * long; any other error unchanged. Only for errors that `pg` threw.
  */
 export function toDatabaseError(error: unknown): Error {
+  if (error instanceof pg.DatabaseError && error.code === statementStopped) return stopped(error);
   if (error instanceof Error && !isConnectionLoss(error)) return error;
   return new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.', { cause: error });
 }
@@ -21,10 +31,16 @@ export function databaseBusy(): MeshError {
   );
 }
 
+/** The server rolled the statement back. */
+function stopped(cause: Error): MeshError {
+  const message = 'The database took too long. Nothing was changed.';
+  return new MeshError('unavailable', 'database_busy', message, { cause });
+}
+
 /** Like `toDatabaseError`, for a change that was sent: when the connection broke, it may have been stored. */
 export function toOutcomeError(error: unknown): Error {
   const known = toDatabaseError(error);
-  if (!(known instanceof MeshError)) return known;
+  if (!(known instanceof MeshError) || known.reason === 'database_busy') return known;
   const message = 'The connection to the database broke while a change was being stored. It may or may not be stored.';
   return new MeshError('unavailable', 'outcome_unknown', message, { cause: error });
 }
@@ -38,5 +54,5 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /** Class 08 is "connection exception", 57P01 to 57P05 are the server's ways of ending a session. */
 function isServerLoss(sqlState: string): boolean {
-  return sqlState.startsWith('08') || sqlState.startsWith('57P') || sqlState === TOO_MANY_CONNECTIONS;
+  return sqlState.startsWith('08') || sqlState.startsWith('57P') || lost.has(sqlState);
 }

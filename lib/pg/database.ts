@@ -37,6 +37,14 @@ export interface Database extends Queryable, AsyncDisposable {
    */
   within(caller: Caller): Database;
   /**
+   * The same database for work that no caller waits for: each statement may take ten minutes, and a transaction may wait a minute for its
+   * next statement. Otherwise the server stops a statement after 6 s (unavailable `database_busy`, nothing was changed) and ends a
+   * transaction that waits for 15 s.
+   *
+   *     await db.forLongWork().transaction((tx) => deleteAccountRows(tx, accountId));
+   */
+  forLongWork(): Database;
+  /**
    * Runs a text of several statements without parameters, which may begin and commit transactions of its own. Answers the rows of
    * all of them. For libraries that bring their SQL along. A connection on which a statement fails is closed.
    */
@@ -54,6 +62,8 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Most connections: half for single statements, which share them, half for transactions; three at least. */
   readonly poolSize: number;
+  /** Limit of one statement in milliseconds. Default: six seconds. */
+  readonly statementMs?: number;
   /** Folder of numbered SQL files. */
   readonly migrations: URL;
   /** Also creates the schema `<service>_jobs`, which lib/jobs fills. Default false. */

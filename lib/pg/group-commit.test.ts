@@ -198,25 +198,6 @@ test('a lost connection fails the writes in progress, and the next write works',
   expect(await stored()).toBe(2);
 });
 
-test('a server that does not answer is given up, and the next write works', async () => {
-  await store(1);
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const held = Promise.allSettled([store(2), db.query(sleep)]);
-  try {
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
-    vi.runOnlyPendingTimers();
-  } finally {
-    vi.useRealTimers();
-  }
-  const later = store(3);
-  const reason: unknown = expect.objectContaining({ code: 'unavailable', reason: 'outcome_unknown' });
-  expect(await held).toEqual([
-    { status: 'rejected', reason },
-    { status: 'rejected', reason },
-  ]);
-  expect(await later).toHaveLength(1);
-});
-
 test('when no connection can be opened, all waiting writes fail after one attempt', async () => {
   let attempts = 0;
   const silent = createServer(() => (attempts += 1)).listen(0, '127.0.0.1');

@@ -1,5 +1,6 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import pg, { type ClientConfig, type QueryConfig, type QueryResultRow } from 'pg';
+import pg, { type QueryConfig, type QueryResultRow } from 'pg';
+import { WatchedClient, type WatchedConfig } from './connection/index.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import {
   type BatchOutcome,
@@ -11,7 +12,7 @@ import {
 import type { Until } from './until.ts';
 
 export interface GroupCommitOptions {
-  readonly connection: ClientConfig;
+  readonly connection: WatchedConfig;
   /** Runs a statement in a transaction of its own, unless `until` is over before it can be sent. */
   readonly alone: <Row extends QueryResultRow>(config: QueryConfig, until?: Until) => Promise<Row[]>;
   /** Called when a connection breaks. */
@@ -35,8 +36,6 @@ const shortLockTimeout = bindStatement({
   name: 'short-lock-timeout',
   text: `select set_config('lock_timeout', '${knownLockTimeoutMs}ms', true)`,
 });
-/** Longest wait of a caller. A server without an answer by then counts as lost, because all writes would wait for it. */
-const answerTimeoutMs = 30_000;
 
 interface Waiting extends BoundStatement {
   readonly until: Until | undefined;
@@ -47,7 +46,7 @@ interface Waiting extends BoundStatement {
 }
 
 interface Session {
-  readonly client: pg.Client;
+  readonly client: WatchedClient;
   readonly prepared: Prepared;
 }
 
@@ -160,7 +159,7 @@ export class GroupCommit implements AsyncDisposable {
 
   async #open(): Promise<Session> {
     if (this.#ended) throw new Error('The database was closed.');
-    const client = new pg.Client({ ...this.#options.connection, lock_timeout: lockTimeoutMs });
+    const client = new WatchedClient({ ...this.#options.connection, lock_timeout: lockTimeoutMs });
     client.on('error', (error) => {
       if (this.#session?.client === client) this.#session = undefined;
       this.#options.onLost(error);
@@ -188,14 +187,5 @@ function isWanted({ until, reject }: Waiting): boolean {
 }
 
 function send({ client, prepared }: Session, batch: readonly BoundStatement[]): Promise<BatchOutcome> {
-  return new Promise((resolve) => {
-    const late = setTimeout(() => {
-      client.connection.stream.destroy(new Error(`PostgreSQL did not answer within ${answerTimeoutMs} ms.`));
-    }, answerTimeoutMs);
-    const done = (outcome: BatchOutcome): void => {
-      clearTimeout(late);
-      resolve(outcome);
-    };
-    client.query(new StatementBatch(batch, prepared, done));
-  });
+  return new Promise((resolve) => client.query(new StatementBatch(batch, prepared, resolve)));
 }

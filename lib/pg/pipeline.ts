@@ -1,4 +1,5 @@
-import pg, { type ClientConfig, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
+import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { WatchedClient, type WatchedConfig } from './connection/index.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import { checkWanted, type Until } from './until.ts';
 
@@ -12,7 +13,7 @@ export interface Pipeline extends AsyncDisposable {
 }
 
 export interface PipelineOptions {
-  readonly connection: ClientConfig;
+  readonly connection: WatchedConfig;
   /** Most connections. */
   readonly size: number;
   /** Called when a connection breaks. */
@@ -25,7 +26,7 @@ const mostGathered = 4;
 const mostInFlight = 10_000;
 
 interface Connection {
-  readonly client: pg.Client;
+  readonly client: WatchedClient;
   inFlight: number;
   /** Statements of this turn of the event loop wait to be sent together. */
   gathering: boolean;
@@ -59,9 +60,9 @@ function createUnboundedPipeline({ connection: config, size, onLost }: PipelineO
     opening.add(attempt);
     return attempt;
   };
-  const connect = async (clientConfig: ClientConfig): Promise<Connection> => {
+  const connect = async (clientConfig: WatchedConfig): Promise<Connection> => {
     if (ended) throw new Error('The database was closed.');
-    const client = new pg.Client({ ...clientConfig, pipeline: true });
+    const client = new WatchedClient({ ...clientConfig, pipeline: true });
     const connection: Connection = { client, inFlight: 0, gathering: false };
     client.on('error', (error) => {
       if (connections.delete(connection)) onLost(error);

@@ -8,6 +8,7 @@ import { applyMigrations, missingMigrations } from './migrations/index.ts';
 /** First key of every advisory lock that guards the preparation of a schema; the second is a hash of the service's name. */
 const PREPARE_LOCK = 0x61676d; // 'agm'
 const LOCK_PAUSE_MS = 50;
+const CONNECT_TIMEOUT_MS = 10_000;
 const DUPLICATE_ROLE = new Set(['42710', '23505']);
 
 export interface SchemaOwner {
@@ -29,6 +30,8 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
   const client = new pg.Client({
     connectionString: options.url,
     application_name: `agentmesh ${options.service} migrations`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
   });
   // The statement in flight fails with the same error.
   client.on('error', () => {});

@@ -1,9 +1,9 @@
 import pg from 'pg';
+import { WatchedClient } from '../../pg/index.ts';
 import { MeshError } from '../../rpc/index.ts';
 
 /** Advisory lock of the preparation, in its database. */
 const PREPARE_LOCK = 0x61676d62; // 'agmb'
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * The owner of the tables may do everything. The logins of services get their rights from `grantBusRights`: row-level security shows and takes only what their
@@ -69,7 +69,7 @@ const CREATE = `
  * reached, and when the login may neither create nor change the schema: then `npm start -- migrate` has to run once.
  */
 export async function prepareBusSchema(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new WatchedClient({ connectionString: url });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { rowTypes } from '../../pg/index.ts';
+import type pg from 'pg';
+import { createPool, limitSettings, rowTypes, withSessionSettings } from '../../pg/index.ts';
 import { MeshError } from '../../rpc/index.ts';
-import type { Logger } from '../../telemetry/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
 import { type BusDriver, checkPayload, type DurableName, type Sink } from '../driver/index.ts';
 import { prepareBusSchema } from './bus-schema.ts';
 import { unavailable } from './bus-unavailable.ts';
 import { PgConsumer } from './pg-consumer.ts';
+import type { PgDriverOptions } from './pg-driver-options.ts';
 import { PgDurable } from './pg-durable.ts';
 import { PgListener } from './pg-listener.ts';
 import { channelOf, NotificationReader } from './pg-notification.ts';
@@ -16,13 +16,7 @@ import { PgStream } from './pg-stream.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 const PING_TIMEOUT_MS = 2_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
-
-export interface PgDriverOptions {
-  /** postgres:// address. Processes hear each other when they use the same database of the same server. */
-  readonly url: string;
-  readonly log: Logger;
-}
+const WAIT_TIMEOUT_MS = 10_000;
 
 /**
  * A driver over PostgreSQL: LISTEN and NOTIFY for hints, with one connection for each direction, and tables in the schema `bus` for messages that
@@ -30,11 +24,12 @@ export interface PgDriverOptions {
  * then `publish` throws `unavailable` (reason `bus_unavailable`), and hints of others are missed.
  * Disposing it sends what was published, then ends every subscription. Throws `unavailable` when PostgreSQL cannot be reached.
  */
-export async function createPgDriver({ url, log }: PgDriverOptions): Promise<BusDriver & AsyncDisposable> {
+export async function createPgDriver(options: PgDriverOptions): Promise<BusDriver & AsyncDisposable> {
+  const { log } = options;
   const subscriptions = new Subscriptions(log);
-  const listener = await openListener({ url, log }, subscriptions);
-  const publisher = new PgPublisher(url, log);
-  const pool = openPool(url, log);
+  const listener = await openListener(options, subscriptions);
+  const publisher = new PgPublisher(options);
+  const pool = openPool(options);
   const holder = randomUUID();
   const subscribe: BusDriver['subscribe'] = async (subject, handler) => {
     const channel = channelOf(subject);
@@ -71,14 +66,14 @@ export async function createPgDriver({ url, log }: PgDriverOptions): Promise<Bus
   };
 }
 
-async function openListener({ url, log }: PgDriverOptions, subscriptions: Subscriptions): Promise<PgListener> {
+async function openListener(options: PgDriverOptions, subscriptions: Subscriptions): Promise<PgListener> {
   const reader = new NotificationReader();
   const onNotification = (channel: string, text: string): void => {
     const notified = reader.read(text);
     if (notified !== undefined) subscriptions.deliver(channel, notified.payload, notified.origin);
   };
-  const listener = new PgListener({ url, log, onNotification });
-  await prepareBusSchema(url);
+  const listener = new PgListener({ ...options, onNotification });
+  await prepareBusSchema(options.url);
   await listener.open().catch((cause: unknown) => {
     throw unavailable(cause);
   });
@@ -86,19 +81,16 @@ async function openListener({ url, log }: PgDriverOptions, subscriptions: Subscr
 }
 
 /** Connections for the tables of the bus. They are opened when they are needed. */
-function openPool(url: string, log: Logger): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
+function openPool({ url, log, statementMs }: PgDriverOptions): pg.Pool {
+  return createPool({
+    connectionString: withSessionSettings(url, limitSettings(statementMs)),
+    statementMs,
     max: 2,
-    connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS,
-    keepAlive: true,
+    connectionTimeoutMillis: WAIT_TIMEOUT_MS,
     types: rowTypes,
     application_name: 'agentmesh bus messages',
+    onLost: (err) => log.warn({ err }, 'bus connection for messages lost'),
   });
-  pool.on('connect', (client) => client.on('error', () => {}));
-  pool.on('error', (err) => log.warn({ err }, 'bus connection for messages lost'));
-  return pool;
 }
 
 function late(): never {

@@ -1,3 +1,4 @@
 export { type BusRights, grantBusRights } from './bus-rights.ts';
 export { prepareBusSchema } from './bus-schema.ts';
-export { createPgDriver, type PgDriverOptions } from './create-pg-driver.ts';
+export { createPgDriver } from './create-pg-driver.ts';
+export type { PgDriverOptions } from './pg-driver-options.ts';

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { MeshError } from '../../rpc/index.ts';
-import type { Logger } from '../../telemetry/index.ts';
+import type { PgDriverOptions } from './pg-driver-options.ts';
 import { listenTo, openPgSession, type PgSession } from './pg-session.ts';
 
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
 
-interface PgListenerOptions {
-  readonly url: string;
-  readonly log: Logger;
+interface PgListenerOptions extends PgDriverOptions {
   readonly onNotification: (channel: string, text: string) => void;
 }
 
@@ -92,8 +90,7 @@ export class PgListener {
   }
 
   async #openSession(): Promise<PgSession> {
-    const { url, onNotification } = this.#options;
-    return openPgSession({ url, onNotification, channels: this.#channels });
+    return openPgSession({ ...this.#options, channels: this.#channels });
   }
 }
 

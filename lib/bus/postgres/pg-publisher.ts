@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { withSessionSettings } from '../../pg/index.ts';
-import type { Logger } from '../../telemetry/index.ts';
+import type pg from 'pg';
+import { createPool, limitSettings, withSessionSettings } from '../../pg/index.ts';
 import type { Origin } from '../driver/index.ts';
 import { unavailable } from './bus-unavailable.ts';
+import type { PgDriverOptions } from './pg-driver-options.ts';
 import { channelOf, encodeNotification } from './pg-notification.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -31,17 +31,17 @@ export class PgPublisher {
   readonly #own = randomUUID().slice(0, 8);
   #count = 0;
 
-  constructor(url: string, log: Logger) {
-    this.#pool = new pg.Pool({
+  constructor({ url, log, statementMs }: PgDriverOptions) {
+    this.#pool = createPool({
       // A hint is lost with the server anyway, so its transaction need not wait for the disk.
-      connectionString: withSessionSettings(url, ['synchronous_commit=off']),
+      connectionString: withSessionSettings(url, ['synchronous_commit=off', ...limitSettings(statementMs)]),
+      statementMs,
       max: 1,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idleTimeoutMillis: 0,
-      keepAlive: true,
       application_name: 'agentmesh bus publish',
+      onLost: (err) => log.warn({ err }, 'bus connection for publishing lost'),
     });
-    this.#pool.on('error', (error) => log.warn({ err: error }, 'bus connection for publishing lost'));
   }
 
   publish(subject: string, payload: Uint8Array, origin: Origin): Promise<void> {

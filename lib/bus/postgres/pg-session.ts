@@ -1,11 +1,12 @@
-import { Socket } from 'node:net';
 import pg from 'pg';
+import { limitSettings, WatchedClient, withSessionSettings } from '../../pg/index.ts';
 
-const CONNECT_TIMEOUT_MS = 5_000;
-const HEARTBEAT_MS = 15_000;
+/** Pause in milliseconds between questions whether the server is there. A listener has no other reason to expect an answer. */
+const HEARTBEAT_MS = 2_000;
 
 export interface PgSessionOptions {
   readonly url: string;
+  readonly statementMs?: number | undefined;
   readonly channels: Iterable<string>;
   readonly onNotification: (channel: string, text: string) => void;
 }
@@ -19,12 +20,9 @@ export interface PgSession {
 
 /** Connects and listens to `channels`. */
 export async function openPgSession(options: PgSessionOptions): Promise<PgSession> {
-  const socket = new Socket();
-  const client = new pg.Client({
-    connectionString: options.url,
-    stream: () => socket,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
+  const client = new WatchedClient({
+    connectionString: withSessionSettings(options.url, limitSettings(options.statementMs)),
+    statementMs: options.statementMs,
     application_name: 'agentmesh bus listen',
   });
   const ended = new Promise<void>((resolve) => client.once('end', resolve));
@@ -34,7 +32,7 @@ export async function openPgSession(options: PgSessionOptions): Promise<PgSessio
   await client.connect();
   const statements = Array.from(options.channels, listenTo);
   if (statements.length > 0) await client.query(statements.join(';'));
-  void keepWatch(client, socket, ended);
+  void keepWatch(client, ended);
   return { client, ended };
 }
 
@@ -42,14 +40,16 @@ export function listenTo(channel: string): string {
   return `listen ${pg.escapeIdentifier(channel)}`;
 }
 
-/** Sends a query from time to time. A dead connection that TCP does not report gives no answer, and is closed. */
-async function keepWatch(client: pg.Client, socket: Socket, ended: Promise<void>): Promise<void> {
+/** Asks the server for something from time to time, one question at a time. The client closes a connection without answers. */
+async function keepWatch(client: pg.Client, ended: Promise<void>): Promise<void> {
+  let isAsking = false;
   const timer = setInterval(() => {
-    const late = setTimeout(() => socket.destroy(), HEARTBEAT_MS);
+    if (isAsking) return;
+    isAsking = true;
     client
       .query('select 1')
       .catch(() => {})
-      .finally(() => clearTimeout(late));
+      .finally(() => (isAsking = false));
   }, HEARTBEAT_MS);
   timer.unref();
   await ended;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { withSessionSettings } from '../session-settings.ts';
+import { withSessionSettings } from '../connection/index.ts';
 
 interface PlanNode {
   readonly 'Node Type': string;

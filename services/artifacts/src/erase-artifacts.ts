@@ -12,7 +12,7 @@ import { deleteAccountRows, type DeletedRows } from './store/accounts.ts';
 export async function eraseArtifacts(context: Context, accountId: string, count: CountErased): Promise<DeletedRows> {
   const { db, blobs } = context;
   checkAccountId(accountId);
-  const deleted = await db.transaction(async (tx) => {
+  const deleted = await db.forLongWork().transaction(async (tx) => {
     const rows = await deleteAccountRows(tx, accountId);
     await count(tx, { ...rows });
     return rows;

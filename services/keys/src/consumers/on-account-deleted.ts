@@ -14,7 +14,7 @@ const timeoutMs = 5_000;
 export function onAccountDeleted({ db, auth, log }: Context): ConsumeHandler<typeof AccountDeletedSchema> {
   const erase = async (accountId: string, count: CountErased): Promise<void> => {
     if (await selectHasIntegrations(db, accountId)) await untilUnsubscribed({ auth }, accountId);
-    await db.transaction(async (tx) => count(tx, await deleteAccountRows(tx, accountId)));
+    await db.forLongWork().transaction(async (tx) => count(tx, await deleteAccountRows(tx, accountId)));
   };
   return answerDeletions({ db, auth, log, service: 'keys', erase });
 }

@@ -12,6 +12,8 @@ export function onAccountDeleted({ db, auth, log, jobs }: Context): ConsumeHandl
     log,
     service: 'memory',
     erase: (id, count) =>
-      db.transaction(async (tx) => count(tx, { entries: await eraseMemories(tx, jobs, checkAccountId(id)) })),
+      db
+        .forLongWork()
+        .transaction(async (tx) => count(tx, { entries: await eraseMemories(tx, jobs, checkAccountId(id)) })),
   });
 }

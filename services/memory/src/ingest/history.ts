@@ -44,7 +44,7 @@ export async function readHistory(context: Context, named: Named): Promise<Histo
  */
 export async function addHistory(context: Context, history: History): Promise<number | undefined> {
   try {
-    return await context.db.transaction((tx) => write(tx, context, history));
+    return await context.db.forLongWork().transaction((tx) => write(tx, context, history));
   } catch (error) {
     if (error instanceof Outdated) return undefined;
     throw error;

@@ -12,7 +12,7 @@ interface Deps extends Pick<Context, 'agentApps' | 'db' | 'log'> {
 /** Erases the agents and notices of a deleted account, and reports to auth how many there were. */
 export function onAccountDeleted({ agentApps, auth, db, log }: Deps): ConsumeHandler<typeof AccountDeletedSchema> {
   const erase = (accountId: string, count: CountErased) =>
-    db.transaction(async (tx) => {
+    db.forLongWork().transaction(async (tx) => {
       const id = checkAccountId(accountId);
       await count(tx, { ...(await deleteAccountAgents(tx, id)), ...(await deleteAccountNotices(tx, id)) });
     });

@@ -12,7 +12,7 @@ export function onAccountDeleted(context: Context): ConsumeHandler<typeof Accoun
 }
 
 async function eraseAll(context: Context, id: string, count: CountErased): Promise<void> {
-  const { db } = context;
+  const db = context.db.forLongWork();
   const accountId = checkAccountId(id);
   const outcome = AttemptEnd_Outcome.CANCELLED;
   for (let left = true; left; context.wakeOutbox()) {

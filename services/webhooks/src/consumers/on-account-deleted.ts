@@ -17,7 +17,7 @@ async function erase(context: Context, id: string, count: CountErased): Promise<
   const { db, jobs } = context;
   const accountId = checkAccountId(id);
   await endRegistrations(context, accountId);
-  await db.transaction(async (tx) => {
+  await db.forLongWork().transaction(async (tx) => {
     await jobs.remove(tx, { accountId });
     const mailboxes = await deleteAccountMailboxes(tx, accountId);
     const logs = await deleteAccountLogs(tx, accountId);

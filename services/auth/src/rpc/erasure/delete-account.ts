@@ -28,7 +28,7 @@ export function deleteAccount(context: Context): Handlers['deleteAccount'] {
       log.warn({ err }, 'mail files of a deleted account could not be removed from DATA_DIR/outbox'),
     );
     const tells = config.SMTP_URL !== undefined;
-    const receipt = await db.transaction((tx) => erase(tx, { id, actorId, jobs, tells }));
+    const receipt = await db.forLongWork().transaction((tx) => erase(tx, { id, actorId, jobs, tells }));
     wakeOutbox();
     return receipt === undefined ? {} : { receipt, accountId: id };
   };

@@ -1,0 +1,15 @@
+/** Default limit in milliseconds of one statement: the server stops it then. */
+export const usualStatementMs = 6_000;
+
+/** The same limit for work that no caller waits for: see `Database.forLongWork`. */
+export const longStatementMs = 600_000;
+
+/** Time in milliseconds after the limit of a statement at which a server that still owes the answer counts as lost. */
+export const graceMs = 1_500;
+
+/** A replica that vanished inside a transaction holds its locks no longer than this, in milliseconds. */
+export const idleInTransactionMs = 15_000;
+export const longIdleInTransactionMs = 60_000;
+
+/** Limit in milliseconds of opening a connection. */
+export const connectMs = 4_000;

@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net';
+import pg, { type ClientConfig } from 'pg';
+import { AnswerWatch, type Watched } from './answer-watch.ts';
+import { connectMs, graceMs, longStatementMs, usualStatementMs } from './limits.ts';
+
+export interface WatchedConfig extends ClientConfig {
+  /** The watch that the connection shares with others to the same database. Default: one of its own. */
+  readonly watch?: AnswerWatch;
+  /** Limit in milliseconds of one statement, which the session has as `statement_timeout`. Default: six seconds. */
+  readonly statementMs?: number | undefined;
+}
+
+/** Idle time in milliseconds after which TCP asks whether the other side is still there. It asks ten times, a second apart. */
+const keepAliveMs = 5_000;
+
+/**
+ * A client of PostgreSQL whose connection is closed when the server owes an answer for longer than `answerLimitMs`: then its statements
+ * fail like those of any lost connection. Opening the connection has a limit too, and TCP keepalive is on.
+ */
+export class WatchedClient extends pg.Client implements Watched {
+  owesAnswer = false;
+  /** Whether its statements have the limit of long work. */
+  isPatient = false;
+  readonly #statementMs: number;
+
+  constructor({ watch = new AnswerWatch(), statementMs = usualStatementMs, ...config }: WatchedConfig) {
+    super({
+      ...config,
+      connectionTimeoutMillis: Math.min(config.connectionTimeoutMillis ?? connectMs, connectMs),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
+    });
+    this.#statementMs = statementMs;
+    // `pg` emits it when nothing is left to be answered.
+    this.on('drain', () => (this.owesAnswer = false));
+    this.once('connect', () => watch.add(this));
+    this.once('end', () => watch.remove(this));
+    this.#noteRequests();
+  }
+
+  get answerLimitMs(): number {
+    return (this.isPatient ? longStatementMs : this.#statementMs) + graceMs;
+  }
+
+  get bytesRead(): number {
+    return (this.connection.stream as Socket).bytesRead;
+  }
+
+  abandon(error: Error): void {
+    this.connection.stream.destroy(error);
+  }
+
+  /** Notes that an answer is owed, by a statement or by the farewell. Not by overriding: both methods have several signatures. */
+  #noteRequests(): void {
+    const noting = <Args extends unknown[], Answer>(send: (...args: Args) => Answer) => {
+      return (...args: Args): Answer => {
+        this.owesAnswer = true;
+        return send(...args);
+      };
+    };
+    this.query = noting((...args: Parameters<typeof this.query>) => super.query(...args)) as typeof this.query;
+    this.end = noting((...args: Parameters<typeof this.end>) => super.end(...args)) as typeof this.end;
+  }
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createPgBus } from '@agentmesh/lib/bus';
+import { type Database, openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const log = createLogger({ level: 'silent', name: 'test' });
+const limit = { timeout: 120_000 };
+const patience = { timeout: 60_000 };
+/** Limit of one statement in these tests. The product waits for six seconds. */
+const statementMs = 500;
+let resources: AsyncDisposableStack;
+let proxy: TcpProxy;
+let url: string;
+
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  const database = resources.use(await testDatabaseUrl());
+  proxy = resources.use(await TcpProxy.open(database.url));
+  url = proxy.through(database.url);
+});
+afterEach(() => resources.disposeAsync());
+
+async function openNotes(): Promise<Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  resources.defer(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, '0001-create-notes.sql'), 'create table notes(id bigint primary key)');
+  const options = { service: 'notes', url, poolSize: 6, statementMs, migrations: pathToFileURL(`${folder}/`) };
+  return resources.use(await openDatabase(options, log));
+}
+
+const insert = { name: 'insert-note', text: 'insert into notes(id) values ($1)' };
+const insertTogether = { name: 'insert-note-together', text: insert.text, groupCommit: true };
+
+/** One statement on each kind of connection. */
+function useAll(db: Database, id: number): Promise<unknown>[] {
+  return [
+    db.query(insert, [id]),
+    db.query(insertTogether, [id + 1]),
+    db.transaction((tx) => tx.query(insert, [id + 2])),
+    db.query({ text: 'select id from notes' }),
+  ];
+}
+
+describe('connections that vanish without a word', limit, () => {
+  test('are given up with all their statements, and the next statements work', async () => {
+    const db = await openNotes();
+    await Promise.all(useAll(db, 0));
+    proxy.blackHole();
+    const outcomes = await Promise.allSettled(useAll(db, 10));
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+    await Promise.all(useAll(db, 20));
+    await db.ping();
+  });
+
+  test('carry hints again after they were opened anew', async () => {
+    const bus = resources.use(await createPgBus({ url, log, statementMs }));
+    let heard = 0;
+    await bus.driver.subscribe('agentmesh.tests.v1.happened', () => void (heard += 1));
+    proxy.blackHole();
+    const isHeard = async (): Promise<boolean> => {
+      await bus.driver
+        .publish('agentmesh.tests.v1.happened', new Uint8Array(), { sender: 'tests' })
+        .catch(() => undefined);
+      return heard > 0;
+    };
+    await expect.poll(isHeard, patience).toBe(true);
+  });
+
+  test('do not hold up a process that ends', async () => {
+    const db = await openNotes();
+    await Promise.all(useAll(db, 0));
+    proxy.blackHole();
+    await resources.disposeAsync();
+  });
+});
+
+describe('a statement that takes too long', limit, () => {
+  test('is stopped by the server, and changed nothing', async () => {
+    const db = await openNotes();
+    const slow = { text: 'with slept as (select pg_sleep(60)) insert into notes select 1 from slept' };
+    await expect(db.query(slow)).rejects.toMatchObject({ reason: 'database_busy' });
+    expect(await db.query({ text: 'select id from notes' })).toEqual([]);
+  });
+
+  test('may go on as long work', async () => {
+    const db = await openNotes();
+    const slow = { text: 'with slept as (select pg_sleep(3)) select 1 as done from slept' };
+    expect(await db.forLongWork().query(slow)).toEqual([{ done: 1 }]);
+  });
+});
