@@ -52,7 +52,7 @@ export default defineConfig({
           include: [
             '{proto,lib,gateway,services,scripts}/**/*.test.ts',
             'test/*.test.ts',
-            'test/{documentation,fakes,faults,start,timing}/**/*.test.ts',
+            'test/{documentation,fakes,faults,simulation,start,timing}/**/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
         },

@@ -91,7 +91,7 @@ describe('a statement that takes too long', limit, () => {
 
   test('may go on as long work', async () => {
     const db = await openNotes();
-    const slow = { text: 'with slept as (select pg_sleep(3)) select 1 as done from slept' };
+    const slow = { text: 'with slept as (select pg_sleep(2.5)) select 1 as done from slept' };
     expect(await db.forLongWork().query(slow)).toEqual([{ done: 1 }]);
   });
 });

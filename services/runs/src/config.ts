@@ -28,6 +28,10 @@ export const runsSettings = {
   }),
   ...admissionSettings,
   RUNS_MAX_AGENTS: positiveInteger({ default: 1_000, desc: 'agents that an account can make under /api/agents' }),
+  RUNS_OUTAGE_SECONDS: wholeNumber({
+    default: 300,
+    desc: 'how long running attempts go on while their events cannot be stored, because sessions or its database cannot be reached',
+  }),
   RUNS_DRAIN_SECONDS: positiveInteger({
     default: 8,
     desc: 'how long running attempts may go on after the process was asked to stop',
@@ -44,6 +48,8 @@ export interface RunsConfig {
   readonly admission: AdmissionLimits;
   /** Most agents of an account. */
   readonly maxAgents: number;
+  /** Time that attempts go on without a lease, in milliseconds. */
+  readonly outageMs: number;
   readonly drainMs: number;
   readonly models: ModelsConfig;
   readonly tools: ToolsConfig;
@@ -60,6 +66,7 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
     readonly RUNS_HISTORY_WINDOW: number;
     readonly RUNS_HISTORY_CACHE_MB: number;
     readonly RUNS_MAX_AGENTS: number;
+    readonly RUNS_OUTAGE_SECONDS: number;
     readonly RUNS_DRAIN_SECONDS: number;
   };
 
@@ -75,6 +82,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,
     admission: readAdmissionLimits(settings),
     maxAgents: settings.RUNS_MAX_AGENTS,
+    outageMs: settings.RUNS_OUTAGE_SECONDS * 1000,
     drainMs: settings.RUNS_DRAIN_SECONDS * 1000,
     models: readModelsConfig(settings),
     tools: readToolsConfig(settings),

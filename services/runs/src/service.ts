@@ -80,6 +80,7 @@ export const runs = defineService({
       findApp: (accountId, name) => known.apps.find(accountId, name),
       maxModelCalls: config.maxModelCalls,
       historyWindow: config.historyWindow,
+      outageMs: config.outageMs,
       histories,
       live,
       onEnded: countEndings(host, (turn) => makeRoom(context, turn)),

@@ -16,6 +16,8 @@ import { quietAdk } from '../src/quiet-adk.ts';
 import { InMemorySessions } from './in-memory-sessions.ts';
 import { encode } from './stored-session.ts';
 
+/** Time that attempts go on without a lease. */
+export const outageMs = 60_000;
 export const log = createLogger({ level: 'silent', name: 'test' });
 
 /** The responses that a viewer of a run was sent. */
@@ -86,6 +88,7 @@ export function createAppBench(app: App, { state = {}, live = liveOf('me') }: Be
     findApp: () => app,
     maxModelCalls: 5,
     historyWindow: 64,
+    outageMs,
     histories,
     live,
   });

@@ -5,6 +5,7 @@ import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import type { AccountUsage } from './account-usage.ts';
 import type { SizeLimits } from './store/sizes.ts';
+import type { OutageWatch } from './turns/outage-watch.ts';
 
 /** Everything that RPC handlers and consumers of this service use. */
 export interface Context extends AccountUsage {
@@ -13,6 +14,7 @@ export interface Context extends AccountUsage {
   readonly auth: Client<typeof AuthService>;
   readonly log: Logger;
   readonly leaseSeconds: number;
+  readonly outages: OutageWatch;
   readonly limits: SizeLimits;
   /** Days for which runs and events without a rule are kept; 0: for ever. */
   readonly retentionDays: number;

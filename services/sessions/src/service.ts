@@ -7,7 +7,9 @@ import { readAccountLimits, readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createRetention } from './retention/create-retention.ts';
+import { createLookForOutages } from './jobs/look-for-outages.ts';
 import { createHandlers } from './rpc/index.ts';
+import { OutageWatch } from './turns/outage-watch.ts';
 
 /** The log of record: sessions, events, state, and the run ledger. */
 export const sessions = defineService({
@@ -27,6 +29,7 @@ export const sessions = defineService({
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       limits: readSizeLimits(host.config),
       retentionDays: host.config.SESSIONS_RETENTION_DAYS,
+      outages: new OutageWatch({ leaseSeconds: host.config.SESSIONS_LEASE_SECONDS }),
       usage,
       accountLimits: readAccountLimits(host.config),
       wakeOutbox: () => relay.wake(),
@@ -35,6 +38,7 @@ export const sessions = defineService({
     host.resources.use(startJob(createSyncUsage(usage), host));
     const retention = { db, usage, draining, defaultDays: context.retentionDays };
     host.resources.use(startJob(createRetention(retention, log), host));
+    host.resources.use(startJob(createLookForOutages(context), host));
     host.mesh.serve(SessionsService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => relay.settle() };
   },

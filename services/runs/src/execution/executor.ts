@@ -20,7 +20,7 @@ export interface Executor {
   stopLost(leases: readonly HeldLease[]): void;
   /** Stops attempts whose runs are being cancelled. They store what they have and end as cancelled. */
   stopCancelled(leases: readonly HeldLease[]): void;
-  /** Stops attempts whose lease has run out by `nowMs`. */
+  /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. Nobody may have ended them meanwhile. */
   stopExpired(nowMs: number): void;
   /** Resolves when no attempt runs. */
   idle(): Promise<void>;
@@ -29,6 +29,8 @@ export interface Executor {
 }
 
 export interface ExecutorOptions extends ExecutionDeps {
+  /** Time in milliseconds that attempts go on without a lease while sessions or its database cannot be reached. */
+  readonly outageMs: number;
   readonly onEnded?: (ending: Ending, turn: Turn) => void;
   /** Wraps the execution of an attempt, e.g. in a span. */
   readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
@@ -38,7 +40,8 @@ interface RunningAttempt {
   readonly lease: HeldLease;
   readonly working: AbortController;
   readonly lost: AbortController;
-  readonly leaseMs: number;
+  /** The lease and `outageMs`. */
+  readonly patienceMs: number;
   heldAtMs: number;
   done: Promise<void>;
 }
@@ -56,10 +59,10 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const executor: Executor = {
     start(turn, viewer, known) {
       const { sessionPk, invocationId, fence } = turn;
-      const leaseMs = (turn.leaseSeconds || defaultLeaseSeconds) * 1_000;
+      const patienceMs = (turn.leaseSeconds || defaultLeaseSeconds) * 1_000 + options.outageMs;
       const [working, lost] = [new AbortController(), new AbortController()];
       const lease = { sessionPk, invocationId, fence };
-      const running = { lease, leaseMs, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
+      const running = { lease, patienceMs, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
       const leave = attempts.add(running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
       running.done = (options.around?.(turn, attempt) ?? attempt()).then((ending) => {
@@ -81,7 +84,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       for (const attempt of holding(leases)) stop(attempt, 'cancelled');
     },
     stopExpired(nowMs) {
-      for (const attempt of attempts) if (attempt.heldAtMs + attempt.leaseMs < nowMs) stop(attempt, 'lost');
+      for (const attempt of attempts) if (attempt.heldAtMs + attempt.patienceMs < nowMs) stop(attempt, 'lost');
     },
     async idle() {
       while (attempts.size > 0) await Promise.all([...attempts].map(({ done }) => done));

@@ -55,7 +55,7 @@ async function claimDue(
   for (const run of await findDueRuns(context.db, apps, limit)) {
     const attempt = attemptOf(run, claimant);
     if (turns.length > 0 && startOf(attempt, context).maxBytes > room) break;
-    await adoptQueuedRuns(context.db, run, claimant.owner);
+    if (context.outages.isCalm) await adoptQueuedRuns(context.db, run, claimant.owner);
     const turn = await takeUp(context, run, attempt);
     if (turn === undefined) continue;
     room -= bytesOfTurn(turn);
@@ -86,7 +86,10 @@ async function claimNamed(context: Context, { key, invocationId }: RunName, clai
 
 /** Never depends on how many runs the caller may start: these runs hold up their sessions. */
 async function endDeadRuns(context: Context, heir: { owner: string; apps: readonly string[] }): Promise<void> {
-  for (const run of await findDeadRuns(context.db, mostEnded)) {
+  const dead = await findDeadRuns(context.db, mostEnded);
+  // Their owners may be alive and about to renew their leases. Asked after the statement, which may itself have waited for an outage to end.
+  if (!context.outages.isCalm) return;
+  for (const run of dead) {
     if (serves(heir.apps, run.key.appName)) await adoptQueuedRuns(context.db, run, heir.owner);
     await endDead(context, run);
   }

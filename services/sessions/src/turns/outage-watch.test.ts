@@ -1,0 +1,42 @@
+import type { Database } from '@agentmesh/lib/pg';
+import { expect, test } from 'vitest';
+import { OutageWatch } from './outage-watch.ts';
+
+const answers = { query: () => Promise.resolve([]) } as unknown as Database;
+const isDown = { query: () => Promise.reject(new Error('down')) } as unknown as Database;
+
+function watchAt() {
+  const clock = { ms: 0 };
+  return { clock, watch: new OutageWatch({ leaseSeconds: 10 }, () => clock.ms) };
+}
+
+test('while the database answers, an expired lease means that its owner is gone', async () => {
+  const { clock, watch } = watchAt();
+  for (; clock.ms < 30_000; clock.ms += 1_200) {
+    await watch.look(answers);
+    expect(watch.isCalm).toBe(true);
+  }
+});
+
+test('during an outage and for one lease after it, it does not', async () => {
+  const { clock, watch } = watchAt();
+  await watch.look(answers);
+  clock.ms = 5_000;
+  await expect(watch.look(isDown)).rejects.toThrow('down');
+  expect(watch.isCalm).toBe(false);
+  for (clock.ms = 60_000; clock.ms < 70_000; clock.ms += 1_000) {
+    await watch.look(answers);
+    expect(watch.isCalm).toBe(false);
+  }
+  expect(watch.isCalm).toBe(true);
+});
+
+test('an answer that is too late for renewals ends an outage, one that is a little late does not', async () => {
+  const { clock, watch } = watchAt();
+  clock.ms = 3_000;
+  await watch.look(answers);
+  expect(watch.isCalm).toBe(true);
+  clock.ms = 9_000;
+  await watch.look(answers);
+  expect(watch.isCalm).toBe(false);
+});

@@ -1,0 +1,38 @@
+import type { Database } from '@agentmesh/lib/pg';
+
+/** Outages that are shorter than the lease minus this cost no lease, because executors renew every three seconds. */
+const renewalMs = 6_500;
+const shortestMs = 3_000;
+
+/**
+ * Notes outages of the database that this process sees, also its own pauses. After an outage leases have expired whose owners are alive and
+ * could not renew them. So for one lease nobody can say which executors are gone.
+ */
+export class OutageWatch {
+  readonly #leaseMs: number;
+  readonly #now: () => number;
+  #answeredAt: number;
+  #graceEndsAt = -Infinity;
+
+  constructor({ leaseSeconds }: { readonly leaseSeconds: number }, now = Date.now) {
+    this.#leaseMs = leaseSeconds * 1_000;
+    this.#now = now;
+    this.#answeredAt = now();
+  }
+
+  /** Whether an expired lease means that its owner is gone: there is no outage, and the last one ended more than a lease ago. */
+  get isCalm(): boolean {
+    return !this.#isOut() && this.#now() >= this.#graceEndsAt;
+  }
+
+  /** Asks the database for something. To be called every second. */
+  async look(db: Database): Promise<void> {
+    await db.query({ name: 'look-for-outage', text: 'select 1' });
+    if (this.#isOut()) this.#graceEndsAt = this.#now() + this.#leaseMs;
+    this.#answeredAt = this.#now();
+  }
+
+  #isOut(): boolean {
+    return this.#now() - this.#answeredAt > Math.max(shortestMs, this.#leaseMs - renewalMs);
+  }
+}
