@@ -15,14 +15,25 @@ export interface RunningLog {
 
 const columns = 'account_id, id, provider, mailbox, agent_id, invocation_id, attempts, created_at';
 
-const selectByRun = createQuery<{ accountId: string; invocationId: string }, RunningLog>({
-  name: 'select-running-log',
-  text: (param) => `select ${columns} from logs
-    where account_id = ${param.accountId} and invocation_id = ${param.invocationId} and check_at is not null`,
+// `offset 0` keeps the plan one look-up in the index for each run, whatever the statistics say.
+const selectByRuns = createQuery<{ accountIds: string[]; invocationIds: string[] }, RunningLog>({
+  name: 'select-running-logs',
+  text: (param) => `select found.*
+    from unnest(${param.accountIds}::uuid[], ${param.invocationIds}::text[]) as run(account, invocation)
+    cross join lateral (
+      select ${columns} from logs
+      where account_id = run.account and invocation_id = run.invocation and check_at is not null offset 0
+    ) as found`,
 });
 
-/** The log whose newest run has this id, while it is under way. */
-export const selectRunningLogs = selectByRun;
+/** The logs whose newest run is one of these, while it is under way. */
+export function selectRunningLogs(
+  db: Queryable,
+  runs: readonly { readonly accountId: string; readonly invocationId: string }[],
+): Promise<RunningLog[]> {
+  const accountIds = runs.map(({ accountId }) => accountId);
+  return selectByRuns(db, { accountIds, invocationIds: runs.map(({ invocationId }) => invocationId) });
+}
 
 const take = createQuery<{ now: Date; nextCheckAt: Date; limit: number }, RunningLog>({
   name: 'take-logs-to-check',
