@@ -1,4 +1,4 @@
-import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
+import { type Consumer, jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import type { DurableName } from '../driver/index.ts';
 import { type Link, natsUnavailable } from './link.ts';
 import { namesOf } from '../names/index.ts';
@@ -6,23 +6,36 @@ import { namesOf } from '../names/index.ts';
 const BATCH = 100;
 const WAIT_MS = 1_000;
 
-/** Moves the dead letters of a durable consumer to the subject from which it gets them again. Returns their number. */
+/**
+ * Moves the dead letters of a durable consumer to the subject from which it gets them again. Returns their number. Those that come while it works, because their
+ * handler fails at once, stay.
+ */
 export async function replayDeadLetters({ connection }: Link, name: DurableName): Promise<number> {
   const client = jetstream(connection);
+  const { stream, deadConsumer, again } = namesOf(name);
   let count = 0;
   try {
-    for (let moved = -1; moved !== 0; count += moved) moved = await moveSome(client, name);
+    const consumer = await client.consumers.get(stream, deadConsumer);
+    const { num_pending: pending, num_ack_pending: unacknowledged } = await consumer.info();
+    const present = pending + unacknowledged;
+    for (let moved = -1; moved !== 0 && count < present; count += moved) {
+      moved = await moveSome(client, { consumer, again, limit: Math.min(BATCH, present - count) });
+    }
     return count;
   } catch (error) {
     throw natsUnavailable(error);
   }
 }
 
-async function moveSome(client: JetStreamClient, name: DurableName): Promise<number> {
-  const { stream, deadConsumer, again } = namesOf(name);
-  const consumer = await client.consumers.get(stream, deadConsumer);
+interface Move {
+  readonly consumer: Consumer;
+  readonly again: string;
+  readonly limit: number;
+}
+
+async function moveSome(client: JetStreamClient, { consumer, again, limit }: Move): Promise<number> {
   let moved = 0;
-  for await (const letter of await consumer.fetch({ max_messages: BATCH, expires: WAIT_MS })) {
+  for await (const letter of await consumer.fetch({ max_messages: limit, expires: WAIT_MS })) {
     await client.publish(again, letter.data, letter.headers === undefined ? {} : { headers: letter.headers });
     await letter.ackAck();
     moved += 1;
