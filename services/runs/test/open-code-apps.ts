@@ -10,10 +10,10 @@ export function testModels(): Models {
   return createModels({ openai: endpoint, anthropic: endpoint, gemini: endpoint, timeoutMs: 1_000 });
 }
 
-/** Workers with short limits. */
+/** Workers whose limits no busy machine reaches. */
 export function openCodeApps(config: Partial<CodeConfig> = {}, models = testModels()): CodeApps {
   return createCodeApps({
-    config: { env: {}, memoryMb: 512, busyMs: 10_000, loadMs: 20_000, ...config },
+    config: { env: {}, memoryMb: 512, busyMs: 60_000, loadMs: 120_000, ...config },
     limits: { maxModelCalls: 5, toolTimeoutMs: 1_000, httpGetAllow: [] },
     models,
     log: createLogger({ level: 'silent', name: 'test' }),

@@ -1,13 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isRunning } from '../../test/is-running.ts';
 import { openCodeApps } from '../../test/open-code-apps.ts';
 import { type AgentBench, createAppBench, type Seen } from '../../test/run-agents.ts';
 import type { App } from '../registry/app.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'code-'));
-const apps = openCodeApps({ memoryMb: 300, busyMs: 3_000, env: { WEATHER_KEY: 'given' } });
+const apps = openCodeApps({ memoryMb: 300, env: { WEATHER_KEY: 'given' } });
+const hasty = openCodeApps({ busyMs: 2_000 });
 
 async function put(file: string, text: string): Promise<void> {
   const path = join(folder, file);
@@ -22,6 +24,7 @@ function load(present?: App): Promise<App> {
 
 afterAll(async () => {
   apps[Symbol.dispose]();
+  hasty[Symbol.dispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -99,6 +102,7 @@ export const rootAgent = new Zoo({
 `;
 
 const dangers = `
+import { spawn } from 'node:child_process';
 import { FunctionTool } from '@google/adk';
 const tool = (name: string, execute: () => unknown) => new FunctionTool({ name, description: name, execute });
 const kept: unknown[] = [];
@@ -110,13 +114,13 @@ export const dangers = [
   tool('forge', () => new Promise(() => process.send?.(null))),
   tool('fail', () => { throw new Error('boom'); }),
   tool('hang', () => new Promise(() => {})),
-  tool('spin', () => { for (;;); }),
   tool('leak', () => { for (;;) kept.push(new Array(1_000).fill(Math.random())); }),
   tool('fill', async () => {
     for (;;) { kept.push(Buffer.alloc(10_000_000, 1)); await new Promise((resolve) => setImmediate(resolve)); }
   }),
   tool('crash', () => new Promise(() => { setImmediate(() => { throw new Error('crashed here'); }); })),
   tool('exit', () => process.exit(3)),
+  tool('start', () => ({ pid: spawn('sleep', ['1000'], { stdio: 'ignore' }).pid })),
   Object.assign(tool('patient', () => new Promise((resolve) => setTimeout(resolve, 1_300, 'done'))), { timeoutSeconds: 5 }),
 ];
 `;
@@ -221,7 +225,6 @@ describe('a tool that fails', () => {
   });
 
   test.each([
-    ['spin', 'it was busy for more than 3 s while the tool "spin" ran'],
     ['leak', 'it used more than 300 MB while the tool "leak" ran'],
     ['fill', 'it used more than 300 MB while the tool "fill" ran'],
     ['crash', 'dangers.ts:18:70: Error: crashed here while the tool "crash" ran'],
@@ -233,6 +236,27 @@ describe('a tool that fails', () => {
     expect(seen.events.at(-1)).toMatchObject({ errorCode: 'APP_CODE_ENDED', errorMessage });
     expect(await callTool('get_weather', { city: 'Rome' })).toHaveProperty('report');
   });
+});
+
+test('code that loops ends the run as failed with the name of its tool', async () => {
+  const text = `
+    import { FunctionTool, LlmAgent } from '@google/adk';
+    const spin = new FunctionTool({ name: 'spin', description: 'Loops.', execute: () => { for (;;); } });
+    export const rootAgent = new LlmAgent({ name: 'spinner', model: 'echo/echo', tools: [spin] });`;
+  await put('spinner.ts', text);
+  const request = { appName: 'spinner', folder, entry: 'spinner.ts' };
+  const spinner = await hasty.load({ request, text: '', language: 'typescript' }, undefined);
+  const { events } = await createAppBench(spinner).run({ text: '[[tool:spin {}]]' });
+  const errorMessage =
+    'The code of the app "spinner" was ended: it was busy for more than 2 s while the tool "spin" ran.';
+  expect(events.at(-1)).toMatchObject({ errorCode: 'APP_CODE_ENDED', errorMessage });
+});
+
+test('a worker that ends takes the processes with it that its code has started', async () => {
+  const { pid } = await callTool('start');
+  expect(isRunning(Number(pid))).toBe(true);
+  await bench.run({ text: 'plain [[tool:exit {}]]' });
+  await vi.waitFor(() => expect(isRunning(Number(pid))).toBe(false), { timeout: 30_000 });
 });
 
 /** Calls a tool in another session of the same app. */

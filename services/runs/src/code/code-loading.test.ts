@@ -7,7 +7,7 @@ import { AppFilesError, printMistake } from '../registry/files/mistake.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'code-'));
 const apps = openCodeApps({ memoryMb: 300 });
-const hasty = openCodeApps({ loadMs: 3_000 });
+const hasty = openCodeApps({ loadMs: 1_000 });
 
 /** Code that cannot be used, by the name of its app. */
 const broken: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const codes = Object.entries(broken);
   await loadAll(codes.filter(([name]) => !endless.has(name)));
   await loadAll(codes.filter(([name]) => endless.has(name)));
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   apps[Symbol.dispose]();
@@ -60,8 +60,8 @@ test.each([
   ['wrong', 'agent.ts: exports no agent of @google/adk: export one as rootAgent. It exports other, rootAgent'],
   ['syntax', 'agent.ts:2:11: SyntaxError: Expression expected'],
   ['missing', "agent.ts: Error: Cannot find module 'absent.js' imported from agent.ts"],
-  ['waits', 'agent.ts: it did not load within 3 s'],
-  ['spins', 'agent.ts: it did not load within 3 s'],
+  ['waits', 'agent.ts: it did not load within 1 s'],
+  ['spins', 'agent.ts: it did not load within 1 s'],
   ['leaks', 'agent.ts: it used more than 300 MB'],
   ['exits', 'agent.ts: it exited with code 0'],
 ])('code that %s at load is refused with the place and the reason', (name, reason) => {

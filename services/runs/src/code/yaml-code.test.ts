@@ -12,7 +12,7 @@ import { codeElsewhere } from '../registry/tools/code-resolver.ts';
 import { createToolResolvers } from '../registry/tools/tool-resolvers.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'yaml-code-'));
-const codeApps = openCodeApps({ loadMs: 20_000 });
+const codeApps = openCodeApps();
 let registry: Registry;
 let bench: AgentBench;
 
@@ -89,9 +89,9 @@ beforeAll(async () => {
   const limits = { toolTimeoutMs: 1_000, maxModelCalls: 5 };
   registry = await createRegistry({ dir, log, models: testModels(), tools, codeApps, ...limits });
   const ready = () => expect([registry.get('mixed'), registry.mistakes().get('crooked')]).not.toContain(undefined);
-  await vi.waitFor(ready, { timeout: 40_000, interval: 100 });
+  await vi.waitFor(ready, { timeout: 200_000, interval: 100 });
   bench = createAppBench(registry.get('mixed'));
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   codeApps[Symbol.dispose]();

@@ -5,16 +5,16 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { unlessAborted } from '@agentmesh/lib/wait';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { outputChecker } from './check-output.ts';
 import { admitLists, listTools } from './list-tools.ts';
 import { type ListedTool, type ListedTools, toListedTools } from './listed-tools.ts';
 import { McpFailure } from './mcp-failure.ts';
-import type { McpTarget, StdioServer } from './mcp-server.ts';
+import type { McpTarget } from './mcp-server.ts';
+import { ProgramTransport } from './program-transport.ts';
 
-/** Most bytes of one answer, and of one message of a child process. */
+/** Most bytes of one answer. */
 const mostBytes = 4 * 1024 * 1024;
 /** Most bytes of a stream that a server keeps open; after that the connection is made anew. */
 const mostStreamBytes = 64 * 1024 * 1024;
@@ -130,7 +130,7 @@ class ClientConnection implements McpConnection {
 }
 
 function openTransport({ server, headers: own }: McpTarget, fetch: typeof globalThis.fetch): Transport {
-  if (server.kind === 'stdio') return openProgram(server);
+  if (server.kind === 'stdio') return new ProgramTransport(server);
   const headers = { ...server.headers, ...own };
   const url = new URL(server.url);
   if (server.kind === 'streamable_http')
@@ -141,16 +141,4 @@ function openTransport({ server, headers: own }: McpTarget, fetch: typeof global
     return fetch(input, { ...init, headers: all });
   };
   return new SSEClientTransport(url, { fetch: withHeaders });
-}
-
-/** The program gets no variable of this process but PATH, HOME and their like: settings hold secrets. */
-function openProgram({ command, args, env, cwd }: StdioServer): Transport {
-  return new StdioClientTransport({
-    command,
-    args: [...args],
-    env: { ...getDefaultEnvironment(), ...env },
-    stderr: 'ignore',
-    maxBufferSize: mostBytes,
-    ...(cwd !== undefined && { cwd }),
-  });
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type AddressPolicy, checkApiBase, OutboundError } from '@agentmesh/lib/outbound';
+import { type AddressPolicy, checkApiBase, createAddressPolicy, OutboundError } from '@agentmesh/lib/outbound';
 import { connectionKeys, type HttpParams, type McpArgs } from './mcp-args.ts';
 import type { McpServer } from './mcp-server.ts';
 
@@ -82,9 +82,18 @@ export function checkUrl(url: string, policy: AddressPolicy): string[] {
     return URL.canParse(url) ? [] : ['is not a URL'];
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    const isPlain = error.reason === 'address_invalid' && url.startsWith('http://');
-    const hint = isPlain || error.reason === 'address_refused' ? ' RUNS_MCP_ALLOW can permit its host.' : '';
-    return [`${error.message}${hint}`];
+    return [`${error.message}${canBePermitted(url) ? ' RUNS_MCP_ALLOW can permit its host.' : ''}`];
+  }
+}
+
+/** Whether the address could be used if the setting named its host: metadata services, for example, can never be. */
+function canBePermitted(url: string): boolean {
+  const host = URL.parse(url)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
+  try {
+    checkApiBase(url.replace(/\?.*$/s, ''), createAddressPolicy([host]));
+    return true;
+  } catch {
+    return false;
   }
 }
 

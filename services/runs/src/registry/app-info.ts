@@ -1,6 +1,6 @@
 import { type BaseAgent, isBaseTool, isLlmAgent, type LlmAgent } from '@google/adk';
 import type { FunctionDeclaration } from '@google/genai';
-import { echoTools } from '../tools/index.ts';
+import { echoTools } from '../tools/echo-tools.ts';
 import type { AgentFile } from './files/load-agent-files.ts';
 
 export interface AppFacts {

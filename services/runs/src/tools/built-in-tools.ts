@@ -39,6 +39,3 @@ export const builtInTools: ReadonlyMap<string, ToolFactory> = new Map<string, To
 
 /** Every name that `tools` in YAML may hold. ADK itself gives `transfer_to_agent` to agents that have others to transfer to. */
 export const toolNames: readonly string[] = [...builtInTools.keys(), 'transfer_to_agent'];
-
-/** Tools that every agent of an echo model has, for its directives. */
-export const echoTools: readonly string[] = [SET_STATE, SAVE_ARTIFACT];

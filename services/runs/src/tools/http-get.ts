@@ -1,7 +1,7 @@
 import type { BaseTool, RunAsyncToolRequest } from '@google/adk';
 import { Type } from '@google/genai';
 import type { GuardedFetch } from '@agentmesh/lib/outbound';
-import { accountOf } from '../models/index.ts';
+import { accountOf } from '../models/use/model-caller.ts';
 import { BuiltInTool } from './built-in-tool.ts';
 import { readText } from './read-text.ts';
 

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
+import { endGroup } from '../../end-group.ts';
 import type { HostMessage, Loaded, LoadRequest, WorkerMessage } from '../protocol.ts';
 import { AppFilesError } from '../../registry/files/mistake.ts';
 import { isWorkerMessage } from './check-worker-message.ts';
@@ -100,10 +101,10 @@ export class CodeWorker {
     this.#tools.delete(run);
   }
 
-  /** Ends the process. Its runs fail with `reason`. */
+  /** Ends the process, and those that its code has started. Its runs fail with `reason`. */
   stop(reason: string): void {
     this.#end ??= { reason, tools: [...this.#tools.values()].flat() };
-    this.#child.kill('SIGKILL');
+    endGroup(this.#child.pid, 'SIGKILL');
   }
 
   /** Ends the process because of what its code does. */

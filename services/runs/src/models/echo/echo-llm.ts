@@ -1,6 +1,5 @@
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
 import { FinishReason } from '@google/genai';
-import { liveUnsupported } from '../live-unsupported.ts';
 import { pause } from '../pause.ts';
 import { readEchoTurn } from './echo-turn.ts';
 import type { EchoStep } from './echo-step.ts';
@@ -37,8 +36,10 @@ export class EchoLlm extends BaseLlm {
     else yield* act({ ...call, steps: steps.slice(start, callIndex + 1) }, request);
   }
 
-  override connect(): Promise<BaseLlmConnection> {
-    return Promise.reject(liveUnsupported(this.model));
+  override async connect(): Promise<BaseLlmConnection> {
+    // Workers of apps use this model too, and do without the mesh.
+    const { liveUnsupported } = await import('../live-unsupported.ts');
+    throw liveUnsupported(this.model);
   }
 }
 
