@@ -13,7 +13,7 @@ import { createRegistry } from '../src/registry/registry.ts';
 import { toolNames } from '../src/tools/index.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { log } from './run-agents.ts';
-import { createMcpConnections } from '../src/mcp/mcp-connections.ts';
+import { createMcpConnections } from '../src/mcp/connection/mcp-connections.ts';
 import { createMcpResolver } from '../src/registry/tools/mcp-resolver.ts';
 import { createBuiltInResolver } from '../src/registry/tools/built-in-resolver.ts';
 import { createToolResolvers } from '../src/registry/tools/tool-resolvers.ts';

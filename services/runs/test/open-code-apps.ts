@@ -1,3 +1,4 @@
+import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { type CodeApps, createCodeApps } from '../src/code/host/code-apps.ts';
 import type { CodeConfig } from '../src/code/host/code-settings.ts';
@@ -11,10 +12,15 @@ export function testModels(): Models {
 }
 
 /** Workers whose limits no busy machine reaches. */
-export function openCodeApps(config: Partial<CodeConfig> = {}, models = testModels()): CodeApps {
+export function openCodeApps(
+  config: Partial<CodeConfig> = {},
+  models = testModels(),
+  fetch = createGuardedFetch({ allow: [] }),
+): CodeApps {
   return createCodeApps({
     config: { env: {}, memoryMb: 512, busyMs: 60_000, loadMs: 120_000, ...config },
-    limits: { maxModelCalls: 5, toolTimeoutMs: 1_000, httpGetAllow: [] },
+    limits: { maxModelCalls: 5, toolTimeoutMs: 1_000 },
+    fetch,
     models,
     log: createLogger({ level: 'silent', name: 'test' }),
   });

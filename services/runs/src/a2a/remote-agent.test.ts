@@ -2,7 +2,8 @@ import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbo
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type A2aScript, type FakeA2aAgent, startA2aAgent } from '../../../../test/fakes/a2a-agent.ts';
 import { createAgentBench, log } from '../../test/run-agents.ts';
-import { RemoteAgent, type RemoteAgentConfig } from './remote-agent.ts';
+import { openRemoteLink, type RemoteLinkSpec } from './open-remote-link.ts';
+import { RemoteAgent } from './remote-agent.ts';
 import { createOpenRemote } from './remote-client.ts';
 
 let resources: AsyncDisposableStack;
@@ -17,12 +18,12 @@ afterEach(async () => {
   if (remote.mistakes.length > 0) throw new Error(`The client broke rules: ${remote.mistakes.join(', ')}`);
 });
 
-function setUp(over: Partial<RemoteAgentConfig> = {}, state = {}) {
+function setUp(over: Partial<RemoteLinkSpec> = {}, state = {}) {
   const policy = createAddressPolicy(['127.0.0.1/32']);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const deps = { openRemote: createOpenRemote({ fetch, policy }), openKey: () => Promise.resolve('key-7'), log };
   const config = { name: 'far', cardUrl: remote.cardUrl, headers: {}, stateHeaders: {}, timeoutMs: 5_000, ...over };
-  return createAgentBench(new RemoteAgent(config, deps), state);
+  return createAgentBench(new RemoteAgent({ name: config.name }, openRemoteLink(config, deps)), state);
 }
 
 const part = (text: string, rest = {}) => ({ text, ...rest });

@@ -8,7 +8,7 @@ import {
 } from '@a2a-js/sdk/client';
 import { type AddressPolicy, forAccount } from '@agentmesh/lib/outbound';
 import { LRUCache } from 'lru-cache';
-import { type AnswerTooLarge, createBoundedFetch } from '../mcp/bounded-fetch.ts';
+import { type AnswerTooLarge, createBoundedFetch } from '../mcp/connection/bounded-fetch.ts';
 import { checkUrl } from '../mcp/read-mcp-args.ts';
 import { RemoteFailure } from './remote-failure.ts';
 

@@ -1,6 +1,6 @@
 import { OutboundError } from '@agentmesh/lib/outbound';
 import { MeshError } from '@agentmesh/lib/rpc';
-import { AnswerTooLarge } from '../mcp/bounded-fetch.ts';
+import { AnswerTooLarge } from '../mcp/connection/bounded-fetch.ts';
 
 /** A remote agent cannot be used, or ended its task without success. The message is public. */
 export class RemoteFailure extends Error {

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Message, type Part as A2aPart, Role } from '@a2a-js/sdk';
 import type { Event } from '@google/adk';
 import type { Part } from '@google/genai';
-
-/** Keys of an event's metadata that hold the place of a conversation, as in ADK for Python. */
-export const contextKey = 'a2a:context_id';
-export const taskKey = 'a2a:task_id';
+import { contextKey, lastOf, taskKey } from './last-answer.ts';
 
 /** Most bytes of texts and files in one message. */
 const mostBytes = 1024 * 1024;
@@ -15,9 +12,9 @@ const mostBytes = 1024 * 1024;
  * task when the task waits for input.
  */
 export function toMessage(events: readonly Event[], agentName: string): Message {
-  const last = events.findLastIndex(({ author, partial }) => author === agentName && partial !== true);
-  const { [contextKey]: contextId, [taskKey]: taskId } = events[last]?.customMetadata ?? {};
-  const parts = events.slice(last + 1).flatMap((event) => partsOf(event));
+  const { answer, conversation } = lastOf(events, agentName);
+  const { [contextKey]: contextId, [taskKey]: taskId } = events[conversation]?.customMetadata ?? {};
+  const parts = events.slice(answer + 1).flatMap((event) => partsOf(event));
   return {
     messageId: randomUUID(),
     role: Role.ROLE_USER,

@@ -1,5 +1,6 @@
-import type { Event, LlmResponse } from '@google/adk';
+import type { Event } from '@google/adk';
 import type { Content, GenerateContentConfig } from '@google/genai';
+import type { McpCall } from '../mcp/connection/connect.ts';
 import type { AgentFile } from '../registry/files/load-agent-files.ts';
 import type { Mistake } from '../registry/files/mistake.ts';
 
@@ -15,8 +16,6 @@ export interface LoadRequest {
   readonly definition?: AgentFile;
   readonly maxModelCalls: number;
   readonly toolTimeoutMs: number;
-  /** Hosts and CIDRs that `http_get` may reach though they are not public. */
-  readonly httpGetAllow: readonly string[];
 }
 
 /** A granted turn, for the agents in a worker. */
@@ -53,7 +52,7 @@ export type HostMessage =
     }
   | { readonly kind: 'abort'; readonly run: number }
   | { readonly kind: 'reply'; readonly call: number; readonly outcome: Outcome }
-  | { readonly kind: 'chunk'; readonly call: number; readonly response: LlmResponse }
+  | { readonly kind: 'chunk'; readonly call: number; readonly piece: object }
   | { readonly kind: 'ping'; readonly ping: number };
 
 /** Facts of an app that was loaded. */
@@ -108,4 +107,41 @@ export type HostCall =
       readonly config: GenerateContentConfig;
       readonly stream: boolean;
     }
-  | { readonly to: 'artifacts' | 'memory'; readonly method: string; readonly args: readonly unknown[] };
+  | { readonly to: 'artifacts' | 'memory'; readonly method: string; readonly args: readonly unknown[] }
+  | FetchCall
+  | McpServerCall
+  | RemoteAgentCall;
+
+/** A GET of an address that agents give; answered by FetchAnswer. */
+export interface FetchCall {
+  readonly to: 'fetch';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBodyBytes: number;
+}
+
+export interface FetchAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array;
+  readonly truncated: boolean;
+}
+
+/** A call of an MCP server, or without `tool` the list of its tools. */
+export interface McpServerCall {
+  readonly to: 'mcp';
+  /** Place of its entry in the app's files: see `mcpEntries`. */
+  readonly server: number;
+  /** The values of the state that become headers. */
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly tool?: McpCall;
+}
+
+/** A message to a remote agent; its replies are chunks. */
+export interface RemoteAgentCall {
+  readonly to: 'agent';
+  /** Name of the agent in the app's files. */
+  readonly agent: string;
+  readonly events: readonly Event[];
+  readonly state: Readonly<Record<string, unknown>>;
+}

@@ -1,7 +1,7 @@
 import { BaseTool, type LlmRequest, type RunAsyncToolRequest } from '@google/adk';
 import type { FunctionDeclaration } from '@google/genai';
-import type { ListedTool } from './listed-tools.ts';
-import { McpFailure } from './mcp-failure.ts';
+import type { ListedTool } from './connection/listed-tools.ts';
+import { McpFailure } from './connection/mcp-failure.ts';
 
 /** Most bytes of an answer that becomes part of the conversation. */
 const mostBytes = 1024 * 1024;

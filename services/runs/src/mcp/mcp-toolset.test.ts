@@ -9,8 +9,9 @@ import { createAgentBench, log } from '../../test/run-agents.ts';
 import { calls, says, ScriptLlm } from '../../test/script-llm.ts';
 import { AnsweringLlm } from '../registry/agents/answering-llm.ts';
 import { confirmTool } from '../registry/tools/confirm-tool.ts';
-import { createMcpConnections, type McpConnections } from './mcp-connections.ts';
+import { createMcpConnections, type McpConnections } from './connection/mcp-connections.ts';
 import { McpToolset, type McpToolsetSpec } from './mcp-toolset.ts';
+import { type McpLinkSpec, openMcpLink } from './open-mcp-link.ts';
 
 let resources: AsyncDisposableStack;
 let server: FakeMcpServer;
@@ -29,7 +30,7 @@ afterEach(async () => {
   if (server.mistakes.length > 0) throw new Error(`The client broke rules: ${server.mistakes.join(', ')}`);
 });
 
-interface Setup extends Partial<McpToolsetSpec> {
+interface Setup extends Partial<McpLinkSpec>, Omit<Partial<McpToolsetSpec>, 'link'> {
   readonly url?: string;
   readonly timeoutMs?: number;
   readonly state?: object;
@@ -39,12 +40,11 @@ interface Setup extends Partial<McpToolsetSpec> {
 
 /** An agent with the tools of the server, whose model calls `add` and then says `done`, twice. */
 function setUp({ url = server.url, timeoutMs = 2_000, state = {}, ...over }: Setup = {}, name = 'add') {
-  const { connections: used = connections, log: logger = log, ...spec } = over;
+  const { connections: used = connections, log: logger = log } = over;
   const llm = new ScriptLlm(...[1, 2].flatMap(() => [calls(name, { a: 1, b: 2 }), says('done')]));
-  const toolset = new McpToolset(
-    { server: { kind: 'streamable_http', url, headers: {}, timeoutMs }, stateHeaders: {}, ...spec },
-    { connections: used, log: logger, openKey },
-  );
+  const reached = { kind: 'streamable_http', url, headers: {}, timeoutMs } as const;
+  const spec = { server: reached, stateHeaders: {}, ...over };
+  const toolset = new McpToolset({ ...over, link: openMcpLink(spec, { connections: used, log: logger, openKey }) });
   const bench = createAgentBench(new LlmAgent({ name: 'root', model: new AnsweringLlm(llm), tools: [toolset] }), state);
   return { llm, bench };
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type AddressPolicy, checkApiBase, createAddressPolicy, OutboundError } from '@agentmesh/lib/outbound';
 import { connectionKeys, type HttpParams, type McpArgs } from './mcp-args.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpServer } from './connection/mcp-server.ts';
 
 export interface ArgRules {
   /** Addresses that servers may have. */

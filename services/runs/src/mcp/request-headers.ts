@@ -1,4 +1,4 @@
-import { McpFailure } from './mcp-failure.ts';
+import { McpFailure } from './connection/mcp-failure.ts';
 
 /** Where the headers of a use come from. */
 export interface HeaderSources {

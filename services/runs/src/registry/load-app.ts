@@ -1,14 +1,16 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noLinks } from '../code/host/app-links.ts';
 import type { CodeApps } from '../code/host/code-apps.ts';
 import type { AgentParts } from './agents/build-agent.ts';
+import type { RemoteAgents } from './agents/remote-agents.ts';
 import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
 import { assembleApp } from './assemble-app.ts';
 import { type AgentFiles, loadAgentFiles } from './files/load-agent-files.ts';
 import { AppFilesError } from './files/mistake.ts';
 import { findEntry } from './files/root-file.ts';
-import { findBesideCode } from './tools/beside-code.ts';
+import type { OpenLinks } from './open-links.ts';
 import { namesCode } from './tools/names-code.ts';
 
 /** The app to load, and its current version, which may still be valid. */
@@ -21,6 +23,8 @@ export interface AppPlace {
 
 export interface LoadParts extends AgentParts {
   readonly codeApps: CodeApps;
+  readonly remoteAgents?: RemoteAgents;
+  readonly openLinks?: OpenLinks;
 }
 
 /** Reads and builds an app. Returns the current version if its files have not changed. Throws like `loadAgentFiles`. */
@@ -37,7 +41,7 @@ export async function loadApp({ dir, name, present }: AppPlace, parts: LoadParts
     checkRemote: (definition) => parts.remoteAgents?.check(definition) ?? [],
     mayNameCode: true,
   });
-  if (namesCode(files.root)) return loadNamedCode({ name, folder, files, present }, parts.codeApps);
+  if (namesCode(files.root)) return loadNamedCode({ name, folder, files, present }, parts);
   return present?.source === files.text ? present : assembleApp({ name, source: files.text, file: files.root }, parts);
 }
 
@@ -49,13 +53,12 @@ interface NamedCode {
 }
 
 /** Agents in YAML whose tools or callbacks are code. */
-async function loadNamedCode({ name, folder, files, present }: NamedCode, codeApps: CodeApps): Promise<App> {
-  const refused = findBesideCode(files.root);
-  if (refused.length > 0) throw new AppFilesError(refused.map((mistake) => files.place(mistake)));
+async function loadNamedCode({ name, folder, files, present }: NamedCode, parts: LoadParts): Promise<App> {
   const request = { appName: name, folder, definition: files.root };
   const graphJson = printAppGraph(name, files.root);
+  const links = parts.openLinks?.(name, files.root) ?? noLinks;
   try {
-    return await codeApps.load({ request, text: files.text, language: 'yaml', graphJson }, present);
+    return await parts.codeApps.load({ request, text: files.text, language: 'yaml', graphJson, links }, present);
   } catch (error) {
     throw error instanceof AppFilesError
       ? new AppFilesError(error.mistakes.map((mistake) => files.place(mistake)))

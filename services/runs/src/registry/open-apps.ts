@@ -48,10 +48,10 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const openKey = createOpenToolKey(host.mesh.client(ToolKeysService));
   const tools = openTools({ log, resources, openKey }, config);
   const toolTimeoutMs = config.tools.timeoutMs;
-  const limits = { maxModelCalls, toolTimeoutMs, httpGetAllow: config.tools.allow };
-  const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, log }));
+  const limits = { maxModelCalls, toolTimeoutMs };
+  const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, fetch: tools.fetch, log }));
   const parts = { models, toolTimeoutMs, maxModelCalls };
-  const { ofFiles, ofRecords, remoteAgents } = tools;
+  const { ofFiles, ofRecords, remoteAgents, openLinks } = tools;
   const registry = await createRegistry({
     dir,
     served: config.apps,
@@ -60,6 +60,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
     ...parts,
     tools: ofFiles,
     remoteAgents,
+    openLinks,
   });
   resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, ...parts, tools: ofRecords });

@@ -3,13 +3,15 @@ import {
   createAddressPolicy,
   createGuardedApiFetch,
   createGuardedFetch,
+  type GuardedFetch,
 } from '@agentmesh/lib/outbound';
 import type { Host } from '@agentmesh/lib/service';
 import { createOpenRemote } from '../a2a/remote-client.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
-import { createMcpConnections } from '../mcp/mcp-connections.ts';
+import { createMcpConnections } from '../mcp/connection/mcp-connections.ts';
 import type { OpenToolKey } from '../mcp/request-headers.ts';
 import { createRemoteAgents, type RemoteAgents } from './agents/remote-agents.ts';
+import { createOpenLinks, type OpenLinks } from './open-links.ts';
 import { createBuiltInResolver } from './tools/built-in-resolver.ts';
 import { codeElsewhere } from './tools/code-resolver.ts';
 import { createMcpResolver } from './tools/mcp-resolver.ts';
@@ -22,6 +24,9 @@ export interface OpenTools {
   /** For agents that are records: no code, and no programs. */
   readonly ofRecords: ToolResolvers;
   readonly remoteAgents: RemoteAgents;
+  readonly openLinks: OpenLinks;
+  /** Reaches only permitted addresses, for `http_get`. */
+  readonly fetch: GuardedFetch;
 }
 
 export interface ToolsDeps extends Pick<Host<typeof runsSettings>, 'log' | 'resources'> {
@@ -34,13 +39,17 @@ export function openTools({ log, resources, openKey }: ToolsDeps, config: RunsCo
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const connections = resources.use(createMcpConnections({ fetch }));
   const deps = { connections, openKey, log };
-  const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: config.tools.allow }) });
+  const guardedFetch = createGuardedFetch({ allow: config.tools.allow });
+  const builtIn = createBuiltInResolver({ fetch: guardedFetch });
   const rules = { policy, isTrusted: true };
   const mcpOfFiles = createMcpResolver({ deps, rules, dir: config.agentsDir });
   const mcpOfRecords = createMcpResolver({ deps, rules: { policy, isTrusted: false } });
+  const remoteAgents = createRemoteAgents({ openRemote: createOpenRemote({ fetch, policy }), openKey, log }, rules);
   return {
     ofFiles: createToolResolvers([builtIn, codeElsewhere, mcpOfFiles]),
     ofRecords: createToolResolvers([builtIn, mcpOfRecords]),
-    remoteAgents: createRemoteAgents({ openRemote: createOpenRemote({ fetch, policy }), openKey, log }, rules),
+    remoteAgents,
+    openLinks: createOpenLinks(mcpOfFiles, remoteAgents),
+    fetch: guardedFetch,
   };
 }

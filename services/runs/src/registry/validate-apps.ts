@@ -32,10 +32,10 @@ export async function validateApps(folder: string, config: RunsConfig): Promise<
   const tools = openTools({ log, resources, openKey }, { ...config, agentsDir: dir });
   const models = createModels(config.models);
   const limits = { maxModelCalls: config.maxModelCalls, toolTimeoutMs: config.tools.timeoutMs };
-  const code = { config: config.code, limits: { ...limits, httpGetAllow: config.tools.allow }, models, log };
+  const code = { config: config.code, limits, models, fetch: tools.fetch, log };
   const codeApps = resources.use(createCodeApps(code));
-  const { ofFiles, remoteAgents } = tools;
-  const shelf = createAppShelf({ dir, log, models, tools: ofFiles, remoteAgents, codeApps, ...limits });
+  const { ofFiles, remoteAgents, openLinks } = tools;
+  const shelf = createAppShelf({ dir, log, models, tools: ofFiles, remoteAgents, openLinks, codeApps, ...limits });
   for (const name of names) await shelf.load(name);
   const mistakes = [...shelf.mistakes].flatMap(([name, found]) =>
     found.map((mistake) => printMistake({ ...mistake, file: join(name, mistake.file) })),

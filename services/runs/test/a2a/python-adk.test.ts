@@ -1,6 +1,7 @@
 import { LlmAgent } from '@google/adk';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { expect, test } from 'vitest';
+import { openRemoteLink } from '../../src/a2a/open-remote-link.ts';
 import { RemoteAgent } from '../../src/a2a/remote-agent.ts';
 import { createOpenRemote } from '../../src/a2a/remote-client.ts';
 import { createAgentBench, log } from '../run-agents.ts';
@@ -16,7 +17,8 @@ async function openShouter(python: string, resources: AsyncDisposableStack): Pro
   const policy = createAddressPolicy(['127.0.0.1/32']);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const deps = { openRemote: createOpenRemote({ fetch, policy }), openKey: () => Promise.resolve(''), log };
-  return new RemoteAgent({ name: 'shouter', cardUrl, headers: {}, stateHeaders: {}, timeoutMs: 20_000 }, deps);
+  const spec = { name: 'shouter', cardUrl, headers: {}, stateHeaders: {}, timeoutMs: 20_000 };
+  return new RemoteAgent({ name: 'shouter' }, openRemoteLink(spec, deps));
 }
 
 const lastText = (events: readonly object[]): unknown =>

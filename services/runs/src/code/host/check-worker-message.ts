@@ -42,6 +42,25 @@ const HostCallShape = Type.Union([
     method: Text,
     args: Type.Array(Type.Unknown()),
   }),
+  Type.Object({
+    to: Type.Literal('fetch'),
+    url: Text,
+    headers: Type.Record(Text, Text),
+    maxBodyBytes: Type.Integer({ minimum: 0, maximum: 1_048_576 }),
+  }),
+  Type.Object({
+    to: Type.Literal('mcp'),
+    server: Type.Integer({ minimum: 0 }),
+    state: Type.Object({}),
+    tool: Type.Optional(
+      Type.Object({
+        tool: Type.Object({ name: Text, description: Text, inputSchema: Type.Object({}) }),
+        args: Type.Object({}),
+        idempotencyKey: Text,
+      }),
+    ),
+  }),
+  Type.Object({ to: Type.Literal('agent'), agent: Text, state: Type.Object({}), events: Type.Array(EventShape) }),
 ]);
 
 const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {

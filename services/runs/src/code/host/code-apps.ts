@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Models } from '../../models/models.ts';
 import type { App } from '../../registry/app.ts';
 import type { LoadRequest } from '../protocol.ts';
+import { type AppLinks, noLinks } from './app-links.ts';
 import type { CodeConfig } from './code-settings.ts';
 import type { CodeWorker } from './code-worker.ts';
 import { RemoteRun } from './remote-run.ts';
@@ -12,12 +14,14 @@ import { WorkerKeeper } from './worker-keeper.ts';
 
 /** An app with code: its facts for the worker, and for the registry. */
 export interface CodeAppSpec {
-  readonly request: Omit<LoadRequest, 'kind' | 'maxModelCalls' | 'toolTimeoutMs' | 'httpGetAllow'>;
+  readonly request: Omit<LoadRequest, 'kind' | 'maxModelCalls' | 'toolTimeoutMs'>;
   /** Text of its YAML files. */
   readonly text: string;
   readonly language: App['language'];
   /** Its tree of agents, where its YAML files tell it. */
   readonly graphJson?: Uint8Array;
+  /** Absent: its agents have no servers and agents elsewhere that this process knows of. */
+  readonly links?: AppLinks;
 }
 
 /** Apps whose agents run in workers. Disposing ends all workers. */
@@ -28,16 +32,21 @@ export interface CodeApps extends Disposable {
 
 export interface CodeAppsOptions {
   readonly config: CodeConfig;
-  readonly limits: Pick<LoadRequest, 'maxModelCalls' | 'toolTimeoutMs' | 'httpGetAllow'>;
+  readonly limits: Pick<LoadRequest, 'maxModelCalls' | 'toolTimeoutMs'>;
   readonly models: Models;
+  /** Reaches only permitted addresses, for `http_get`. */
+  readonly fetch: GuardedFetch;
   readonly log: Logger;
 }
 
-export function createCodeApps({ config, limits, models, log }: CodeAppsOptions): CodeApps {
+/** An app that was found at the start may not be used for long; one that somebody has just changed is used soon. */
+const [firstIdleMs, changedIdleMs] = [2_000, 10 * 60_000];
+
+export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsOptions): CodeApps {
   const workers = new Set<CodeWorker>();
   let isDisposed = false;
   return {
-    async load({ request, text, language, graphJson }, present) {
+    async load({ request, text, language, graphJson, links = noLinks }, present) {
       const { appName: name, folder } = request;
       if (isDisposed) throw new Error('The service stops.');
       const known = present?.files;
@@ -48,7 +57,7 @@ export function createCodeApps({ config, limits, models, log }: CodeAppsOptions)
         log: log.child({ app: name }),
       };
       const keeper = new WorkerKeeper(options, workers);
-      const { kind: _, files, ...facts } = await keeper.load();
+      const { kind: _, files, ...facts } = await keeper.load(present === undefined ? firstIdleMs : changedIdleMs);
       const source = await sourceOf(folder, text, files);
       return {
         ...facts,
@@ -57,7 +66,7 @@ export function createCodeApps({ config, limits, models, log }: CodeAppsOptions)
         source,
         files,
         ...(graphJson && { graphJson }),
-        open: (run) => new RemoteRun(keeper, models, run),
+        open: (run) => new RemoteRun(keeper, { models, fetch, links }, run),
         retire: () => keeper.retire(),
       };
     },

@@ -1,8 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Event } from '@google/adk';
 import type { AgentRun, AgentRunOptions, EventLoop } from '../../execution/agent-run.ts';
-import type { Models } from '../../models/models.ts';
 import type { RunRequest, WorkerMessage } from '../protocol.ts';
-import { answerCall } from './answer-call.ts';
+import { answerCall, type HostParts } from './answer-call.ts';
 import type { CodeWorker, RunSide } from './code-worker.ts';
 import { RemoteSession } from './remote-session.ts';
 import type { WorkerKeeper } from './worker-keeper.ts';
@@ -18,7 +18,9 @@ export class RemoteRun implements AgentRun, RunSide {
   readonly session: RemoteSession;
   readonly #options: AgentRunOptions;
   readonly #keeper: WorkerKeeper;
-  readonly #models: Models;
+  readonly #parts: HostParts;
+  /** Calls of code belong to the run's trace. */
+  readonly #inRun = AsyncLocalStorage.snapshot();
   readonly #steps: Step[] = [];
   readonly #calls = new Map<number, AbortController>();
   #worker: CodeWorker | undefined;
@@ -28,10 +30,10 @@ export class RemoteRun implements AgentRun, RunSide {
   /** The worker waits for this process to store its last event. */
   #isAsked = false;
 
-  constructor(keeper: WorkerKeeper, models: Models, options: AgentRunOptions) {
+  constructor(keeper: WorkerKeeper, parts: HostParts, options: AgentRunOptions) {
     this.#options = options;
     this.#keeper = keeper;
-    this.#models = models;
+    this.#parts = parts;
     this.loop = { next: () => this.#next(), return: () => this.#leave() };
     this.session = new RemoteSession(options.turn, (change) => this.#worker?.tell({ ...change, run: this.#run }));
     keeper.worker().then(
@@ -46,7 +48,7 @@ export class RemoteRun implements AgentRun, RunSide {
       this.#push({ done: false, value: message.event });
       if (message.last) this.#push(over);
     }
-    if (message.kind === 'call') void this.#answer(message);
+    if (message.kind === 'call') void this.#inRun(() => this.#answer(message));
     if (message.kind !== 'done') return;
     if (message.error === undefined) this.#push(over);
     else this.fail(Object.assign(new Error(message.error.message), { name: message.error.name }));
@@ -107,8 +109,8 @@ export class RemoteRun implements AgentRun, RunSide {
     const dropping = new AbortController();
     this.#calls.set(call, dropping);
     const signal = AbortSignal.any([dropping.signal, this.#options.signal]);
-    const onChunk = (response: object): void => this.#worker?.tell({ kind: 'chunk', call, response });
-    const asked = answerCall(request, { models: this.#models, run: this.#options, signal, onChunk });
+    const onChunk = (piece: object): void => this.#worker?.tell({ kind: 'chunk', call, piece });
+    const asked = answerCall(request, { ...this.#parts, run: this.#options, signal, onChunk });
     const outcome = await asked.then(
       (value) => ({ value }),
       (error: unknown) => {

@@ -13,6 +13,9 @@ export class WorkerKeeper {
   readonly #options: WorkerOptions;
   readonly #workers: Set<CodeWorker>;
   #current: Promise<CodeWorker> | undefined;
+  /** The same once it is loaded. */
+  #ready: CodeWorker | undefined;
+  #idleMs = idleMs;
   #idle: NodeJS.Timeout | undefined;
   /** Workers that ended without finishing a run, one after the other. */
   #useless = 0;
@@ -24,10 +27,13 @@ export class WorkerKeeper {
     this.#workers = workers;
   }
 
-  /** Starts the first worker. Rejects with AppFilesError when the app cannot be loaded. */
-  async load(): Promise<Loaded> {
+  /**
+   * Starts the first worker, which ends when it has had no run for `firstIdleMs`. Rejects with AppFilesError when the app cannot be
+   * loaded.
+   */
+  async load(firstIdleMs: number): Promise<Loaded> {
+    this.#idleMs = firstIdleMs;
     const worker = await this.worker();
-    this.#endWhenIdle();
     return worker.loaded;
   }
 
@@ -40,6 +46,7 @@ export class WorkerKeeper {
   /** To be called when a run has ended. */
   left(hasFailed: boolean): void {
     if (!hasFailed) this.#useless = 0;
+    this.#idleMs = idleMs;
     this.#endWhenIdle();
   }
 
@@ -51,15 +58,16 @@ export class WorkerKeeper {
 
   #endWhenIdle(): void {
     clearTimeout(this.#idle);
-    const reason = this.#isRetired ? 'another version of the app serves' : 'it had no runs';
-    const end = (): void => {
-      this.#current?.then(
-        (worker) => worker.runs === 0 && worker.stop(reason),
-        () => undefined,
-      );
-    };
-    if (this.#isRetired) end();
-    else this.#idle = setTimeout(end, idleMs).unref();
+    if (this.#isRetired) this.#endIdle('another version of the app serves');
+    else this.#idle = setTimeout(() => this.#endIdle('it had no runs'), this.#idleMs).unref();
+  }
+
+  /** The next run gets a new worker, not one that is ending. */
+  #endIdle(reason: string): void {
+    const worker = this.#ready;
+    if (worker === undefined || worker.runs > 0) return;
+    this.#current = this.#ready = undefined;
+    worker.stop(reason);
   }
 
   async #start(): Promise<CodeWorker> {
@@ -71,16 +79,20 @@ export class WorkerKeeper {
     void worker.loaded.then(begun, begun);
     try {
       await worker.loaded;
-      return worker;
     } catch (error) {
+      this.#current = undefined;
       worker.stop('it was not loaded');
       throw error;
     }
+    this.#ready = worker;
+    // The runs that wait for it begin first.
+    setImmediate(() => this.#endWhenIdle());
+    return worker;
   }
 
   #onEnded(worker: CodeWorker): void {
     this.#workers.delete(worker);
-    this.#current = undefined;
+    if (this.#ready === worker) this.#current = this.#ready = undefined;
     if (!worker.wasBroken || this.#isRetired) return;
     this.#useless += 1;
     // A new one is ready before the next run.

@@ -1,19 +1,19 @@
-import type { LlmResponse } from '@google/adk';
+import { Wake } from '@agentmesh/lib/wait';
 import type { HostCall, HostMessage, Outcome, WorkerMessage } from '../protocol.ts';
 
 type Reply = Extract<HostMessage, { kind: 'reply' | 'chunk' }>;
 
 interface Asked {
   readonly settle: (outcome: Outcome) => void;
-  readonly onChunk?: (response: LlmResponse) => void;
+  readonly onChunk?: (piece: object) => void;
 }
 
 export interface AskOptions {
   /** The run that asks. */
   readonly run: number;
   readonly signal?: AbortSignal | undefined;
-  /** Is given each response of a model. */
-  readonly onChunk?: (response: LlmResponse) => void;
+  /** Is given each piece of the answer. */
+  readonly onChunk?: (piece: object) => void;
 }
 
 /** The worker's end of the line to its host. */
@@ -49,10 +49,39 @@ export class Channel {
     });
   }
 
+  /** Asks the host for something that comes in pieces. Leaving the loop drops the call. */
+  async *stream(request: HostCall, { run, signal }: Omit<AskOptions, 'onChunk'>): AsyncGenerator<object, void> {
+    const pieces: object[] = [];
+    const wake = new Wake();
+    const leaving = new AbortController();
+    const either = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
+    const onChunk = (piece: object): void => {
+      pieces.push(piece);
+      wake.wake();
+    };
+    let isOver = false;
+    const asked = this.ask(request, { run, signal: either, onChunk }).finally(() => {
+      isOver = true;
+      wake.wake();
+    });
+    // Awaited below; it must not count as unhandled before.
+    asked.catch(() => undefined);
+    try {
+      for (;;) {
+        for (const piece of pieces.splice(0)) yield piece;
+        if (isOver && pieces.length === 0) break;
+        await wake.wait();
+      }
+      await asked;
+    } finally {
+      leaving.abort();
+    }
+  }
+
   /** Passes an answer of the host on. */
   take(message: Reply): void {
     const asked = this.#asked.get(message.call);
-    if (message.kind === 'chunk') asked?.onChunk?.(message.response);
+    if (message.kind === 'chunk') asked?.onChunk?.(message.piece);
     else asked?.settle(message.outcome);
   }
 }

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { relative } from 'node:path';
 import { isBaseAgent, LLMRegistry } from '@google/adk';
 import { AppFilesError } from '../../registry/files/mistake.ts';
@@ -7,7 +8,7 @@ import { describeRoot } from './loading/describe-root.ts';
 import { endWithHost } from './end-with-host.ts';
 import { guardAgents } from './guard-agents.ts';
 import { hookModules } from './loading/hooks.ts';
-import { currentRun } from './host-llm.ts';
+import { currentRun } from './current-run.ts';
 import { loadRoot } from './loading/load-app.ts';
 import { modelOfName } from './loading/model-of-name.ts';
 import { placeOfError, printError } from './loading/place-of-error.ts';
@@ -33,6 +34,8 @@ async function load(request: LoadRequest): Promise<void> {
     if (isBaseAgent(root)) guardAgents(root, { timeoutMs, ...toolHooks });
     deps = { folder, channel, root, plugins, maxModelCalls };
     channel.tell({ kind: 'loaded', ...describeRoot(root, request), files: files() });
+    // The host ends workers by a signal, which keeps nothing.
+    flushCompileCache();
   } catch (error) {
     const mistakes =
       error instanceof AppFilesError ? error.mistakes : [placeOfError(error, folder, request.entry ?? '')];
@@ -42,7 +45,7 @@ async function load(request: LoadRequest): Promise<void> {
 
 /** Tells the host which tool runs: after a loop or a crash nothing here can. */
 function tellCall(tool: string): () => void {
-  const run = currentRun.getStore() ?? 0;
+  const run = currentRun() ?? 0;
   channel.tell({ kind: 'tool', run, tool, begun: true });
   return () => channel.tell({ kind: 'tool', run, tool, begun: false });
 }

@@ -14,7 +14,7 @@ import { fromPublicEvent, hasCalls, parseMessage } from '../../execution/events/
 import { createTurnSession, type TurnSession } from '../../execution/history/turn-session.ts';
 import type { CodeError, RunRequest } from '../protocol.ts';
 import type { Channel } from './channel.ts';
-import { currentRun } from './host-llm.ts';
+import { withinRun } from './current-run.ts';
 import { createHostServices } from './host-services.ts';
 import { placeOfError } from './loading/place-of-error.ts';
 import { runRoot } from './run-root.ts';
@@ -52,7 +52,7 @@ export class TurnRunner {
     const { run } = this.#request;
     const { channel } = this.#deps;
     try {
-      await currentRun.run(run, () => this.#drive());
+      await withinRun(run, () => this.#drive());
       channel.tell({ kind: 'done', run });
     } catch (error) {
       channel.tell({ kind: 'done', run, error: errorOf(error, this.#deps.folder) });

@@ -1,5 +1,6 @@
 import {
   type BaseAgent,
+  type BaseAgentConfig,
   type BaseTool,
   type BaseToolset,
   isBaseToolset,
@@ -12,7 +13,8 @@ import {
 import type { GenerateContentConfig, Schema } from '@google/genai';
 import type { Models } from '../../models/models.ts';
 import { CallerNote } from '../../models/use/model-caller.ts';
-import { echoTools, REQUEST_CREDENTIAL } from '../../tools/index.ts';
+import { echoTools } from '../../tools/echo-tools.ts';
+import { REQUEST_CREDENTIAL } from '../../tools/request-credential.ts';
 import { isLlmDefinition, type LlmAgentDefinition, type RemoteAgentDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import type { ToolEntry, ToolPlace } from '../tools/tool-resolver.ts';
@@ -32,7 +34,7 @@ export interface AgentParts {
   readonly models: Models;
   readonly tools: ToolResolvers;
   /** Agents that run elsewhere. Absent: no agent may be of that class. */
-  readonly remoteAgents?: RemoteAgents;
+  readonly remoteAgents?: Pick<RemoteAgents, 'make'>;
   /** Longest time in milliseconds that a tool may take. */
   readonly toolTimeoutMs: number;
   /** Called around each call of a tool. */
@@ -50,10 +52,10 @@ const codeElsewhere = (name: string): never => {
 /** Makes the agent tree of an app from files without mistakes. */
 export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentParts): BaseAgent {
   const { definition, file } = agentFile;
-  if (definition.agent_class === 'RemoteA2aAgent') return makeRemote(definition, parts);
   const subAgents = agentFile.subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
   const callbacks = callbacksOf(definition, parts.findCallback ?? codeElsewhere);
   const config = { name: definition.name, description: definition.description ?? '', subAgents, ...callbacks };
+  if (definition.agent_class === 'RemoteA2aAgent') return makeRemote(definition, config, parts);
   if (isLlmDefinition(definition)) {
     const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts, { appName, access: agentFile.access }) });
     const required = requireState({ appName, agentName: agent.name, file, instruction: definition.instruction ?? '' });
@@ -77,9 +79,13 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
   }
 }
 
-function makeRemote(definition: RemoteAgentDefinition, { remoteAgents }: AgentParts): BaseAgent {
+function makeRemote(
+  definition: RemoteAgentDefinition,
+  config: BaseAgentConfig,
+  { remoteAgents }: AgentParts,
+): BaseAgent {
   if (remoteAgents === undefined) throw new Error('This app can have no agents that run elsewhere.');
-  return remoteAgents.make(definition);
+  return remoteAgents.make(definition, config);
 }
 
 /**

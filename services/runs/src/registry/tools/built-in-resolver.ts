@@ -1,4 +1,4 @@
-import { builtInTools, type ToolDeps, toolNames } from '../../tools/index.ts';
+import { builtInTools, type ToolDeps, toolNames } from '../../tools/built-in-tools.ts';
 import type { CheckTool } from './check-tools.ts';
 import type { ToolResolver } from './tool-resolver.ts';
 import { unknownTool } from './unknown-tool.ts';

@@ -2,14 +2,12 @@ import { join } from 'node:path';
 import Value from 'typebox/value';
 import { savedKeyId } from '../../agents/keys/key-reference.ts';
 import { McpArgs } from '../../mcp/mcp-args.ts';
-import { type McpDeps, McpToolset } from '../../mcp/mcp-toolset.ts';
+import type { McpLink } from '../../mcp/mcp-link.ts';
+import { type McpDeps, openMcpLink } from '../../mcp/open-mcp-link.ts';
 import { type ArgRules, checkMcpArgs, readMcpServer } from '../../mcp/read-mcp-args.ts';
 import { schemaMistakes } from '../files/schema-mistakes.ts';
-import { confirmTool } from './confirm-tool.ts';
+import { makeMcpToolset, mcpNames } from './make-mcp-toolset.ts';
 import type { EntryMistake, ToolEntry, ToolResolver } from './tool-resolver.ts';
-
-/** ADK's names of the entry: for JavaScript, and for Python. */
-const names = ['MCPToolset', 'McpToolset'];
 
 export interface McpResolverOptions {
   readonly deps: McpDeps;
@@ -18,29 +16,26 @@ export interface McpResolverOptions {
   readonly dir?: string;
 }
 
+export interface McpResolver extends ToolResolver {
+  /** How the server of an entry without mistakes is reached. */
+  link(entry: ToolEntry, appName: string): McpLink;
+}
+
 /** Entries `MCPToolset`: the tools of a server of the Model Context Protocol. */
-export function createMcpResolver({ deps, rules, dir }: McpResolverOptions): ToolResolver {
+export function createMcpResolver({ deps, rules, dir }: McpResolverOptions): McpResolver {
+  const link: McpResolver['link'] = (entry, appName) => {
+    const args = (entry.args ?? {}) as McpArgs;
+    const keyId = savedKeyId(args.api_key);
+    const server = readMcpServer(args, dir === undefined ? undefined : join(dir, appName));
+    const stateHeaders = args.state_header_mapping ?? {};
+    return openMcpLink({ server, stateHeaders, ...(keyId !== undefined && { keyId }) }, deps);
+  };
   return {
-    names: names.slice(0, 1),
-    owns: (name) => names.includes(name),
+    names: mcpNames.slice(0, 1),
+    owns: (name) => mcpNames.includes(name),
     check: (entry) => checkMcpEntry(entry, rules),
-    make(entry, { appName }) {
-      const args = (entry.args ?? {}) as McpArgs;
-      const { tool_filter: filter, tool_name_prefix: prefix, state_header_mapping: stateHeaders = {} } = args;
-      const keyId = savedKeyId(args.api_key);
-      const asks = entry.require_confirmation === true || args.require_confirmation === true;
-      return new McpToolset(
-        {
-          server: readMcpServer(args, dir === undefined ? undefined : join(dir, appName)),
-          stateHeaders,
-          ...(keyId !== undefined && { keyId }),
-          ...(filter !== undefined && { filter }),
-          ...(prefix !== undefined && { prefix }),
-          ...(asks && { finish: confirmTool }),
-        },
-        deps,
-      );
-    },
+    make: (entry, { appName }) => makeMcpToolset(entry, link(entry, appName)),
+    link,
   };
 }
 

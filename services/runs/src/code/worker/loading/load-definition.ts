@@ -1,4 +1,3 @@
-import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { EchoLlm } from '../../../models/echo/echo-llm.ts';
 import { buildAgent } from '../../../registry/agents/build-agent.ts';
 import { namedCallbacks } from '../../../registry/agents/callbacks.ts';
@@ -11,6 +10,9 @@ import { createToolResolvers } from '../../../registry/tools/tool-resolvers.ts';
 import type { LoadRequest } from '../../protocol.ts';
 import type { Channel } from '../channel.ts';
 import { type Export, findExport } from './exports.ts';
+import { createHostAgents } from '../elsewhere/host-agents.ts';
+import { createHostFetch } from '../elsewhere/host-fetch.ts';
+import { createHostMcpResolver } from '../elsewhere/host-mcp.ts';
 import { HostLlm } from '../host-llm.ts';
 import { placeOfError } from './place-of-error.ts';
 import type { FoundRoot } from './root-of-module.ts';
@@ -24,9 +26,9 @@ export interface DefinitionDeps {
 /** Makes the agents of `root_agent.yaml`, which names exports of the app's modules. */
 export async function loadDefinition(request: LoadRequest, file: AgentFile, deps: DefinitionDeps): Promise<FoundRoot> {
   const { channel, toolHooks } = deps;
-  const { folder, appName, httpGetAllow: allow, maxModelCalls, toolTimeoutMs } = request;
+  const { appName, maxModelCalls, toolTimeoutMs } = request;
   const exports = await findExports(request, file);
-  const builtIn = createBuiltInResolver({ fetch: createGuardedFetch({ allow: [...allow] }) });
+  const builtIn = createBuiltInResolver({ fetch: createHostFetch(channel) });
   const code = createCodeResolver(({ name }) => {
     const found = exports.get(name);
     return found && toolOfExport(found);
@@ -36,14 +38,16 @@ export async function loadDefinition(request: LoadRequest, file: AgentFile, deps
     problemWith: () => undefined,
   };
   const findCallback = (name: string): unknown => exports.get(name)?.value;
-  const tools = createToolResolvers([builtIn, code]);
+  const tools = createToolResolvers([builtIn, code, createHostMcpResolver(channel, file)]);
+  const remoteAgents = createHostAgents(channel);
+  const limits = { maxModelCalls, toolTimeoutMs };
   try {
     return {
-      root: buildAgent(appName, file, { models, tools, findCallback, maxModelCalls, toolTimeoutMs, toolHooks }),
+      root: buildAgent(appName, file, { models, tools, remoteAgents, findCallback, toolHooks, ...limits }),
       plugins: [],
     };
   } catch (error) {
-    throw new AppFilesError([placeOfError(error, folder, file.file)]);
+    throw new AppFilesError([placeOfError(error, request.folder, file.file)]);
   }
 }
 

@@ -3,7 +3,8 @@ import { unlessAborted } from '@agentmesh/lib/wait';
 import type { ConnectDeps, McpCall, McpConnection } from './connect.ts';
 import { type ConnectionBounds, KeptConnections } from './kept-connections.ts';
 import type { ListedTools } from './listed-tools.ts';
-import { hasForgottenSession, isAnswer, McpFailure, toMcpFailure } from './mcp-failure.ts';
+import { McpFailure } from './mcp-failure.ts';
+import { hasForgottenSession, isAnswer, toMcpFailure } from './to-mcp-failure.ts';
 import type { McpTarget } from './mcp-server.ts';
 
 /** Connections with servers of the Model Context Protocol, kept for further calls. Every failure is an McpFailure, or the reason of the signal. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { connect, type ConnectDeps, type McpConnection } from './connect.ts';
-import { McpFailure, toMcpFailure } from './mcp-failure.ts';
+import { McpFailure } from './mcp-failure.ts';
+import { toMcpFailure } from './to-mcp-failure.ts';
 import type { McpTarget } from './mcp-server.ts';
 
 export interface ConnectionBounds {

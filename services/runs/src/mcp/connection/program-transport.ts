@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { withinDeadline } from '@agentmesh/lib/wait';
-import { endGroup } from '../end-group.ts';
+import { endGroup } from '../../end-group.ts';
 import { McpFailure } from './mcp-failure.ts';
 import type { StdioServer } from './mcp-server.ts';
 

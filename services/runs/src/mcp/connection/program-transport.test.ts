@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { expect, test, vi } from 'vitest';
-import { isRunning } from '../../test/is-running.ts';
+import { isRunning } from '../../../test/is-running.ts';
 import type { StdioServer } from './mcp-server.ts';
 import { ProgramTransport } from './program-transport.ts';
 
@@ -18,7 +18,7 @@ async function start(then: string): Promise<{ transport: ProgramTransport; pid: 
     transport.onmessage = resolve;
   });
   await transport.start();
-  const message = (await said) as { params: { pid: number } };
+  const message = (await said) as unknown as { params: { pid: number } };
   return { transport, pid: message.params.pid };
 }
 

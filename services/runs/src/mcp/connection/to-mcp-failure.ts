@@ -1,18 +1,7 @@
 import { OutboundError } from '@agentmesh/lib/outbound';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { AnswerTooLarge } from './bounded-fetch.ts';
-
-/** A server of the Model Context Protocol cannot be used. The message is for models and authors of apps. */
-export class McpFailure extends Error {
-  override readonly name = 'McpFailure';
-  /** The same for logs: without words of the server, which may repeat secrets that it was sent. */
-  readonly loggable: string;
-
-  constructor(message: string, options: ErrorOptions & { readonly loggable?: string } = {}) {
-    super(message, options);
-    this.loggable = options.loggable ?? message;
-  }
-}
+import { McpFailure } from './mcp-failure.ts';
 
 /** Longest part of a server's own message that is passed on. */
 const longestMessage = 500;

@@ -1,0 +1,95 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { trace } from '@opentelemetry/api';
+import type { McpCall } from './connection/connect.ts';
+import type { ListedTools } from './connection/listed-tools.ts';
+import type { McpConnections } from './connection/mcp-connections.ts';
+import { McpFailure } from './connection/mcp-failure.ts';
+import type { McpLink, McpUse } from './mcp-link.ts';
+import { type McpServer, type McpTarget, serverName } from './connection/mcp-server.ts';
+import { type HeaderSources, type OpenToolKey, requestHeaders } from './request-headers.ts';
+import { toMcpFailure } from './connection/to-mcp-failure.ts';
+
+export interface McpLinkSpec extends HeaderSources {
+  readonly server: McpServer;
+}
+
+export interface McpDeps {
+  readonly connections: McpConnections;
+  readonly openKey: OpenToolKey;
+  readonly log: Logger;
+}
+
+/** Reaches a server from this process. What cannot be used is told in the log and on the span, once. */
+export function openMcpLink(spec: McpLinkSpec, deps: McpDeps): McpLink {
+  return new OwnLink(spec, deps);
+}
+
+class OwnLink implements McpLink {
+  readonly #spec: McpLinkSpec;
+  readonly #deps: McpDeps;
+  /** Failures, and lists with tools that are left out, that have been told. */
+  readonly #told = new WeakSet<object>();
+
+  constructor(spec: McpLinkSpec, deps: McpDeps) {
+    this.#spec = spec;
+    this.#deps = deps;
+  }
+
+  async listTools(use: McpUse): Promise<ListedTools> {
+    try {
+      const listed = await this.#deps.connections.listTools(await this.#target(use), use.signal);
+      this.#tellLeftOut(listed);
+      return listed;
+    } catch (error) {
+      use.signal.throwIfAborted();
+      throw this.#warn(error);
+    }
+  }
+
+  async callTool(use: McpUse, call: McpCall): Promise<unknown> {
+    const target = await this.#target(use);
+    try {
+      return await this.#deps.connections.callTool(target, call, use.signal);
+    } catch (error) {
+      throw withoutSecrets(error, target);
+    }
+  }
+
+  async #target({ accountId, state }: McpUse): Promise<McpTarget> {
+    const { server } = this.#spec;
+    if (server.kind === 'stdio') return { accountId, server, headers: {} };
+    const use = { accountId, url: server.url, state };
+    const headers = await requestHeaders(this.#spec, use, this.#deps.openKey).catch((error: unknown) => {
+      throw error instanceof MeshError ? new McpFailure(error.message, { cause: error }) : error;
+    });
+    return { accountId, server, headers };
+  }
+
+  #warn(error: unknown): McpFailure {
+    const failure = toMcpFailure(error);
+    if (this.#told.has(failure)) return failure;
+    this.#told.add(failure);
+    const { loggable: reason } = failure;
+    const server = serverName(this.#spec.server);
+    this.#deps.log.warn({ server, reason }, 'MCP server cannot be used: the agent runs without its tools');
+    trace.getActiveSpan()?.addEvent('mcp server unavailable', { server, reason });
+    return failure;
+  }
+
+  #tellLeftOut(listed: ListedTools): void {
+    if (listed.leftOut.length === 0 || this.#told.has(listed)) return;
+    this.#told.add(listed);
+    const server = serverName(this.#spec.server);
+    this.#deps.log.warn({ server, leftOut: listed.leftOut }, 'tools of an MCP server are left out');
+    trace.getActiveSpan()?.addEvent('mcp tools left out', { server, tools: listed.leftOut.map(({ name }) => name) });
+  }
+}
+
+/** A server may repeat the headers that it was sent; they do not belong into a conversation. */
+function withoutSecrets(error: unknown, { headers, server }: McpTarget): unknown {
+  if (!(error instanceof McpFailure)) return error;
+  const sent = Object.values({ ...(server.kind !== 'stdio' && server.headers), ...headers });
+  const secrets = sent.flatMap((value) => [value, value.replace(/^Bearer /, '')]).filter(({ length }) => length >= 4);
+  return new McpFailure(secrets.reduce((text, secret) => text.replaceAll(secret, '…'), error.message));
+}

@@ -1,0 +1,21 @@
+import type { AppLinks } from '../code/host/app-links.ts';
+import type { RemoteAgents } from './agents/remote-agents.ts';
+import type { RemoteAgentDefinition } from './files/agent-definition.ts';
+import type { AgentFile } from './files/load-agent-files.ts';
+import { mcpEntries } from './tools/make-mcp-toolset.ts';
+import type { McpResolver } from './tools/mcp-resolver.ts';
+
+/** Opens what agents of an app in a worker reach through this process. */
+export type OpenLinks = (appName: string, root: AgentFile) => AppLinks;
+
+export function createOpenLinks(mcp: McpResolver, remoteAgents: RemoteAgents): OpenLinks {
+  return (appName, root) => ({
+    mcp: mcpEntries(root).map((entry) => mcp.link(entry, appName)),
+    agents: new Map(remoteDefinitions(root).map((definition) => [definition.name, remoteAgents.link(definition)])),
+  });
+}
+
+function remoteDefinitions({ definition, subAgents }: AgentFile): RemoteAgentDefinition[] {
+  const below = subAgents.flatMap(remoteDefinitions);
+  return definition.agent_class === 'RemoteA2aAgent' ? [definition, ...below] : below;
+}
