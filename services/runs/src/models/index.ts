@@ -2,6 +2,5 @@ export { createModels } from './models.ts';
 export type { Models } from './models.ts';
 export { createModelUse } from './use/model-use.ts';
 export type { ModelUse } from './use/model-use.ts';
-export { accountOf } from './use/model-caller.ts';
 export { modelSettings, readModelsConfig } from './settings.ts';
 export { loggableError } from './ai-sdk/failure/loggable-error.ts';
