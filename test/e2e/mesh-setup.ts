@@ -1,3 +1,6 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import type { TestProject } from 'vitest/node';
 import { agentsDir, type Mode, startMesh } from '../mesh.ts';
@@ -9,6 +12,8 @@ declare module 'vitest' {
     meshUrl: string;
     mode: Mode;
     dataDir: string;
+    /** `AGENTS_DIR`: a copy of the apps of tests, to which tests may add their own. */
+    agentsDir: string;
   }
 }
 
@@ -27,8 +32,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     nats: () => natsEnvironments(resources),
   };
   const ownEnv = await environments[variant]();
+  const apps = resources.adopt(await mkdtemp(join(tmpdir(), 'agents-')), (path) => rm(path, { recursive: true }));
+  await cp(agentsDir, apps, { recursive: true });
   const env = {
-    AGENTS_DIR: agentsDir,
+    AGENTS_DIR: apps,
     ADK_WEB_UI: 'true',
     RUNS_MCP_ALLOW: '127.0.0.1/32',
     DEFAULT_SUPERADMIN_EMAIL: 'root@example.com',
@@ -38,6 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('meshUrl', mesh.url);
   project.provide('mode', mode);
   project.provide('dataDir', mesh.dataDir);
+  project.provide('agentsDir', apps);
   const opened = resources.move();
   return () => opened.disposeAsync();
 }

@@ -29,6 +29,9 @@ export const AgentRequest = Type.Object(
     agent_model_params: maybe(params),
     agent_tools: maybe(Type.Array(Type.Unknown(), { description: 'Names of built-in tools.' })),
     tools: maybe(Type.Array(Type.Unknown(), { description: 'The same as `agent_tools`.' })),
+    confirm_tools: maybe(
+      Type.Array(Type.String(), { description: 'Those of `agent_tools` that ask for approval before each call.' }),
+    ),
     sub_agents: maybe(Type.Array(reference, { description: 'Agents of the account: `agent12` or 12.' })),
     loop_max_iterations: maybe(Type.Integer()),
     output_key: maybe(Type.String()),

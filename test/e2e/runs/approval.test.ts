@@ -1,6 +1,7 @@
 import type { EventJson } from '@agentmesh/proto/event';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, type SessionJson } from '../../caller.ts';
+import { fields, makeAgent } from '../agents/make-agent.ts';
 
 let caller: Caller;
 beforeAll(async () => {
@@ -82,4 +83,17 @@ test.each([
   expect((await caller.request('GET', `/runs/${invocationId}`)).body).toMatchObject({ status: 'waiting' });
   await answer(session, call, { confirmed: true });
   expect(await stateOf(session)).toMatchObject({ paid: 'yes' });
+});
+
+test('an agent that is a record asks for approval of the tools that it names, and so does one of its YAML', async () => {
+  const tools = { agent_tools: ['set_state'], confirm_tools: ['set_state'] };
+  const id = await makeAgent(caller, { agent_name: 'careful', ...tools });
+  const session = await caller.createSession(`agent${id}`);
+  const { body } = await caller.run(session, '[[state:paid=yes]]');
+  expect(JSON.stringify(body)).toContain('adk_request_confirmation');
+  expect(await stateOf(session)).not.toHaveProperty('paid');
+  const yaml = await (await caller.fetch('GET', `/api/agents/${id}/yaml`)).text();
+  expect(yaml).toContain('require_confirmation: true');
+  const bad = await caller.request('PUT', `/api/agents/${id}`, { ...fields, ...tools, agent_tools: ['http_get'] });
+  expect([bad.status, JSON.stringify(bad.body)]).toEqual([422, expect.stringContaining('confirm_tools')]);
 });

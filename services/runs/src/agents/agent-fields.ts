@@ -17,6 +17,8 @@ const used = {
   agent_type: Type.Enum([...agentTypes]),
   agent_model_params: map,
   agent_tools: texts,
+  /** Those of `agent_tools` that ask for approval before each call. */
+  confirm_tools: texts,
   mcp_servers: Type.Optional(Type.Array(McpServerField, { maxItems: 10 })),
   /** Each `agent<N>`. */
   sub_agents: texts,

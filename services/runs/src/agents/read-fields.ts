@@ -20,7 +20,10 @@ export function readFields(input: Input): AgentFields {
   const value = Object.fromEntries(
     known.map((name) => [name, pick(input, name, faults)] as const).filter(([, given]) => given !== undefined),
   );
+  const asking = askingTools(input);
+  if (asking.length > 0 && value['confirm_tools'] === undefined) value['confirm_tools'] = asking;
   faults.push(...schemaMistakes(AgentFields, value), ...unsupported(input), ...nameFaults(value['agent_name']));
+  faults.push(...confirmFaults(value));
   if (faults.length > 0 || !Value.Check(AgentFields, value)) throw new AgentFaults(faults);
   return value;
 }
@@ -49,6 +52,22 @@ function subAgentName(item: unknown): unknown {
 /** A tool may be given as `{name}`, as in YAML. */
 function toolName(item: unknown): unknown {
   return typeof item === 'object' && item !== null && 'name' in item ? item.name : item;
+}
+
+/** The tools that are given as `{name, require_confirmation: true}`. */
+function askingTools({ agent_tools: tools, tools: others }: Input): unknown[] {
+  const items: readonly unknown[] = [tools, others].find(Array.isArray) ?? [];
+  const asks = (item: unknown): boolean =>
+    typeof item === 'object' && item !== null && 'require_confirmation' in item && item.require_confirmation === true;
+  return items.filter(asks).map(toolName);
+}
+
+function confirmFaults({ agent_tools: tools, confirm_tools: asking }: Input): AgentFault[] {
+  if (!Array.isArray(asking)) return [];
+  const known: readonly unknown[] = Array.isArray(tools) ? tools : [];
+  return asking.flatMap((name, index) =>
+    known.includes(name) ? [] : [{ path: ['confirm_tools', String(index)], reason: 'is none of agent_tools' }],
+  );
 }
 
 function unsupported(input: Input): AgentFault[] {

@@ -22,7 +22,11 @@ export function toDefinition(fields: AgentFields, name: string): Record<string, 
     return { ...common, sub_agents: files, ...(iterations !== undefined && { max_iterations: iterations }) };
   }
   const config = modelConfigOf(fields);
-  const named = (fields.agent_tools ?? []).map((tool) => ({ name: tool }));
+  const asking = new Set(fields.confirm_tools);
+  const named = (fields.agent_tools ?? []).map((tool) => ({
+    name: tool,
+    ...(asking.has(tool) && { require_confirmation: true }),
+  }));
   const tools = [...named, ...(fields.mcp_servers ?? []).map(toToolEntry)];
   return {
     ...common,

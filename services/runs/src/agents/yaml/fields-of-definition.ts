@@ -23,12 +23,15 @@ export function fieldsOfDefinition(
     return { ...common, agent_model: '', agent_instruction: '', ...loop };
   }
   const { model = '', instruction = '', tools, generate_content_config: config } = definition;
+  const named = (tools ?? []).filter(({ args }) => args === undefined);
+  const asking = named.filter(({ require_confirmation: asks }) => asks === true);
   const servers = (tools ?? []).map(toMcpServer).filter((server) => server !== undefined);
   return {
     ...common,
     agent_model: model,
     agent_instruction: instruction,
-    ...(tools !== undefined && { agent_tools: tools.filter(({ args }) => args === undefined).map(({ name }) => name) }),
+    ...(tools !== undefined && { agent_tools: named.map(({ name }) => name) }),
+    ...(asking.length > 0 && { confirm_tools: asking.map(({ name }) => name) }),
     ...(servers.length > 0 && { mcp_servers: servers }),
     ...(config !== undefined && { generate_content_config: config }),
     ...Object.fromEntries(

@@ -28,8 +28,6 @@ export function readAgent(text: string, agents: AgentsByName, checkTool?: CheckT
   return readFields({ ...metadata, ...withMetadata(read, metadata) });
 }
 
-const onlyInFiles = 'require_confirmation of a built-in tool is only for files of AGENTS_DIR';
-
 function parse(
   text: string,
   checkTool?: CheckTool,
@@ -50,9 +48,6 @@ function parse(
   if (definition.agent_class === 'RemoteA2aAgent') {
     throw new AgentFaults([{ path: ['agent_class'], reason: 'RemoteA2aAgent is only for files of AGENTS_DIR' }]);
   }
-  const tools = 'tools' in definition ? (definition.tools ?? []) : [];
-  const asks = tools.findIndex((tool) => tool.args === undefined && tool.require_confirmation === true);
-  if (asks !== -1) throw new AgentFaults([{ path: ['tools', String(asks)], reason: onlyInFiles }]);
   return { definition, metadata: { ...definition.metadata } };
 }
 

@@ -55,21 +55,28 @@ const server = fc.record(
   },
   { requiredKeys: ['url'] },
 );
-const llm = fc.record(
-  {
-    ...common,
-    ...kept,
-    agent_type: fc.constantFrom('llm', 'base'),
-    agent_tools: fc.subarray(['http_get', 'set_state', 'load_memory']),
-    mcp_servers: fc.array(server, { maxLength: 3 }),
-    generate_content_config: config,
-    output_key: text.filter((key) => key !== ''),
-    include_contents: fc.constantFrom('default', 'none'),
-    disallow_transfer_to_parent: fc.boolean(),
-    sub_agents: fc.constantFrom([], ['agent2', 'agent3']),
-  },
-  { requiredKeys: ['agent_name', 'agent_model', 'agent_description', 'agent_instruction', 'agent_type'] },
-);
+const llm = fc
+  .record(
+    {
+      ...common,
+      ...kept,
+      agent_type: fc.constantFrom('llm', 'base'),
+      agent_tools: fc.subarray(['http_get', 'set_state', 'load_memory']),
+      mcp_servers: fc.array(server, { maxLength: 3 }),
+      generate_content_config: config,
+      output_key: text.filter((key) => key !== ''),
+      include_contents: fc.constantFrom('default', 'none'),
+      disallow_transfer_to_parent: fc.boolean(),
+      sub_agents: fc.constantFrom([], ['agent2', 'agent3']),
+    },
+    { requiredKeys: ['agent_name', 'agent_model', 'agent_description', 'agent_instruction', 'agent_type'] },
+  )
+  .map(({ agent_tools: tools = [], ...rest }) => ({
+    ...rest,
+    agent_tools: tools,
+    ...(tools.length > 1 && { confirm_tools: tools.slice(1) }),
+  }));
+
 const workflow = fc.record(
   {
     ...common,

@@ -1,0 +1,62 @@
+import { FunctionTool, LlmAgent } from '@google/adk';
+import { expect, test } from 'vitest';
+import { createAgentBench, type Seen } from '../../../test/run-agents.ts';
+import { says, ScriptLlm } from '../../../test/script-llm.ts';
+import { confirmTool } from './confirm-tool.ts';
+
+interface Part {
+  readonly functionCall?: { readonly id: string; readonly name: string };
+  readonly functionResponse?: { readonly id: string; readonly name: string; readonly response: object };
+}
+
+const partsOf = (contents: readonly unknown[]): Part[] =>
+  contents.flatMap((content) => (content as { parts?: Part[] } | undefined)?.parts ?? []);
+const seenParts = ({ events, failure }: Seen): Part[] => {
+  expect(failure).toBeUndefined();
+  return partsOf(events.map(({ content }) => content));
+};
+const answersOf = (parts: readonly Part[]): unknown[] =>
+  parts.flatMap(({ functionResponse: found }) => (found === undefined ? [] : [[found.name, found.response]]));
+
+let payments = 0;
+const pay = (requireConfirmation = false): FunctionTool =>
+  new FunctionTool({
+    name: 'pay',
+    description: 'Pays.',
+    requireConfirmation,
+    execute: () => ({ paid: (payments += 1) }),
+  });
+const look = new FunctionTool({
+  name: 'look',
+  description: 'Looks.',
+  execute: (_: unknown, context) => {
+    context?.state.set('looked', 'yes');
+    return { seen: 'a lot' };
+  },
+});
+const names = ['look', 'pay'];
+const both = [{ content: { role: 'model', parts: names.map((name) => ({ functionCall: { name, args: {} } })) } }];
+
+test.each([
+  ['an agent in YAML', () => confirmTool(pay())],
+  ['code', () => pay(true)],
+])('the answer of a tool that was called beside one that needs approval is kept: %s', async (_, makePay) => {
+  payments = 0;
+  const llm = new ScriptLlm(both, says('done'));
+  const bench = createAgentBench(new LlmAgent({ name: 'root', model: llm, tools: [makePay(), look] }));
+  const asked = seenParts(await bench.run());
+  expect(answersOf(asked)).toEqual([['look', { seen: 'a lot' }]]);
+  expect(bench.sessions.state(bench.key)).toMatchObject({ looked: 'yes' });
+  expect(payments).toBe(0);
+
+  const { id, name } = asked.at(-1)?.functionCall ?? { id: '', name: '' };
+  const response = { functionResponse: { id, name, response: { confirmed: true } } };
+  const answered = seenParts(await bench.run({ message: { role: 'user', parts: [response] } }));
+  expect(answersOf(answered)).toEqual([['pay', { paid: 1 }]]);
+  const told = partsOf(llm.requests[1]?.contents ?? []);
+  expect(told.flatMap(({ functionCall }) => functionCall?.name ?? [])).toEqual(names);
+  expect(answersOf(told).toSorted()).toEqual([
+    ['look', { seen: 'a lot' }],
+    ['pay', { paid: 1 }],
+  ]);
+});

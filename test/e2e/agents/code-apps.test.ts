@@ -1,0 +1,75 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { type Caller, newAccount } from '../../caller.ts';
+
+// An app of each project's mesh, made while the mesh runs.
+const name = 'coded';
+const folder = join(inject('agentsDir'), name);
+const agent = (report: string) => `
+import { FunctionTool, LlmAgent } from '@google/adk';
+import { z } from 'zod';
+
+const getWeather = new FunctionTool({
+  name: 'get_weather',
+  description: 'Tells the weather.',
+  parameters: z.object({ city: z.string() }),
+  execute: ({ city }, context) => {
+    context?.state.set('city', city);
+    return { report: '${report} in ' + city };
+  },
+});
+const crash = new FunctionTool({ name: 'crash', description: 'Ends.', execute: () => process.exit(3) });
+
+export const rootAgent = new LlmAgent({ name: 'coded', model: 'echo/echo', tools: [getWeather, crash] });
+`;
+const weather = '[[tool:get_weather {"city":"Rome"}]]';
+
+let caller: Caller;
+
+beforeAll(async () => {
+  caller = await newAccount(inject('meshUrl'));
+  await mkdir(folder);
+  await writeFile(join(folder, 'agent.ts'), agent('sunny'));
+  await vi.waitFor(async () => {
+    expect((await caller.request<string[]>('GET', '/list-apps')).body).toContain(name);
+  });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('an app in code runs its tools, in a session of the mesh', async () => {
+  const session = await caller.createSession(name);
+  const frames = await caller.runSse(session, weather, { streaming: true });
+  expect(JSON.stringify(frames)).toContain('"response":{"report":"sunny in Rome"}');
+  const stored = await caller.readSession(session);
+  expect(stored.state).toMatchObject({ city: 'Rome' });
+  expect(stored.events).toHaveLength(4);
+});
+
+test('a crash of its code ends the run as failed and no other app; the session and the app go on', async () => {
+  const session = await caller.createSession(name);
+  const other = await caller.createSession('echo');
+  const [frames, untouched] = await Promise.all([
+    caller.runSse(session, '[[tool:crash {}]]'),
+    caller.runSse(other, 'hello'),
+  ]);
+  expect(frames.at(-1)).toMatchObject({
+    errorCode: 'APP_CODE_ENDED',
+    errorMessage: expect.stringContaining('"crash"'),
+  });
+  expect(untouched.at(-1)).not.toHaveProperty('errorCode');
+  expect(JSON.stringify(await caller.runSse(session, weather))).toContain('sunny in Rome');
+});
+
+test('a change of its files counts from the next run on, and a mistake leaves the last good version', async () => {
+  const session = await caller.createSession(name);
+  const runs = async () => JSON.stringify(await caller.runSse(session, weather));
+  await writeFile(join(folder, 'agent.ts'), agent('rainy'));
+  await vi.waitFor(async () => expect(await runs()).toContain('rainy in Rome'));
+  await writeFile(join(folder, 'agent.ts'), 'const a = ;');
+  await vi.waitFor(async () => {
+    const list = await caller.request('GET', '/list-apps?detailed=true');
+    expect(JSON.stringify(list.body)).toContain('"file":"agent.ts","line":1');
+  });
+  expect(await runs()).toContain('rainy in Rome');
+});
