@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import Value from 'typebox/value';
+import { Compile, type Validator } from 'typebox/compile';
 import type { WorkerMessage } from '../protocol.ts';
 
 const Id = Type.Number();
@@ -81,11 +81,20 @@ const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
   crash: Type.Object({ message: Text }),
 };
 
+/** Made at the first message of a kind: a run waits for each check. */
+const validators = new Map<string, Validator>();
+
+function validatorOf(kind: WorkerMessage['kind']): Validator {
+  const known = validators.get(kind) ?? Compile(shapes[kind]);
+  validators.set(kind, known);
+  return known;
+}
+
 /** Whether a value is a message of a worker. The code of an app can send anything over the same line. */
 export function isWorkerMessage(value: unknown): value is WorkerMessage {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
   const { kind } = value;
   return (
-    typeof kind === 'string' && Object.hasOwn(shapes, kind) && Value.Check(shapes[kind as WorkerMessage['kind']], value)
+    typeof kind === 'string' && Object.hasOwn(shapes, kind) && validatorOf(kind as WorkerMessage['kind']).Check(value)
   );
 }

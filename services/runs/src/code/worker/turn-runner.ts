@@ -36,6 +36,7 @@ export class TurnRunner {
   readonly #session: TurnSession;
   readonly #working = new AbortController();
   #asked = Promise.withResolvers<Event | undefined>();
+  #hasSentLast = false;
 
   constructor(deps: RunnerDeps, request: RunRequest) {
     this.#deps = deps;
@@ -53,7 +54,8 @@ export class TurnRunner {
     const { channel } = this.#deps;
     try {
       await withinRun(run, () => this.#drive());
-      channel.tell({ kind: 'done', run });
+      // The host ends the run with its last event.
+      if (!this.#hasSentLast) channel.tell({ kind: 'done', run });
     } catch (error) {
       channel.tell({ kind: 'done', run, error: errorOf(error, this.#deps.folder) });
     } finally {
@@ -113,6 +115,7 @@ export class TurnRunner {
     await this.#session.absorb(event);
     const next = loop.next();
     const last = await endsAtOnce(next);
+    this.#hasSentLast = last;
     channel.tell({ kind: 'event', run, event, waits: false, last });
     return next;
   }
