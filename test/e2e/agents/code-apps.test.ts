@@ -32,7 +32,8 @@ beforeAll(async () => {
   await mkdir(folder);
   await writeFile(join(folder, 'agent.ts'), agent('sunny'));
   await vi.waitFor(async () => {
-    expect((await caller.request<string[]>('GET', '/list-apps')).body).toContain(name);
+    const { body: apps } = await caller.request<string[]>('GET', '/list-apps');
+    if (!apps.includes(name)) throw new Error('The app is not listed.');
   });
 });
 afterAll(() => rm(folder, { recursive: true }));
