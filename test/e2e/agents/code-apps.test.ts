@@ -54,10 +54,8 @@ test('a crash of its code ends the run as failed and no other app; the session a
     caller.runSse(session, '[[tool:crash {}]]'),
     caller.runSse(other, 'hello'),
   ]);
-  expect(frames.at(-1)).toMatchObject({
-    errorCode: 'APP_CODE_ENDED',
-    errorMessage: expect.stringContaining('"crash"'),
-  });
+  const errorMessage = 'The code of the app "coded" was ended: it exited with code 3 while the tool "crash" ran.';
+  expect(frames).toContainEqual(expect.objectContaining({ errorCode: 'APP_CODE_ENDED', errorMessage }));
   expect(untouched.at(-1)).not.toHaveProperty('errorCode');
   expect(JSON.stringify(await caller.runSse(session, weather))).toContain('sunny in Rome');
 });
