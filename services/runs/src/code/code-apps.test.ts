@@ -79,6 +79,16 @@ class Zoo extends BaseAgent {
   protected async *runLiveImpl(): AsyncGenerator<Event, void, void> {}
 }
 
+class Talker extends BaseAgent {
+  protected async *runAsyncImpl(): AsyncGenerator<Event, void, void> {
+    for (let word = 0; word < 500; word++) {
+      yield createEvent({ author: this.name, partial: true, content: { role: 'model', parts: [{ text: 'word ' }] } });
+    }
+    yield createEvent({ author: this.name, content: { role: 'model', parts: [{ text: 'the end' }] } });
+  }
+  protected async *runLiveImpl(): AsyncGenerator<Event, void, void> {}
+}
+
 export const rootAgent = new Zoo({
   name: 'zoo',
   description: 'All kinds.',
@@ -97,6 +107,7 @@ export const rootAgent = new Zoo({
           : undefined,
     }),
     new LlmAgent({ name: 'strange', model: 'nobody/knows' }),
+    new Talker({ name: 'talker' }),
   ],
 });
 `;
@@ -201,6 +212,7 @@ describe('an app in code', () => {
     const seen = await bench.run({ text: 'sequence of words', streaming: true });
     expect(seen.events.filter(({ partial }) => partial === true).length).toBeGreaterThan(2);
     expect(seen.events.at(-1)).toMatchObject({ author: 'two', partial: false });
+    expect(textsOf(await bench.run({ text: 'talker', streaming: true })).at(-1)).toBe('the end');
   });
 });
 

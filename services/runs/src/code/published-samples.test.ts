@@ -9,6 +9,7 @@ import { createAppBench } from '../../test/run-agents.ts';
 import { calls, says, ScriptLlm } from '../../test/script-llm.ts';
 import type { CodeApps } from './host/code-apps.ts';
 
+// The packages of ADK on npm hold one sample, the agent of `adk create`; their READMEs name the repository for others.
 const root = new URL('../../../../', import.meta.url);
 const creator = new URL('test/node_modules/@google/adk-devtools/dist/esm/cli/cli_create.js', root);
 const folders: string[] = [];

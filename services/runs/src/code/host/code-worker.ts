@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
 import { endGroup } from '../../end-group.ts';
-import type { HostMessage, Loaded, LoadRequest, WorkerMessage } from '../protocol.ts';
+import type { HostMessage, Loaded, LoadRequest, Outcome, WorkerMessage } from '../protocol.ts';
 import { AppFilesError } from '../../registry/files/mistake.ts';
 import { isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
@@ -25,6 +25,8 @@ export interface WorkerOptions {
   readonly log: Logger;
 }
 
+/** For code that goes on after its run. */
+const runIsOver: Outcome = { error: { name: 'Error', message: 'The run is over.' } };
 const watchMs = 250;
 const lastWordsMs = 200;
 /** A worker with runs that has said nothing for so long is pinged. */
@@ -144,9 +146,11 @@ export class CodeWorker {
         return;
       case 'tool':
         return this.#noteTool(message);
+      case 'call':
+        if (!this.#runs.has(message.run)) this.tell({ kind: 'reply', call: message.call, outcome: runIsOver });
+        return this.#runs.get(message.run)?.take(message);
       case 'event':
       case 'done':
-      case 'call':
         this.#runs.get(message.run)?.take(message);
     }
   }

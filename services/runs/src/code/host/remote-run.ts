@@ -12,6 +12,9 @@ type RunMessage = Extract<WorkerMessage, { run: number }>;
 
 const over: Step = { done: true, value: undefined };
 
+/** Most calls of a run that are under way: of models, artifacts, servers and the like. */
+const mostCalls = 256;
+
 /** The host's end of a run whose agents are in a worker. */
 export class RemoteRun implements AgentRun, RunSide {
   readonly loop: EventLoop;
@@ -105,7 +108,12 @@ export class RemoteRun implements AgentRun, RunSide {
     this.#keeper.left(this.#failure !== undefined);
   }
 
+  #refuse(call: number, message: string): void {
+    this.#worker?.tell({ kind: 'reply', call, outcome: { error: { name: 'Error', message } } });
+  }
+
   async #answer({ call, request }: Extract<RunMessage, { kind: 'call' }>): Promise<void> {
+    if (this.#calls.size >= mostCalls) return this.#refuse(call, 'Too many calls of this run are under way.');
     const dropping = new AbortController();
     this.#calls.set(call, dropping);
     const signal = AbortSignal.any([dropping.signal, this.#options.signal]);

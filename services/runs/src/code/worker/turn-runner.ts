@@ -29,6 +29,9 @@ export interface RunnerDeps {
   readonly maxModelCalls: number;
 }
 
+/** Most partial events that the host has not read. */
+const mostUnread = 64;
+
 /** One run in this worker. */
 export class TurnRunner {
   readonly #deps: RunnerDeps;
@@ -37,6 +40,7 @@ export class TurnRunner {
   readonly #working = new AbortController();
   #asked = Promise.withResolvers<Event | undefined>();
   #hasSentLast = false;
+  #partials = 0;
 
   constructor(deps: RunnerDeps, request: RunRequest) {
     this.#deps = deps;
@@ -90,7 +94,7 @@ export class TurnRunner {
       while (step.done !== true && !this.#working.signal.aborted) {
         const event = step.value;
         if (event.partial === true) {
-          channel.tell({ kind: 'event', run, event, waits: false, last: false });
+          await this.#show(event);
           step = await loop.next();
           continue;
         }
@@ -100,6 +104,15 @@ export class TurnRunner {
     } finally {
       await loop.return();
     }
+  }
+
+  /** Sends a partial event. The host must have read the ones before, so that it is never flooded. */
+  async #show(event: Event): Promise<void> {
+    this.#partials += 1;
+    const waits = this.#partials % mostUnread === 0;
+    this.#asked = Promise.withResolvers();
+    this.#deps.channel.tell({ kind: 'event', run: this.#request.run, event, waits, last: false });
+    if (waits) await this.#asked.promise;
   }
 
   /** Sends a whole event and returns the loop's next step, once the host has stored what must be stored before it. */
