@@ -31,7 +31,7 @@ afterAll(async () => {
 /** One app with an agent of each kind: the first word of the message names the agent. */
 const zoo = `
 import {
-  AgentTool, BaseAgent, Context, Event, FunctionTool, InvocationContext, LlmAgent, LongRunningFunctionTool, LoopAgent,
+  AgentTool, BaseAgent, BaseToolset, Context, Event, FunctionTool, InvocationContext, LlmAgent, LongRunningFunctionTool, LoopAgent,
   ParallelAgent, SequentialAgent, createEvent,
 } from '@google/adk';
 import { z } from 'zod';
@@ -79,6 +79,12 @@ class Zoo extends BaseAgent {
   protected async *runLiveImpl(): AsyncGenerator<Event, void, void> {}
 }
 
+class Away extends BaseToolset {
+  constructor() { super([]); }
+  async getTools(): Promise<never> { throw new Error('no server'); }
+  async close() {}
+}
+
 class Talker extends BaseAgent {
   protected async *runAsyncImpl(): AsyncGenerator<Event, void, void> {
     for (let word = 0; word < 500; word++) {
@@ -94,7 +100,7 @@ export const rootAgent = new Zoo({
   description: 'All kinds.',
   subAgents: [
     new LlmAgent({
-      name: 'plain', model, tools: [getWeather, save, look, ask, new AgentTool({ agent: expert }), ...dangers],
+      name: 'plain', model, tools: [getWeather, save, look, ask, new AgentTool({ agent: expert }), ...dangers, new Away()],
     }),
     new SequentialAgent({ name: 'sequence', subAgents: [step('one'), step('two')] }),
     new ParallelAgent({ name: 'parallel', subAgents: [step('left'), step('right')] }),

@@ -7,7 +7,7 @@ import { AppFilesError } from '../../registry/files/mistake.ts';
 import { isWorkerMessage } from './check-worker-message.ts';
 import type { CodeConfig } from './code-settings.ts';
 import { spawnWorker } from './spawn-worker.ts';
-import { workerEnded, type WorkerEnd } from './worker-ended.ts';
+import { workerEnded } from './worker-ended.ts';
 import { residentBytes } from './worker-memory.ts';
 import { WorkerOutput } from './worker-output.ts';
 
@@ -28,7 +28,7 @@ export interface WorkerOptions {
 /** For code that goes on after its run. */
 const runIsOver: Outcome = { error: { name: 'Error', message: 'The run is over.' } };
 const watchMs = 250;
-const lastWordsMs = 200;
+const lastWordsMs = 2_000;
 /** A worker with runs that has said nothing for so long is pinged. */
 const pingMs = 1_000;
 
@@ -46,7 +46,8 @@ export class CodeWorker {
   readonly #loading = Promise.withResolvers<Loaded>();
   readonly #watch: NodeJS.Timeout;
   #lastRun = 0;
-  #end: WorkerEnd | undefined;
+  /** Why it ends. */
+  #end: string | undefined;
   #crash: string | undefined;
   #isLoaded = false;
   #wasBroken = false;
@@ -68,7 +69,8 @@ export class CodeWorker {
     this.#child.on('error', (err) => log.error({ err }, 'the worker of an app failed'));
     const closed = new Promise<void>((resolve) => this.#child.once('close', resolve));
     this.#child.once('exit', (code, signal) => {
-      // Its last words. A process that it has started may keep the pipes open.
+      endGroup(this.#child.pid, 'SIGKILL');
+      // Its last words. A process that it has started and that has left its group may keep the pipes open.
       const said = withinDeadline(closed, lastWordsMs, () => undefined);
       void said.then(() => ended.resolve(this.#close(code, signal)));
     });
@@ -105,7 +107,7 @@ export class CodeWorker {
 
   /** Ends the process, and those that its code has started. Its runs fail with `reason`. */
   stop(reason: string): void {
-    this.#end ??= { reason, tools: [...this.#tools.values()].flat() };
+    this.#end ??= reason;
     endGroup(this.#child.pid, 'SIGKILL');
   }
 
@@ -117,11 +119,12 @@ export class CodeWorker {
 
   /** Code can send anything over the line of its worker: nothing of it may end this process. */
   #hear(message: unknown): void {
-    if (this.#end !== undefined) return;
     try {
       if (!isWorkerMessage(message)) throw new Error('not a message');
-      this.#take(message);
+      // What it said before its end still tells which tools ran.
+      if (this.#end === undefined || message.kind === 'tool') this.#take(message);
     } catch (err) {
+      if (this.#end !== undefined) return;
       this.#options.log.warn({ err }, 'the worker of an app said what cannot be understood');
       this.#break('it said to its host what cannot be understood');
     }
@@ -185,9 +188,9 @@ export class CodeWorker {
     const reason =
       this.#crash ?? (isHeap ? outOfMemory(config.memoryMb) : `it exited with ${signal ?? `code ${code ?? 0}`}`);
     this.#break(reason);
-    const end = this.#end ?? { reason, tools: [] };
+    const end = { reason: this.#end ?? reason, tools: [...this.#tools.values()].flat() };
     const error = workerEnded(request.appName, end);
-    log.info({ reason: end.reason, tools: end.tools, runs: this.#runs.size }, 'the worker of an app has ended');
+    log.info({ ...end, runs: this.#runs.size }, 'the worker of an app has ended');
     this.#loading.reject(new AppFilesError([{ file: request.entry ?? '', key: '', reason: end.reason }]));
     for (const side of this.#runs.values()) side.fail(error);
     this.#runs.clear();

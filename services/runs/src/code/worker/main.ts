@@ -18,7 +18,7 @@ import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
 const channel = new Channel();
 const runners = new Map<number, TurnRunner>();
 let deps: RunnerDeps | undefined;
-const toolHooks = { onCall: tellCall, finish: plainAnswer };
+const toolHooks = { onCall: tellCall, onToolsetFailure: printFailure, finish: plainAnswer };
 
 /** Loads the app, then tells the host how that went. */
 async function load(request: LoadRequest): Promise<void> {
@@ -48,6 +48,11 @@ function tellCall(tool: string): () => void {
   const run = currentRun() ?? 0;
   channel.tell({ kind: 'tool', run, tool, begun: true });
   return () => channel.tell({ kind: 'tool', run, tool, begun: false });
+}
+
+/** The host logs what a worker prints. */
+function printFailure(error: unknown): void {
+  console.error('A toolset has failed, so the agent runs without its tools:', error);
 }
 
 function begin(request: Extract<HostMessage, { kind: 'run' }>): void {

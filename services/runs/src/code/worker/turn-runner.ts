@@ -86,8 +86,6 @@ export class TurnRunner {
   }
 
   async #drive(): Promise<void> {
-    const { channel } = this.#deps;
-    const { run } = this.#request;
     const loop = this.#openLoop();
     try {
       let step = await loop.next();

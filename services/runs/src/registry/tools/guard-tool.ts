@@ -1,9 +1,12 @@
 import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
+import { withinDeadline } from '@agentmesh/lib/wait';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 
 export interface ToolHooks {
   /** Called when a tool begins; the function that it returns is called when it has ended. */
   readonly onCall?: (tool: string, context: Context) => () => void;
+  /** Told why a toolset has no tools. Absent: the failure ends the run. */
+  readonly onToolsetFailure?: (error: unknown) => void;
   /** Changes each answer. */
   readonly finish?: (tool: string, answer: unknown) => unknown;
 }
@@ -27,12 +30,21 @@ export function guardTool<T extends BaseTool | BaseToolset>(tool: T, options: Gu
   return tool;
 }
 
+/** A toolset of code that fails, e.g. because its server is away, leaves the agent without its tools. */
 function guardToolset(toolset: BaseToolset, options: GuardOptions): void {
   const getTools = toolset.getTools.bind(toolset);
+  const late = new Error(`The toolset ${toolset.constructor.name} did not answer in time.`);
   toolset.getTools = async (context?: ReadonlyContext) => {
-    const tools = await getTools(context);
-    for (const tool of tools) guardTool(tool, options);
-    return tools;
+    try {
+      const tools = await withinDeadline(getTools(context), options.timeoutMs, () => Promise.reject(late));
+      for (const tool of tools) guardTool(tool, options);
+      return tools;
+    } catch (error) {
+      if (options.onToolsetFailure === undefined) throw error;
+      context?.invocationContext.abortSignal?.throwIfAborted();
+      options.onToolsetFailure(error);
+      return [];
+    }
   };
 }
 
