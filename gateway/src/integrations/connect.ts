@@ -1,6 +1,8 @@
+import { isMeshError } from '@agentmesh/lib/rpc';
 import { MailProvider } from '@agentmesh/proto/keys/v1/integrations';
 import type { FastifyReply } from 'fastify';
 import { type App, type Context, unary } from '../context.ts';
+import { InvalidRequest } from '../edge/errors/request-error.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { connectedJson } from './integration-json.ts';
 import {
@@ -115,7 +117,7 @@ interface Started {
 async function start({ integrations }: Context, reply: FastifyReply, it: Started) {
   const service = serviceOf(it.provider, it.service ?? it.fallback);
   const request = { accountId: it.accountId, provider: it.provider, redirectUri: it.redirect_uri };
-  const { url, state } = await integrations.startConnect(request, unary);
+  const { url, state } = await integrations.startConnect(request, unary).catch(throwNamingField);
   reply.header('cache-control', 'no-store');
   return { url, state, service };
 }
@@ -128,4 +130,10 @@ async function finish({ integrations }: Context, it: Finished) {
   const request = { accountId, provider, providerName: service, code, state, redirectUri };
   const { integration } = await integrations.finishConnect(request, unary);
   return connectedJson(integration, service);
+}
+
+function throwNamingField(error: unknown): never {
+  if (!isMeshError(error) || error.reason !== 'redirect_uri_invalid') throw error;
+  const { message: msg } = error;
+  throw new InvalidRequest([{ type: 'value_error', loc: ['query', 'redirect_uri'], msg, ctx: { error: msg } }]);
 }

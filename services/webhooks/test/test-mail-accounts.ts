@@ -86,7 +86,12 @@ export function createTestMailAccounts({ clock, microsoft, google }: TestMailAcc
       const valid = connection.token !== undefined && connection.token.until > now ? connection.token : undefined;
       const token = fresh || valid === undefined ? { text: grant(connection), until: now + tokenMs } : valid;
       connection.token = token;
-      return { accessToken: token.text, mailbox: connection.address, integrationId: connection.id };
+      return {
+        accessToken: token.text,
+        mailbox: connection.address,
+        integrationId: connection.id,
+        userId: `id-${connection.id}`,
+      };
     },
     listEnding: async () =>
       connections

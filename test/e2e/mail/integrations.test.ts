@@ -61,7 +61,7 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
   test('refuses a redirect address that is none, an unknown state, and a caller without a token', async () => {
     const path = `/api/integrations/${word === 'google_gmail' ? 'google' : 'microsoft/outlook'}`;
     const start = `${path}/connect?redirect_uri=${encodeURIComponent('javascript:alert(1)')}`;
-    const refused = { status: 400, body: { code: 'redirect_uri_invalid' } };
+    const refused = { status: 422, body: { detail: [{ loc: ['query', 'redirect_uri'] }] } };
     expect(await caller.request('GET', start)).toMatchObject(refused);
     expect((await caller.request('GET', `${path}/connect`)).status).toBe(422);
     const finish = await caller.request('POST', `${path}/callback`, { code: 'c', state: 's' });

@@ -13,6 +13,8 @@ interface Cursor {
   readonly until: number;
   readonly since: number;
   readonly changeType: string | undefined;
+  /** The first round names the mails that the folder has, whatever kind of change is asked for. */
+  readonly isFirst: boolean;
   readonly select: string | undefined;
 }
 
@@ -62,7 +64,12 @@ function delta({ world, origin, mailbox, folderId, call }: DeltaCall): Reply {
   const { pageSize } = preferencesOf(call);
   const page = due.slice(0, pageSize);
   const isLast = page.length === due.length;
-  const next: Cursor = { ...cursor, until: isLast ? 0 : until, after: isLast ? until : (page.at(-1)?.number ?? until) };
+  const next: Cursor = {
+    ...cursor,
+    isFirst: cursor.isFirst && !isLast,
+    until: isLast ? 0 : until,
+    after: isLast ? until : (page.at(-1)?.number ?? until),
+  };
   const token = Buffer.from(JSON.stringify(next)).toString('base64url');
   const kind = isLast ? 'deltatoken' : 'skiptoken';
   const link = `${origin}/v1.0/me/mailFolders('${folderId}')/messages/delta?$${kind}=${token}`;
@@ -80,7 +87,8 @@ function delta({ world, origin, mailbox, folderId, call }: DeltaCall): Reply {
 
 function isAsked({ folderId, kind, mail }: Change, cursor: Cursor): boolean {
   if (folderId !== cursor.folderId || mail.receivedAt.getTime() < cursor.since) return false;
-  return cursor.changeType === undefined || cursor.changeType === kind;
+  const asked = cursor.isFirst ? 'created' : cursor.changeType;
+  return asked === undefined || asked === kind;
 }
 
 function cursorOf({ query }: Call, folderId: string): Cursor {
@@ -95,7 +103,15 @@ function cursorOf({ query }: Call, folderId: string): Cursor {
   const since = time === undefined ? 0 : Date.parse(time);
   insist(!Number.isNaN(since), () => invalidRequest('The filter has no time.'));
   const changeType = query.get('changeType') ?? undefined;
-  return { folderId, after: 0, until: 0, since, changeType, select: query.get('$select') ?? undefined };
+  return {
+    folderId,
+    after: 0,
+    until: 0,
+    since,
+    changeType,
+    isFirst: changeType !== undefined,
+    select: query.get('$select') ?? undefined,
+  };
 }
 
 function readToken(token: string): Cursor {

@@ -39,6 +39,8 @@ export interface FakeMicrosoft extends AsyncDisposable {
   addMail(address: string, mail?: NewMail, folder?: string): StoredMail;
   /** Moves a mail to another folder: its default id changes, and the other folder has a new mail. */
   moveMail(address: string, mail: StoredMail, folder: string): void;
+  /** Changes a mail, e.g. marks it as read. */
+  updateMail(address: string, mail: StoredMail): void;
   deleteMail(address: string, mail: StoredMail): void;
   /** Posts notifications, several for one address in one request. */
   post(notifications: readonly Notification[]): void;
@@ -102,6 +104,7 @@ function createControl({ login, graph, world, rules }: Parts): FakeMicrosoft {
       mail.defaultId = caseSensitiveId('AAMk', world.next());
       note(address, mail, 'created');
     },
+    updateMail: (address, mail) => note(address, mail, 'updated'),
     deleteMail: (address, mail) => {
       const { mails } = world.mailboxOf(address);
       mails.splice(mails.indexOf(mail), 1);

@@ -47,6 +47,7 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   agent_identity_refused: 502,
   mail_provider_refused: 502,
   mail_provider_failed: 502,
+  mail_provider_misconfigured: 502,
   subscription_gone: 410,
   already_running_or_queued: 409,
   subscription_inactive: 409,

@@ -1,5 +1,6 @@
 import { type App, type Context, unary } from '../../context.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { InvalidRequest } from '../../edge/errors/request-error.ts';
 import { LogPath, Retriggered, RetriggeredLogs, RetriggerRequest } from './log-record.ts';
 
 const path = '/api/webhooks/logs';
@@ -43,10 +44,15 @@ export function addRetriggers(app: App, { webhookLogs, authentication }: Context
     },
     async ({ identity: { accountId }, body }, reply) => {
       const { log_ids: logIds = [], status, subscription_id: subscriptionId = 0 } = body;
+      if (logIds.length === 0 && status === undefined) throw namesNothing();
       const statuses = status === undefined ? [] : [status];
       const answer = await webhookLogs.retriggerLogs({ accountId, logIds, statuses, subscriptionId }, unary);
       reply.code(202);
       return { log_ids: answer.logIds, skipped_ids: answer.skippedIds };
     },
   );
+}
+
+function namesNothing(): InvalidRequest {
+  return new InvalidRequest([{ type: 'missing', loc: ['body', 'log_ids'], msg: 'Field required, or status' }]);
 }

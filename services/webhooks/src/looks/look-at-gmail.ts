@@ -125,6 +125,7 @@ const findings = (found: FoundMails, cursor: string): Findings => ({
   found: found.values(),
   cursor,
   deltaLink: null,
+  changePlaces: '{}',
   isComplete: true,
 });
 

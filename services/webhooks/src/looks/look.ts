@@ -17,10 +17,14 @@ export interface Findings {
   readonly found: readonly Found[];
   /** Gmail: history id for the next look. */
   readonly cursor: string | null;
-  /** Microsoft: link for the next look. */
+  /** Microsoft: link for the next look for new mail. */
   readonly deltaLink: string | null;
+  /** Microsoft, JSON: places of the next look for changed and deleted mail. */
+  readonly changePlaces: string;
   /** False when there is more to read at once. */
   readonly isComplete: boolean;
+  /** Seconds until the next look, when that is sooner than usual. */
+  readonly pauseSeconds?: number;
 }
 
 /** Clocks of providers differ from ours. */

@@ -44,6 +44,7 @@ function ofProvider({ kind, retryAfterSeconds, code, status }: ProviderError): A
     case 'forbidden':
     case 'rejected':
       return { kind: 'permanent', message: `The mail provider has refused the request${suffix}.` };
+    case 'misconfigured':
     case 'publish_forbidden':
     case 'topic_missing':
     case 'other_topic':

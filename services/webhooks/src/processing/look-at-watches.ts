@@ -51,23 +51,27 @@ async function lookAt(processor: Processor, reading: Reading, { watch, signal }:
     signal,
   };
   const findings = labels.length === 0 ? unchanged(watch) : await lookBy(watch)(look);
-  const { found, cursor, deltaLink, isComplete } = findings;
-  const nextLookAt = isComplete ? new Date(clock.now().getTime() + pauseSeconds * 1000) : lookedAt;
+  const { found, cursor, deltaLink, changePlaces, isComplete } = findings;
+  const seconds = findings.pauseSeconds ?? pauseSeconds;
+  const nextLookAt = isComplete ? new Date(clock.now().getTime() + seconds * 1000) : lookedAt;
   await db.transaction(async (tx) => {
     // New logs before the mailbox, like notifications: they may be about to insert the same ones.
     await insertFound(tx, { accountId, watchId: watch.id, found, now: clock.now() });
     await holdReading(tx, reading);
     const { id, look_requests: lookRequests } = watch;
-    await updateWatchLooked(tx, { accountId, id, lookedAt, nextLookAt, cursor, deltaLink, lookRequests });
+    const progress = { lookedAt, nextLookAt, cursor, deltaLink, changePlaces, lookRequests };
+    await updateWatchLooked(tx, { accountId, id, ...progress });
   });
-  if (!isComplete) Object.assign(watch, { cursor: cursor ?? watch.cursor, delta_link: deltaLink });
+  if (!isComplete) {
+    Object.assign(watch, { cursor: cursor ?? watch.cursor, delta_link: deltaLink, change_places: changePlaces });
+  }
   return isComplete;
 }
 
 const lookBy = ({ provider }: WatchToLookAt) => (provider === 'google' ? lookAtGmail : lookAtGraph);
 
-function unchanged({ delta_link: deltaLink }: WatchToLookAt): Findings {
-  return { found: [], cursor: null, deltaLink, isComplete: true };
+function unchanged({ delta_link: deltaLink, change_places: changePlaces }: WatchToLookAt): Findings {
+  return { found: [], cursor: null, deltaLink, changePlaces, isComplete: true };
 }
 
 /** Plans the next look after one that has failed. Answers whether the mailbox is paused. */

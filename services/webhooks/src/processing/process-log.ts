@@ -1,7 +1,12 @@
+import type { Jobs } from '@agentmesh/lib/jobs';
+import type { Transaction } from '@agentmesh/lib/pg';
+import { isMeshError } from '@agentmesh/lib/rpc';
+import { tellOwner } from '../jobs/tell-owner.ts';
 import { ProviderError } from '../provider/provider-error.ts';
 import { type Reading, holdReading, pauseMailbox } from '../store/readings.ts';
 import type { DueLog } from '../store/due-logs.ts';
 import { postponeLog, updateLogEnded } from '../store/log-steps.ts';
+import { updateAgentError } from '../store/subscriptions.ts';
 import { type AttemptFailure, attemptFailure } from './attempt-failure.ts';
 import { prepareLog } from './prepare-log.ts';
 import type { Processor } from './processor.ts';
@@ -36,7 +41,8 @@ export async function processLog(processor: Processor, log: DueLog, attempting: 
     if (failure === undefined) throw error;
     const pausesMailbox = failure.kind === 'limited' && error instanceof ProviderError;
     if (pausesMailbox) attempting.onPaused();
-    await fail(processor, log, { reading: attempting.reading, failure, pausesMailbox });
+    const isAgentGone = isMeshError(error) && error.reason === 'app_not_found';
+    await fail(processor, log, { reading: attempting.reading, failure, pausesMailbox, isAgentGone });
   }
 }
 
@@ -54,16 +60,34 @@ async function waitOrSkip({ db, clock }: Processor, log: DueLog, reading: Readin
   });
 }
 
-/** Writes a failure. When the provider takes no more, nothing else of this mailbox is asked for either. */
+interface Failure {
+  readonly reading: Reading;
+  readonly failure: AttemptFailure;
+  readonly pausesMailbox: boolean;
+  readonly isAgentGone: boolean;
+}
+
+/**
+ * Writes a failure. When the provider takes no more, nothing else of this mailbox is asked for either. When the agent is gone, the subscription
+ * shows it, and its owner is told once.
+ */
 async function fail(
-  { db, clock, limits }: Processor,
+  { db, clock, limits, jobs }: Processor,
   log: DueLog,
-  { reading, failure, pausesMailbox }: { reading: Reading; failure: AttemptFailure; pausesMailbox: boolean },
+  { reading, failure, pausesMailbox, isAgentGone }: Failure,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     await holdReading(tx, reading);
+    if (isAgentGone) await tellAgentGone(tx, jobs, log);
     const consequence = await writeFailure(tx, { log, failure, now: clock.now(), retrySeconds: limits.retrySeconds });
     if (!pausesMailbox || !('nextAttemptAt' in consequence)) return;
     await pauseMailbox(tx, { ...reading, until: consequence.nextAttemptAt });
   });
+}
+
+async function tellAgentGone(tx: Transaction, jobs: Jobs, log: DueLog): Promise<void> {
+  const { account_id: accountId, subscription_id: id, agent_id: agentId, mailbox } = log;
+  const error = `The agent ${agentId} does not exist any more: mail runs nothing. Choose another agent for the subscription.`;
+  if ((await updateAgentError(tx, { accountId, id, agentId, error })).length === 0) return;
+  await jobs.add(tx, tellOwner, [{ payload: { accountId, mailbox, reason: error, isOfAgent: true } }]);
 }

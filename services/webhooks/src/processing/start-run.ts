@@ -2,6 +2,7 @@ import { isMeshError } from '@agentmesh/lib/rpc';
 import { holdReading, type Reading } from '../store/readings.ts';
 import type { DueLog } from '../store/due-logs.ts';
 import { postponeLog, updateLogEnded, updateLogStarted } from '../store/log-steps.ts';
+import { updateAgentError } from '../store/subscriptions.ts';
 import type { RunningLog } from '../store/running-logs.ts';
 import { callMs, type Processor } from './processor.ts';
 import { settleRun } from './settle-run.ts';
@@ -51,7 +52,9 @@ export async function startRun(processor: Processor, starting: Starting, log: Du
   const checkAt = new Date(now.getTime() + checkMs);
   await db.transaction(async (tx) => {
     await holdReading(tx, reading);
-    await updateLogStarted(tx, { accountId: log.account_id, id: log.id, invocationId, runs: number, now, checkAt });
+    const { account_id: accountId, id, subscription_id: subscriptionId, agent_id: agentId } = log;
+    await updateLogStarted(tx, { accountId, id, invocationId, runs: number, now, checkAt });
+    if (log.agent_error !== null) await updateAgentError(tx, { accountId, id: subscriptionId, agentId, error: null });
   });
   if ((await settleFastRun(processor, { ...log, invocation_id: invocationId })) === 'limited')
     limited.add(log.agent_id);

@@ -17,6 +17,8 @@ const numbers: Readonly<Record<Provider, MailProvider>> = {
 const kinds: Readonly<Record<string, ProviderErrorKind>> = {
   integration_missing: 'disconnected',
   integration_reconnect_required: 'reconnect',
+  mail_provider_misconfigured: 'misconfigured',
+  mail_provider_not_configured: 'misconfigured',
 };
 
 /** The provider of a message of the service keys. */
@@ -35,8 +37,8 @@ export function createMailAccounts(integrations: Client<typeof IntegrationsServi
     accessToken: async (provider, { accountId, integrationId = 0n }, { fresh }) => {
       const request = { accountId, provider: numbers[provider], integrationId, fresh };
       const answer = await integrations.getAccessToken(request, refresh).catch(throwProviderError);
-      const { accessToken, username } = answer;
-      return { accessToken, mailbox: username.toLowerCase(), integrationId: answer.integrationId };
+      const { accessToken, username, integrationId: id, providerUserId: userId } = answer;
+      return { accessToken, mailbox: username.toLowerCase(), integrationId: id, userId };
     },
     listEnding: async () =>
       (await integrations.listEndingIntegrations({}, short).catch(throwProviderError)).integrations,

@@ -6,6 +6,8 @@ export interface AccessToken {
   /** Address of the mailbox, in lower case. */
   readonly mailbox: string;
   readonly integrationId: bigint;
+  /** Id of the user at the provider. */
+  readonly userId: string;
 }
 
 /** A mail account that its owner has disconnected, while its tokens are kept. */

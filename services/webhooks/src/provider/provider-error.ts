@@ -3,6 +3,7 @@
  * - `disconnected`: the account has not connected a mail account of this provider
  * - `other_mailbox`: the account has connected another mailbox than that of the subscription
  * - `reconnect`: the owner has to connect the mail account again
+ * - `misconfigured`: the provider does not accept the client credentials of this server, or there are none
  * - `unauthorized`: the provider refused a fresh access token
  * - `forbidden`: the mail account may not do this
  * - `publish_forbidden`, `topic_missing`: Gmail may not publish to the Pub/Sub topic, or does not find it
@@ -17,6 +18,7 @@ export type ProviderErrorKind =
   | 'disconnected'
   | 'other_mailbox'
   | 'reconnect'
+  | 'misconfigured'
   | 'unauthorized'
   | 'forbidden'
   | 'publish_forbidden'

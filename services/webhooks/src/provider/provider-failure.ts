@@ -13,6 +13,18 @@ const refused: Answer = (provider) =>
   new MeshError('unavailable', 'mail_provider_refused', `${names[provider]} refused the request.`);
 const away: Answer = (provider) =>
   new MeshError('unavailable', 'mail_provider_failed', `${names[provider]} did not answer. Try again later.`);
+const busy: Answer = (provider) =>
+  new MeshError(
+    'unavailable',
+    'mail_provider_failed',
+    `${names[provider]} takes no more requests for now. Try again later.`,
+  );
+const misconfigured: Answer = (provider) =>
+  new MeshError(
+    'unavailable',
+    'mail_provider_misconfigured',
+    `${names[provider]} does not accept the client credentials of this server. Its operator has to mend them.`,
+  );
 const unauthorized: Answer = () => new MeshError('unauthenticated', reconnect, credentials);
 
 const answers: Readonly<Record<ProviderErrorKind, Answer>> = {
@@ -29,6 +41,7 @@ const answers: Readonly<Record<ProviderErrorKind, Answer>> = {
       'Another mailbox is connected now. Connect the mailbox of this subscription again on the Integrations page, or delete the subscription.',
     ),
   reconnect: unauthorized,
+  misconfigured,
   unauthorized,
   publish_forbidden: () =>
     new MeshError(
@@ -47,7 +60,7 @@ const answers: Readonly<Record<ProviderErrorKind, Answer>> = {
   not_found: refused,
   gone: refused,
   rejected: refused,
-  busy: away,
+  busy,
   unavailable: away,
 };
 

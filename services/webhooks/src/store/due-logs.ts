@@ -27,6 +27,8 @@ export interface DueLog {
   readonly provider_name: string | null;
   readonly resource: string | null;
   readonly agent_message_template: string | null;
+  /** Why the agent could not run last time; null: it could. */
+  readonly agent_error: string | null;
   readonly allowed_senders: string[] | null;
   readonly require_authentication: boolean | null;
   readonly active_since: Date | null;
@@ -43,7 +45,7 @@ const selectDue = createQuery<MailboxKey & { now: Date; withPrepared: boolean; l
   ) => `select l.account_id, l.id, l.subscription_id, l.provider, l.mailbox, l.agent_id, l.message_id, l.change_type,
       l.attempts, l.round, l.runs, l.agent_message, l.former_message, l.sender_address, l.email_subject, l.created_at, s.state as subscription_state, s.provider_name,
       s.resource,
-      s.agent_message_template, s.allowed_senders, s.require_authentication, s.active_since,
+      s.agent_message_template, s.agent_error, s.allowed_senders, s.require_authentication, s.active_since,
       s.active_since = s.created_at and s.created_at <= w.created_at + interval '2 minutes' as began_with_watch,
       (select integration_id from watches where account_id = s.account_id and id = s.watch_id) as integration_id
     from logs l left join subscriptions s on s.account_id = l.account_id and s.id = l.subscription_id

@@ -8,6 +8,8 @@ export interface WatchToLookAt {
   /** Gmail: history id in decimal. */
   readonly cursor: string | null;
   readonly delta_link: string | null;
+  /** JSON: ChangePlaces, or empty. */
+  readonly change_places: string;
   readonly looked_at: Date | null;
   readonly catch_up_from: Date | null;
   readonly registered_at: Date | null;
@@ -30,7 +32,23 @@ export interface Found {
   readonly subscriptionId: number;
   readonly messageId: string;
   /** Default: `created`. */
-  readonly changeType?: 'created' | 'updated' | 'deleted';
+  readonly changeType?: 'created' | OtherChange;
+}
+
+/** Kinds of changes of a mail that exists. */
+export type OtherChange = 'updated' | 'deleted';
+
+/** Place in the changes of one kind in a folder at Microsoft. */
+export interface ChangePlace {
+  readonly link: string;
+  /** False while the list still names what the folder had before. Nothing of that counts. */
+  readonly isPrimed: boolean;
+}
+
+/** Microsoft: where looks for changed and deleted mail go on. */
+export interface ChangePlaces extends Readonly<Partial<Record<OtherChange, ChangePlace>>> {
+  /** `active_since` of the subscription for which they were read, in RFC 3339. */
+  readonly activeSince: string;
 }
 
 /** Progress of a look. */
@@ -42,8 +60,10 @@ export interface LookedAt {
   readonly nextLookAt: Date;
   /** Gmail: history id up to which the history was read; null keeps the former one. */
   readonly cursor: string | null;
-  /** Microsoft: link from which the next look goes on. */
+  /** Microsoft: link from which the next look for new mail goes on. */
   readonly deltaLink: string | null;
+  /** JSON: ChangePlaces, or empty. */
+  readonly changePlaces: string;
   /** `look_requests` when the look began. */
   readonly lookRequests: bigint;
 }

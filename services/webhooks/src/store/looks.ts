@@ -6,7 +6,7 @@ const selectDue = createQuery<MailboxKey & { now: Date }, WatchToLookAt>({
   name: 'select-watches-to-look-at',
   text: (
     param,
-  ) => `select id, provider, integration_id, cursor::text as cursor, delta_link, looked_at, catch_up_from, registered_at, look_requests,
+  ) => `select id, provider, integration_id, cursor::text as cursor, delta_link, change_places, looked_at, catch_up_from, registered_at, look_requests,
       look_failures
     from watches
     where account_id = ${param.accountId} and provider = ${param.provider} and mailbox = ${param.mailbox}
@@ -70,7 +70,8 @@ const updateLooked = createQuery<LookedAt>({
   text: (param) => `update watches set
       look_at = case when look_requests = ${param.lookRequests} then ${param.nextLookAt} else look_at end,
       catch_up_from = case when look_requests = ${param.lookRequests} then null else catch_up_from end,
-      looked_at = ${param.lookedAt}, look_failures = 0, cursor = coalesce(${param.cursor}::numeric, cursor), delta_link = ${param.deltaLink}
+      looked_at = ${param.lookedAt}, look_failures = 0, cursor = coalesce(${param.cursor}::numeric, cursor), delta_link = ${param.deltaLink},
+      change_places = ${param.changePlaces}::jsonb
     where account_id = ${param.accountId} and id = ${param.id}`,
 });
 

@@ -26,7 +26,7 @@ export interface SubscriptionRow {
 
 const columns = `s.id, s.watch_id, s.provider_name, s.local_id, s.resource, s.change_type, s.agent_id, s.agent_message_template,
   s.allowed_senders, s.require_authentication, s.state, s.active_since, s.created_at,
-  w.provider, w.mailbox, w.integration_id, w.state as watch_state, w.provider_id, w.expires_at, w.last_error`;
+  w.provider, w.mailbox, w.integration_id, w.state as watch_state, w.provider_id, w.expires_at, coalesce(s.agent_error, w.last_error) as last_error`;
 const withWatch = 'subscriptions s join watches w on w.account_id = s.account_id and w.id = s.watch_id';
 
 /** All subscriptions of an account that were registered once, oldest first. */
@@ -106,9 +106,22 @@ export const updateSubscriptionRow = createQuery<Change, { id: number }>({
   text: (param) => `update subscriptions set agent_id = ${param.agentId}, agent_message_template = ${param.template},
       change_type = ${param.changeType}, allowed_senders = ${param.allowedSenders},
       require_authentication = ${param.requireAuthentication}, state = ${param.state}, active_since = ${param.activeSince},
-      watch_id = ${param.watchId}
+      watch_id = ${param.watchId}, agent_error = case when agent_id = ${param.agentId} then agent_error end
     where account_id = ${param.accountId} and id = ${param.id} returning id`,
 });
+
+const setAgentError = createQuery<
+  { accountId: string; id: number; agentId: number; error: string | null },
+  { id: number }
+>({
+  name: 'update-agent-error',
+  text: (param) => `update subscriptions set agent_error = ${param.error}
+    where account_id = ${param.accountId} and id = ${param.id} and agent_id = ${param.agentId}
+      and agent_error is distinct from ${param.error} returning id`,
+});
+
+/** Notes why the agent of a subscription cannot run, or with null that it can. Answers nothing when that was known, or it has another agent. */
+export const updateAgentError = setAgentError;
 
 /** Active subscription to a watch. */
 export interface ActiveSubscriptionRow {

@@ -1,4 +1,5 @@
 import { fieldInvalid } from '../errors.ts';
+import type { AccessToken } from '../provider/mail-accounts.ts';
 import type { Provider } from '../provider/provider.ts';
 
 const defaults: Readonly<Record<Provider, string>> = {
@@ -31,9 +32,12 @@ function hasControls(text: string): boolean {
   return Array.from(text).some((character) => character < ' ' || character === '\u007f');
 }
 
-/** Throws `subscription_resource_invalid` when a path at Microsoft names the address of another mailbox than the connected one. */
-export function checkOwner(resource: string, mailbox: string): void {
+/**
+ * Throws `subscription_resource_invalid` when a path at Microsoft names another user than the connected one, by address or id: mails are only read
+ * from the connected mailbox.
+ */
+export function checkOwner(resource: string, { mailbox, userId }: Pick<AccessToken, 'mailbox' | 'userId'>): void {
   const owner = /^\/?users\/([^/]+)\//i.exec(resource)?.[1]?.toLowerCase();
-  if (owner?.includes('@') === true && owner !== mailbox)
-    throw fieldInvalid('resource', 'The resource is in another mailbox than the connected one.');
+  if (owner === undefined || owner === mailbox || owner === userId.toLowerCase()) return;
+  throw fieldInvalid('resource', 'The resource is in another mailbox than the connected one. Begin it with me/.');
 }

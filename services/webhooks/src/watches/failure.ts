@@ -11,6 +11,8 @@ const messages: Readonly<Record<ProviderErrorKind, string>> = {
   other_mailbox:
     'Another mailbox is connected now. Connect the mailbox of this subscription again, on the Integrations page, or delete the subscription.',
   reconnect: 'The mail account has to be connected again, on the Integrations page.',
+  misconfigured:
+    'The mail provider does not accept the client credentials of this server. Its operator has to mend them.',
   unauthorized:
     'The mail provider does not accept the credentials of the mail account. Connect the mail account again, on the Integrations page.',
   forbidden: 'The mail provider does not allow this subscription.',

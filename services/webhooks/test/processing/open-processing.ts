@@ -15,6 +15,7 @@ import type { Context } from '../../src/context.ts';
 import { gmailError } from '../../src/google/gmail-error.ts';
 import { keepProcessing } from '../../src/jobs/keep-processing.ts';
 import { readMailboxTask } from '../../src/jobs/read-mailbox-task.ts';
+import { tellOwner } from '../../src/jobs/tell-owner.ts';
 import { createGmailMailReader } from '../../src/mail/gmail-mail.ts';
 import { createGraphMailReader } from '../../src/mail/graph-mail.ts';
 import { graphError } from '../../src/microsoft/graph-error.ts';
@@ -70,7 +71,7 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
       const { mesh, metrics, log, draining } = host;
       const db = await host.openDatabase();
       const jobs = host.resources.use(
-        await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask], log, metrics, draining }),
+        await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask, tellOwner], log, metrics, draining }),
       );
       const clients = {
         microsoft: host.resources.use(
@@ -164,7 +165,7 @@ function tokensOf({ world }: FakeMicrosoft | FakeGoogle, scopes: readonly string
     accessToken: (_, { accountId }) => {
       const mailbox = mailboxOf(accountId);
       const { accessToken } = world.authorization.grantTo(world.mailboxOf(mailbox).user, scopes);
-      return Promise.resolve({ accessToken, mailbox, integrationId: 1n });
+      return Promise.resolve({ accessToken, mailbox, integrationId: 1n, userId: 'id' });
     },
   };
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { tellOwner } from '../../src/jobs/tell-owner.ts';
 import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 
 let at: OpenProcessing;
@@ -63,6 +65,26 @@ describe('a run', () => {
     await at.advance(3_000);
     expect(runsOf(accountId)).toHaveLength(1);
     expect(await logsOf(accountId)).toMatchObject([{ status: 'error' }]);
+  });
+
+  test('whose agent was deleted is shown in the subscription, and its owner is told once', async () => {
+    at.siblings.decide = () => {
+      throw new MeshError('not_found', 'app_not_found', "No root_agent found for 'agent7'.");
+    };
+    const { accountId, address } = await notifyOne();
+    await notifyGraph(at, address, [at.microsoft.addMail(address).immutableId]);
+    await at.settle();
+    expect((await logsOf(accountId)).map(({ status }) => status)).toEqual(['error', 'error']);
+    const told: unknown[] = [];
+    await at.processor.jobs.drain(tellOwner, async (notice) => void told.push(notice));
+    expect(told).toMatchObject([{ accountId, mailbox: address, isOfAgent: true }]);
+    const errors = () =>
+      at.db.query({ text: 'select agent_error from subscriptions where account_id = $1' }, [accountId]);
+    expect(await errors()).toEqual([{ agent_error: expect.stringMatching(/^The agent 7 does not exist/) }]);
+    at.siblings.decide = () => 'completed';
+    await notifyGraph(at, address, [at.microsoft.addMail(address).immutableId]);
+    await at.settle();
+    expect(await errors()).toEqual([{ agent_error: null }]);
   });
 
   test('whose model takes no more waits, and does not use up its attempts', async () => {

@@ -44,8 +44,8 @@ async function resourceAt(
   { provider, resource }: Draft,
   { accountId, token }: Mailbox,
 ): Promise<string> {
-  const { accessToken, mailbox } = token;
+  const { accessToken } = token;
   if (provider === 'google') return resolveLabel(gmail, resource, { mailAccount: { accountId }, accessToken });
-  checkOwner(resource, mailbox);
+  checkOwner(resource, token);
   return resource;
 }

@@ -107,7 +107,7 @@ const detach = createQuery<Detaching>({
     ), kept as (
       update watches w set state = 'error', error_code = 'disconnected', last_error = ${param.lastError}, failures = 1,
         provider_id = null, expires_at = null, registered_at = null, cursor = null, catch_up_from = null,
-        delta_link = null, looked_at = null, path_token_hash = null, client_state_hash = null, next_attempt_at = ${param.now}, claim = null, claimed_until = '-infinity'
+        delta_link = null, change_places = '{}', looked_at = null, path_token_hash = null, client_state_hash = null, next_attempt_at = ${param.now}, claim = null, claimed_until = '-infinity'
       from detached d where w.account_id = d.account_id and w.id = d.id
     )
     insert into watches (account_id, provider, mailbox, integration_id, state, provider_id, expires_at, next_attempt_at, created_at)

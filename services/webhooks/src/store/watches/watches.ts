@@ -108,7 +108,7 @@ const moveOne = createQuery<WatchKey & { mailbox: string; integrationId: bigint 
   text: (
     param,
   ) => `update watches set mailbox = ${param.mailbox}, integration_id = ${param.integrationId}, cursor = null,
-      delta_link = null, looked_at = null
+      delta_link = null, change_places = '{}', looked_at = null
     where account_id = ${param.accountId} and id = ${param.id}`,
 });
 
