@@ -22,12 +22,14 @@ const env = {
   RUNS_MODEL_TIMEOUT_SECONDS: '5',
 };
 let databaseUrl: string;
+/** Further settings of processes that start from now on. */
+let settingsOf: (word: string) => Record<string, string> = () => ({});
 let mesh: TestMesh;
 let caller: Caller;
 
 beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
-  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env }));
+  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env, ownEnv: (word) => settingsOf(word) }));
   caller = await newAccount(mesh.url);
 }, 60_000);
 afterAll(() => resources.disposeAsync());
@@ -36,26 +38,27 @@ interface Given {
   readonly provider: string;
   readonly base: string;
   readonly key?: string;
-  readonly as?: Caller;
 }
 
-async function saveKey({ provider, base, key = secret, as = caller }: Given): Promise<string> {
+async function saveKey({ provider, base, key = secret }: Given): Promise<string> {
   const given = { key_name: 'k', provider, api_key_value: key, model_api_base: base };
-  const { status, body } = await as.request<{ api_key_id: string }>('POST', '/api/saved-api-keys', given);
+  const { status, body } = await caller.request<{ api_key_id: string }>('POST', '/api/saved-api-keys', given);
   expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringContaining(key)]);
   return body.api_key_id;
 }
 
 /** Makes an agent and a session of it. */
-async function makeAgent(model: string, params: object, as = caller, over: object = {}) {
+async function makeAgent(model: string, params: object, over: object = {}) {
   const body = { ...fields, agent_name: `a${crypto.randomUUID().slice(0, 8)}`, agent_model: model, ...over };
-  const made = await as.request<{ agent_id: string }>('POST', '/api/agents', { ...body, agent_model_params: params });
+  const made = await caller.request<{ agent_id: string }>('POST', '/api/agents', {
+    ...body,
+    agent_model_params: params,
+  });
   expect([made.status, JSON.stringify(made.body)]).toEqual([200, expect.not.stringContaining(secret)]);
-  return as.createSession(made.body.agent_id);
+  return caller.createSession(made.body.agent_id);
 }
 
-const last = async (session: Parameters<Caller['run']>[0], as = caller) =>
-  (await as.run(session, 'hello')).body.at(-1) ?? {};
+const last = async (session: Parameters<Caller['run']>[0]) => (await caller.run(session, 'hello')).body.at(-1) ?? {};
 
 describe('an agent runs on its saved key', () => {
   test.each([
@@ -87,19 +90,6 @@ describe('an agent runs on its saved key', () => {
     expect(await last(session)).toMatchObject({ errorCode: 'KEY_NOT_FOUND', errorMessage: 'API key not found' });
   });
 
-  test('by responses, where the settings say so', { timeout: 60_000 }, async () => {
-    const server = resources.use(await startFakeResponses({ apiKey: secret }));
-    const own = await testDatabaseUrl();
-    resources.use(own);
-    const settings = { ...env, RUNS_OPENAI_API: 'responses' };
-    await using other = await startMesh({ mode: inject('mode'), databaseUrl: own.url, env: settings });
-    const as = await newAccount(other.url);
-    const id = await saveKey({ provider: 'openai', base: server.baseUrl, as });
-    const session = await makeAgent('openai/gpt-5-mini', { model_api_key: `saved:${id}` }, as);
-    expect(textOf((await last(session, as)) as never)).toBe('ok');
-    watch.readLog(other.lines);
-  });
-
   test('given with the agent, and kept by __unchanged__', async () => {
     const server = resources.use(await startFakeOpenAi({ apiKey: secret }));
     const params = { model_api_key: secret, model_api_base: server.baseUrl };
@@ -125,36 +115,56 @@ describe('an agent runs on its saved key', () => {
   });
 });
 
-test('a lost ENCRYPT_KEY ends runs with the reason, and nothing else notices', { timeout: 240_000 }, async () => {
-  const server = resources.use(await startFakeOpenAi({ apiKey: secret }));
-  const own = resources.use(await testDatabaseUrl());
-  const started = { mode: inject('mode'), databaseUrl: own.url } as const;
-  let token: string | undefined;
-  let session: Parameters<Caller['run']>[0];
-  let id: string;
-  {
-    await using before = await startMesh({ ...started, env });
-    const as = await newAccount(before.url);
-    token = as.token;
-    id = await saveKey({ provider: 'openai', base: server.baseUrl, as });
-    session = await makeAgent('openai/gpt-5-mini', { model_api_key: `saved:${id}` }, as);
-    expect(textOf((await last(session, as)) as never)).toBe('ok');
-    const me = await as.request<{ email: string }>('GET', '/api/users/me');
-    token = me.body.email;
-  }
-  const lost = { ...env, ENCRYPT_KEY: 'another encrypt key that is used by this test alone' };
-  await using after = await startMesh({ ...started, env: lost });
-  const as = await newAccount(after.url);
-  const signIn = { email: token, password: 'correct horse battery' };
-  as.token = (await as.request<{ access_token: string }>('POST', '/api/auth/token', signIn)).body.access_token;
-  const { body: key } = await as.request('GET', `/api/saved-api-keys/${id}`);
-  expect(key).toMatchObject({ status: 'needs_reentry', key_name: 'k', last_four: '', fingerprint: '' });
-  expect(await last(session, as)).toMatchObject({ errorCode: 'KEY_NEEDS_REENTRY' });
-  expect((await as.request('POST', `/api/saved-api-keys/${id}/test`)).status).toBe(409);
-  const echo = await as.createSession('echo');
-  expect(textOf((await last(echo, as)) as never)).toBe('hello');
-  await as.request('PATCH', `/api/saved-api-keys/${id}`, { api_key_value: secret });
-  expect(textOf((await last(session, as)) as never)).toBe('ok');
+test('a key that was saved for an MCP server is sent to it, and to no other', async () => {
+  const server = resources.use(await startMcpServer());
+  const other = resources.use(await startMcpServer());
+  const apiKey = `saved:${await saveKey({ provider: '', base: new URL(server.url).origin })}`;
+  const withServer = ({ url }: { url: string }) => ({ mcp_servers: [{ url, api_key: apiKey }] });
+  await last(await makeAgent('echo/echo', {}, withServer(server)));
+  expect(server.calls.at(-1)?.headers).toMatchObject({ authorization: `Bearer ${secret}` });
+  await last(await makeAgent('echo/echo', {}, withServer(other)));
+  expect(other.calls).toEqual([]);
+});
+
+describe('after a restart with other settings', () => {
+  const found = { id: '', session: undefined as Parameters<Caller['run']>[0] | undefined };
+
+  beforeAll(async () => {
+    const server = resources.use(await startFakeOpenAi({ apiKey: secret }));
+    found.id = await saveKey({ provider: 'openai', base: server.baseUrl });
+    found.session = await makeAgent('openai/gpt-5-mini', { model_api_key: `saved:${found.id}` });
+    await last(found.session);
+    const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+    const changed = {
+      ENCRYPT_KEY: 'another encrypt key that is used by this test alone',
+      RUNS_OPENAI_API: 'responses',
+    };
+    settingsOf = (word) => (['all', 'auth', 'gateway', 'keys', 'runs'].includes(word) ? changed : {});
+    const words = inject('mode') === 'all' ? ['all'] : ['auth', 'gateway', 'keys', 'runs'];
+    await Promise.all(words.map((word) => mesh.kill(word)));
+    await mesh.restart();
+    const signIn = { email, password: 'correct horse battery' };
+    const { body } = await caller.request<{ access_token: string }>('POST', '/api/auth/token', signIn);
+    caller.token = body.access_token;
+  }, 120_000);
+
+  test('a lost ENCRYPT_KEY ends runs with the reason, and nothing else notices', async () => {
+    const { id, session = expect.fail('there is no session') } = found;
+    const { body: key } = await caller.request('GET', `/api/saved-api-keys/${id}`);
+    expect(key).toMatchObject({ status: 'needs_reentry', key_name: 'k', last_four: '', fingerprint: '' });
+    expect(await last(session)).toMatchObject({ errorCode: 'KEY_NEEDS_REENTRY' });
+    expect((await caller.request('POST', `/api/saved-api-keys/${id}/test`)).status).toBe(409);
+    const echo = await caller.createSession('echo');
+    expect(textOf((await last(echo)) as never)).toBe('hello');
+  });
+
+  test('an agent runs on a key that was entered again, by responses, where the settings say so', async () => {
+    const { id, session = expect.fail('there is no session') } = found;
+    const server = resources.use(await startFakeResponses({ apiKey: secret }));
+    const change = { api_key_value: secret, model_api_base: server.baseUrl };
+    expect((await caller.request('PATCH', `/api/saved-api-keys/${id}`, change)).status).toBe(200);
+    expect(textOf((await last(session)) as never)).toBe('ok');
+  });
 });
 
 test('a key is in no log line and no row of any table', async () => {
@@ -162,15 +172,4 @@ test('a key is in no log line and no row of any table', async () => {
   await watch.readDatabase(databaseUrl);
   expect(watch.places).toBeGreaterThan(100);
   expect(watch.leaks()).toEqual([]);
-});
-
-test('a key that was saved for an MCP server is sent to it, and to no other', async () => {
-  const server = resources.use(await startMcpServer());
-  const other = resources.use(await startMcpServer());
-  const apiKey = `saved:${await saveKey({ provider: '', base: new URL(server.url).origin })}`;
-  const withServer = ({ url }: { url: string }) => ({ mcp_servers: [{ url, api_key: apiKey }] });
-  await last(await makeAgent('echo/echo', {}, caller, withServer(server)));
-  expect(server.calls.at(-1)?.headers).toMatchObject({ authorization: `Bearer ${secret}` });
-  await last(await makeAgent('echo/echo', {}, caller, withServer(other)));
-  expect(other.calls).toEqual([]);
 });

@@ -60,6 +60,25 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     await expect.poll(async () => (await subscriptionOf(caller, id)).status).toBe('active');
   });
 
+  test('connecting another mailbox moves no subscription there, and connecting the former one mends it', {
+    timeout,
+  }, async () => {
+    const { caller, address } = await resident();
+    const { id } = await subscribe(caller, word);
+    const other = `other-${address}`;
+    fake().world.addUser(other);
+    expect((await connectMailbox(caller, word, other)).status).toBe(200);
+    await expect.poll(() => isRegistered(address)).toBe(false);
+    const lastError = expect.stringContaining('Another mailbox is connected now');
+    await expect.poll(() => subscriptionOf(caller, id)).toMatchObject({ status: 'error', last_error: lastError });
+    expect(isRegistered(other)).toBe(false);
+    const renewed = await caller.request('POST', `/api/webhooks/subscriptions/${id}/renew`);
+    expect(renewed).toMatchObject({ status: 400, body: { code: 'integration_other_mailbox' } });
+    await connectMailbox(caller, word, address);
+    await expect.poll(() => subscriptionOf(caller, id)).toMatchObject({ status: 'active', last_error: null });
+    expect([isRegistered(address), isRegistered(other)]).toEqual([true, false]);
+  });
+
   test('deleting the account ends its subscriptions at the provider', { timeout }, async () => {
     const { caller, address } = await resident();
     await subscribe(caller, word);

@@ -106,7 +106,9 @@ export const WebhookSubscription = Type.Object(
     require_authentication: Type.Boolean({
       description: 'Only mail whose sender the provider has authenticated (SPF, DKIM, DMARC) runs the agent.',
     }),
-    last_error: nullable('Why the last attempt to renew or register failed. Null after a success.'),
+    last_error: nullable(
+      'Why the last attempt to renew or register failed, or why the agent cannot run. Null after a success.',
+    ),
     mailbox: Type.String({ description: 'Address of the mailbox.' }),
   },
   { title: 'WebhookSubscription' },

@@ -97,7 +97,7 @@ export declare type Subscription = Message<"agentmesh.webhooks.v1.Subscription">
   requireAuthentication: boolean;
 
   /**
-   * Reason why the last attempt to renew or register failed. Absent after a success.
+   * Reason why the last attempt to renew or register failed, or why the agent cannot run. Absent after a success.
    *
    * @generated from field: optional string last_error = 13;
    */
@@ -473,7 +473,7 @@ export declare const SubscriptionsService: GenService<{
    *
    * INVALID_ARGUMENT subscription_<field>_invalid; FAILED_PRECONDITION integration_missing and subscription_limit; NOT_FOUND
    * agent_not_found and topic_not_found; UNAUTHENTICATED integration_reconnect_required; PERMISSION_DENIED topic_publish_forbidden;
-   * UNAVAILABLE pubsub_not_configured, mail_provider_refused, mail_provider_failed and subscription_busy.
+   * UNAVAILABLE pubsub_not_configured, mail_provider_refused, mail_provider_failed, mail_provider_misconfigured and subscription_busy.
    *
    * @generated from rpc agentmesh.webhooks.v1.SubscriptionsService.CreateSubscription
    */
@@ -484,7 +484,8 @@ export declare const SubscriptionsService: GenService<{
   },
   /**
    * Changes the fields that are set. Other change types at Microsoft are registered at once, which fails like CreateSubscription.
-   * NOT_FOUND subscription_not_found and agent_not_found; INVALID_ARGUMENT subscription_<field>_invalid.
+   * NOT_FOUND subscription_not_found and agent_not_found; INVALID_ARGUMENT subscription_<field>_invalid; FAILED_PRECONDITION
+   * integration_other_mailbox.
    *
    * @generated from rpc agentmesh.webhooks.v1.SubscriptionsService.UpdateSubscription
    */
@@ -505,7 +506,8 @@ export declare const SubscriptionsService: GenService<{
   },
   /**
    * Renews a subscription at the provider, and registers it again when the provider has forgotten it. NOT_FOUND subscription_not_found;
-   * subscription_gone when the provider does not accept it any more, and it was deleted; other errors like CreateSubscription.
+   * subscription_gone when the provider does not accept it any more, and it was deleted; FAILED_PRECONDITION integration_other_mailbox; other
+   * errors like CreateSubscription.
    *
    * @generated from rpc agentmesh.webhooks.v1.SubscriptionsService.RenewSubscription
    */
