@@ -64,6 +64,15 @@ describe('a change', () => {
     expect(atMicrosoft()).toHaveLength(1);
   });
 
+  test('of the change type of a failing subscription is registered when it works again', async () => {
+    const { id } = await created();
+    webhooks.microsoft.graph.fault({ method: 'PATCH', times: 2, action: { status: 401, body: {} } });
+    await expect(webhooks.client.renewSubscription({ accountId, id })).rejects.toThrow();
+    await webhooks.client.updateSubscription({ accountId, id, changeType: 'deleted' });
+    expect((await webhooks.client.renewSubscription({ accountId, id })).subscription?.status).toBe('active');
+    expect(atMicrosoft()).toMatchObject([{ changeTypes: ['deleted'] }]);
+  });
+
   test('disables a subscription, which is then not renewed, and enables it again', async () => {
     const { id } = await created();
     const set = (status: string) => webhooks.client.updateSubscription({ accountId, id, status });

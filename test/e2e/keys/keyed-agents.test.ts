@@ -31,7 +31,7 @@ beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
   mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env, ownEnv: (word) => settingsOf(word) }));
   caller = await newAccount(mesh.url);
-}, 60_000);
+});
 afterAll(() => resources.disposeAsync());
 
 interface Given {
@@ -146,7 +146,7 @@ describe('after a restart with other settings', () => {
     const signIn = { email, password: 'correct horse battery' };
     const { body } = await caller.request<{ access_token: string }>('POST', '/api/auth/token', signIn);
     caller.token = body.access_token;
-  }, 120_000);
+  });
 
   test('a lost ENCRYPT_KEY ends runs with the reason, and nothing else notices', async () => {
     const { id, session = expect.fail('there is no session') } = found;

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { fieldInvalid, subscriptionNotFound } from '../../errors.ts';
 import { providerFailure } from '../../provider/provider-failure.ts';
 import { type SubscriptionRow, updateSubscriptionRow, type Wishes } from '../../store/subscriptions.ts';
-import { endWatch, planAttempt } from '../../store/watches/watch-plans.ts';
+import { endWatch, forgetRegistration, planAttempt } from '../../store/watches/watch-plans.ts';
 import { readAllowedSenders, readChangeType, readTemplate } from '../../subscriptions/fields.ts';
 import { findSubscription } from '../../subscriptions/find.ts';
 import { registerAgain } from '../../subscriptions/register-again.ts';
@@ -78,6 +78,7 @@ async function write({ db, clock, wakeUpkeep }: Context, { accountId, row, chang
     const isGone = written.length === 0;
     // The former watch has the lower id: watches are locked in the order of their keys.
     if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
+    else if (change.changeType !== row.change_type) await forgetRegistration(tx, { accountId, id: watchId });
     // Enabling may need a registration, and enabling or disabling changes the labels of a Gmail mailbox.
     if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
     if (isGone) await endWatch(tx, { accountId, id: watchId, now });

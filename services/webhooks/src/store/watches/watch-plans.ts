@@ -41,6 +41,17 @@ export const planRearming = createQuery<{ accountId: string; provider: Provider;
     returning w.id`,
 });
 
+const forget = createQuery<WatchKey>({
+  name: 'forget-registration',
+  text: (param) => `update watches set provider_id = null
+    where account_id = ${param.accountId} and id = ${param.id} and provider = 'microsoft' and state <> 'active'`,
+});
+
+/** Lets the next attempt at a failing watch at Microsoft register it again instead of renewing it: its subscription wants other changes now. */
+export async function forgetRegistration(db: Queryable, watch: WatchKey): Promise<void> {
+  await forget(db, watch);
+}
+
 interface Ending extends WatchKey {
   readonly now: Date;
   /** Microsoft: id of a subscription that could not be stored in the watch. */
