@@ -19,6 +19,7 @@ import type { Config } from './config.ts';
 import type { Authentication } from './edge/authentication/authenticate.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import type { BrowserSession } from './edge/authentication/browser-session.ts';
+import type { RunTickets } from './edge/authentication/tickets/run-tickets.ts';
 import type { AddressLimit } from './edge/throttle/address-limit.ts';
 import type { SignIn } from './edge/throttle/sign-in.ts';
 
@@ -32,6 +33,7 @@ export interface Context {
   readonly authentication: Authentication;
   /** Sign-in of the web UI; undefined unless it is served. */
   readonly browser: BrowserSession | undefined;
+  readonly runTickets: RunTickets;
   /** Room for bodies that are kept in memory. */
   readonly bodies: BodyBudgets;
   /** Makes the next request of an account ask auth again. */

@@ -23,6 +23,7 @@ import { createBearer } from './edge/authentication/bearer.ts';
 import { createBodyBudget } from './edge/bodies/body-budget.ts';
 import { createPaces } from './edge/pace/pace.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
+import { createRunTickets } from './edge/authentication/tickets/run-tickets.ts';
 import { type BrowserSession, createBrowserSession } from './edge/authentication/browser-session.ts';
 import type { Directory } from './edge/authentication/directory.ts';
 import { createFollowChanges, hearChanges } from './edge/authentication/follow-changes.ts';
@@ -51,9 +52,9 @@ async function start(host: GatewayHost): Promise<Running> {
   resources.defer(await hearChanges(host.bus, changes));
   resources.use(startJob(createFollowChanges({ changes, isIdle, auth }), host));
 
-  const tokens = await createTokenReader(config.ENCRYPT_KEY);
-  const bearer = createBearer({ tokens, standings, personalTokens });
+  const bearer = createBearer({ tokens: await createTokenReader(config.ENCRYPT_KEY), standings, personalTokens });
   const browser = await browserSessionOf(host, standings);
+  const runTickets = await createRunTickets({ encryptKey: config.ENCRYPT_KEY, standings });
   const throttle = await openThrottle({ redisUrl: config.REDIS_URL, log, resources });
   const context: Context = {
     config,
@@ -75,8 +76,9 @@ async function start(host: GatewayHost): Promise<Running> {
     subscriptions: mesh.client(SubscriptionsService),
     notifications: mesh.client(NotificationsService),
     webhookLogs: mesh.client(LogsService),
-    authentication: authenticationOf(config, { bearer, browser }),
+    authentication: authenticationOf(config, { bearer, browser, runTickets }),
     browser,
+    runTickets,
     bodies: bodyBudgetsOf(config),
     forgetAccount: (accountId) => changes.note(accountId),
     signIn: createSignIn({ auth, config, throttle, log }),
@@ -141,8 +143,8 @@ async function closeNow(app: App): Promise<void> {
 
 function authenticationOf(
   config: Context['config'],
-  { bearer, browser }: Pick<Parameters<typeof createAuthentication>[0], 'bearer' | 'browser'>,
+  sources: Pick<Parameters<typeof createAuthentication>[0], 'bearer' | 'browser' | 'runTickets'>,
 ): Authentication {
   const isRuntimeOpen = config.RUNTIME_AUTH === 'open';
-  return createAuthentication({ bearer, browser, isRuntimeOpen, limit: createAccountLimit(config) });
+  return createAuthentication({ ...sources, isRuntimeOpen, limit: createAccountLimit(config) });
 }

@@ -56,13 +56,18 @@ export class EventStream {
     return this.#isGone;
   }
 
-  /** Resolves when the event was written to the socket's buffer or dropped. */
-  async send(json: Uint8Array, isPartial: boolean): Promise<void> {
+  /** Sends an event as a `data:` frame. */
+  send(json: Uint8Array, isPartial: boolean): Promise<void> {
+    return this.write(Buffer.concat([prefix, json, suffix]), isPartial);
+  }
+
+  /** Sends whole frames. Resolves when they were written to the socket's buffer or dropped. */
+  async write(frames: Uint8Array, isPartial = false): Promise<void> {
     if (!this.#response.writableNeedDrain) this.#stalled = false;
     else if (!this.isGone) await this.#drained(isPartial);
     if (this.isGone || (isPartial && this.#response.writableNeedDrain)) return;
     this.#timer.refresh();
-    this.#response.write(Buffer.concat([prefix, json, suffix]));
+    this.#response.write(frames);
   }
 
   end(): void {

@@ -10,6 +10,8 @@ import { addRunLive } from './live/run-live.ts';
 import { noticeStreamRoute } from './notices/notice-stream.ts';
 import { noticeRoutes } from './notices/notices.ts';
 import { runRoutes } from './runs.ts';
+import { runEventsRoute } from './watching/run-events.ts';
+import { runTicketRoute } from './watching/run-ticket.ts';
 
 /** Applications, their runs and live connections. */
 export async function addRuns(app: App, context: Context): Promise<void> {
@@ -19,6 +21,8 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   startRunRoute(app, context);
   runRecordRoutes(app, context);
   runListRoutes(app, context);
+  runEventsRoute(app, context);
+  runTicketRoute(app, context);
   adkSessionRoutes(app, context);
   adkRunRoute(app, context);
   noticeRoutes(app, context);

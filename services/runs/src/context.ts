@@ -14,6 +14,7 @@ import type { LiveRuns } from './execution/live/live-runs.ts';
 import type { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import type { HistoryCache } from './execution/history/history-cache.ts';
 import type { Watchers } from './notices/watchers.ts';
+import type { RunWatchers } from './watching/run-watchers.ts';
 import type { CheckTool } from './registry/tools/check-tools.ts';
 import type { AppFinder } from './registry/app-finder.ts';
 import type { Registry } from './registry/registry.ts';
@@ -37,6 +38,8 @@ export interface Context {
   readonly awaited: Set<string>;
   /** Streams of notices. */
   readonly watchers: Watchers;
+  /** Streams of runs. */
+  readonly runWatchers: RunWatchers;
   readonly savedKeys: Client<typeof SavedKeysService>;
   /** Addresses that a `model_api_base` without a key may have. */
   readonly apiBases: AddressPolicy;

@@ -50,6 +50,15 @@ export function noticeWatchersTooMany(most: number): MeshError {
   );
 }
 
+/** The account has too many streams of runs. */
+export function runWatchersTooMany(most: number): MeshError {
+  return new MeshError(
+    'resource_exhausted',
+    'run_watchers_too_many',
+    `At most ${most} streams of runs are open at a time.`,
+  );
+}
+
 export function agentsTooMany(most: number): MeshError {
   return new MeshError('resource_exhausted', 'agents_too_many', `An account can have ${most} agents at most.`);
 }

@@ -41,6 +41,7 @@ import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
 import { createSettleAwaitedRuns } from './jobs/settle-awaited-runs.ts';
 import { createWatchers } from './notices/watchers.ts';
+import { createRunWatchers } from './watching/run-watchers.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createNoticeHandlers } from './rpc/notices/index.ts';
 import { keepSpans } from './tracing/keep-spans.ts';
@@ -87,7 +88,8 @@ export const runs = defineService({
       ...(spans === undefined ? {} : { around: spans.around }),
     });
     const running = { owner, sessions, executor, histories, waiting, admission, live };
-    const others = { savedKeys: mesh.client(SavedKeysService), awaited: new Set<string>(), watchers: createWatchers() };
+    const streams = { watchers: createWatchers(), runWatchers: createRunWatchers() };
+    const others = { savedKeys: mesh.client(SavedKeysService), awaited: new Set<string>(), ...streams };
     const context: Context = { ...known, ...running, ...others, config, db, bus, log, spans: spans?.log, draining };
 
     mesh.serve(RunsService, createHandlers(context));

@@ -12,6 +12,7 @@ import {
   type GetSessionRequest,
   type Lease,
   RunStatus,
+  type ReadRunRequest,
   type RenewLeasesRequest,
   type SessionKey,
   type SessionsService,
@@ -81,6 +82,7 @@ export class InMemorySessions {
       deleteSession: unused,
       findCredentialRequest: unused,
       getRun: ({ invocationId }) => this.#act('getRun', () => this.#getRun(invocationId)),
+      readRun: (request) => this.#act('getRun', () => this.#readRun(request)),
       cancelRun: ({ invocationId }) => this.#act('cancelRun', () => this.cancel(invocationId)),
       listRuns: unused,
       summarizeRuns: unused,
@@ -163,6 +165,16 @@ export class InMemorySessions {
     const run = runs.findLast((one) => one.invocationId === invocationId);
     if (run === undefined) throw new MeshError('not_found', 'run_not_found', 'No such run.');
     return { run: { invocationId, status: publicStatus(run) } };
+  }
+
+  #readRun({ invocationId, afterSeq }: ReadRunRequest) {
+    const { run } = this.#getRun(invocationId);
+    const session = [...this.#sessions.values()].find(({ runs }) =>
+      runs.some((one) => one.invocationId === invocationId),
+    );
+    const all = (session?.events ?? []).map((json, index) => ({ seq: index + 1, json }));
+    const own = all.filter(({ json }) => (decode(json) as Stored)['invocationId'] === invocationId);
+    return { run, events: own.filter(({ seq }) => seq > afterSeq), lastSeq: all.length };
   }
 
   #act<R>(call: Call, work: () => R): R {

@@ -76,6 +76,7 @@ export async function callEverything(service: TestSessions, session = newKey()):
   await client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['none'] })).catch(() => undefined);
   await client.cancelRun({ accountId, invocationId: waiting.invocationId });
   await client.getRun({ accountId, invocationId: waiting.invocationId });
+  await client.readRun({ accountId, invocationId: waiting.invocationId });
   for (const filter of [{}, { appName }, { userId }, { statuses: [RunStatus.WAITING] }, session])
     await client.listRuns({ accountId, ...filter });
   const { sessionPk, invocationId } = await client.beginTurn(

@@ -57,6 +57,7 @@ describe('the OpenAPI document', () => {
     );
     expect(others.map(({ name, content = {} }) => [name, ...Object.keys(content)])).toEqual([
       ['streamRun 200', 'text/event-stream'],
+      ['watchRun 200', 'text/event-stream'],
       ['streamAdkRun 200', 'text/event-stream'],
       ['streamNotifications 200', 'text/event-stream'],
       ['exportAgent 200', 'application/yaml'],

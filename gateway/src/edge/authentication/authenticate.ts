@@ -4,6 +4,7 @@ import type { Bearer } from './bearer.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { checkScope, checkUser } from './grant-check.ts';
 import { anonymous, type Identity } from './identity.ts';
+import type { RunTickets } from './tickets/run-tickets.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,6 +27,8 @@ export interface Authentication {
   readonly page: Hook;
   /** For runtime routes: requires a bearer token or the UI's cookie, or no credentials with `RUNTIME_AUTH=open`. */
   readonly runtime: Hook;
+  /** For the events of a run: like `runtime`, or a ticket in the query. */
+  readonly watcher: Hook;
   /** Runs on every route after the fields were checked: refuses a personal token outside of its end user's data. */
   readonly withinGrant: Hook;
 }
@@ -44,10 +47,25 @@ export interface AuthenticationOptions {
   readonly browser: BrowserSession | undefined;
   readonly isRuntimeOpen: boolean;
   readonly limit: RequestLimit;
+  readonly runTickets: RunTickets;
 }
 
 /** The hooks run after the body was parsed and before its fields are checked. The contract prescribes that order. */
-export function createAuthentication({ bearer, browser, isRuntimeOpen, limit }: AuthenticationOptions): Authentication {
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const hooks = hooksOf(options);
+  const { runTickets, limit } = options;
+  const watcher: Hook = (request, reply, done) => {
+    const { ticket } = request.query as { ticket?: unknown };
+    if (typeof ticket !== 'string') return hooks.runtime(request, reply, done);
+    const { invocation_id: run } = request.params as { invocation_id: string };
+    settle(() => runTickets.identify(ticket, run), { request, reply, done, limit });
+  };
+  return { ...hooks, watcher, withinGrant };
+}
+
+type Hooks = Omit<Authentication, 'watcher' | 'withinGrant'>;
+
+function hooksOf({ bearer, browser, isRuntimeOpen, limit }: AuthenticationOptions): Hooks {
   const account: Hook = (request, reply, done) => {
     const { authorization } = request.headers;
     settle(() => bearer.identify(authorization), { request, reply, done, limit });
@@ -59,14 +77,14 @@ export function createAuthentication({ bearer, browser, isRuntimeOpen, limit }: 
     });
   };
   if (browser === undefined) {
-    return { account, owner, page: account, runtime: isRuntimeOpen ? openTo(account) : account, withinGrant };
+    return { account, owner, page: account, runtime: isRuntimeOpen ? openTo(account) : account };
   }
   const page: Hook = (request, reply, done) => {
     const isBearer = request.headers.authorization !== undefined || !browser.isPresent(request);
     if (isBearer) account(request, reply, done);
     else settle(() => browser.identify(request), { request, reply, done, limit });
   };
-  return { account, owner, page, runtime: isRuntimeOpen ? openTo(page, browser) : page, withinGrant };
+  return { account, owner, page, runtime: isRuntimeOpen ? openTo(page, browser) : page };
 }
 
 function passwordRequired(): MeshError {

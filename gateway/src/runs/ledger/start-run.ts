@@ -32,7 +32,7 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
         operationId: 'startRun',
         summary: 'Start a run in the background',
         description:
-          'Answers as soon as the run is stored. It is executed whatever the client does: read it by its id. `streaming` has no effect here.',
+          'Answers as soon as the run is stored. It is executed whatever the client does: read or watch it by its id. With `streaming: true` those who watch it get partial events too.',
         headers: IdempotencyKey,
         body: runAgentRequest(defaultApp),
         response: {
@@ -51,7 +51,7 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
       const key = headers['idempotency-key'];
       // Keys of other services of the mesh have other prefixes.
       const idempotencyKey = key === undefined ? '' : `http:${key}`;
-      const content = runContent({ identity, body, defaultApp });
+      const content = { ...runContent({ identity, body, defaultApp }), streaming: body.streaming };
       const { invocationId, already } = await runs
         .startRun({ ...content, idempotencyKey, noticeTitle: content.session.appName }, unary)
         .catch(refuseReuse);

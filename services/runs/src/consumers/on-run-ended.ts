@@ -9,11 +9,12 @@ import { checkLeases } from '../execution/check-leases.ts';
 const timeoutMs = 5_000;
 
 /**
- * Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. An attempt that runs here is
+ * Has the streams of the run look at the ledger. Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. An attempt that runs here is
  * stopped at once when it has lost its turn, not at the next renewal. The hint only starts a look: the ledger says what is true.
  */
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
   return async ({ accountId, invocationId, outcome }) => {
+    context.runWatchers.ended(accountId, invocationId);
     for (const run of context.waiting.find(accountId, invocationId)) {
       leaveEnded(context, run, await statusOf(context, run));
     }

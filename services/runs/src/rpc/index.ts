@@ -7,12 +7,14 @@ import { listApps } from './list-apps.ts';
 import { listSpans } from './list-spans.ts';
 import { run } from './run.ts';
 import { startRun } from './start-run.ts';
+import { watchRun } from './watch-run.ts';
 
 /** The table of contents: every RPC of the service. */
 export function createHandlers(context: Context): Handlers {
   return {
     run: run(context),
     startRun: startRun(context),
+    watchRun: watchRun(context),
     listApps: listApps(context),
     getAppInfo: getAppInfo(context),
     getAppGraph: getAppGraph(context),

@@ -6,7 +6,7 @@ import type { Handlers } from './handlers.ts';
 /** Accepts a run without a viewer. The run is durable when this answers, and so is its notice, if one is wanted. */
 export function startRun(context: Context): Handlers['startRun'] {
   return async ({ noticeTitle, $typeName: _name, $unknown: _fields, ...content }) => {
-    const run = await acceptRun(context, { ...content, streaming: false });
+    const run = await acceptRun(context, content);
     if (noticeTitle !== '' && content.session !== undefined) {
       const { accountId } = content.session;
       await awaitRun(context, { accountId, invocationId: run.invocationId, title: noticeTitle });

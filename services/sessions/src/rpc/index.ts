@@ -17,6 +17,7 @@ import { claimRuns } from './runs/claim-runs.ts';
 import { countActiveRuns } from './runs/count-active-runs.ts';
 import { getRun } from './runs/get-run.ts';
 import { listRuns } from './runs/list-runs.ts';
+import { readRun } from './runs/read-run.ts';
 import { renewLeases } from './runs/renew-leases.ts';
 import { summarizeRuns } from './runs/summarize-runs.ts';
 
@@ -37,6 +38,7 @@ export function createHandlers(context: Context): Handlers {
     appendEvents: appendEvents(context),
     renewLeases: renewLeases(context),
     getRun: getRun(context),
+    readRun: readRun(context),
     cancelRun: cancelRun(context),
     listRuns: listRuns(context),
     summarizeRuns: summarizeRuns(context),

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Event, SessionKey } from "../../sessions/v1/sessions_pb.js";
+import type { Event, LedgerRun, SessionKey } from "../../sessions/v1/sessions_pb.js";
 
 /**
  * Describes the file agentmesh/runs/v1/runs.proto.
@@ -134,6 +134,13 @@ export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest
    * @generated from field: bool is_bound = 8;
    */
   isBound: boolean;
+
+  /**
+   * True: those who watch the run also get partial events.
+   *
+   * @generated from field: bool streaming = 9;
+   */
+  streaming: boolean;
 };
 
 /**
@@ -249,6 +256,114 @@ export declare type Failure = Message<"agentmesh.runs.v1.Failure"> & {
  * Use `create(FailureSchema)` to create a new message.
  */
 export declare const FailureSchema: GenMessage<Failure>;
+
+/**
+ * @generated from message agentmesh.runs.v1.WatchRunRequest
+ */
+export declare type WatchRunRequest = Message<"agentmesh.runs.v1.WatchRunRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The newest is watched when several runs have this id.
+   *
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * The stream begins after this place; 0 and 0 for the beginning. See RunFrame.
+   *
+   * @generated from field: int32 after_seq = 4;
+   */
+  afterSeq: number;
+
+  /**
+   * @generated from field: int32 after_partial = 5;
+   */
+  afterPartial: number;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.WatchRunRequest.
+ * Use `create(WatchRunRequestSchema)` to create a new message.
+ */
+export declare const WatchRunRequestSchema: GenMessage<WatchRunRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.WatchRunResponse
+ */
+export declare type WatchRunResponse = Message<"agentmesh.runs.v1.WatchRunResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.runs.v1.RunFrame frames = 1;
+   */
+  frames: RunFrame[];
+
+  /**
+   * The run as it is now, after the frames. Set when its place in the queue has changed, and with `is_over`.
+   *
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 2;
+   */
+  run?: LedgerRun | undefined;
+
+  /**
+   * The run has ended, or waits for an answer. Last message of the stream.
+   *
+   * @generated from field: bool is_over = 3;
+   */
+  isOver: boolean;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.WatchRunResponse.
+ * Use `create(WatchRunResponseSchema)` to create a new message.
+ */
+export declare const WatchRunResponseSchema: GenMessage<WatchRunResponse>;
+
+/**
+ * An event of a run at its place.
+ *
+ * @generated from message agentmesh.runs.v1.RunFrame
+ */
+export declare type RunFrame = Message<"agentmesh.runs.v1.RunFrame"> & {
+  /**
+   * Sequence of the event; of a partial one, the sequence of the newest event that its executor had stored.
+   *
+   * @generated from field: int32 seq = 1;
+   */
+  seq: number;
+
+  /**
+   * 0 for a stored event. Partial events are numbered from 1 after each stored one.
+   *
+   * @generated from field: int32 partial = 2;
+   */
+  partial: number;
+
+  /**
+   * The event as public JSON. Empty for a gap: partial events before this place cannot be had any more. The next stored event has their content.
+   *
+   * @generated from field: bytes json = 3;
+   */
+  json: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.RunFrame.
+ * Use `create(RunFrameSchema)` to create a new message.
+ */
+export declare const RunFrameSchema: GenMessage<RunFrame>;
 
 /**
  * @generated from message agentmesh.runs.v1.ListAppsRequest
@@ -656,6 +771,18 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof StartRunRequestSchema;
     output: typeof StartRunResponseSchema;
+  },
+  /**
+   * Streams a run from any of its places: before, while and after it is executed, from any replica. The last answer has `is_over` set; a stream that
+   * ends without it, because this process is stopping, is opened again at the last place. Stored events come in order, each once. NOT_FOUND
+   * run_not_found, RESOURCE_EXHAUSTED run_watchers_too_many.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.WatchRun
+   */
+  watchRun: {
+    methodKind: "server_streaming";
+    input: typeof WatchRunRequestSchema;
+    output: typeof WatchRunResponseSchema;
   },
   /**
    * Lists the applications that the account may use, and the folders without an application that can run.

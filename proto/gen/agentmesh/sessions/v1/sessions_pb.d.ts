@@ -1685,6 +1685,89 @@ export declare type GetRunResponse = Message<"agentmesh.sessions.v1.GetRunRespon
 export declare const GetRunResponseSchema: GenMessage<GetRunResponse>;
 
 /**
+ * @generated from message agentmesh.sessions.v1.ReadRunRequest
+ */
+export declare type ReadRunRequest = Message<"agentmesh.sessions.v1.ReadRunRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The newest is returned when several runs have this id.
+   *
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * The page begins after the event with this sequence; 0 for the first page.
+   *
+   * @generated from field: int32 after_seq = 4;
+   */
+  afterSeq: number;
+
+  /**
+   * Maximum number of events, at most 500; 0 means 500. A page also ends with the event that makes it reach 4 MiB.
+   *
+   * @generated from field: int32 limit = 5;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ReadRunRequest.
+ * Use `create(ReadRunRequestSchema)` to create a new message.
+ */
+export declare const ReadRunRequestSchema: GenMessage<ReadRunRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ReadRunResponse
+ */
+export declare type ReadRunResponse = Message<"agentmesh.sessions.v1.ReadRunResponse"> & {
+  /**
+   * The run as it was before the events were read.
+   *
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
+   */
+  run?: LedgerRun | undefined;
+
+  /**
+   * @generated from field: repeated agentmesh.sessions.v1.StoredEvent events = 2;
+   */
+  events: StoredEvent[];
+
+  /**
+   * True when other events of the run may follow.
+   *
+   * @generated from field: bool more = 3;
+   */
+  more: boolean;
+
+  /**
+   * Sequence of the session's newest event before the events were read; 0 when the session is deleted.
+   *
+   * @generated from field: int32 last_seq = 4;
+   */
+  lastSeq: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ReadRunResponse.
+ * Use `create(ReadRunResponseSchema)` to create a new message.
+ */
+export declare const ReadRunResponseSchema: GenMessage<ReadRunResponse>;
+
+/**
  * @generated from message agentmesh.sessions.v1.CancelRunRequest
  */
 export declare type CancelRunRequest = Message<"agentmesh.sessions.v1.CancelRunRequest"> & {
@@ -2229,6 +2312,17 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof GetRunRequestSchema;
     output: typeof GetRunResponseSchema;
+  },
+  /**
+   * Returns one run of the ledger, and a page of its events in order. Every event that is stored when the run is over is in a page. Events are gone
+   * when the session is deleted. NOT_FOUND run_not_found.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ReadRun
+   */
+  readRun: {
+    methodKind: "unary";
+    input: typeof ReadRunRequestSchema;
+    output: typeof ReadRunResponseSchema;
   },
   /**
    * Cancels a run. A run that is queued or waiting ends as cancelled at once. The executor of a running one is told to stop, and nothing but its

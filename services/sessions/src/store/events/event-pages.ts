@@ -38,7 +38,8 @@ interface SessionColumns {
   readonly last_seq: number;
 }
 
-interface EventColumns {
+/** A row of a page. */
+export interface EventColumns {
   readonly seq: number;
   readonly event_id: string;
   readonly author: string;
@@ -92,7 +93,8 @@ export async function selectEventPage(
   };
 }
 
-function toEvent(row: EventColumns): PagedEvent {
+/** The event of a row. */
+export function toEvent(row: EventColumns): PagedEvent {
   const { seq, event_id: id, invocation_id: invocationId, author, ts: timestamp, json } = row;
   return { seq, id, invocationId, author, timestamp, json };
 }

@@ -1,19 +1,23 @@
-import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
 import { ledgerColumns, type LedgerRow } from './ledger-run.ts';
 
-interface RunName {
+/** A run by the names that its account knows. */
+export interface RunName {
   readonly accountId: string;
   readonly invocationId: string;
   /** Only a run of this user; empty for any. */
   readonly userId: string;
 }
 
-const getRunQuery = createQuery<RunName, LedgerRow>({
-  name: 'get-run',
-  text: (param) => `select ${ledgerColumns} from runs r
+/** SQL that reads the newest run with this id as row `r`. */
+export const newestRun = (param: Placeholders<RunName>): string => `from runs r
     where r.account_id = ${param.accountId} and r.invocation_id = ${param.invocationId}
       and (${param.userId}::text = '' or r.user_id = ${param.userId})
-    order by r.created_at desc, r.position desc limit 1`,
+    order by r.created_at desc, r.position desc limit 1`;
+
+const getRunQuery = createQuery<RunName, LedgerRow>({
+  name: 'get-run',
+  text: (param) => `select ${ledgerColumns} ${newestRun(param)}`,
 });
 
 /** The newest run of the account with this id; undefined when there is none. */

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { ticketSeconds } from '../../edge/authentication/tickets/run-tickets.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { ownerOf, RunPath } from '../ledger/run-paths.ts';
+
+const RunTicket = Type.Object(
+  {
+    ticket: Type.String({ description: 'For the query of `watchRun`.' }),
+    expireTime: Type.Number({ description: 'In Unix seconds. A stream that is open then goes on.' }),
+  },
+  { title: 'RunTicket' },
+);
+
+/** Tickets for pages whose EventSource can send no header. */
+export function runTicketRoute(app: App, { sessions, authentication, runTickets }: Context): void {
+  app.post(
+    '/runs/:invocation_id/events/ticket',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:read', limitsToUser: true },
+      schema: {
+        tags: ['runs'],
+        operationId: 'createRunTicket',
+        summary: 'Get a ticket for the events of a run',
+        description:
+          `Makes a secret that opens the event stream of this run and nothing else, for ${ticketSeconds / 60} minutes and as long as the sign-in stands. ` +
+          'A browser’s EventSource, which can send no header, sends it in the query.',
+        params: RunPath,
+        response: { 201: RunTicket, 404: Problem, ...bodyFailures, ...failures },
+      },
+    },
+    async ({ identity, params }, reply) => {
+      const invocationId = params.invocation_id;
+      await sessions.getRun({ ...ownerOf(identity), invocationId }, unary);
+      reply.code(201);
+      return runTickets.issue(identity, invocationId);
+    },
+  );
+}
