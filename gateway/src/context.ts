@@ -17,6 +17,7 @@ import type { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscrip
 import type { Client } from '@connectrpc/connect';
 import type { Config } from './config.ts';
 import type { Authentication } from './edge/authentication/authenticate.ts';
+import type { ArrivingRuns } from './edge/arrivals/arriving-runs.ts';
 import type { BodyBudgets } from './edge/bodies/receive-body.ts';
 import type { BrowserSession } from './edge/authentication/browser-session.ts';
 import type { RunTickets } from './edge/authentication/tickets/run-tickets.ts';
@@ -36,6 +37,8 @@ export interface Context {
   readonly runTickets: RunTickets;
   /** Room for bodies that are kept in memory. */
   readonly bodies: BodyBudgets;
+  /** Requests that start runs, on all routes that do. */
+  readonly arriving: ArrivingRuns;
   /** Makes the next request of an account ask auth again. */
   readonly forgetAccount: (accountId: string) => void;
   readonly signIn: SignIn;

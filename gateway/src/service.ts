@@ -16,6 +16,7 @@ import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { type Config, publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
+import { createArrivingRuns } from './edge/arrivals/arriving-runs.ts';
 import { createTokenReader } from './edge/authentication/access-token.ts';
 import { createAccountChanges } from './edge/authentication/account-changes.ts';
 import { type Authentication, createAuthentication } from './edge/authentication/authenticate.ts';
@@ -80,6 +81,7 @@ async function start(host: GatewayHost): Promise<Running> {
     browser,
     runTickets,
     bodies: bodyBudgetsOf(config),
+    arriving: createArrivingRuns(config.GATEWAY_MAX_ARRIVING_RUNS),
     forgetAccount: (accountId) => changes.note(accountId),
     signIn: createSignIn({ auth, config, throttle, log }),
     limitMail: createMailLimit(config, throttle),

@@ -92,11 +92,13 @@ function lastRunJson(run: LedgerRun | undefined) {
   };
 }
 
-function addStart(app: App, { agents, authentication }: Context): void {
+function addStart(app: App, { agents, authentication, arriving }: Context): void {
   app.post(
     '/api/agents/:agent_id/run',
     {
+      onRequest: arriving.enter,
       preValidation: authentication.account,
+      preHandler: arriving.takeTurn,
       config: { scope: 'runs:write' },
       schema: {
         tags,
@@ -109,13 +111,15 @@ function addStart(app: App, { agents, authentication }: Context): void {
         response: { 202: StartedRun, ...bodyFailures, 404: Problem, 429: Problem, ...failures },
       },
     },
-    async ({ identity, params, body }, reply) => {
+    async (request, reply) => {
+      const { identity, params, body } = request;
       const agentId = agentIdOf(params);
       const userId = body?.user_id ?? identity.email;
       const message = { role: 'user', parts: [{ text: body?.message || defaultMessage }] };
       const asked = { accountId: identity.accountId, agentId, userId, messageJson: encodeJson(message) };
       const isBound = identity.grant?.userId !== undefined;
       const { invocationId, sessionId } = await agents.startAgentRun({ ...asked, isBound }, unary);
+      arriving.leave(request);
       reply.code(202).header('x-invocation-id', invocationId);
       return {
         message: `Agent agent${agentId} started.`,

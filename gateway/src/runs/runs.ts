@@ -9,7 +9,6 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Event } from '../edge/records/event.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
-import { type ArrivingRuns, createArrivingRuns } from './arriving-runs.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
 import { type RunAgentRequest, runAgentRequest } from './run-record.ts';
@@ -26,9 +25,8 @@ export function runRoutes(app: App, context: Context): void {
     body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
     response: refusals,
   };
-  const arriving = createArrivingRuns(context.config.GATEWAY_MAX_ARRIVING_RUNS);
-  addRun(app, context, { schema, arriving });
-  addRunSse(app, context, { schema, arriving });
+  addRun(app, context, schema);
+  addRunSse(app, context, schema);
 }
 
 /** Errors before the first event are JSON, as everywhere. */
@@ -43,13 +41,8 @@ interface RunSchema {
   readonly response: typeof refusals;
 }
 
-interface RunRoute {
-  readonly schema: RunSchema;
-  readonly arriving: ArrivingRuns;
-}
-
-function addRun(app: App, context: Context, { schema, arriving }: RunRoute): void {
-  const { config, runs, authentication } = context;
+function addRun(app: App, context: Context, schema: RunSchema): void {
+  const { config, runs, authentication, arriving } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const response = { 200: Type.Array(Event), ...schema.response };
   app.post(
@@ -80,8 +73,8 @@ function addRun(app: App, context: Context, { schema, arriving }: RunRoute): voi
   );
 }
 
-function addRunSse(app: App, context: Context, { schema, arriving }: RunRoute): void {
-  const { config, runs, authentication, log } = context;
+function addRunSse(app: App, context: Context, schema: RunSchema): void {
+  const { config, runs, authentication, arriving, log } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   const summary = 'Run an agent and stream its events';

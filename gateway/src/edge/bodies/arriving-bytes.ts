@@ -1,9 +1,9 @@
 /** Most bytes of a segment. */
-const largestSegment = 1024 * 1024;
+const largestSegment = 256 * 1024;
 
 /**
  * The bytes of a body that arrives. They are copied into segments, because many small chunks that are kept one by one take a multiple of their bytes, and one
- * buffer that grows leaves its former ones to the garbage collector. Segments hold at most twice what has arrived, and at most 1 MiB more. `free` gives their
+ * buffer that grows leaves its former ones to the garbage collector. Segments hold at most twice what has arrived, and at most 256 KiB more. `free` gives their
  * memory back at once: V8 lets unused buffers of 64 MB and more wait for a collection.
  */
 export class ArrivingBytes {

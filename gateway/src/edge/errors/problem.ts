@@ -62,8 +62,8 @@ const tryAgain = { 'retry-after': '1' };
 
 /** Time in milliseconds that a refused client may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
-/** How fast the rests of all refused bodies are read. */
-const discardPace = { bytesPerSecond: 16 * 1024 * 1024, burstBytes: 4 * 1024 * 1024 };
+/** How fast the rests of all refused bodies are read. V8 collects its whole heap for each 64 MB of them. */
+const discardPace = { bytesPerSecond: 8 * 1024 * 1024, burstBytes: 4 * 1024 * 1024 };
 
 const internal: Problem = { status: 500, body: { detail: 'Internal Server Error' } };
 

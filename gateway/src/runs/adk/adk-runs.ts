@@ -13,13 +13,15 @@ const stream = {
 };
 
 /** Runs as the chat of apowerb's UI starts them. */
-export function adkRunRoute(app: App, { config, runs, authentication, log }: Context): void {
+export function adkRunRoute(app: App, { config, runs, authentication, arriving, log }: Context): void {
   const heartbeatMs = config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
   app.post(
     '/api/adk/run_sse',
     {
+      onRequest: arriving.enter,
       preValidation: authentication.account,
+      preHandler: arriving.takeTurn,
       config: { scope: 'runs:write' },
       schema: {
         tags: ['chat'],
@@ -35,6 +37,7 @@ export function adkRunRoute(app: App, { config, runs, authentication, log }: Con
       const { agent_name: appName, user_id: userId, session_id: sessionId, streaming, new_message } = request.body;
       const body = { appName, userId, sessionId, newMessage: new_message, streaming };
       const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, cancelOnLeave: false });
+      arriving.leave(request);
       forgetBody(request);
       await sendRun(reply, run, { heartbeatMs, isSplit: true, log, requestId: request.id });
     },

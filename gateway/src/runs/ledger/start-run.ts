@@ -20,12 +20,14 @@ const IdempotencyKey = Type.Object({
 });
 
 /** Starts a run that nobody watches. */
-export function startRunRoute(app: App, { config, runs, sessions, authentication }: Context): void {
+export function startRunRoute(app: App, { config, runs, sessions, authentication, arriving }: Context): void {
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   app.post(
     '/runs',
     {
+      onRequest: arriving.enter,
       preValidation: authentication.runtime,
+      preHandler: arriving.takeTurn,
       config: { scope: 'runs:write' },
       schema: {
         tags: ['runs'],
@@ -55,6 +57,7 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
       const { invocationId, already } = await runs
         .startRun({ ...content, idempotencyKey, noticeTitle: content.session.appName }, unary)
         .catch(refuseReuse);
+      arriving.leave(request);
       const { accountId, userId } = content.session;
       const { run } = await sessions.getRun({ accountId, userId, invocationId }, unary);
       reply.code(202).header(invocationHeader, headerText(invocationId));
