@@ -49,7 +49,7 @@ function sessionSettings(owner: SchemaOwner, statementMs: number | undefined): s
   const settings = [
     `search_path=${owner.schema}`,
     ...limitSettings(statementMs),
-    // Services look up by index alone. A plan made while a table was empty would otherwise scan it when it has grown.
+    // Services look up by index alone. A plan made while a table was small would otherwise scan it when it has grown: docs/adr/0017.
     'enable_seqscan=off',
   ];
   if (owner.role !== undefined) settings.push(`role=${owner.role}`);

@@ -6,6 +6,7 @@ import { artifactTransfer } from './parts/artifact-transfer.ts';
 import { attackers } from './parts/attackers.ts';
 import { bus } from './parts/bus.ts';
 import { crowd, fairness } from './parts/crowd.ts';
+import { freshDatabase } from './parts/fresh-database.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
 import { codeRuns } from './parts/code-runs.ts';
@@ -19,7 +20,7 @@ import { recordings } from './parts/recordings.ts';
 import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [crowd] [fairness]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [crowd] [fairness] [fresh]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -40,6 +41,7 @@ const parts: readonly Part[] = [
   codeRuns,
   crowd,
   fairness,
+  freshDatabase,
 ];
 
 const artifacts = fileURLToPath(new URL('../.artifacts/', import.meta.url));

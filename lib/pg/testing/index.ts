@@ -1,3 +1,4 @@
+export { comparePlans } from './compare-plans.ts';
 export { checkMigrations } from './check-migrations.ts';
 export { recordExecutions } from './explain-executed.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';

@@ -10,8 +10,8 @@ export interface LoadClient {
   run(session: string): Promise<void>;
   /** Reads a streamed run to its end and returns the time at which its first event arrived. */
   firstEvent(session: string): Promise<number>;
-  /** Sends any other request and returns the headers and the text of the answer. */
-  request(path: string, body?: object): Promise<{ headers: IncomingHttpHeaders; text: string }>;
+  /** Sends any other request, a GET without a body and a POST with one unless `method` is given, and returns the headers and the text of the answer. */
+  request(path: string, body?: object, method?: string): Promise<{ headers: IncomingHttpHeaders; text: string }>;
 }
 
 /** Creates a client of the ADK API server's contract with keep-alive connections. It throws on any status but 200. */
@@ -30,8 +30,8 @@ export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'co
       const answer = await send('/run_sse', { ...runBody(session), streaming: true });
       return firstEventOf(answer);
     },
-    request: async (path, body) => {
-      const answer = await send(path, body);
+    request: async (path, body, method) => {
+      const answer = await send(path, body, method);
       return { headers: answer.headers, text: await text(answer) };
     },
   };
@@ -40,11 +40,10 @@ export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'co
     return { appName: app, userId: user, sessionId, newMessage };
   }
 
-  function send(path: string, body?: object): Promise<IncomingMessage> {
+  function send(path: string, body?: object, method = body === undefined ? 'GET' : 'POST'): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const payload = Buffer.from(body === undefined ? '' : JSON.stringify(body));
     const length = body === undefined ? {} : { 'content-length': payload.length };
-    const method = body === undefined ? 'GET' : 'POST';
     const sent = request(`${target.url}${path}`, { method, agent, headers: { ...headers, ...length } }, resolve);
     sent.once('error', reject);
     sent.end(payload);

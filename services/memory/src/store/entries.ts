@@ -55,7 +55,10 @@ export async function insertEntries(
 
 const present: Statement = {
   name: 'select-present-entries',
-  text: 'select id from entries where partition_pk = $1 and id = any($2::uuid[])',
+  // One look-up for each id: PostgreSQL would read all entries of a memory instead where memories are small on average.
+  text: `select e.id from unnest($2::uuid[]) wanted (id) cross join lateral (
+      select id from entries where partition_pk = $1 and id = wanted.id limit 1
+    ) e`,
 };
 
 /** Returns the ids for which entries exist. */
@@ -70,11 +73,12 @@ export async function selectPresentIds(
 
 const removeSome: Statement = {
   name: 'delete-session-entries',
-  text: `delete from entries where partition_pk = $1 and place in (select place from (
-      select place, sum(octet_length(content::text)) over (order by place rows unbounded preceding)
+  // By row address: the row of the memory is locked, so nothing else moves its entries.
+  text: `delete from entries where ctid = any(array(select address from (
+      select address, sum(octet_length(content::text)) over (order by place rows unbounded preceding)
         - octet_length(content::text) as bytes_before
-      from (select * from entries where partition_pk = $1 and session_id = $2 order by place limit $3) chosen
-    ) measured where bytes_before < ${4 * 1024 * 1024}) returning ${columns}`,
+      from (select ctid as address, place, content from entries where partition_pk = $1 and session_id = $2 order by place limit $3) chosen
+    ) measured where bytes_before < ${4 * 1024 * 1024})) returning ${columns}`,
 };
 
 /** Deletes the first entries of a session, up to `limit` and 4 MiB of content. Call it again for the others. */
@@ -105,8 +109,11 @@ const within = (from: string, order: string): string => `select ${columns}, chos
 
 const read: Statement = {
   name: 'select-entries',
+  // One look-up for each place, in the order of the primary key, which no other index has.
   text: within(
-    'select * from entries where partition_pk = $1 and place = any($2::int[])',
+    `select e.* from unnest($2::int[]) wanted (place) cross join lateral (
+      select * from entries where partition_pk = $1 and place >= wanted.place order by place limit 1
+    ) e where e.place = wanted.place`,
     'array_position($2::int[], place)',
   ),
 };

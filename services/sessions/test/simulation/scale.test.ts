@@ -9,6 +9,9 @@ const isFull = process.env.VERIFY === 'full';
 const sessions = isFull ? 1_000_000 : 4_000;
 const eventsOfSession = 10;
 const mostBlocks = 50;
+/** It changes the row of a run, which has seven indexes, besides reading the session with its window. */
+const blocksToTakeUp = 60;
+const mostOf = (name: string): number => (name.startsWith('take-granted-run') ? blocksToTakeUp : mostBlocks);
 
 /** A hundred accounts with two apps and fifty users each. Every session has events, a row of state and a run. */
 const fill = [
@@ -57,6 +60,6 @@ test(`at ${sessions} sessions, every statement for one session finds its rows by
     `sessions: ${sessions}, statements: ${points.length}, most blocks: ${Math.max(...points.map(({ blocks }) => blocks))}\n`,
   );
   expect(points.length).toBeGreaterThan(40);
-  const wrong = points.filter(({ blocks, scanned }) => blocks > mostBlocks || scanned.length > 0);
+  const wrong = points.filter(({ name, blocks, scanned }) => blocks > mostOf(name) || scanned.length > 0);
   expect(wrong.map(({ text: _, ...cost }) => cost)).toEqual([]);
 }, 1_800_000);

@@ -1,0 +1,1 @@
+drop index entries_session;
