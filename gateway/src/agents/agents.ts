@@ -4,6 +4,8 @@ import type { Agent as AgentMessage } from '@agentmesh/proto/runs/v1/agents';
 import { type App, type Context, unary } from '../context.ts';
 import type { Identity } from '../edge/authentication/identity.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
+import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
+import { addNextPage, numberBefore, pageOf } from '../edge/paging/page.ts';
 import { admittedRevisions, entityTag } from '../edge/records/entity-tag.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { agentJson, agentMissing, owner } from './agent-json.ts';
@@ -14,6 +16,8 @@ import { refuseFaults } from './refuse-faults.ts';
 const tags = ['agents'];
 const all = '/api/agents';
 const one = `${all}/:agent_id`;
+const { limit, cursor } = PageQuery.properties;
+const AgentsQuery = Type.Object({ limit, cursor }, { title: 'Agents' });
 const writeFailures = { ...bodyFailures, 409: Problem, 429: Problem, ...failures };
 
 /** Create, list, read, replace and delete agents. */
@@ -75,12 +79,20 @@ function addReads(app: App, { agents, authentication }: Context): void {
         tags,
         operationId: 'listAgents',
         summary: 'List agents',
-        description: 'All agents of the account, oldest first.',
-        response: { 200: Type.Array(Agent), ...failures },
+        description:
+          'Oldest first: all agents of the account, or `limit` of them. Of very large agents, fewer are answered; then `X-Next-Cursor` tells where the others begin.',
+        querystring: AgentsQuery,
+        response: { 200: { ...Type.Array(Agent), headers: pageHeaders }, ...failures },
       },
     },
-    async ({ identity }) => {
-      const { agents: found } = await agents.listAgents({ accountId: identity.accountId }, unary);
+    async ({ identity, query }, reply) => {
+      const { accountId } = identity;
+      const list = ['agents', accountId];
+      const page = pageOf(list, query);
+      const range = { accountId, afterId: numberBefore(page), limit: query.limit ?? 0 };
+      const { agents: found, hasMore } = await agents.listAgents(range, unary);
+      const last = found.at(-1);
+      if (hasMore && last !== undefined) addNextPage(reply, { list, page, last: [last.agentId] });
       return found.map((agent) => agentJson(agent, identity));
     },
   );

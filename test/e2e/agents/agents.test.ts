@@ -113,6 +113,23 @@ describe('records', () => {
     expect(await remove('"2"')).toBe(200);
   });
 
+  test('the list is read in pages', async () => {
+    const eve = await newAccount(url);
+    for (const name of ['one', 'two', 'three', 'four']) await makeAgent(eve, { agent_name: name });
+    const read = async (query: string) => {
+      const answer = await eve.fetch('GET', `/api/agents${query}`);
+      const names = ((await answer.json()) as Agent[]).map(({ agent_name: name }) => name);
+      return { names, next: answer.headers.get('x-next-cursor') };
+    };
+    expect(await read('')).toEqual({ names: ['one', 'two', 'three', 'four'], next: null });
+    const first = await read('?limit=2');
+    expect(first.names).toEqual(['one', 'two']);
+    const second = await read(`?limit=1&cursor=${first.next}`);
+    expect(second.names).toEqual(['three']);
+    expect(await read(`?cursor=${second.next}`)).toEqual({ names: ['four'], next: null });
+    expect((await eve.request('GET', '/api/agents?cursor=x')).status).toBe(422);
+  });
+
   test('versions are kept, and one is restored as a new version', async () => {
     const id = await makeAgent(ada, { agent_name: 'versioned' });
     await ada.request('PUT', `/api/agents/${id}`, { ...fields, agent_name: 'renamed', agent_instruction: 'second' });

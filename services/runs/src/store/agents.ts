@@ -26,6 +26,30 @@ export const selectAgents = createQuery<{ accountId: string }, AgentRow>({
   text: (param) => `select ${columns} from agents where account_id = ${param.accountId} order by agent_id`,
 });
 
+export interface AgentRange {
+  readonly accountId: string;
+  /** The rows begin after this id. */
+  readonly afterId: number;
+  /** Most rows. */
+  readonly limit: number;
+  /** Most bytes of the fields of all rows together; the first row comes in any case. */
+  readonly maxBytes: number;
+}
+
+/** Some agents of an account, oldest first. `found`: how many there are after the id, at most `limit`. */
+export const selectAgentRange = createQuery<AgentRange, AgentRow & { found: number }>({
+  name: 'select-agent-range',
+  text: (param) => `select ${columns}, found from (
+      select ${columns}, (count(*) over ())::integer as found, row_number() over page as place,
+        sum(octet_length(fields::text)) over page as bytes
+      from (
+        select ${columns} from agents where account_id = ${param.accountId} and agent_id > ${param.afterId}::integer
+        order by agent_id limit ${param.limit}::integer
+      ) first window page as (order by agent_id)
+    ) measured
+    where place = 1 or bytes <= ${param.maxBytes}::integer order by agent_id`,
+});
+
 /** One agent of an account. */
 export const selectAgent = createQuery<AgentKey, AgentRow>({
   name: 'select-agent',

@@ -142,6 +142,20 @@ export declare type ListAgentsRequest = Message<"agentmesh.runs.v1.ListAgentsReq
    * @generated from field: string account_id = 1;
    */
   accountId: string;
+
+  /**
+   * Only agents with a larger id; 0 for all.
+   *
+   * @generated from field: int32 after_id = 2;
+   */
+  afterId: number;
+
+  /**
+   * Most agents; 0 for all that fit.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
 };
 
 /**
@@ -158,6 +172,13 @@ export declare type ListAgentsResponse = Message<"agentmesh.runs.v1.ListAgentsRe
    * @generated from field: repeated agentmesh.runs.v1.Agent agents = 1;
    */
   agents: Agent[];
+
+  /**
+   * More agents follow the last one.
+   *
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
 };
 
 /**
@@ -764,7 +785,7 @@ export declare const AgentsService: GenService<{
     output: typeof CreateAgentResponseSchema;
   },
   /**
-   * Returns all agents of an account, oldest first; at most RUNS_MAX_AGENTS.
+   * Returns agents of an account, oldest first: as many as have 16 MiB of fields together, but at least one.
    *
    * @generated from rpc agentmesh.runs.v1.AgentsService.ListAgents
    */
