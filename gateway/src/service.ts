@@ -63,20 +63,7 @@ async function start(host: GatewayHost): Promise<Running> {
     metrics,
     draining,
     auth,
-    sessions: mesh.client(SessionsService),
-    runs: mesh.client(RunsService),
-    agents: mesh.client(AgentsService),
-    notices: mesh.client(NoticesService),
-    memory: mesh.client(MemoryService),
-    artifacts: mesh.client(ArtifactsService),
-    transcription: mesh.client(TranscriptionService),
-    keys: mesh.client(KeysService),
-    integrations: mesh.client(IntegrationsService),
-    modelUse: mesh.client(ModelUseService),
-    savedKeys: mesh.client(SavedKeysService),
-    subscriptions: mesh.client(SubscriptionsService),
-    notifications: mesh.client(NotificationsService),
-    webhookLogs: mesh.client(LogsService),
+    ...clientsOf(mesh),
     authentication: authenticationOf(config, { bearer, browser, runTickets }),
     browser,
     runTickets,
@@ -92,6 +79,26 @@ async function start(host: GatewayHost): Promise<Running> {
   const listener = { host: config.HOST, port: config.PORT };
   const address = await listenOn({ ...listener, portSetting: 'PORT' }, () => app.listen({ ...listener, backlog }));
   return { address, siblings: dependencyChecks(context), drain: () => drain(app) };
+}
+
+/** The services that routes call, beside auth. */
+function clientsOf(mesh: GatewayHost['mesh']) {
+  return {
+    sessions: mesh.client(SessionsService),
+    runs: mesh.client(RunsService),
+    agents: mesh.client(AgentsService),
+    notices: mesh.client(NoticesService),
+    memory: mesh.client(MemoryService),
+    artifacts: mesh.client(ArtifactsService),
+    transcription: mesh.client(TranscriptionService),
+    keys: mesh.client(KeysService),
+    integrations: mesh.client(IntegrationsService),
+    modelUse: mesh.client(ModelUseService),
+    savedKeys: mesh.client(SavedKeysService),
+    subscriptions: mesh.client(SubscriptionsService),
+    notifications: mesh.client(NotificationsService),
+    webhookLogs: mesh.client(LogsService),
+  };
 }
 
 /** Connections that wait to be accepted. With Node's 511 a crowd of one account makes the connections of others try again after a second. */

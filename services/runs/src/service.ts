@@ -69,9 +69,8 @@ export const runs = defineService({
     const client = mesh.client(SessionsService);
     const sessions = spans?.noticing(client) ?? client;
     const histories = createHistoryCache(config.historyCacheBytes);
-    const owner = randomUUID();
+    const [owner, waiting] = [randomUUID(), new WaitingRuns()];
     const live = resources.use(new LiveRuns({ owner, bus, log }));
-    const waiting = new WaitingRuns();
     const admission = createAdmission({ limits: config.admission, waiting });
     const executor = createExecutor({
       sessions,
@@ -87,17 +86,17 @@ export const runs = defineService({
       onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
       ...(spans === undefined ? {} : { around: spans.around }),
     });
-    const running = { owner, sessions, executor, histories, waiting, admission, live };
-    const streams = { watchers: createWatchers(), runWatchers: createRunWatchers() };
-    const others = { savedKeys: mesh.client(SavedKeysService), awaited: new Set<string>(), ...streams };
-    const context: Context = { ...known, ...running, ...others, config, db, bus, log, spans: spans?.log, draining };
+    const watching = { live, watchers: createWatchers(), runWatchers: createRunWatchers() };
+    const running = { owner, sessions, executor, histories, waiting, admission, awaited: new Set<string>() };
+    const savedKeys = mesh.client(SavedKeysService);
+    const surroundings = { config, db, bus, log, draining, savedKeys, spans: spans?.log };
+    const context: Context = { ...known, ...running, ...watching, ...surroundings };
 
     mesh.serve(RunsService, createHandlers(context));
     mesh.serve(AgentsService, createAgentHandlers(context));
     mesh.serve(NoticesService, createNoticeHandlers(context));
     await follow(host, context);
     startJobs(host, context);
-    draining.addEventListener('abort', () => waiting.failAll(), { once: true });
 
     return {
       ready: { agents: () => known.registry.check(), database: () => db.ping() },
@@ -112,6 +111,7 @@ function startJobs({ resources, log, draining }: Host<typeof runsSettings>, cont
   for (const create of jobs) resources.use(startJob(create(context), { log, draining }));
   // Not stopped by the drain: runs that are finished then still need their leases.
   resources.use(startJob(createRenewLeases(context), { log }));
+  draining.addEventListener('abort', () => context.waiting.failAll(), { once: true });
 }
 
 /** Subscribes to what happens elsewhere. */
