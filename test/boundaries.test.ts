@@ -106,6 +106,7 @@ const edgeRooms = [
   'paging',
   'streams',
   'throttle',
+  'arrivals',
   'openapi',
   'http',
   'bodies',
