@@ -6,7 +6,7 @@ import { deleteGarbage, selectNow } from './store/blobs.ts';
 
 const batchSize = 100;
 /** Shorter than PostgreSQL lets a transaction be idle. */
-const removeTimeoutMs = 20_000;
+const removeTimeoutMs = 10_000;
 
 /**
  * Removes garbage objects, of one account when `accountId` is given. An object that cannot be removed does not keep the others: each is tried

@@ -53,7 +53,7 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
       const entries = await readdir(join(folder, 'artifacts'), { recursive: true, withFileTypes: true });
       return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
     },
-    rows: (statement) => sql.query({ text: statement }),
+    rows: (statement) => sql.forLongWork().query({ text: statement }),
     settle: () => process.settle(),
     announceDeletion: (accountId) => deletions.announce(bus, accountId),
     [Symbol.asyncDispose]: async () => {

@@ -37,8 +37,8 @@ test(`at ${sessions} sessions, every statement for one session finds its rows by
   const migrations = new URL('../../migrations/', import.meta.url);
   const log = createLogger({ level: 'silent', name: 'test' });
   await using db = await openDatabase({ service: 'sessions', url: database.url, poolSize: 3, migrations }, log);
-  for (const text of fill) await db.transaction((tx) => tx.query({ text }));
-  await db.query({ text: 'analyze' });
+  for (const text of fill) await db.forLongWork().query({ text });
+  await db.forLongWork().query({ text: 'analyze' });
   const [row] = await db.query<{ account: string }>({ text: "select md5('a7')::uuid as account" });
   using executions = recordExecutions(database.url);
   using statements = recordStatements();

@@ -30,7 +30,7 @@ export function driveTurns(service: () => TestSessions) {
       const log = createLogger({ level: 'silent', name: 'test' });
       const url = service().databaseUrl;
       await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
-      return await db.query<Row>({ text }, values);
+      return await db.forLongWork().query<Row>({ text }, values);
     },
   };
 }
