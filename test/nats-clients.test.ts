@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDriver } from '@agentmesh/lib/bus';
 import { findNatsServer, type TestNats } from '@agentmesh/lib/bus/testing';
@@ -16,6 +16,7 @@ const page = readFileSync(join(root, 'docs', 'subjects.md'), 'utf8');
 const server = await findNatsServer();
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agent-mesh');
 const installMs = 240_000;
+const goCommand = existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : 'go';
 
 /** The example in a language. */
 const exampleIn = (language: string): string =>
@@ -50,7 +51,6 @@ const goProgram = await available('Go', async () => {
   const source = exampleIn('go');
   if (existsSync(program) && existsSync(`${program}.go`) && readFileSync(`${program}.go`, 'utf8') === source)
     return program;
-  const go = existsSync('/usr/local/go/bin/go') ? '/usr/local/go/bin/go' : 'go';
   const folder = await mkdtemp(join(tmpdir(), 'nats-go-'));
   await writeFile(join(folder, 'main.go'), source);
   await writeFile(join(folder, 'go.mod'), 'module example\n\ngo 1.24\n\nrequire github.com/nats-io/nats.go v1.55.0\n');
@@ -59,18 +59,30 @@ const goProgram = await available('Go', async () => {
     timeout: installMs,
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod -buildvcs=false' },
   };
-  await run(go, ['mod', 'tidy'], options);
+  await run(goCommand, ['mod', 'tidy'], options);
   await mkdir(cache, { recursive: true });
-  await run(go, ['build', '-o', program, '.'], options);
+  await run(goCommand, ['build', '-o', program, '.'], options);
   await writeFile(`${program}.go`, source);
   await rm(folder, { recursive: true });
   return program;
 });
 
-const natsCommand = await available(
-  'the nats command line',
-  async () => (await run('sh', ['-c', 'command -v nats'])).stdout,
-);
+/** The `nats` command of PATH, else the one in the cache folder of the user, which `npm run verify` builds with Go. */
+const natsCommand = await available('the nats command line', async () => {
+  const folder = join(cache, 'natscli-0.5.1');
+  const built = join(folder, 'nats');
+  const present = await run('sh', ['-c', 'command -v nats']).catch(() => undefined);
+  if (present !== undefined) return present.stdout.trim();
+  if (existsSync(built)) return built;
+  if (process.env.VERIFY !== 'full') throw new Error('it is not in PATH; VERIFY=full builds it');
+  await mkdir(cache, { recursive: true });
+  const env = { ...process.env, GOBIN: folder, CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' };
+  await run(goCommand, ['install', '-ldflags=-s -w', 'github.com/nats-io/natscli/nats@v0.5.1'], {
+    env,
+    timeout: installMs,
+  });
+  return built;
+});
 
 describe.skipIf(server === undefined)('the examples of docs/subjects.md print a message of the mesh', () => {
   const resources = new AsyncDisposableStack();
@@ -125,6 +137,9 @@ describe.skipIf(server === undefined)('the examples of docs/subjects.md print a 
   });
 
   test.skipIf(natsCommand === undefined)('with the nats command line', async () => {
-    expect(await output('sh', ['-c', exampleIn('sh')])).toContain('Received on "agentmesh.auth.v1.account_deleted"');
+    const path = `PATH=${dirname(natsCommand ?? '')}:$PATH`;
+    expect(await output('sh', ['-c', `${path}; ${exampleIn('sh')}`])).toContain(
+      'Received on "agentmesh.auth.v1.account_deleted"',
+    );
   });
 });
