@@ -9,11 +9,12 @@ import { userRoutes } from './users/users.ts';
 
 /** Accounts: sign-up, sign-in, tokens, account mail, users, erasure and the audit. */
 export function addAuth(app: App, context: Context): void {
+  // The documentation lists routes in the order in which they are added: a newcomer signs up first.
+  signUpRoute(app, context);
   signInRoutes(app, context);
   signInsRoutes(app, context);
   personalTokenRoutes(app, context);
   accountMailRoutes(app, context);
-  signUpRoute(app, context);
   userRoutes(app, context);
   auditRoutes(app, context);
 }

@@ -5,7 +5,11 @@ import { productVersion } from './product-version.ts';
 
 const info = {
   title: 'Agent Mesh',
-  description: 'Sessions, agent runs and accounts of the agent runtime.',
+  description: [
+    `Self-hosted agent server, compatible with ADK. Version ${productVersion}.`,
+    'To try it: create an account with `POST /api/users/`, then sign in with its e-mail address and password by the button Authorize.',
+    'The examples work as they stand, with the app `echo`, which needs no model key.',
+  ].join('\n\n'),
   // Version of the contract's description.
   version: '0.1.2',
   license: { name: 'MIT', identifier: 'MIT' },
