@@ -16,7 +16,7 @@ const uploadMs = 300_000;
 
 type Request = MessageInitShape<typeof TranscribeRequestSchema>;
 
-/** Dictation. */
+/** Adds the route that turns a recording into text. */
 export async function addTranscription(app: App, context: Context): Promise<void> {
   await withFlowingBodies(app, (scope) => addTranscribe(scope, context));
 }

@@ -94,7 +94,7 @@ export function keyProviderMismatch(provider: string): MeshError {
   return new MeshError('failed_precondition', 'key_provider_mismatch', message);
 }
 
-/** A limit has no rest. The message tells which one, and until when. */
+/** A limit is used up. The message tells which one, and until when. */
 export function budgetReached(message: string): MeshError {
   return new MeshError('resource_exhausted', 'budget_reached', message);
 }

@@ -62,7 +62,7 @@ const tryAgain = { 'retry-after': '1' };
 
 /** Time in milliseconds that a refused client may go on sending before its connection is closed. */
 const uploadPatienceMs = 10_000;
-/** How fast the rests of all refused bodies are read. V8 collects its whole heap for each 64 MB of them. */
+/** Speed at which the unread parts of all refused bodies together are read and discarded. V8 collects its whole heap for each 64 MB of them. */
 const discardPace = { bytesPerSecond: 8 * 1024 * 1024, burstBytes: 4 * 1024 * 1024 };
 
 const internal: Problem = { status: 500, body: { detail: 'Internal Server Error' } };

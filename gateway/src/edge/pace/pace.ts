@@ -5,7 +5,7 @@ export const bytesOfValue = 32;
 
 export interface PaceOptions {
   readonly bytesPerSecond: number;
-  /** Bytes that may come at once after a rest. */
+  /** Bytes that may come at once after a pause. */
   readonly burstBytes: number;
 }
 

@@ -5,7 +5,7 @@ export interface Bucket {
   readonly perHour: number;
 }
 
-/** Outcome of taking one from a bucket. */
+/** Outcome of taking one unit from a bucket: a request, a failure or a mail, as its limit counts. */
 export interface Verdict {
   readonly isAllowed: boolean;
   /** Size of the bucket. */
@@ -18,7 +18,7 @@ export interface Verdict {
   readonly retryAfterSeconds: number;
 }
 
-/** Milliseconds until one that was taken comes back. */
+/** Milliseconds after which the bucket gains one. */
 export function intervalOf({ perHour }: Bucket): number {
   return Math.max(1, Math.round(3_600_000 / perHour));
 }

@@ -2,8 +2,8 @@ import type { Bucket, Verdict } from './bucket.ts';
 
 /** Storage of buckets. */
 export interface BucketStore {
-  /** Takes one, if there is one left. */
+  /** Takes one unit, if there is one left. */
   take(bucket: Bucket): Promise<Verdict>;
-  /** Puts back one that was taken. */
+  /** Puts one unit back. */
   giveBack(bucket: Bucket): Promise<void>;
 }

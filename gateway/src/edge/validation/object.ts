@@ -36,7 +36,7 @@ export function object(schema: JsonSchema, compile: (schema: JsonSchema) => Chec
   };
 }
 
-/** Whether a field is withheld, or holds one that is. */
+/** Whether the values of a field, or of a field inside it, are left out of the issues because they are secret. */
 function isSecret(property: JsonSchema): boolean {
   const inner = nullableOf(property) ?? property;
   return inner.writeOnly === true || Object.values(inner.properties ?? {}).some(isSecret);

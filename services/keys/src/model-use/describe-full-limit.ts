@@ -1,7 +1,7 @@
 import type { FullLimit } from '../store/model-calls.ts';
 import { endOf } from './period.ts';
 
-/** Public text for a limit that has no rest, e.g. `The limit of 10 requests per day of key apikey7 is reached until …`. */
+/** Returns the public text for a limit that is used up, e.g. `The limit of 10 requests per day of key apikey7 is reached until …`. */
 export function describeFullLimit({ key_id: keyId, period, unit, most }: FullLimit, now: Date): string {
   const amount = unit === 'cost' ? `$${Number(most) / 1e9}` : `${most} ${unit}`;
   const whose = keyId === 0n ? 'the account' : `the key apikey${keyId}`;

@@ -4,7 +4,7 @@ import { keyRequestInvalid } from '../errors.ts';
 import type { KeyWord, SavedKeyRow } from '../store/saved-keys.ts';
 import type { Vault } from './vault.ts';
 
-/** A shorter secret would lose too much of itself with its last four characters. */
+/** Shortest secret, in characters, whose last four are shown: of a shorter one they would tell too much. */
 const shortestShown = 12;
 
 /** The public record of a key. It opens the secret for its last characters, its fingerprint, and to see whether it can be opened. */

@@ -30,7 +30,7 @@ export const insertConnectState = createQuery<{
       now() + interval '${lifeMinutes} minutes')`,
 });
 
-/** Removes a state, whoever it belongs to, and answers it. So it is used at most once. */
+/** Deletes a state of any account and returns it, so that it is used at most once. */
 export const takeConnectState = createQuery<{ stateHash: Buffer }, ConnectStateRow>({
   name: 'take-connect-state',
   text: (param) => `delete from connect_states where state_hash = ${param.stateHash}

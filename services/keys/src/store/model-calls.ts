@@ -15,7 +15,7 @@ export interface BegunCall {
   readonly costNanos: bigint;
 }
 
-/** A limit that has no rest. */
+/** A limit that is used up. */
 export interface FullLimit {
   readonly key_id: bigint;
   readonly period: PeriodWord;

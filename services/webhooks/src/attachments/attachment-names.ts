@@ -21,7 +21,7 @@ function safeName(filename: string): string {
   return shown.replace(/metadata\.json$/i, 'metadata_.json');
 }
 
-/** Keeps the extension. */
+/** Shortens a name to `maxLength` characters, and keeps its extension. */
 function shortened(name: string): string {
   const { extension } = split(name);
   const stem = name.slice(0, maxLength - extension.length);

@@ -62,7 +62,7 @@ async function rotateNewest({ config, db }: Context, shown: RefreshToken, device
   return owner === undefined ? undefined : { owner, successor };
 }
 
-/** Answers a token that is not the newest: the parent of the newest gets the same successor, others are refused. Undefined: newest. */
+/** Returns the same successor for the parent of the newest token, and undefined for the newest. Throws for every older token. */
 async function repeatSuccessor(context: Context, shown: RefreshToken): Promise<Succession | undefined> {
   const { config, db } = context;
   const family = await findFamily(db, { familyHash: hashOf(shown.family), shownHash: hashOf(shown.secret) });

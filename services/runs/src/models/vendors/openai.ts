@@ -46,7 +46,7 @@ function connectCompatible(model: string, { baseUrl, apiKey, fetch }: Endpoint):
   return { languageModel: provider.chatModel(model), dialect, secrets: apiKey === undefined ? [] : [apiKey] };
 }
 
-/** For chat completions. */
+/** The request and answer forms of chat completions. */
 const dialect: Dialect = {
   files: {
     text: 'text',
