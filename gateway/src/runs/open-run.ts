@@ -6,6 +6,7 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
+import { refuseReuse } from './idempotency-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
 /** A request to run an agent. */
@@ -22,11 +23,14 @@ export interface RunOptions extends RunContent {
   readonly streaming: boolean;
   /** Whether leaving before the end cancels the run. */
   readonly cancelOnLeave: boolean;
+  readonly idempotencyKey?: string;
 }
 
 /** An accepted run. It is stored and will be executed; the gateway is its first viewer. */
 export interface AcceptedRun {
   readonly invocationId: string;
+  /** An earlier request with the same key has started it. */
+  readonly already: boolean;
   readonly answers: AsyncIterable<RunResponse>;
   /** Stops watching: `answers` then fails unless it has ended. The run continues, unless `cancelOnLeave` was set. */
   readonly leave: () => void;
@@ -36,20 +40,27 @@ export interface AcceptedRun {
 const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded', 'The run was not accepted in time.');
 
 /** Starts a run and waits until it is accepted. Fails with the service's error, or after 30 s without an answer. */
-export async function openRun({ runs, streaming, cancelOnLeave, ...request }: RunOptions): Promise<AcceptedRun> {
+export async function openRun({
+  runs,
+  streaming,
+  cancelOnLeave,
+  idempotencyKey = '',
+  ...request
+}: RunOptions): Promise<AcceptedRun> {
   const content = runContent(request);
   const viewer = new AbortController();
   const leave = () => viewer.abort(clientLeft);
-  const answers = runs.run({ ...content, streaming, cancelOnLeave }, { signal: viewer.signal })[Symbol.asyncIterator]();
-  const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) => {
-    throw namingSession(error, request.body.sessionId);
-  });
+  const asked = { ...content, streaming, cancelOnLeave, idempotencyKey };
+  const answers = runs.run(asked, { signal: viewer.signal })[Symbol.asyncIterator]();
+  const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) =>
+    refuseReuse(namingSession(error, request.body.sessionId)),
+  );
   if (first.done === true || first.value.kind.case !== 'accepted') {
     leave();
     throw new MeshError('internal', 'run_not_accepted', 'The run was not accepted.');
   }
   return {
-    invocationId: first.value.kind.value.invocationId,
+    ...first.value.kind.value,
     answers: { [Symbol.asyncIterator]: () => answers },
     leave,
   };

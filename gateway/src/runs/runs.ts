@@ -10,6 +10,7 @@ import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Event } from '../edge/records/event.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
+import { IdempotencyKey, replayedHeader, runKeyOf } from './idempotency-key.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
 import { type RunAgentRequest, runAgentRequest } from './run-record.ts';
 import { sendRun } from './send-run.ts';
@@ -22,6 +23,7 @@ const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 42
 export function runRoutes(app: App, context: Context): void {
   const schema = {
     tags,
+    headers: IdempotencyKey,
     body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
     response: refusals,
   };
@@ -37,6 +39,7 @@ const stream = {
 
 interface RunSchema {
   readonly tags: string[];
+  readonly headers: typeof IdempotencyKey;
   readonly body: ReturnType<typeof runAgentRequest>;
   readonly response: typeof refusals;
 }
@@ -62,12 +65,13 @@ function addRun(app: App, context: Context, schema: RunSchema): void {
       },
     },
     async (request, reply) => {
-      const { identity } = request;
-      const cancelOnLeave = cancelsOnLeave(context, request);
-      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming: false, cancelOnLeave });
+      const { identity, body } = request;
+      const settings = { cancelOnLeave: cancelsOnLeave(context, request), idempotencyKey: runKeyOf(request.headers) };
+      const run = await openRun({ runs, identity, body, defaultApp, streaming: false, ...settings });
       arriving.leave(request);
       forgetBody(request);
       reply.header(invocationHeader, headerText(run.invocationId));
+      if (run.already) reply.header(replayedHeader, 'true');
       return sendJson(reply, jsonArray(await collect(run, reply.raw)));
     },
   );
@@ -96,10 +100,10 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
       },
     },
     async (request, reply) => {
-      const { identity } = request;
-      const { streaming, functionCallEventId } = request.body;
-      const cancelOnLeave = cancelsOnLeave(context, request);
-      const run = await openRun({ runs, identity, body: request.body, defaultApp, streaming, cancelOnLeave });
+      const { identity, body } = request;
+      const { streaming, functionCallEventId } = body;
+      const settings = { cancelOnLeave: cancelsOnLeave(context, request), idempotencyKey: runKeyOf(request.headers) };
+      const run = await openRun({ runs, identity, body, defaultApp, streaming, ...settings });
       arriving.leave(request);
       forgetBody(request);
       const isSplit = (functionCallEventId ?? '') === '';

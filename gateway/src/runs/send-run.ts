@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { problemOf } from '../edge/errors/problem.ts';
 import { eventFrames, failureFrame } from './event-frames.ts';
 import { EventStream } from './event-stream.ts';
+import { replayedHeader } from './idempotency-key.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import type { AcceptedRun } from './open-run.ts';
 
@@ -38,6 +39,7 @@ function openStream(reply: FastifyReply, run: AcceptedRun, heartbeatMs: number):
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
       [invocationHeader]: headerText(run.invocationId),
+      ...(run.already && { [replayedHeader]: 'true' }),
     },
     heartbeatMs,
     onGone: run.leave,

@@ -172,9 +172,11 @@ export class InMemorySessions {
     const session = [...this.#sessions.values()].find(({ runs }) =>
       runs.some((one) => one.invocationId === invocationId),
     );
+    const { appName = '', userId = '', sessionId = '' } = session?.key ?? {};
     const all = (session?.events ?? []).map((json, index) => ({ seq: index + 1, json }));
     const own = all.filter(({ json }) => (decode(json) as Stored)['invocationId'] === invocationId);
-    return { run, events: own.filter(({ seq }) => seq > afterSeq), lastSeq: all.length };
+    const events = own.filter(({ seq }) => seq > afterSeq);
+    return { run: { ...run, appName, userId, sessionId }, events, lastSeq: all.length };
   }
 
   #act<R>(call: Call, work: () => R): R {

@@ -92,6 +92,52 @@ describe('a run in the background', () => {
   });
 });
 
+describe('an Idempotency-Key', () => {
+  const send = async (path: string, body: object, key: string) => {
+    const headers = {
+      authorization: `Bearer ${caller.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    };
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const { status, headers: answered } = response;
+    const replayed = answered.get('idempotency-replayed');
+    return { status, replayed, id: answered.get('x-invocation-id'), text: await response.text() };
+  };
+
+  test.each(['/run', '/run_sse'])(
+    'makes one turn of repeated requests to %s, which all get its answer',
+    async (path) => {
+      const session = await caller.createSession();
+      const body = runBody(session, '[[wait:300]] [[tool:get_current_time {}]] done');
+      const key = `once ${path}`;
+      const answers = await Promise.all(Array.from({ length: 4 }, () => send(path, body, key)));
+      answers.push(await send(path, body, key));
+      const first = answers.find(({ replayed }) => replayed === null);
+      expect(first).toMatchObject({ status: 200, text: expect.stringContaining('done') });
+      const others = answers.filter((answer) => answer !== first);
+      expect(others).toEqual(Array(4).fill({ ...first, replayed: 'true' }));
+      expect((await caller.readSession(session)).events).toHaveLength(4);
+      const other = runBody(session, 'other');
+      expect(await send(path, other, key)).toMatchObject({ status: 422 });
+    },
+  );
+
+  test('has the answer of its own request replayed, and not that of the request which went on with the run', async () => {
+    const session = await caller.createSession();
+    const body = runBody(session, '[[tool:request_input {}]]');
+    const asked = await send('/run', body, 'ask');
+    const run = await getRun(asked.id ?? '');
+    const [call] = run.body['waitingFor'] as { functionCallId: string; name: string }[];
+    const functionResponse = { id: call?.functionCallId, name: call?.name, response: { result: 'blue' } };
+    const answer = runBody(session, '', { newMessage: { role: 'user', parts: [{ functionResponse }] } });
+    const went = await send('/run', answer, 'answer');
+    expect(went).toMatchObject({ status: 200, id: asked.id, replayed: null });
+    expect(await send('/run', body, 'ask')).toEqual({ ...asked, replayed: 'true' });
+    expect(await send('/run', answer, 'answer')).toEqual({ ...went, replayed: 'true' });
+  });
+});
+
 describe('cancelling a run', () => {
   test('stops it within a second, keeps the text so far, and leaves a session that goes on', async () => {
     const session = await caller.createSession();

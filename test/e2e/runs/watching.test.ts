@@ -84,6 +84,23 @@ describe('the events of a run', () => {
     expect(after.frames.map(({ id }) => id)).toEqual(['3', '4', '4-end1']);
   });
 
+  test('have partial ones with ids of their own while it is executed, also for a viewer who comes later', async () => {
+    const id = await start(await caller.createSession(), 'some words [[wait:60000]] more');
+    const first = await watch(id, { most: 2 });
+    expect(first.frames.map((frame) => [frame.id, frame.data.partial])).toEqual([
+      ['1', undefined],
+      ['1-1', true],
+    ]);
+    const next = await watch(id, { most: 1, headers: { 'last-event-id': '1-1' } });
+    expect(next.frames).toMatchObject([{ id: '1-2', data: { partial: true } }]);
+    await caller.request('POST', `/runs/${id}/cancel`, {});
+    const rest = await watch(id, { headers: { 'last-event-id': '1-2' } });
+    expect(rest.frames).toMatchObject([
+      { id: '2', data: { interrupted: true } },
+      { event: 'end', data: { status: 'cancelled' } },
+    ]);
+  });
+
   test('come behind the place that a client names, and not again after the end', async () => {
     const id = await start(await caller.createSession(), 'hello');
     const { frames } = await watch(id);

@@ -1,23 +1,11 @@
-import { MeshError } from '@agentmesh/lib/rpc';
-import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
-import { HttpError } from '../../edge/errors/request-error.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { IdempotencyKey, refuseReuse, replayedHeader, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { runContent } from '../open-run.ts';
 import { runAgentRequest } from '../run-record.ts';
 import { Run } from './ledger-record.ts';
 import { sendRun } from './run-routes.ts';
-
-const IdempotencyKey = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'A repeated request with the same key starts no second run and answers the first one.',
-    }),
-  ),
-});
 
 /** Starts a run that nobody watches. */
 export function startRunRoute(app: App, { config, runs, sessions, authentication, arriving }: Context): void {
@@ -50,9 +38,7 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
     },
     async (request, reply) => {
       const { identity, body, headers } = request;
-      const key = headers['idempotency-key'];
-      // Keys of other services of the mesh have other prefixes.
-      const idempotencyKey = key === undefined ? '' : `http:${key}`;
+      const idempotencyKey = runKeyOf(headers);
       const content = { ...runContent({ identity, body, defaultApp }), streaming: body.streaming };
       const { invocationId, already } = await runs
         .startRun({ ...content, idempotencyKey, noticeTitle: content.session.appName }, unary)
@@ -61,13 +47,8 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
       const { accountId, userId } = content.session;
       const { run } = await sessions.getRun({ accountId, userId, invocationId }, unary);
       reply.code(202).header(invocationHeader, headerText(invocationId));
-      if (already) reply.header('idempotency-replayed', 'true');
+      if (already) reply.header(replayedHeader, 'true');
       return sendRun(reply, run);
     },
   );
-}
-
-function refuseReuse(error: unknown): never {
-  const isReuse = error instanceof MeshError && error.reason === 'idempotency_key_reused';
-  throw isReuse ? new HttpError(422, error.message) : error;
 }

@@ -4,6 +4,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import { acceptRun } from '../execution/accept-run.ts';
 import { createViewer } from '../execution/viewers/viewer.ts';
+import { replayRun } from '../watching/replay-run.ts';
 import type { Handlers } from './handlers.ts';
 
 const cancelTimeoutMs = 5_000;
@@ -12,19 +13,23 @@ const cancelTimeoutMs = 5_000;
 export function run(context: Context): Handlers['run'] {
   return async function* (request, { signal }) {
     const viewer = createViewer(request.streaming);
-    const { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming, isBound } = request;
-    const content = { session, messageJson, stateDeltaJson, customMetadataJson, invocationId, streaming, isBound };
-    const run = await acceptRun(context, { ...content, idempotencyKey: '' }, viewer);
+    const { cancelOnLeave, $typeName: _name, $unknown: _fields, ...content } = request;
+    const { invocationId, already } = await acceptRun(context, content, viewer);
     const accepted: MessageInitShape<typeof RunResponseSchema> = {
-      kind: { case: 'accepted', value: { invocationId: run.invocationId } },
+      kind: { case: 'accepted', value: { invocationId, already } },
     };
+    if (already) {
+      yield accepted;
+      yield* replayRun(context, { request, invocationId }, signal);
+      return;
+    }
     let isOver = false;
     try {
       yield accepted;
       yield* viewer.responses(signal);
       isOver = !signal.aborted;
     } finally {
-      if (request.cancelOnLeave && !isOver) await cancel(context, session, run.invocationId);
+      if (cancelOnLeave && !isOver) await cancel(context, content.session, invocationId);
     }
   };
 }

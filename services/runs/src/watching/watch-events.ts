@@ -1,21 +1,29 @@
 import { Wake } from '@agentmesh/lib/wait';
 import type { WatchRunRequest, WatchRunResponseSchema } from '@agentmesh/proto/runs/v1';
-import { type LedgerRun, type ReadRunResponse, RunStatus } from '@agentmesh/proto/sessions/v1';
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type LedgerRun,
+  LedgerRunSchema,
+  type ReadRunResponse,
+  RunStatus,
+  SessionKeySchema,
+} from '@agentmesh/proto/sessions/v1';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
+import { PartialInbox } from './partial-inbox.ts';
 import { RunPlace } from './run-place.ts';
 
 /** A lost hint delays an event by no more than this. */
 const lookMs = 1_000;
 const readTimeoutMs = 10_000;
 
-export type WatchAnswer = MessageInitShape<typeof WatchRunResponseSchema>;
+type WatchAnswer = MessageInitShape<typeof WatchRunResponseSchema>;
 
 /** What to watch, and from where. */
-export type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId' | 'afterSeq' | 'afterPartial'>;
+type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId' | 'afterSeq' | 'afterPartial'>;
 
 /**
- * Streams the stored events of a run behind a place. It ends without `isOver` when `signal` aborts and when this process is stopping.
+ * Streams the events of a run behind a place. Stored events are read from the ledger; partial ones come from the executor. It ends without
+ * `isOver` when `signal` aborts and when this process is stopping.
  */
 export async function* watchEvents(
   context: Context,
@@ -27,28 +35,67 @@ export async function* watchEvents(
   const read = () =>
     context.sessions.readRun({ accountId, invocationId, userId, afterSeq: place.seq }, { timeoutMs: readTimeoutMs });
   const first = await read();
-  const wake = new Wake();
-  const leave = context.runWatchers.add({ accountId, invocationId }, () => wake.wake());
+  const watch = openWatch(context, { accountId, invocationId }, first.run);
   try {
-    yield* follow({ place, read, wake, signal: AbortSignal.any([signal, context.draining]) }, first);
+    yield* follow({ place, read, watch, signal: AbortSignal.any([signal, context.draining]) }, first);
   } finally {
-    leave();
+    watch.close();
   }
+}
+
+interface Watch {
+  readonly inbox: PartialInbox;
+  /** Woken by news of the executor, and when the run may have ended. */
+  readonly wake: Wake;
+  /** Whether the run may have ended since the last call. */
+  mayHaveEnded(): boolean;
+  close(): void;
+}
+
+function openWatch(
+  { live, runWatchers }: Context,
+  name: Pick<WatchRunRequest, 'accountId' | 'invocationId'>,
+  run: LedgerRun | undefined,
+): Watch {
+  const [inbox, wake] = [new PartialInbox(), new Wake()];
+  let hasEnded = false;
+  const leave = runWatchers.add(name, () => {
+    hasEnded = true;
+    wake.wake();
+  });
+  const { appName, userId, sessionId } = run ?? create(LedgerRunSchema);
+  const session = create(SessionKeySchema, { accountId: name.accountId, appName, userId, sessionId });
+  const unwatch = live.watch({ session, invocationId: name.invocationId }, (news) => {
+    inbox.add(news);
+    wake.wake();
+  });
+  return {
+    inbox,
+    wake,
+    mayHaveEnded: () => {
+      const had = hasEnded;
+      hasEnded = false;
+      return had;
+    },
+    close: () => {
+      unwatch();
+      leave();
+    },
+  };
 }
 
 interface Following {
   readonly place: RunPlace;
   readonly read: () => Promise<ReadRunResponse>;
-  /** Woken when the run may have ended. */
-  readonly wake: Wake;
+  readonly watch: Watch;
   readonly signal: AbortSignal;
 }
 
-/** `page` was read before the wake was listened to, so another one is read at once. */
-async function* follow({ place, read, wake, signal }: Following, page: ReadRunResponse): AsyncGenerator<WatchAnswer> {
+/** `page` was read before the watch began, so it is the last one only if the run was over. */
+async function* follow({ place, read, watch, signal }: Following, page: ReadRunResponse): AsyncGenerator<WatchAnswer> {
   let queuePosition = 0;
   for (let next = page; !signal.aborted; next = await read()) {
-    const { run, events, more } = next;
+    const { run, events, more, lastSeq } = next;
     const frames = place.stored(events);
     if (!more && isOver(run)) {
       yield { frames, ...(run && { run }), isOver: true };
@@ -57,7 +104,20 @@ async function* follow({ place, read, wake, signal }: Following, page: ReadRunRe
     const hasMoved = run !== undefined && run.queuePosition !== queuePosition;
     queuePosition = run?.queuePosition ?? 0;
     if (frames.length > 0 || hasMoved) yield { frames, ...(hasMoved && { run }) };
-    if (!more && next !== page) await wake.wait({ timeoutMs: lookMs, signal });
+    if (!more && next !== page) yield* partialsUntilStored({ place, watch, signal }, lastSeq);
+  }
+}
+
+/** Sends partial events until the ledger has news: at the latest after `lookMs`. */
+async function* partialsUntilStored(
+  { place, watch, signal }: Omit<Following, 'read'>,
+  lastSeq: number,
+): AsyncGenerator<WatchAnswer> {
+  for (let isWoken = true; isWoken && !signal.aborted; ) {
+    const frames = watch.inbox.takeUpTo(Math.max(lastSeq, place.seq)).flatMap((news) => place.partials(news));
+    if (frames.length > 0) yield { frames };
+    if (!watch.inbox.isEmpty || watch.mayHaveEnded()) return;
+    isWoken = await watch.wake.wait({ timeoutMs: lookMs, signal });
   }
 }
 

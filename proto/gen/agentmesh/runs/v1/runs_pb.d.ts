@@ -68,6 +68,14 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
    * @generated from field: bool is_bound = 8;
    */
   isBound: boolean;
+
+  /**
+   * See StartRunRequest. A repeated request gets the events that the first one got or gets: stored ones from the ledger, and of a run that goes
+   * on also partial ones. Then `cancel_on_leave` has no effect.
+   *
+   * @generated from field: string idempotency_key = 9;
+   */
+  idempotencyKey: string;
 };
 
 /**
@@ -224,6 +232,13 @@ export declare type Accepted = Message<"agentmesh.runs.v1.Accepted"> & {
    * @generated from field: string invocation_id = 1;
    */
   invocationId: string;
+
+  /**
+   * True when an earlier request with this idempotency key started the run.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -751,7 +766,7 @@ export declare const RunsService: GenService<{
   /**
    * Runs an application with one message. The first answer is `accepted`: from then on the run is durable, and it continues when this call is
    * cancelled, unless `cancel_on_leave` is set. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND app_not_found or
-   * session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, UNAVAILABLE runs_draining. A caller that does not
+   * session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, FAILED_PRECONDITION idempotency_key_reused, UNAVAILABLE runs_draining. A caller that does not
    * read fast enough gets RESOURCE_EXHAUSTED viewer_too_slow; the run continues.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.Run
