@@ -4,17 +4,29 @@ import type { Proof } from '../identity/index.ts';
 import type { RenewedConnection } from './renewed-connection.ts';
 import { withoutStack } from './without-stack.ts';
 
-/** A stream stays with one server, so the shared one is replaced after this time: every replica gets its part of the calls. */
-const maxAgeMs = 10_000;
+/** Pause in milliseconds between two new streams. Each leads to the next replica, so it finds new ones and those that are back. */
+const exploreMs = 2_000;
+/** Time in milliseconds for a replica to answer a new stream. */
+const joinMs = 2_000;
+/** Age in milliseconds at which a stream takes no more calls: the credential that it was opened with expires. */
+const maxAgeMs = 30_000;
 /** A larger request would hold up the other calls of the stream, so it gets a stream of its own. */
 const largestShared = 64 * 1024;
 
-/** The streams that carry calls with one request: one shared stream for an address, and one for each large request. */
+/**
+ * The streams that carry calls with one request: a shared one for each replica, and one for each large request. A call goes to the less
+ * busy of two shared streams chosen at random. A stream is shared when its replica has answered, and no more when a
+ * deadline passed without a word from it, so a frozen replica costs each caller at most one deadline.
+ */
 export class Exchanges {
   readonly #connection: RenewedConnection;
   readonly #proof: Proof;
-  #shared: ExchangeClient | undefined;
-  #replaceAt = 0;
+  /** One for each replica that has answered. */
+  #shared: readonly ExchangeClient[] = [];
+  /** The newest stream. It carries calls only while no replica has answered. */
+  #newest: ExchangeClient | undefined;
+  #exploreAt = 0;
+  #isClosed = false;
 
   constructor(connection: RenewedConnection, proof: Proof) {
     this.#connection = connection;
@@ -22,26 +34,65 @@ export class Exchanges {
   }
 
   call(call: Parameters<ExchangeClient['call']>[0]): ExchangeCall {
-    if (call.request.length <= largestShared) return this.#openShared().call(call);
+    if (call.request.length <= largestShared) return this.#pick().call(call);
     const own = this.#open();
     const running = own.call(call);
     own.retire();
     return running;
   }
 
-  /** Takes no more calls on the shared stream. */
+  /** Takes no more calls on the shared streams. */
   close(): void {
-    this.#shared?.retire();
+    this.#isClosed = true;
+    for (const shared of this.#shared) shared.retire();
+    this.#newest?.retire();
   }
 
-  #openShared(): ExchangeClient {
+  #pick(): ExchangeClient {
+    this.#explore();
+    if (!this.#shared.every(isUsable)) this.#leaveUnusable();
+    const one = this.#anyShared();
+    const other = this.#anyShared();
+    if (one === undefined || other === undefined) return this.#newestUsable();
+    return other.outstanding < one.outstanding ? other : one;
+  }
+
+  #anyShared(): ExchangeClient | undefined {
+    return this.#shared[Math.floor(Math.random() * this.#shared.length)];
+  }
+
+  #newestUsable(): ExchangeClient {
+    const newest = this.#newest;
+    return newest !== undefined && isUsable(newest) ? newest : this.#try();
+  }
+
+  #leaveUnusable(): void {
+    for (const shared of this.#shared) if (!isUsable(shared)) shared.retire();
+    this.#shared = this.#shared.filter(isUsable);
+  }
+
+  /** Opens a stream to the next replica from time to time, and on a new connection. */
+  #explore(): void {
     const { client } = this.#connection;
-    const shared = this.#shared;
-    if (shared?.client === client && !shared.retired && Date.now() < this.#replaceAt) return shared;
-    shared?.retire();
-    this.#replaceAt = Date.now() + maxAgeMs;
-    this.#shared = this.#open();
-    return this.#shared;
+    if (this.#newest?.client !== client || Date.now() >= this.#exploreAt) this.#try();
+  }
+
+  #try(): ExchangeClient {
+    this.#exploreAt = Date.now() + exploreMs;
+    const tried = this.#open();
+    tried.onJoined = () => this.#join(tried);
+    setTimeout(() => tried.retireUnlessJoined(), joinMs).unref();
+    this.#newest = tried;
+    return tried;
+  }
+
+  /** Takes the place of the former stream to the same replica. */
+  #join(joined: ExchangeClient): void {
+    if (this.#isClosed) return joined.retire();
+    const { peer } = joined;
+    const others = this.#shared.filter((one) => one.peer !== peer);
+    for (const former of this.#shared) if (!others.includes(former)) former.retire();
+    this.#shared = joined.retired ? others : [...others, joined];
   }
 
   #open(): ExchangeClient {
@@ -49,4 +100,8 @@ export class Exchanges {
     this.#proof.present(metadata);
     return withoutStack(() => new ExchangeClient(this.#connection.client, metadata));
   }
+}
+
+function isUsable({ retired, openedAt }: ExchangeClient): boolean {
+  return !retired && Date.now() - openedAt < maxAgeMs;
 }

@@ -22,6 +22,7 @@ import { openCallerStream } from './caller-stream.ts';
 import { Exchanges } from './exchanges.ts';
 import { openConnection } from './grpc-connection.ts';
 import { RenewedConnection } from './renewed-connection.ts';
+import { watchAddresses } from './watch-addresses.ts';
 
 export interface GrpcTransportOptions {
   url: string;
@@ -47,11 +48,13 @@ export class GrpcTransport implements Transport {
   readonly #connection: RenewedConnection;
   readonly #exchanges: Exchanges;
   readonly #proof: Proof;
+  readonly #addresses: Disposable;
 
   constructor({ url, proof, tls, connectionAgeMs = fiveMinutesMs }: GrpcTransportOptions) {
     this.#connection = new RenewedConnection({ open: () => openConnection({ url, tls }), maxAgeMs: connectionAgeMs });
     this.#proof = proof;
     this.#exchanges = new Exchanges(this.#connection, proof);
+    this.#addresses = watchAddresses(url, () => this.#connection.renew());
   }
 
   readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
@@ -76,6 +79,7 @@ export class GrpcTransport implements Transport {
 
   /** Ends the connection; calls under way fail. */
   close(): void {
+    this.#addresses[Symbol.dispose]();
     this.#exchanges.close();
     this.#connection.close();
   }

@@ -33,6 +33,11 @@ export class RenewedConnection {
     return this.#client;
   }
 
+  /** Replaces the connection now, because its name leads to other addresses. */
+  renew(): void {
+    this.#replaceAt = Math.min(this.#replaceAt, Date.now());
+  }
+
   /** Ends the connection. */
   close(): void {
     this.#closed = true;

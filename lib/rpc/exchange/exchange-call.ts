@@ -22,8 +22,8 @@ export interface ExchangeCallOptions {
   readonly credit: (bytes: number) => void;
   /** Called when the caller leaves before the end. */
   readonly onLeft: () => void;
-  /** Called once, at the end, whatever its cause. */
-  readonly onEnd: () => void;
+  /** Called once, at the end, whatever its cause. `failure` is undefined when the call succeeded. */
+  readonly onEnd: (failure: MeshError | undefined) => void;
 }
 
 /** The caller's end of one call: its answers in order, then its end. */
@@ -60,7 +60,7 @@ export class ExchangeCall implements AsyncIterator<Buffer, undefined> {
     this.#failure = failure;
     clearTimeout(this.#timer);
     this.#options.call.signal?.removeEventListener('abort', this.#onAbort);
-    this.#options.onEnd();
+    this.#options.onEnd(failure);
     this.#arrived.wake();
   }
 

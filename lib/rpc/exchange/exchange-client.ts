@@ -12,14 +12,20 @@ type RequestKind = NonNullable<MessageInitShape<typeof ExchangeRequestSchema>['k
 /** The caller's end of one stream of calls to one server. */
 export class ExchangeClient {
   readonly client: Client;
+  /** Unix time in milliseconds. */
+  readonly openedAt = Date.now();
   readonly #stream: ClientDuplexStream<Buffer, Buffer>;
   readonly #calls = new Map<number, ExchangeCall>();
   #nextId = 1;
   #retired = false;
+  #hasJoined = false;
+  /** Messages received so far. */
+  #received = 0;
 
   constructor(client: Client, metadata: Metadata) {
     this.client = client;
     this.#stream = client.makeBidiStreamRequest(EXCHANGE_PATH, asIs, asIs, metadata, {});
+    this.#stream.once('metadata', () => this.#join());
     this.#stream.on('data', (bytes: Buffer) => this.#receive(bytes));
     this.#stream.on('error', (error) => this.#fail((word) => fromStatus(error, word)));
     this.#stream.on('end', () => this.#fail(unavailable));
@@ -30,6 +36,24 @@ export class ExchangeClient {
     return this.#retired;
   }
 
+  /** Called when the server has answered for the first time: it is there. */
+  onJoined: (() => void) | undefined;
+
+  /** Address of the server; known when it has answered. */
+  get peer(): string {
+    return this.#stream.getPeer();
+  }
+
+  /** Number of calls under way. */
+  get outstanding(): number {
+    return this.#calls.size;
+  }
+
+  /** Gives the stream up when the server has not answered by now. */
+  retireUnlessJoined(): void {
+    if (!this.#hasJoined) this.retire();
+  }
+
   /** Takes no more calls. The stream ends with the last call under way. */
   retire(): void {
     this.#retired = true;
@@ -38,13 +62,17 @@ export class ExchangeClient {
 
   call(call: OutgoingCall): ExchangeCall {
     const id = this.#nextId++;
+    const receivedBefore = this.#received;
     const running = new ExchangeCall({
       call,
       credit: (bytes) => this.#send(id, { case: 'credit', value: { bytes } }),
       onLeft: () => this.#send(id, { case: 'cancel', value: {} }),
-      onEnd: () => {
+      onEnd: (failure) => {
         this.#calls.delete(id);
-        if (this.#retired) this.#endWhenIdle();
+        // A server that said nothing at all while a deadline passed may be frozen. Later calls go elsewhere.
+        const isMissed = failure?.code === 'deadline_exceeded' && this.#received === receivedBefore;
+        if (isMissed) this.retire();
+        else if (this.#retired) this.#endWhenIdle();
       },
     });
     this.#calls.set(id, running);
@@ -59,6 +87,7 @@ export class ExchangeClient {
 
   /** Messages for a call that its caller has left are dropped. */
   #receive(bytes: Buffer): void {
+    this.#received += 1;
     const { id, kind } = decode(ExchangeResponseSchema, bytes);
     const call = this.#calls.get(id);
     switch (kind.case) {
@@ -75,6 +104,11 @@ export class ExchangeClient {
       case undefined:
         return call?.end(internalError());
     }
+  }
+
+  #join(): void {
+    this.#hasJoined = true;
+    this.onJoined?.();
   }
 
   #endWhenIdle(): void {

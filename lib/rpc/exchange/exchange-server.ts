@@ -1,6 +1,6 @@
 import { type Call, ExchangeRequestSchema, ExchangeResponseSchema } from '@agentmesh/proto/mesh/v1';
 import type { DescMethod, MessageInitShape } from '@bufbuild/protobuf';
-import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import {
   AnswerWindow,
   type CallOrigin,
@@ -44,6 +44,8 @@ export class ExchangeServer {
   constructor(options: ExchangeServerOptions) {
     this.#options = options;
     const { stream } = options;
+    // The caller sends calls only to servers that have answered.
+    stream.sendMetadata(new Metadata());
     stream.on('data', (bytes: Buffer) => this.#receive(bytes));
     stream.once('end', () => {
       this.#heard = true;
