@@ -40,10 +40,13 @@ ${entries.join('\n')}
 
 /** Values of NATS's own Helm chart. */
 function chartValuesOf(users: readonly NatsUser[]): string {
-  const quoted = (subjects: readonly string[]) =>
-    subjects.map((it) => `\n                - ${JSON.stringify(it)}`).join('');
+  const under = `\n${' '.repeat(16)}`;
+  const quoted = (subjects: readonly string[], indent = under) =>
+    subjects.map((it) => `${indent}- ${JSON.stringify(it)}`).join('');
   const subscriptions = ({ subscribe, denied = [] }: NatsUser['permissions']) =>
-    denied.length === 0 ? quoted(subscribe) : ` { allow: ${listOf(subscribe)}, deny: ${listOf(denied)} }`;
+    denied.length === 0
+      ? quoted(subscribe)
+      : `${under}allow:${quoted(subscribe, `${under}  `)}${under}deny:${quoted(denied, `${under}  `)}`;
   const entries = users.map(
     ({ user, variable, permissions }) => `          - user: ${user}
             password: << $${variable} >>

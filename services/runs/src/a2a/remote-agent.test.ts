@@ -23,7 +23,7 @@ function setUp(over: Partial<RemoteLinkSpec> = {}, state = {}) {
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const deps = { openRemote: createOpenRemote({ fetch, policy }), openKey: () => Promise.resolve('key-7'), log };
   const config = { name: 'far', cardUrl: remote.cardUrl, headers: {}, stateHeaders: {}, timeoutMs: 5_000, ...over };
-  return createAgentBench(new RemoteAgent({ name: config.name }, openRemoteLink(config, deps)), state);
+  return createAgentBench(new RemoteAgent({ name: config.name }, openRemoteLink(config, deps)), { state });
 }
 
 const part = (text: string, rest = {}) => ({ text, ...rest });

@@ -3,6 +3,7 @@ import { LlmAgent } from '@google/adk';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { createLogger, type Logger } from '@agentmesh/lib/telemetry';
+import type { JsonObject } from '@agentmesh/proto/event';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeMcpServer, startMcpServer } from '../../../../test/fakes/mcp/index.ts';
 import { createAgentBench, log } from '../../test/run-agents.ts';
@@ -33,7 +34,7 @@ afterEach(async () => {
 interface Setup extends Partial<McpLinkSpec>, Omit<Partial<McpToolsetSpec>, 'link'> {
   readonly url?: string;
   readonly timeoutMs?: number;
-  readonly state?: object;
+  readonly state?: JsonObject;
   readonly connections?: McpConnections;
   readonly log?: Logger;
 }
@@ -45,7 +46,9 @@ function setUp({ url = server.url, timeoutMs = 2_000, state = {}, ...over }: Set
   const reached = { kind: 'streamable_http', url, headers: {}, timeoutMs } as const;
   const spec = { server: reached, stateHeaders: {}, ...over };
   const toolset = new McpToolset({ ...over, link: openMcpLink(spec, { connections: used, log: logger, openKey }) });
-  const bench = createAgentBench(new LlmAgent({ name: 'root', model: new AnsweringLlm(llm), tools: [toolset] }), state);
+  const bench = createAgentBench(new LlmAgent({ name: 'root', model: new AnsweringLlm(llm), tools: [toolset] }), {
+    state,
+  });
   return { llm, bench };
 }
 

@@ -14,7 +14,9 @@ function setUp(keys: Partial<LlmAgentDefinition>, llm: ScriptLlm, state = {}) {
   const models = { resolve: () => llm, problemWith: () => undefined };
   const definition = { name: 'a', model: 'openai/x', ...keys };
   const file = { file: 'root_agent.yaml', definition, subAgents: [] };
-  return createAgentBench(buildAgent('app', file, { models, tools, maxModelCalls: 5, toolTimeoutMs: 1_000 }), state);
+  return createAgentBench(buildAgent('app', file, { models, tools, maxModelCalls: 5, toolTimeoutMs: 1_000 }), {
+    state,
+  });
 }
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const;
