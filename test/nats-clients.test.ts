@@ -67,7 +67,7 @@ const goProgram = await available('Go', async () => {
   return program;
 });
 
-/** The `nats` command of PATH, else the one in the cache folder of the user, which `npm run verify` builds with Go. */
+/** The `nats` command of PATH, else the one in the cache folder of the user, which `VERIFY=full npm test -- test/nats-clients` builds with Go. */
 const natsCommand = await available('the nats command line', async () => {
   const folder = join(cache, 'natscli-0.5.1');
   const built = join(folder, 'nats');
