@@ -43,13 +43,10 @@ interface Setup extends Partial<McpLinkSpec>, Omit<Partial<McpToolsetSpec>, 'lin
 function setUp({ url = server.url, timeoutMs = 2_000, state = {}, ...over }: Setup = {}, name = 'add') {
   const { connections: used = connections, log: logger = log } = over;
   const llm = new ScriptLlm(...[1, 2].flatMap(() => [calls(name, { a: 1, b: 2 }), says('done')]));
-  const reached = { kind: 'streamable_http', url, headers: {}, timeoutMs } as const;
-  const spec = { server: reached, stateHeaders: {}, ...over };
+  const spec = { server: { kind: 'streamable_http', url, headers: {}, timeoutMs } as const, stateHeaders: {}, ...over };
   const toolset = new McpToolset({ ...over, link: openMcpLink(spec, { connections: used, log: logger, openKey }) });
-  const bench = createAgentBench(new LlmAgent({ name: 'root', model: new AnsweringLlm(llm), tools: [toolset] }), {
-    state,
-  });
-  return { llm, bench };
+  const agent = new LlmAgent({ name: 'root', model: new AnsweringLlm(llm), tools: [toolset] });
+  return { llm, bench: createAgentBench(agent, { state }) };
 }
 
 const openKey = async ({ keyId }: { keyId: bigint }): Promise<string> => {
