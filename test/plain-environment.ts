@@ -1,4 +1,4 @@
-/** What a process that a test starts takes over from the environment. Everything else is set by the test. */
+/** The variables that a process started by a test inherits. The test sets everything else. */
 export const plainEnvironment: Readonly<Record<string, string>> = Object.fromEntries(
   ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].flatMap((name) => {
     const value = process.env[name];

@@ -4,7 +4,7 @@ import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { publisherOf, subjectOf } from './names/index.ts';
 import { durablesOf } from './topic.ts';
 
-/** What a service may do with which topics, by their declarations. Whatever carries the messages gives a service these rights alone. */
+/** The topics that a service may publish and read, by their declarations. Each driver gives a service these rights alone. */
 export interface ServiceTopics {
   readonly published: readonly DescMessage[];
   /** Those whose hints it gets. */

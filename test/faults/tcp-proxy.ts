@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
 
-/** What happens to the bytes of a connection: they pass, wait for `thaw`, or vanish for good. */
+/** The bytes of a connection pass, wait for `thaw`, or are discarded. */
 type Fate = 'passing' | 'frozen' | 'lost';
 
 interface Link {

@@ -39,7 +39,7 @@ describe.each(['GET', 'PATCH'])('a long session, answered to %s,', (method) => {
     const responses = (await Promise.all(clients.map((client) => once(client, 'response')))) as [IncomingMessage][];
     expect(responses.map(([response]) => response.statusCode)).toEqual([200, 200, 200, 200, 200]);
     for (let i = 0; i < 20; i++) await edge.send('/health');
-    // What five sockets hold, and the next group of each.
+    // Fewer groups are read than the buffers of five sockets hold, with the next group of each.
     expect(sent).toBeLessThan(60);
     for (const client of clients) client.destroy();
     await expect.poll(() => left, { timeout: 30_000 }).toBe(5);

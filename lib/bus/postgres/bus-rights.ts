@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { lockBusSchema } from './bus-schema.ts';
 
-/** What a service may do with the tables of the bus. */
+/** The rights of a service on the tables of the bus. */
 export interface BusRights {
   /** The sender of its messages, and the name of its durable consumers. */
   readonly service: string;

@@ -100,7 +100,7 @@ export class JsonCounter {
     return at >= piece.length ? piece.length : this.#endOfLongString(piece, at);
   }
 
-  /** As `#endOfString`, but faster for long strings. The byte at `from` must not be escaped. */
+  /** Returns the same as `#endOfString`, faster for long strings. The byte at `from` must not be escaped. */
   #endOfLongString(piece: Uint8Array, from: number): number {
     for (let end = piece.indexOf(quote, from); end !== -1; end = piece.indexOf(quote, end + 1)) {
       if (backslashesBefore(piece, { end, from }) % 2 === 1) continue;

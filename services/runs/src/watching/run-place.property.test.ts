@@ -5,7 +5,7 @@ import { type Frame, type Partials, RunPlace } from './run-place.ts';
 
 const json = encode({});
 
-/** What an executor does, and what happens to its news and to its viewer. */
+/** A step: a partial event that arrives or is lost, a stored event, a look into the store, or a cut of the viewer's connection. */
 type Step = 'partial' | 'stored' | 'lost partial' | 'look' | 'cut';
 const steps = fc.array(fc.constantFrom<Step>('partial', 'stored', 'lost partial', 'look', 'cut'), { maxLength: 80 });
 

@@ -18,7 +18,7 @@ const readTimeoutMs = 10_000;
 
 type WatchAnswer = MessageInitShape<typeof WatchRunResponseSchema>;
 
-/** What to watch, and from where. */
+/** The run to watch, and the place to begin after. */
 type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId' | 'afterSeq' | 'afterPartial'>;
 
 /**

@@ -20,7 +20,7 @@ export interface Deleted {
   events: number;
 }
 
-/** What a round needs. */
+/** The surroundings of a round. */
 export interface RetentionContext extends Pick<Context, 'db' | 'usage'> {
   /** Days for accounts and apps without a rule; 0: for ever. */
   readonly defaultDays: number;

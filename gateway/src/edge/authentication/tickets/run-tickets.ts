@@ -48,7 +48,7 @@ export async function createRunTickets({ encryptKey, standings }: RunTicketOptio
   };
 }
 
-/** What `issue` has signed. */
+/** The claims of a ticket that `issue` has signed. */
 interface Claims {
   readonly sub: string;
   readonly uid: string;

@@ -6,7 +6,7 @@ import { noteCaller } from '../../models/use/model-caller.ts';
 import type { FetchAnswer, FetchCall, HostCall, McpServerCall, RemoteAgentCall } from '../protocol.ts';
 import type { AppLinks } from './app-links.ts';
 
-/** What code is given through this process. */
+/** The services that code reaches through this process. */
 export interface HostParts {
   readonly models: Models;
   readonly fetch: GuardedFetch;

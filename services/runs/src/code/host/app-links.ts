@@ -3,7 +3,7 @@ import type { McpLink } from '../../mcp/mcp-link.ts';
 
 /** Servers and agents elsewhere that agents in a worker reach through this process. */
 export interface AppLinks {
-  /** Of each entry `MCPToolset`, in the order of `mcpEntries`. */
+  /** The links of all entries `MCPToolset`, in the order of `mcpEntries`. */
   readonly mcp: readonly McpLink[];
   /** By the name of the agent. */
   readonly agents: ReadonlyMap<string, RemoteLink>;

@@ -121,7 +121,7 @@ export class CodeWorker {
   #hear(message: unknown): void {
     try {
       if (!isWorkerMessage(message)) throw new Error('not a message');
-      // What it said before its end still tells which tools ran.
+      // Its last messages still tell which tools ran.
       if (this.#end === undefined || message.kind === 'tool') this.#take(message);
     } catch (err) {
       if (this.#end !== undefined) return;

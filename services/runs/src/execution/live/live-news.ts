@@ -1,6 +1,6 @@
 import type { WireEvent } from '@agentmesh/proto/event';
 
-/** What a run has done. */
+/** News of a run. */
 export interface LiveNews {
   /** Sequence of the newest stored event of the session that the executor knows. Stored events up to it come before `partials`. */
   readonly lastSeq: number;

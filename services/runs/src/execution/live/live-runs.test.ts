@@ -34,7 +34,7 @@ async function twoProcesses() {
   return { executor, other, sent, bus };
 }
 
-/** What a viewer sees: `stored:<seq>`, or `<seq>.<number>:<text>` for a partial event. */
+/** The news of a viewer as texts: `stored:<seq>`, or `<seq>.<number>:<text>` for a partial event. */
 function view(live: LiveRuns, of: { session: SessionKey; invocationId: string } = run) {
   const seen: string[] = [];
   const leave = live.watch(of, ({ lastSeq, firstPartial, partials }) => {

@@ -30,7 +30,7 @@ export interface LiveRunsOptions {
  */
 export class LiveRuns implements Disposable {
   readonly #options: LiveRunsOptions;
-  /** Of the runs that have viewers here. */
+  /** The feeds of runs that have viewers here. */
   readonly #feeds = new Map<string, RunFeed>();
   readonly #attempts = new Map<string, LiveAttempt>();
   readonly #elsewhere = new Interests({ lastMs: interestMs, most: mostInterests });

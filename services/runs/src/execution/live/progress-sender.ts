@@ -17,7 +17,7 @@ interface Waiting {
 const windowMs = 10;
 /** Bytes of the partial events of a hint, unless one alone is larger. */
 const mostBytesOfHint = 64 * 1024;
-/** What may wait; what comes above it is left out. */
+/** Most news that may wait; further news is left out. */
 const most = { hints: 1_000, bytes: 4 * 1024 * 1024 };
 
 /** Sends hints of the progress of runs, one after the other. A slow bus loses partial events, and slows no run. */

@@ -7,7 +7,7 @@ const mostKept = 500;
 /** How long later partial events are left out while missing ones are asked for. */
 const replayMs = 500;
 
-/** What viewers of this process are told of one run: never twice the same, never backwards, and without holes as far as that is possible. */
+/** Tells the viewers in this process the news of one run: each once, in order, and without holes as far as that is possible. */
 export class RunFeed {
   readonly run: RunName;
   readonly #askAgain: () => void;

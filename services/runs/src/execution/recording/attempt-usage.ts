@@ -1,7 +1,7 @@
 import type { Event } from '@google/adk';
 import type { AttemptEnd } from '@agentmesh/proto/sessions/v1';
 
-/** What an attempt has used, in the form of AttemptEnd. */
+/** The models of an attempt and their usage, as fields of AttemptEnd. */
 export type UsedModels = Pick<AttemptEnd, 'model' | 'usageJson'>;
 
 /** Sums up what the models of an attempt report. */
