@@ -8,7 +8,7 @@ import type { DueLog } from '../store/due-logs.ts';
 import { postponeLog, updateLogEnded } from '../store/log-steps.ts';
 import { updateAgentError } from '../store/subscriptions.ts';
 import { type AttemptFailure, attemptFailure } from './attempt-failure.ts';
-import { prepareLog } from './prepare-log.ts';
+import { prepareLog } from './preparation/prepare-log.ts';
 import type { Processor } from './processor.ts';
 import { writeFailure } from './retry.ts';
 import { type Starting, startRun } from './start-run.ts';

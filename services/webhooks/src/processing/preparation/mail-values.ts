@@ -1,5 +1,5 @@
-import type { Mail } from '../mail/mail.ts';
-import type { TemplateValues } from '../template/placeholders.ts';
+import type { Mail } from '../../mail/mail.ts';
+import type { TemplateValues } from '../../template/placeholders.ts';
 
 export interface MailContext {
   readonly messageId: string;

@@ -1,9 +1,9 @@
-import type { Mail } from '../mail/mail.ts';
-import { authenticationResults } from '../safety/authentication-results.ts';
-import { automaticReason } from '../safety/automatic-mail.ts';
-import { isAuthenticated } from '../safety/is-authenticated.ts';
-import { isSenderAllowed } from '../safety/sender-allowed.ts';
-import type { DueLog } from '../store/due-logs.ts';
+import type { Mail } from '../../mail/mail.ts';
+import { authenticationResults } from '../../safety/authentication-results.ts';
+import { automaticReason } from '../../safety/automatic-mail.ts';
+import { isAuthenticated } from '../../safety/is-authenticated.ts';
+import { isSenderAllowed } from '../../safety/sender-allowed.ts';
+import type { DueLog } from '../../store/due-logs.ts';
 
 /** Returns the reason why a mail must not run the agent, as a sentence for the owner; undefined when it may. */
 export function skipReason(mail: Mail, log: DueLog): string | undefined {

@@ -1,16 +1,16 @@
-import { attachmentNames } from '../attachments/attachment-names.ts';
-import type { Mail, MailAt } from '../mail/mail.ts';
-import { ProviderError } from '../provider/provider-error.ts';
-import { cleanText, cutText } from '../safety/clean-text.ts';
-import { isSenderAllowed } from '../safety/sender-allowed.ts';
-import { holdReading, type Reading } from '../store/readings.ts';
-import type { DueLog } from '../store/due-logs.ts';
-import { restoreLogMessage, updateLogEnded, updateLogPrepared } from '../store/log-steps.ts';
-import { renderTemplate } from '../template/render-template.ts';
-import { mailAccountOf } from '../watches/mail-account-of.ts';
+import { attachmentNames } from '../../attachments/attachment-names.ts';
+import type { Mail, MailAt } from '../../mail/mail.ts';
+import { ProviderError } from '../../provider/provider-error.ts';
+import { cleanText, cutText } from '../../safety/clean-text.ts';
+import { isSenderAllowed } from '../../safety/sender-allowed.ts';
+import { holdReading, type Reading } from '../../store/readings.ts';
+import type { DueLog } from '../../store/due-logs.ts';
+import { restoreLogMessage, updateLogEnded, updateLogPrepared } from '../../store/log-steps.ts';
+import { renderTemplate } from '../../template/render-template.ts';
+import { mailAccountOf } from '../../watches/mail-account-of.ts';
 import { skipReason } from './examine-mail.ts';
 import { mailValues } from './mail-values.ts';
-import type { Processor } from './processor.ts';
+import type { Processor } from '../processor.ts';
 
 /**
  * Fetches the mail of a log and writes the agent's message. Answers the message; undefined when the mail is skipped. A mail that the provider no
