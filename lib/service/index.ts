@@ -1,7 +1,6 @@
 export { ListenError, listenOn } from './listen-on.ts';
 export { migrate } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';
-export { createMemoryRelease } from './memory-release.ts';
 export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 export { runCommand } from './run-command.ts';
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createMemoryRelease } from '@agentmesh/lib/service';
+import { createMemoryRelease } from '@agentmesh/lib/heap';
 import type { BlobName, BlobWriter } from './blobs/blob-store.ts';
 import type { Context } from './context.ts';
 import { tooLarge } from './errors.ts';

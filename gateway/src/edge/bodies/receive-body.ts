@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { createMemoryRelease } from '@agentmesh/lib/service';
+import { createMemoryRelease } from '@agentmesh/lib/heap';
 import type { FastifyRequest } from 'fastify';
 import { BadRequest, HttpError } from '../errors/request-error.ts';
 import type { JsonSize } from '../json/json-bounds.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { createMemoryRelease } from '@agentmesh/lib/service';
+import { createMemoryRelease } from '@agentmesh/lib/heap';
 import type { Pace } from '../pace/pace.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { createMemoryRelease } from '@agentmesh/lib/service';
+import { createMemoryRelease } from '@agentmesh/lib/heap';
 import { firstAnswer } from './first-answer.ts';
 
 interface FileMessage<Head> {

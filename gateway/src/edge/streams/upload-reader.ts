@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createMemoryRelease } from '@agentmesh/lib/service';
+import { createMemoryRelease } from '@agentmesh/lib/heap';
 import { Wake } from '@agentmesh/lib/wait';
 import { BadRequest, HttpError } from '../errors/request-error.ts';
 

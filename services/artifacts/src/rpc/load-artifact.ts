@@ -1,4 +1,4 @@
-import { createMemoryRelease } from '@agentmesh/lib/service';
+import { createMemoryRelease } from '@agentmesh/lib/heap';
 import type { LoadArtifactRequest } from '@agentmesh/proto/artifacts/v1';
 import { type StoredKey, storedKey } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';

@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { createMemoryRelease } from '@agentmesh/lib/service';
+import { createMemoryRelease } from '@agentmesh/lib/heap';
 import type { TranscribeRequest } from '@agentmesh/proto/transcription/v1';
 import { audioTooLarge, requestInvalid } from '../errors.ts';
 

@@ -1,0 +1,1 @@
+export { createMemoryRelease } from './memory-release.ts';
