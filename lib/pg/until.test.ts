@@ -106,8 +106,10 @@ test('a transaction whose caller leaves before its commit stores nothing', async
 test('a transaction does not begin for a caller who left while all connections were busy', async () => {
   const done = Promise.withResolvers<void>();
   const first = db.transaction(() => done.promise);
-  const late = db.within(callerFor(100)).transaction((tx) => tx.query({ text: insert.text }, [1]));
-  setTimeout(done.resolve, 150);
+  const leaving = new AbortController();
+  const late = db.within(callerFor(100, leaving.signal)).transaction((tx) => tx.query({ text: insert.text }, [1]));
+  leaving.abort(new MeshError('deadline_exceeded', 'deadline_exceeded', 'The deadline has passed.'));
+  done.resolve();
   await expect(late).rejects.toMatchObject({ reason: 'not_stored' });
   await first;
   expect(await stored()).toEqual([]);
