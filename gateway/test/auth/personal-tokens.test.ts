@@ -67,6 +67,13 @@ async function send(path: string, { headers, ...options }: SendOptions = {}, tok
   return { status: answer.status, detail: (answer.body as { detail?: unknown })?.detail, headers: answer.headers };
 }
 
+/** An operation of the OpenAPI document. */
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+}
+
 const sessions = '/apps/a/users/u1/sessions';
 const run = (userId: string, over: object = {}) => ({
   json: { appName: 'a', userId, sessionId: 's1', newMessage: { parts: [{ text: 'hi' }] }, ...over },
@@ -171,6 +178,29 @@ describe('a personal token that is bound to an end user', () => {
   ])('reaches no other: %s %j', async (path, options) => {
     const { status, detail } = await send(path, options);
     expect([status, detail]).toEqual([403, 'This token is bound to another user_id.']);
+  });
+
+  it('reaches no more when it adds its user to the query of a route that reads none there', async () => {
+    const { paths } = (await edge.send('/openapi.json')).body as { paths: Record<string, Record<string, Operation>> };
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        path: path.replaceAll(/\{\w+\}/g, '1'),
+        method,
+        ...operation,
+      })),
+    );
+    const opened: string[] = [];
+    let closed = 0;
+    for (const { path, method, operationId, requestBody, parameters = [] } of operations) {
+      if (parameters.some(({ in: place, name }) => place === 'query' && name === 'user_id')) continue;
+      const json = requestBody?.content['application/json']?.example;
+      const options = { method: method.toUpperCase(), ...(json !== undefined && { json }) };
+      if ((await send(path, options)).status !== 403) continue;
+      closed += 1;
+      if ((await send(`${path}?user_id=u1&userId=u1`, options)).status !== 403) opened.push(operationId);
+    }
+    expect(opened).toEqual([]);
+    expect(closed).toBeGreaterThan(50);
   });
 
   it.each([

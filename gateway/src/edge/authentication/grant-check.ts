@@ -25,11 +25,22 @@ export function checkUser({ userId }: Grant, request: FastifyRequest): void {
   if (hasAppKey(request.body)) throw new HttpError(403, 'A token that is bound to a user_id cannot set app: state.');
 }
 
-/** All user ids that path, query and body name. */
-function usersNamed({ params, query, body }: FastifyRequest): unknown[] {
-  const places = [params, query, body].filter((place) => typeof place === 'object' && place !== null);
-  const fields = places.flatMap((place) => Object.entries(place));
-  return fields.filter(([name]) => name === 'user_id' || name === 'userId').map(([, value]) => value as unknown);
+const userFields = ['user_id', 'userId'];
+
+/** All user ids that the route reads from path, query and body. A field that it does not read names nobody, whatever it says. */
+function usersNamed({ params, query, body, routeOptions }: FastifyRequest): unknown[] {
+  const { schema, config } = routeOptions;
+  const isInQuery = config.readsUserFromQuery === true || declaresUser(schema?.querystring);
+  const places = [params, isInQuery && query, declaresUser(schema?.body) && body];
+  return places.flatMap((place) => {
+    const fields = Object.entries(typeof place === 'object' && place !== null ? place : {});
+    return fields.filter(([name]) => userFields.includes(name)).map(([, value]) => value as unknown);
+  });
+}
+
+function declaresUser(schema: unknown): boolean {
+  const { properties = {} } = (schema ?? {}) as { readonly properties?: object };
+  return userFields.some((name) => Object.hasOwn(properties, name));
 }
 
 /** Whether JSON has an `app:` key at any depth. */

@@ -34,5 +34,7 @@ declare module 'fastify' {
     holdsNoUserData?: true;
     /** True for routes that themselves limit a bound token to what belongs to its user, although the request names no user. */
     limitsToUser?: true;
+    /** True for a route that reads the `user_id` of its query and declares no schema of it. */
+    readsUserFromQuery?: true;
   }
 }
