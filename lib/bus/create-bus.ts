@@ -5,7 +5,8 @@ import { Consumption, type Pauses } from './consume/index.ts';
 import type { BusDriver } from './driver/index.ts';
 import { currentTrace } from './current-trace.ts';
 import { subjectOf } from './names/index.ts';
-import { durablesOf, orderKeyOf, planOf } from './topic.ts';
+import type { Seal } from './seal.ts';
+import { durablesOf, isConfidential, orderKeyOf, planOf } from './topic.ts';
 
 export interface BusOptions {
   readonly driver: BusDriver;
@@ -14,6 +15,8 @@ export interface BusOptions {
   readonly log: Logger;
   /** Counts consumed messages. */
   readonly metrics?: Metrics | undefined;
+  /** Closes hints of confidential topics; without it they are sent as they are. */
+  readonly seal?: Seal | undefined;
   /** Pauses in milliseconds before each further try of a handler; tests shorten them. */
   readonly pausesMs?: Pauses | undefined;
 }
@@ -26,11 +29,15 @@ export function createBus(options: BusOptions): Bus {
     service,
     publish: async (topic, message) => {
       const origin = { sender: service, traceparent: currentTrace() };
-      await driver.publish(subjectOf(topic), toBinary(topic, create(topic, message)), origin);
+      const [subject, payload] = [subjectOf(topic), toBinary(topic, create(topic, message))];
+      await driver.publish(subject, sealOf(topic, options)?.close(subject, payload) ?? payload, origin);
     },
     subscribe: (topic, handler) => {
-      const subject = subjectOf(topic);
-      return driver.subscribe(subject, async (payload, origin) => {
+      const [subject, seal] = [subjectOf(topic), sealOf(topic, options)];
+      return driver.subscribe(subject, async (sent, origin) => {
+        const payload = seal === undefined ? sent : seal.open(subject, sent);
+        // Forged, or by a replica with another key.
+        if (payload === undefined) return log.debug({ subject }, 'a hint was dropped: its seal does not open');
         const message = decode(topic, payload);
         if (message instanceof Error) log.error({ err: message, subject }, 'a hint was dropped: it cannot be decoded');
         else await handler(message, origin);
@@ -55,6 +62,10 @@ export function createBus(options: BusOptions): Bus {
     openStream: (topics) => driver.openStream(planOf(service, topics)),
     ping: () => driver.ping(),
   };
+}
+
+function sealOf(topic: DescMessage, { seal }: BusOptions): Seal | undefined {
+  return isConfidential(topic) ? seal : undefined;
 }
 
 function nameOf(topic: DescMessage, durable: string) {

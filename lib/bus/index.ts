@@ -9,6 +9,7 @@ export { writeOutbox } from './outbox.ts';
 export { type OutboxRelay, type OutboxRelayOptions, startOutboxRelay } from './outbox-relay.ts';
 export { prepareBusLogin } from './prepare-bus-login.ts';
 export { prepareBusSchema } from './postgres/index.ts';
+export { createSeal } from './seal.ts';
 export { subjectOf } from './names/index.ts';
 export { durablesOf } from './topic.ts';
 export { topicsOf } from './topics-of.ts';

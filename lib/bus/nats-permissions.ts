@@ -1,8 +1,6 @@
-import { confidential } from '@agentmesh/proto/mesh/v1/topics';
 import { topics } from '@agentmesh/proto/topics';
-import { getOption } from '@bufbuild/protobuf';
 import { namesOf, streamOf, subjectOf } from './names/index.ts';
-import { durablesOf } from './topic.ts';
+import { durablesOf, isConfidential } from './topic.ts';
 import { topicsOf } from './topics-of.ts';
 
 /** Subjects that a user of NATS may publish and subscribe to. */
@@ -40,7 +38,7 @@ const wholeMesh: NatsPermissions = {
 const observer: NatsPermissions = {
   publish: [],
   subscribe: ['agentmesh.*.v1.>', '_INBOX.observer.>'],
-  denied: topics.filter((topic) => getOption(topic, confidential)).map(subjectOf),
+  denied: topics.filter(isConfidential).map(subjectOf),
 };
 
 export interface NatsUser {

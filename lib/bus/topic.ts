@@ -1,10 +1,15 @@
-import { consumers, ordered_by as orderedBy } from '@agentmesh/proto/mesh/v1/topics';
+import { confidential, consumers, ordered_by as orderedBy } from '@agentmesh/proto/mesh/v1/topics';
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { subjectOf } from './names/index.ts';
 
 /** Names of the durable consumers that a topic declares. */
 export function durablesOf(topic: DescMessage): readonly string[] {
   return getOption(topic, consumers);
+}
+
+/** Whether messages of a topic hold what users and models say. */
+export function isConfidential(topic: DescMessage): boolean {
+  return getOption(topic, confidential);
 }
 
 /** Returns the value that keeps the order of a topic's messages. Messages with the same value are handled one after the other. */
@@ -22,6 +27,7 @@ export function planOf(service: string, topics: readonly DescMessage[]) {
     service,
     topics: topics.map((topic) => {
       const durables = durablesOf(topic);
+      if (isConfidential(topic)) throw new Error(`${topic.typeName} is confidential: only hints are sealed`);
       if (durables.length === 0) throw new Error(`${topic.typeName} declares no consumers`);
       return { subject: subjectOf(topic), durables };
     }),

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { AuthService } from '@agentmesh/proto/auth/v1';
+import { RunProgressedSchema } from '@agentmesh/proto/runs/v1/live';
+import { type Bus, createPgBus, subjectOf } from '../bus/index.ts';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { createMesh, deriveIdentities } from '../rpc/index.ts';
 import { asDeclared, unserved } from '../rpc/testing/index.ts';
@@ -70,4 +72,35 @@ test('without identities, key pairs come from MESH_KEY, former ones are accepted
   };
   for (const key of ['new', 'old', 'older']) expect([key, await codeFor(key)]).toEqual([key, 'not_found']);
   for (const key of ['', ' ', 'other']) expect([key, await codeFor(key)]).toEqual([key, 'unavailable']);
+});
+
+test('a confidential hint is encrypted between processes that prove who they are', async () => {
+  const heard: string[] = [];
+  const buses: Bus[] = [];
+  const service = defineService({
+    name: 'runs',
+    settings: {},
+    start: async ({ bus }) => {
+      await bus.subscribe(RunProgressedSchema, ({ owner }) => void heard.push(owner));
+      buses.push(bus);
+      return {};
+    },
+  });
+  await using database = await testDatabaseUrl();
+  const env = { DATABASE_URL: database.url, OPS_PORT: '0', MESH_PORT: '0', LOG_LEVEL: 'silent', MESH_KEY: 'key' };
+  const options = { services: [service], words: ['runs', 'gateway'], env };
+  await using _first = await startProcess(options);
+  await using _second = await startProcess(options);
+  await using stranger = await createPgBus({ url: database.url, log: createLogger({ level: 'silent', name: 'test' }) });
+  const overheard: Buffer[] = [];
+  await stranger.driver.subscribe(
+    subjectOf(RunProgressedSchema),
+    async (payload) => void overheard.push(Buffer.from(payload)),
+  );
+  await stranger.publish(RunProgressedSchema, { owner: 'forged' });
+  await buses[0]?.publish(RunProgressedSchema, { owner: 'the owner' });
+  await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['the owner', 'the owner']);
+  await expect
+    .poll(() => overheard.map((payload) => payload.includes('owner')), { timeout: 30_000 })
+    .toEqual([false, false]);
 });

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CleanedEnv } from 'envalid';
-import { type BusDriver, createBus, openDriver } from '../bus/index.ts';
+import { type BusDriver, createBus, createSeal, openDriver } from '../bus/index.ts';
 import { startEmbeddedPostgres } from '../pg/index.ts';
-import { createMesh, type MeshNode } from '../rpc/index.ts';
+import { createMesh, type MeshIdentities, type MeshNode } from '../rpc/index.ts';
 import {
   type Checks,
   createLogger,
@@ -58,6 +58,7 @@ interface Base {
   readonly metrics: Metrics;
   readonly mesh: MeshNode;
   readonly driver: BusDriver;
+  readonly identities: MeshIdentities | undefined;
 }
 
 /** Throws SettingsError, naming every bad variable, when the services could not start with this environment. */
@@ -147,18 +148,19 @@ async function openBase(
     throw unusableServer(nats === undefined ? 'DATABASE_URL' : 'NATS_URL', error);
   });
   resources.use(driver);
+  const identities = readIdentities({ config, here: namesOf(services), words });
   const tls = await readTls(config);
   if (tls !== undefined) checkCertificate(tls, namesOf(services));
   const mesh = resources.use(
     createMesh({
       urls: meshUrls(words, env),
-      identities: readIdentities({ config, here: namesOf(services), words }),
+      identities,
       ...(tls !== undefined && { tls }),
       log,
       metrics,
     }),
   );
-  return { config, dataDir, databaseUrl, log, metrics, mesh, driver };
+  return { config, dataDir, databaseUrl, log, metrics, mesh, driver, identities };
 }
 
 /** An existing DATA_DIR that is open to others keeps its mode, since its owner may share it on purpose: it is named in a warning. */
@@ -176,14 +178,15 @@ async function warnOfOpenFolder(dataDir: string, log: Logger): Promise<void> {
 type Surroundings = Base & { env: Environment; resources: AsyncDisposableStack; draining: AbortSignal };
 
 async function startService(service: Service, surroundings: Surroundings): Promise<Running> {
-  const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, driver } = surroundings;
+  const { env, resources, draining, dataDir, databaseUrl, metrics, mesh, driver, identities } = surroundings;
+  const ownKey = identities?.own.get(service.name);
   const log = surroundings.log.child({ service: service.name });
   const running = await service.start({
     config: parseSettings(service.settings, env),
     log,
     metrics,
     mesh: mesh.as(service.name),
-    bus: createBus({ driver, service: service.name, log, metrics }),
+    bus: createBus({ driver, service: service.name, log, metrics, ...(ownKey && { seal: createSeal(ownKey) }) }),
     dataDir,
     resources,
     draining,

@@ -31,7 +31,8 @@ export const ordered_by = /*@__PURE__*/
   extDesc(file_agentmesh_mesh_v1_topics, 1);
 
 /**
- * Messages of this topic hold what users and models say. The user `observer` of NATS, for other programs, may not read them.
+ * Messages of this topic hold what users and models say: they are hints among replicas of the service that publishes them. Where that service has a key of
+ * its own (MESH_IDENTITY), they are encrypted with it. The user `observer` of NATS, for other programs, may not read them.
  *
  * @generated from extension: bool confidential = 51003;
  */

@@ -711,7 +711,7 @@ export declare type ListSpansResponse = Message<"agentmesh.runs.v1.ListSpansResp
 export declare const ListSpansResponseSchema: GenMessage<ListSpansResponse>;
 
 /**
- * Bus topic: agentmesh.runs.v1.span_ended. A hint, sent while `ADK_WEB_UI` is on.
+ * Bus topic: agentmesh.runs.v1.span_ended. A hint, sent while `ADK_WEB_UI` is on. It holds what the model is asked and says, so no other program may read it.
  *
  * @generated from message agentmesh.runs.v1.SpanEnded
  */
