@@ -95,6 +95,7 @@ export async function createServer(context: Context): Promise<App> {
   const closeOtherMethods = createMethodGuard(app);
   await describeApi(app, { serverUrl: publicBaseUrl(config), sections });
   app.decorateRequest('identity');
+  app.decorateRequest('arrival', undefined);
   app.addHook('preHandler', context.authentication.withinGrant);
   app.addHook('preHandler', createAgentAppCheck(context.agents));
   for (const addSlice of slices) await addSlice(app, context);

@@ -133,6 +133,33 @@ describe('a live connection', () => {
     third.socket.close();
   });
 
+  it('counts its messages among all runs that arrive, and is closed with the limit that one passes', async () => {
+    const accepting = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const services = servicesOf(async function* (request, signal) {
+      asked.resolve();
+      await accepting.promise;
+      yield* echo(request, signal);
+    });
+    await using own = await startEdge({ ...services, env: { GATEWAY_MAX_ARRIVING_RUNS: '1' } });
+    const [first, second] = [dial({ of: own }), dial({ of: own })];
+    await say(first, content('one'));
+    await asked.promise;
+    await say(second, content('two'));
+    expect(await second.closed).toEqual([1013, expect.stringContaining('GATEWAY_MAX_ARRIVING_RUNS')]);
+    accepting.resolve();
+    await first.turns(1);
+    first.socket.close();
+  });
+
+  it('counts each message as a request of the account', async () => {
+    await using own = await startEdge({ ...servicesOf(), env: { RATE_LIMIT_ACCOUNT_PER_MINUTE: '2' } });
+    const client = dial({ of: own });
+    await say(client, content('one'), content('two'));
+    expect(await client.closed).toEqual([1013, expect.stringContaining('RATE_LIMIT_ACCOUNT_PER_MINUTE')]);
+    expect(client.frames.map(({ text }) => text)).toContain('one');
+  });
+
   it('leaves the run when the viewer disconnects, and starts no other', async () => {
     const started: string[] = [];
     const left = Promise.withResolvers<void>();

@@ -24,6 +24,14 @@ function open(most: number, atOnce: number) {
   return { arriving, log, send };
 }
 
+/** A live connection by the token of an account. */
+function connectionOf(account: string) {
+  const socket = Object.assign(new EventEmitter(), { destroyed: false });
+  socket.once('close', () => Object.assign(socket, { destroyed: true }));
+  const fields = { headers: { authorization: account }, raw: { socket }, identity: { accountId: account } };
+  return { request: fields as unknown as FastifyRequest, socket };
+}
+
 test('a run waits for one turn of an account that has sent ten thousand, and is not refused for them', () => {
   const { arriving, log, send } = open(2_500, 4);
   const crowd = Array.from({ length: 10_000 }, (_, number) => send('a', number));
@@ -56,4 +64,32 @@ test('bodies that stall keep nobody out', () => {
     arriving.takeTurn(request, {} as FastifyReply, (error) => void outcomes.push(error?.message.includes('Too many')));
   }
   expect(outcomes).toEqual([true, undefined, undefined]);
+});
+
+test('messages of live connections take the same turns, and are refused as requests are', async () => {
+  const { arriving, log, send } = open(4, 1);
+  const requests = ['a', 'a', 'a'].map((account, number) => send(account, number));
+  const said = arriving.forMessage(connectionOf('b').request, async () => log.push('b says'));
+  await expect(arriving.forMessage(connectionOf('a').request, async () => 'unheard')).rejects.toMatchObject({
+    reason: 'arriving_runs',
+  });
+  for (const request of requests.slice(0, 1)) arriving.leave(request);
+  expect(log).toEqual(['a0', 'a1']);
+  for (const request of requests.slice(1, 2)) arriving.leave(request);
+  await said;
+  expect(log).toEqual(['a0', 'a1', 'b says', 'a2']);
+});
+
+test('a connection that ends gives up the place of its message, before and during its turn', async () => {
+  const { arriving, log, send } = open(2, 1);
+  const first = send('a', 1);
+  const { request, socket } = connectionOf('b');
+  const said = arriving.forMessage(request, async () => log.push('b says'));
+  socket.emit('close');
+  await expect(said).rejects.toMatchObject({ code: 'canceled' });
+  await expect(arriving.forMessage(request, () => Promise.reject(new Error('no')))).rejects.toThrow('client');
+  expect(socket.listenerCount('close')).toBe(0);
+  arriving.leave(first);
+  send('c', 1);
+  expect(log).toEqual(['a1', 'c1']);
 });

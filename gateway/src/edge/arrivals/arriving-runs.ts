@@ -1,10 +1,17 @@
-import { MeshError } from '@agentmesh/lib/rpc';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { createTurns, type Turns } from './turns.ts';
+import { clientLeft } from '../streams/client-left.ts';
+import { type Arrival, createArrivals } from './arrivals.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on routes that start runs. */
+    arrival: Arrival | undefined;
+  }
+}
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-/** Requests to run an agent that have arrived and whose runs are not accepted yet. */
+/** Requests to run an agent that have arrived and whose runs are not accepted yet, and such messages of live connections. */
 export interface ArrivingRuns {
   /**
    * First hook of such a route. Where too many have arrived, it refuses with `arriving_runs`, before the body is read, or takes the place of another one: the
@@ -15,6 +22,12 @@ export interface ArrivingRuns {
   readonly takeTurn: Hook;
   /** To be called when the run of a request was accepted. A request that ends before counts no more, either. */
   leave(request: FastifyRequest): void;
+  /**
+   * Enters for a message of a live connection that `request` has opened, and calls `accept` when it is its turn: to accept the run.
+   *
+   * @throws MeshError resource_exhausted `arriving_runs`; canceled `client_left` when the connection ends before its turn; and what `accept` throws
+   */
+  forMessage<T>(request: FastifyRequest, accept: () => Promise<T>): Promise<T>;
 }
 
 /** Runs that are being accepted at the same time. Enough to share commits; a run that comes waits for so many at most. */
@@ -22,63 +35,48 @@ const acceptedAtOnce = 128;
 
 /** Bounds what a crowd may take from those that came first, and what one caller may take from others. */
 export function createArrivingRuns(most: number, atOnce = acceptedAtOnce): ArrivingRuns {
-  const callers = new Map<string, Set<FastifyRequest>>();
-  let size = 0;
-  const turns = createTurns(atOnce);
-
-  function forget(request: FastifyRequest): void {
-    const caller = callerOf(request);
-    const own = callers.get(caller);
-    if (own?.delete(request) !== true) return;
-    size -= 1;
-    if (own.size === 0) callers.delete(caller);
-    turns.leave(request);
-  }
-
-  function makeRoom(caller: string): boolean {
-    let largest = new Set<FastifyRequest>();
-    for (const own of callers.values()) if (own.size > largest.size) largest = own;
-    const isSmaller = (callers.get(caller)?.size ?? 0) + 1 < largest.size;
-    const given = isSmaller ? newestWaiting(largest, turns) : oldestIncomplete(callers);
-    if (given === undefined) return false;
-    turns.refuse(given, tooManyArriving());
-    forget(given);
-    return true;
-  }
-
+  const arrivals = createArrivals(most, atOnce);
   return {
     enter(request, reply, done) {
-      const caller = callerOf(request);
-      if (size >= most && !makeRoom(caller)) return done(tooManyArriving());
-      callers.set(caller, (callers.get(caller) ?? new Set()).add(request));
-      size += 1;
-      reply.raw.once('close', () => forget(request));
+      const arrival = { caller: callerOf(request), isWhole: () => request.raw.complete };
+      try {
+        arrivals.add(arrival);
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      request.arrival = arrival;
+      reply.raw.once('close', () => arrivals.leave(arrival));
       done();
     },
-    takeTurn(request, _reply, done) {
-      if (callers.get(callerOf(request))?.has(request) !== true) return done(tooManyArriving());
-      turns.take(request, { line: request.identity.accountId, done });
+    takeTurn({ arrival, identity }, _reply, done) {
+      if (arrival === undefined) throw new Error('a route that takes turns has no hook `enter`');
+      arrivals.takeTurn(arrival, { line: identity.accountId, done });
     },
-    leave: forget,
+    leave({ arrival }) {
+      if (arrival !== undefined) arrivals.leave(arrival);
+    },
+    async forMessage(request, accept) {
+      const { socket } = request.raw;
+      if (socket.destroyed) throw clientLeft;
+      const arrival = { caller: callerOf(request), isWhole: () => true };
+      arrivals.add(arrival);
+      const onClose = (): void => arrivals.giveUp(arrival, clientLeft);
+      socket.once('close', onClose);
+      try {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        const done = (error?: Error): void => (error === undefined ? resolve() : reject(error));
+        arrivals.takeTurn(arrival, { line: request.identity.accountId, done });
+        await promise;
+        return await accept();
+      } finally {
+        socket.off('close', onClose);
+        arrivals.leave(arrival);
+      }
+    },
   };
 }
 
-/** The credentials that a request shows. They are not checked yet: one account may be several callers. */
 function callerOf({ headers }: FastifyRequest): string {
   return headers.authorization ?? headers.cookie ?? '';
-}
-
-function newestWaiting(own: ReadonlySet<FastifyRequest>, turns: Turns<FastifyRequest>): FastifyRequest | undefined {
-  return [...own].findLast((request) => !turns.hasTurn(request));
-}
-
-/** A body that stalls keeps nobody out. */
-function oldestIncomplete(callers: ReadonlyMap<string, ReadonlySet<FastifyRequest>>): FastifyRequest | undefined {
-  for (const own of callers.values()) for (const request of own) if (!request.raw.complete) return request;
-  return undefined;
-}
-
-function tooManyArriving(): MeshError {
-  const message = 'Too many runs have arrived at once (GATEWAY_MAX_ARRIVING_RUNS). Try again later.';
-  return new MeshError('resource_exhausted', 'arriving_runs', message);
 }

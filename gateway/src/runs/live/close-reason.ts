@@ -8,11 +8,13 @@ export interface Ending {
   readonly reason: string;
 }
 
+const tryAgainLater = 1013;
+
 export const endings = {
   asked: { code: 1000, reason: '' },
   draining: { code: 1001, reason: 'The server is restarting.' },
   noSession: { code: 1002, reason: 'Session not found' },
-  noRoom: { code: 1013, reason: 'Too many large messages at once. Try again.' },
+  noRoom: { code: tryAgainLater, reason: 'Too many large messages at once. Try again.' },
   notText: { code: 1003, reason: 'Messages are JSON texts.' },
   noLiveModel: { code: 1003, reason: 'Audio and video need a live model, and this app has none. Text works.' },
 } as const satisfies Record<string, Ending>;
@@ -30,10 +32,10 @@ export function ofRefusal(error: unknown): Ending {
   return { code: 1008, reason: describe(error) };
 }
 
-/** Ending for a failed run. */
+/** Ending for a failed run, or for one that was not accepted. */
 export function ofFailure(error: unknown): Ending {
   if (error instanceof MeshError && error.reason === 'session_not_found') return endings.noSession;
-  return { code: 1011, reason: describe(error) };
+  return { code: problemOf(error)?.status === 429 ? tryAgainLater : 1011, reason: describe(error) };
 }
 
 const longestReason = 123;

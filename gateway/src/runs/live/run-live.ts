@@ -48,7 +48,7 @@ export async function addRunLive(app: App, context: Context): Promise<void> {
   app.route({
     method: 'GET',
     url: '/run_live',
-    config: { scope: 'runs:write' },
+    config: { scope: 'runs:write', readsUserFromQuery: true },
     schema: { hide: true },
     onRequest: createEntry(context),
     preValidation: (request, reply, done) =>
@@ -93,7 +93,7 @@ interface Place {
 }
 
 function optionsOf(request: FastifyRequest, context: Context): ConversationOptions {
-  const { authentication, bodies, config, log, runs } = context;
+  const { arriving, authentication, bodies, config, log, runs } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   return {
     messages: waitingMessages,
@@ -109,7 +109,10 @@ function optionsOf(request: FastifyRequest, context: Context): ConversationOptio
     },
     open: async (newMessage) => {
       const body = { ...readPlace(request.query, defaultApp), newMessage, streaming: true };
-      return openRun({ runs, identity: request.identity, body, defaultApp, streaming: true, cancelOnLeave: false });
+      const { identity } = request;
+      return arriving.forMessage(request, () =>
+        openRun({ runs, identity, body, defaultApp, streaming: true, cancelOnLeave: false }),
+      );
     },
     onError: (error) => {
       if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a live connection broke');

@@ -1,0 +1,76 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import { createTurns, type Turns } from './turns.ts';
+
+/** A request, or a message of a live connection. */
+export interface Arrival {
+  /** The credentials that it shows. They may not be checked yet: one account may be several callers. */
+  readonly caller: string;
+  /** Whether nothing of it is still to come. */
+  readonly isWhole: () => boolean;
+}
+
+/** Those that have arrived, at most `most`, of which at most `atOnce` have their turn. */
+export interface Arrivals {
+  /** Adds an arrival. Where there are too many, it takes the place of another one: see `ArrivingRuns.enter`. Throws `arriving_runs` if there is none to give up. */
+  add(arrival: Arrival): void;
+  /** Calls `done` when it is the turn of the arrival, or with the error for which it is given up. Lines take turns. */
+  takeTurn(arrival: Arrival, waiting: Parameters<Turns<Arrival>['take']>[1]): void;
+  /** Ends the wait of an arrival with an error, if it waits. */
+  giveUp(arrival: Arrival, error: Error): void;
+  /** Gives the place and the turn back. May be called more than once. */
+  leave(arrival: Arrival): void;
+}
+
+export function createArrivals(most: number, atOnce: number): Arrivals {
+  const callers = new Map<string, Set<Arrival>>();
+  let size = 0;
+  const turns = createTurns<Arrival>(atOnce);
+
+  function leave(arrival: Arrival): void {
+    const own = callers.get(arrival.caller);
+    if (own?.delete(arrival) !== true) return;
+    size -= 1;
+    if (own.size === 0) callers.delete(arrival.caller);
+    turns.leave(arrival);
+  }
+
+  function makeRoom(caller: string): void {
+    let largest = new Set<Arrival>();
+    for (const own of callers.values()) if (own.size > largest.size) largest = own;
+    const isSmaller = (callers.get(caller)?.size ?? 0) + 1 < largest.size;
+    const given = isSmaller ? newestWaiting(largest, turns) : oldestIncomplete(callers);
+    if (given === undefined) throw tooManyArriving();
+    turns.refuse(given, tooManyArriving());
+    leave(given);
+  }
+
+  return {
+    add(arrival) {
+      const { caller } = arrival;
+      if (size >= most) makeRoom(caller);
+      callers.set(caller, (callers.get(caller) ?? new Set()).add(arrival));
+      size += 1;
+    },
+    takeTurn(arrival, waiting) {
+      if (callers.get(arrival.caller)?.has(arrival) === true) turns.take(arrival, waiting);
+      else waiting.done(tooManyArriving());
+    },
+    giveUp: turns.refuse,
+    leave,
+  };
+}
+
+function newestWaiting(own: ReadonlySet<Arrival>, turns: Turns<Arrival>): Arrival | undefined {
+  return [...own].findLast((arrival) => !turns.hasTurn(arrival));
+}
+
+/** A body that stalls keeps nobody out. */
+function oldestIncomplete(callers: ReadonlyMap<string, ReadonlySet<Arrival>>): Arrival | undefined {
+  for (const own of callers.values()) for (const arrival of own) if (!arrival.isWhole()) return arrival;
+  return undefined;
+}
+
+function tooManyArriving(): MeshError {
+  const message = 'Too many runs have arrived at once (GATEWAY_MAX_ARRIVING_RUNS). Try again later.';
+  return new MeshError('resource_exhausted', 'arriving_runs', message);
+}
