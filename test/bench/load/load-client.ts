@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from '
 import type { LoadJob } from './load-job.ts';
 
 const user = 'u1';
-const newMessage = { role: 'user', parts: [{ text: 'Hello, mesh' }] };
+const greeting = 'Hello, mesh';
 
 export interface LoadClient {
   /** Creates a session and returns its id. */
@@ -15,8 +15,8 @@ export interface LoadClient {
 }
 
 /** Creates a client of the ADK API server's contract with keep-alive connections. It throws on any status but 200. */
-export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'connections'>): LoadClient {
-  const { app, token } = target;
+export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'connections' | 'text'>): LoadClient {
+  const { app, token, text: said = greeting } = target;
   const agent = new Agent({ keepAlive: true, maxSockets: target.connections });
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
 
@@ -37,7 +37,7 @@ export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'co
   };
 
   function runBody(sessionId: string): object {
-    return { appName: app, userId: user, sessionId, newMessage };
+    return { appName: app, userId: user, sessionId, newMessage: { role: 'user', parts: [{ text: said }] } };
   }
 
   function send(path: string, body?: object, method = body === undefined ? 'GET' : 'POST'): Promise<IncomingMessage> {
@@ -75,6 +75,6 @@ async function firstEventOf(answer: IncomingMessage): Promise<number> {
 export function pastEvents(count: number): object[] {
   return Array.from({ length: count }, (_, index) => {
     const [author, role] = index % 2 === 0 ? ['user', 'user'] : ['echo', 'model'];
-    return { author, invocationId: `e-${index >> 1}`, content: { role, parts: [{ text: 'Hello, mesh' }] } };
+    return { author, invocationId: `e-${index >> 1}`, content: { role, parts: [{ text: greeting }] } };
   });
 }

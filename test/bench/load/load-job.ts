@@ -13,6 +13,8 @@ export interface LoadJob {
   readonly seconds: number;
   /** Operations started per second over all connections. Absent: each connection starts its next operation as soon as it is free. */
   readonly perSecond?: number;
+  /** Message of each run. Absent: a greeting. */
+  readonly text?: string;
   /** Id of the session for all runs. Absent: each connection creates new sessions. */
   readonly session?: string;
   /** Number of runs in a new session before the next session is created. */
