@@ -55,7 +55,7 @@ export function createArrivals(most: number, atOnce: number): Arrivals {
       if (callers.get(arrival.caller)?.has(arrival) === true) turns.take(arrival, waiting);
       else waiting.done(tooManyArriving());
     },
-    giveUp: turns.refuse,
+    giveUp: (arrival, error) => turns.refuse(arrival, error),
     leave,
   };
 }
