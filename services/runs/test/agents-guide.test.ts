@@ -15,6 +15,7 @@ import { quietAdk } from '../src/quiet-adk.ts';
 import { log } from './run-agents.ts';
 import { createMcpConnections } from '../src/mcp/connection/mcp-connections.ts';
 import { createMcpResolver } from '../src/registry/tools/mcp-resolver.ts';
+import { agentToolResolver } from '../src/registry/tools/agent-tool-args.ts';
 import { createBuiltInResolver } from '../src/registry/tools/built-in-resolver.ts';
 import { createToolResolvers } from '../src/registry/tools/tool-resolvers.ts';
 import { openCodeApps } from './open-code-apps.ts';
@@ -44,7 +45,7 @@ describe('docs/agents.md', () => {
   test('names every key that a file may have, and no other', () => {
     const common = keysOf('SequentialAgent');
     expect(keysOf('ParallelAgent')).toEqual(common);
-    expect(sorted(namesIn('### All agents'))).toEqual(sorted([...common, 'config_path']));
+    expect(sorted(namesIn('### All agents'))).toEqual(sorted([...common, 'config_path', 'code']));
     const own = (agentClass: 'LlmAgent' | 'LoopAgent') => keysOf(agentClass).filter((key) => !common.includes(key));
     expect(sorted(namesIn('### LlmAgent'))).toEqual(sorted(own('LlmAgent')));
     expect(sorted(namesIn('### LoopAgent'))).toEqual(sorted(own('LoopAgent')));
@@ -107,6 +108,7 @@ async function load(
   const models = createModels({ openai: nowhere, anthropic: nowhere, gemini: nowhere, timeoutMs: 1_000 });
   const tools = createToolResolvers([
     createBuiltInResolver({ fetch: createGuardedFetch({ allow: [] }) }),
+    agentToolResolver,
     mcpResolver(),
   ]);
   const registry = await createRegistry({

@@ -1,7 +1,7 @@
 import type { Database } from '@agentmesh/lib/pg';
 import { LRUCache } from 'lru-cache';
 import { agentAppNotFound } from '../errors.ts';
-import type { AgentParts } from '../registry/agents/build-agent.ts';
+import type { AgentParts } from '../registry/agents/agent-parts.ts';
 import type { App } from '../registry/app.ts';
 import { assembleApp } from '../registry/assemble-app.ts';
 import { AppFilesError, printMistake } from '../registry/files/mistake.ts';

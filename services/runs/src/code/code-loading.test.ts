@@ -9,6 +9,14 @@ const dir = await mkdtemp(join(tmpdir(), 'code-'));
 const apps = openCodeApps({ memoryMb: 300 });
 const hasty = openCodeApps({ loadMs: 1_000 });
 
+/** An agent with a tool whose arguments have a schema. */
+function withSchema(parameters: string): string {
+  return `import { FunctionTool, LlmAgent } from '@google/adk';
+import { z } from 'zod';
+const tool = new FunctionTool({ name: 'odd', description: 'Odd.', parameters: ${parameters}, execute: () => z });
+export const rootAgent = new LlmAgent({ name: 'agent', model: 'echo/echo', tools: [tool] });`;
+}
+
 /** Code that cannot be used, by the name of its app. */
 const broken: Readonly<Record<string, string>> = {
   throws: "const a: number = 1;\n  throw new TypeError('no key');\n",
@@ -20,6 +28,11 @@ const broken: Readonly<Record<string, string>> = {
   spins: 'for (;;);\n',
   leaks: 'const kept: unknown[] = []; for (;;) kept.push(new Array(1000).fill(Math.random()));\n',
   exits: 'process.exit(0);\n',
+  large: withSchema("{ type: 'OBJECT', properties: {}, description: 'x'.repeat(1_000_000) }"),
+  circular: withSchema(
+    '(() => { const a: any = { type: "OBJECT", properties: {} }; a.properties.a = a; return a; })()',
+  ),
+  recursive: withSchema('(() => { const a: any = z.object({ get next() { return a.optional(); } }); return a; })()'),
 };
 
 /** Those that only the time limit ends: they take a core until then. */
@@ -64,6 +77,9 @@ test.each([
   ['spins', 'agent.ts: it did not load within 1 s'],
   ['leaks', 'agent.ts: it used more than 300 MB'],
   ['exits', 'agent.ts: it exited with code 0'],
+  ['large', 'agent.ts: Error: the tool "odd" cannot be used: its description and schemas are larger than 65536 bytes'],
+  ['circular', 'agent.ts: Error: the tool "odd" cannot be used: its schema has more than 32 levels'],
+  ['recursive', 'loaded'],
 ])('code that %s at load is refused with the place and the reason', (name, reason) => {
   expect(reasons.get(name)).toBe(reason);
 });

@@ -8,7 +8,7 @@ import { type AgentBench, createAppBench, log } from '../../test/run-agents.ts';
 import { printMistake } from '../registry/files/mistake.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
 import { createBuiltInResolver } from '../registry/tools/built-in-resolver.ts';
-import { codeElsewhere } from '../registry/tools/code-resolver.ts';
+import { codeElsewhere } from '../registry/code/code-resolver.ts';
 import { createToolResolvers } from '../registry/tools/tool-resolvers.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'yaml-code-'));

@@ -1,5 +1,6 @@
 import { openAgents } from '../execution/open-agents.ts';
-import { type AgentParts, buildAgent } from './agents/build-agent.ts';
+import type { AgentParts } from './agents/agent-parts.ts';
+import { buildAgent } from './agents/build-agent.ts';
 import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
 import { printAppInfo } from './app-info.ts';

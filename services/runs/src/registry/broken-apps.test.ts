@@ -71,9 +71,9 @@ describe('a bad file is refused with file, place, key and reason', () => {
       '"google_search" is a tool of Gemini, and the model',
     ],
     [
-      'a schema that is the name of a class',
+      'a schema that is the name of nothing',
       [...echo, 'output_schema: {name: x}'],
-      ':3:1: output_schema.type: is required',
+      'output_schema.name: must be the module and the name of an export',
     ],
     ['a missing name', ['model: echo/default'], 'root_agent.yaml:1:1: name: is required'],
     ['a missing model', ['name: a'], 'root_agent.yaml:1:1: model: is required'],

@@ -2,16 +2,16 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noLinks } from '../code/host/app-links.ts';
 import type { CodeApps } from '../code/host/code-apps.ts';
-import type { AgentParts } from './agents/build-agent.ts';
+import type { AgentParts } from './agents/agent-parts.ts';
 import type { RemoteAgents } from './agents/remote-agents.ts';
 import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
+import { hasCodeAgents, namesCode } from './code/code-names.ts';
 import { assembleApp } from './assemble-app.ts';
 import { type AgentFiles, loadAgentFiles } from './files/load-agent-files.ts';
 import { AppFilesError } from './files/mistake.ts';
 import { findEntry } from './files/root-file.ts';
 import type { OpenLinks } from './open-links.ts';
-import { namesCode } from './tools/names-code.ts';
 
 /** The app to load, and its current version, which may still be valid. */
 export interface AppPlace {
@@ -52,13 +52,15 @@ interface NamedCode {
   readonly present: App | undefined;
 }
 
-/** Agents in YAML whose tools or callbacks are code. */
+/** Agents in YAML that name code. */
 async function loadNamedCode({ name, folder, files, present }: NamedCode, parts: LoadParts): Promise<App> {
   const request = { appName: name, folder, definition: files.root };
-  const graphJson = printAppGraph(name, files.root);
+  // The worker tells a tree that the files do not.
+  const graphJson = hasCodeAgents(files.root) ? undefined : printAppGraph(name, files.root);
   const links = parts.openLinks?.(name, files.root) ?? noLinks;
   try {
-    return await parts.codeApps.load({ request, text: files.text, language: 'yaml', graphJson, links }, present);
+    const spec = { request, text: files.text, language: 'yaml' as const, links, ...(graphJson && { graphJson }) };
+    return await parts.codeApps.load(spec, present);
   } catch (error) {
     throw error instanceof AppFilesError
       ? new AppFilesError(error.mistakes.map((mistake) => files.place(mistake)))

@@ -1,6 +1,7 @@
 import type { AppLinks } from '../code/host/app-links.ts';
 import type { RemoteAgents } from './agents/remote-agents.ts';
 import type { RemoteAgentDefinition } from './files/agent-definition.ts';
+import { agentsBelow } from './files/agents-below.ts';
 import type { AgentFile } from './files/load-agent-files.ts';
 import { mcpEntries } from './tools/make-mcp-toolset.ts';
 import type { McpResolver } from './tools/mcp-resolver.ts';
@@ -15,7 +16,8 @@ export function createOpenLinks(mcp: McpResolver, remoteAgents: RemoteAgents): O
   });
 }
 
-function remoteDefinitions({ definition, subAgents }: AgentFile): RemoteAgentDefinition[] {
-  const below = subAgents.flatMap(remoteDefinitions);
+function remoteDefinitions(file: AgentFile): RemoteAgentDefinition[] {
+  const { definition } = file;
+  const below = agentsBelow(file).flatMap(remoteDefinitions);
   return definition.agent_class === 'RemoteA2aAgent' ? [definition, ...below] : below;
 }

@@ -13,7 +13,8 @@ import type { OpenToolKey } from '../mcp/request-headers.ts';
 import { createRemoteAgents, type RemoteAgents } from './agents/remote-agents.ts';
 import { createOpenLinks, type OpenLinks } from './open-links.ts';
 import { createBuiltInResolver } from './tools/built-in-resolver.ts';
-import { codeElsewhere } from './tools/code-resolver.ts';
+import { codeElsewhere } from './code/code-resolver.ts';
+import { agentToolResolver } from './tools/agent-tool-args.ts';
 import { createMcpResolver } from './tools/mcp-resolver.ts';
 import { createToolResolvers, type ToolResolvers } from './tools/tool-resolvers.ts';
 
@@ -46,7 +47,7 @@ export function openTools({ log, resources, openKey }: ToolsDeps, config: RunsCo
   const mcpOfRecords = createMcpResolver({ deps, rules: { policy, isTrusted: false } });
   const remoteAgents = createRemoteAgents({ openRemote: createOpenRemote({ fetch, policy }), openKey, log }, rules);
   return {
-    ofFiles: createToolResolvers([builtIn, codeElsewhere, mcpOfFiles]),
+    ofFiles: createToolResolvers([builtIn, agentToolResolver, codeElsewhere, mcpOfFiles]),
     ofRecords: createToolResolvers([builtIn, mcpOfRecords]),
     remoteAgents,
     openLinks: createOpenLinks(mcpOfFiles, remoteAgents),

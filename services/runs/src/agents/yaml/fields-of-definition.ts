@@ -15,7 +15,7 @@ export function fieldsOfDefinition(
     agent_name: name,
     agent_description: description,
     agent_type: types[definition.agent_class ?? 'LlmAgent'],
-    ...(files.length > 0 && { sub_agents: files.map((file) => subAgentOf(file.config_path)) }),
+    ...(files.length > 0 && { sub_agents: files.map((file) => subAgentOf(file.config_path ?? '')) }),
   };
   if (!isLlmDefinition(definition)) {
     const iterations = 'max_iterations' in definition ? definition.max_iterations : undefined;

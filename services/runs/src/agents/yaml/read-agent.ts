@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LocalDefinition } from '../../registry/files/agent-definition.ts';
+import { isOwnClass, type LocalDefinition } from '../../registry/files/agent-definition.ts';
 import { AppFilesError, Mistakes, type Mistake } from '../../registry/files/mistake.ts';
 import type { CheckTool } from '../../registry/tools/check-tools.ts';
 import { parseYaml } from '../../registry/files/parse-yaml.ts';
@@ -45,8 +45,10 @@ function parse(
   }
   const definition = read?.definition;
   if (definition === undefined) throw new AgentFaults([{ path: [], reason: 'cannot be used' }]);
-  if (definition.agent_class === 'RemoteA2aAgent') {
-    throw new AgentFaults([{ path: ['agent_class'], reason: 'RemoteA2aAgent is only for files of AGENTS_DIR' }]);
+  if (definition.agent_class === 'RemoteA2aAgent' || isOwnClass(definition)) {
+    throw new AgentFaults([
+      { path: ['agent_class'], reason: `${definition.agent_class} is only for files of AGENTS_DIR` },
+    ]);
   }
   return { definition, metadata: { ...definition.metadata } };
 }

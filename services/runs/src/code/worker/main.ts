@@ -4,6 +4,7 @@ import { isBaseAgent, LLMRegistry } from '@google/adk';
 import { AppFilesError } from '../../registry/files/mistake.ts';
 import type { HostMessage, LoadRequest } from '../protocol.ts';
 import { Channel } from './channel.ts';
+import { checkTools } from './loading/check-tree.ts';
 import { describeRoot } from './loading/describe-root.ts';
 import { endWithHost } from './end-with-host.ts';
 import { guardAgents } from './guard-agents.ts';
@@ -31,7 +32,10 @@ async function load(request: LoadRequest): Promise<void> {
   );
   try {
     const { root, plugins } = await loadRoot(request, channel, toolHooks);
-    if (isBaseAgent(root)) guardAgents(root, { timeoutMs, ...toolHooks });
+    if (isBaseAgent(root)) {
+      checkTools(root);
+      guardAgents(root, { timeoutMs, ...toolHooks });
+    }
     deps = { folder, channel, root, plugins, maxModelCalls };
     channel.tell({ kind: 'loaded', ...describeRoot(root, request), files: files() });
     // The host ends workers by a signal, which keeps nothing.

@@ -1,3 +1,5 @@
+import { schemaFault, sizeOfTool } from '../../tools/schema-fault.ts';
+
 /** A tool of a server as models get it. */
 export interface ListedTool {
   /** The server's own name. */
@@ -17,9 +19,7 @@ export interface ListedTools {
 }
 
 const mostTools = 256;
-const mostToolBytes = 64 * 1024;
 const mostBytes = 1024 * 1024;
-const mostLevels = 32;
 const mostLeftOut = 20;
 
 /**
@@ -66,9 +66,10 @@ function read(value: unknown): ReadTool {
   if (typeof description !== 'string') return refuse('its description is no text');
   if (!isObject(inputSchema) || inputSchema['type'] !== 'object') return refuse('its schema is not that of an object');
   if (outputSchema !== undefined && !isObject(outputSchema)) return refuse('its output schema is no schema');
-  if (isDeeper([inputSchema, outputSchema], mostLevels)) return refuse(`its schema has more than ${mostLevels} levels`);
-  const size = Buffer.byteLength(JSON.stringify([description, inputSchema, outputSchema]));
-  if (size > mostToolBytes) return refuse(`its description and schemas are larger than ${mostToolBytes} bytes`);
+  const schemas = [inputSchema, outputSchema];
+  const fault = schemaFault(description, schemas);
+  if (fault !== undefined) return refuse(fault);
+  const size = sizeOfTool(description, schemas);
   return { name, size, tool: { name, description, inputSchema, ...(outputSchema && { outputSchema }) } };
 }
 
@@ -81,11 +82,6 @@ interface Extent {
 function roomFault({ size, bytes, count }: Extent): string | undefined {
   if (count >= mostTools) return `a server may have ${mostTools} tools`;
   return bytes + size > mostBytes ? `the tools of a server may be ${mostBytes} bytes` : undefined;
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,72 +1,41 @@
-import {
-  type BaseAgent,
-  type BaseAgentConfig,
-  type BaseTool,
-  type BaseToolset,
-  isBaseToolset,
-  LlmAgent,
-  type LlmAgentConfig,
-  LoopAgent,
-  ParallelAgent,
-  SequentialAgent,
-} from '@google/adk';
-import type { GenerateContentConfig, Schema } from '@google/genai';
-import type { Models } from '../../models/models.ts';
+import { type BaseAgent, type BaseAgentConfig, LlmAgent, LoopAgent, ParallelAgent, SequentialAgent } from '@google/adk';
 import { CallerNote } from '../../models/use/model-caller.ts';
-import { echoTools } from '../../tools/echo-tools.ts';
 import { REQUEST_CREDENTIAL } from '../../tools/request-credential.ts';
-import { isLlmDefinition, type LlmAgentDefinition, type RemoteAgentDefinition } from '../files/agent-definition.ts';
+import {
+  isLlmDefinition,
+  isOwnClass,
+  type LlmAgentDefinition,
+  type OwnClassDefinition,
+  type RemoteAgentDefinition,
+} from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
-import type { ToolEntry, ToolPlace } from '../tools/tool-resolver.ts';
-import type { ToolResolvers } from '../tools/tool-resolvers.ts';
-import { guardTool, type ToolHooks } from '../tools/guard-tool.ts';
-import { AnsweringLlm } from './answering-llm.ts';
+import { agentOfTool } from '../tools/agent-tool-args.ts';
+import { type AgentParts, codeOf } from './agent-parts.ts';
 import { callbacksOf } from './callbacks.ts';
-import { camelCaseKeys } from './camel-case-keys.ts';
 import { CredentialAnswers } from './credential-answers.ts';
-import type { RemoteAgents } from './remote-agents.ts';
+import { llmConfig, type LlmMaterial } from './llm-config.ts';
+import { makeOfOwnClass } from './own-class.ts';
 import { requestProcessors } from './request-processors.ts';
-import { withStaticInstruction } from './static-instruction.ts';
 import { requireState } from './require-state.ts';
-
-/** The parts that agents are made of. */
-export interface AgentParts {
-  readonly models: Models;
-  readonly tools: ToolResolvers;
-  /** Agents that run elsewhere. Absent: no agent may be of that class. */
-  readonly remoteAgents?: Pick<RemoteAgents, 'make'>;
-  /** Longest time in milliseconds that a tool may take. */
-  readonly toolTimeoutMs: number;
-  /** Called around each call of a tool. */
-  readonly toolHooks?: ToolHooks;
-  /** Finds the functions of callbacks. Absent where no code of apps runs. */
-  readonly findCallback?: (name: string) => unknown;
-  /** Most model calls of a run. */
-  readonly maxModelCalls: number;
-}
-
-const codeElsewhere = (name: string): never => {
-  throw new Error(`The callback "${name}" is code of an app, which runs in a worker.`);
-};
+import { withStaticInstruction } from './static-instruction.ts';
 
 /** Makes the agent tree of an app from files without mistakes. */
 export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentParts): BaseAgent {
-  const { definition, file } = agentFile;
-  const subAgents = agentFile.subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
-  const callbacks = callbacksOf(definition, parts.findCallback ?? codeElsewhere);
+  const { definition, access } = agentFile;
+  const callbacks = callbacksOf(definition, (name) => codeOf(name, parts));
+  const subAgents = makeSubAgents(appName, agentFile, parts);
   const config = { name: definition.name, description: definition.description ?? '', subAgents, ...callbacks };
   if (definition.agent_class === 'RemoteA2aAgent') return makeRemote(definition, config, parts);
+  const toolAgent = (index: number) => makeToolAgent(appName, agentFile, { parts, index });
+  if (isOwnClass(definition)) {
+    const agent = makeOfOwnClass({ appName, definition, access, toolAgent }, config, parts);
+    if (agent instanceof LlmAgent) addProcessors(agent, { appName, agentFile, definition });
+    return agent;
+  }
   if (isLlmDefinition(definition)) {
-    const agent = new LlmAgent({ ...config, ...llmConfig(definition, parts, { appName, access: agentFile.access }) });
-    const required = requireState({ appName, agentName: agent.name, file, instruction: definition.instruction ?? '' });
-    const asks = definition.tools?.some(({ name }) => name === REQUEST_CREDENTIAL) === true;
-    const answers = asks ? [new CredentialAnswers()] : [];
-    // Models without a network need no permission and are not counted.
-    const notes = definition.model?.startsWith('echo/') ? [] : [new CallerNote()];
-    const usual = requestProcessors(agent.requestProcessors);
-    const { static_instruction: fixed } = definition;
-    const steps = fixed === undefined ? usual : withStaticInstruction(usual, fixed);
-    agent.requestProcessors = [...required, ...answers, ...notes, ...steps];
+    const material: LlmMaterial = { appName, definition, access, toolAgent };
+    const agent = new LlmAgent({ ...config, ...llmConfig(material, parts) });
+    addProcessors(agent, { appName, agentFile, definition });
     return agent;
   }
   switch (definition.agent_class) {
@@ -77,6 +46,47 @@ export function buildAgent(appName: string, agentFile: AgentFile, parts: AgentPa
     case 'LoopAgent':
       return new LoopAgent({ ...config, maxIterations: iterations(definition.max_iterations, parts) });
   }
+}
+
+/** Agents of files and of code, in the order of the file. */
+function makeSubAgents(appName: string, { definition, subAgents }: AgentFile, parts: AgentParts): BaseAgent[] {
+  const made = subAgents.map((subAgent) => buildAgent(appName, subAgent, parts));
+  const items = 'sub_agents' in definition ? (definition.sub_agents ?? []) : [];
+  for (const [index, { code }] of items.entries()) {
+    if (code !== undefined) made.splice(index, 0, codeOf(code, parts) as BaseAgent);
+  }
+  return made;
+}
+
+function makeToolAgent(
+  appName: string,
+  { definition, toolAgents }: AgentFile,
+  { parts, index }: { readonly parts: AgentParts; readonly index: number },
+): BaseAgent {
+  const file = toolAgents?.get(index);
+  if (file !== undefined) return buildAgent(appName, file, parts);
+  const entry = 'tools' in definition ? definition.tools?.[index] : undefined;
+  const code = entry && agentOfTool(entry)?.code;
+  if (code === undefined) throw new Error(`The agent of tools.${index} was not loaded.`);
+  return codeOf(code, parts) as BaseAgent;
+}
+
+interface Processed {
+  readonly appName: string;
+  readonly agentFile: AgentFile;
+  readonly definition: LlmAgentDefinition | OwnClassDefinition;
+}
+
+function addProcessors(agent: LlmAgent, { appName, agentFile: { file }, definition }: Processed): void {
+  const { instruction = '', tools, model, static_instruction: fixed } = definition;
+  const required = requireState({ appName, agentName: agent.name, file, instruction });
+  const asks = tools?.some(({ name }) => name === REQUEST_CREDENTIAL) === true;
+  const answers = asks ? [new CredentialAnswers()] : [];
+  // Models without a network need no permission and are not counted.
+  const notes = model?.startsWith('echo/') ? [] : [new CallerNote()];
+  const usual = requestProcessors(agent.requestProcessors);
+  const steps = fixed === undefined ? usual : withStaticInstruction(usual, fixed);
+  agent.requestProcessors = [...required, ...answers, ...notes, ...steps];
 }
 
 function makeRemote(
@@ -94,39 +104,4 @@ function makeRemote(
  */
 function iterations(wanted: number | undefined, { maxModelCalls }: AgentParts): number {
   return Math.min(wanted ?? Infinity, maxModelCalls + 1);
-}
-
-function llmConfig(
-  definition: LlmAgentDefinition,
-  { models, tools, toolTimeoutMs, toolHooks }: AgentParts,
-  { appName, access }: { readonly appName: string; readonly access: AgentFile['access'] },
-): Partial<LlmAgentConfig> {
-  const { model, output_key: outputKey, include_contents: includeContents } = definition;
-  const { output_schema: outputSchema, input_schema: inputSchema } = definition;
-  return {
-    ...(model !== undefined && { model: new AnsweringLlm(models.resolve(model, access)) }),
-    ...(outputKey !== undefined && { outputKey }),
-    ...(outputSchema !== undefined && { outputSchema: outputSchema as Schema }),
-    ...(inputSchema !== undefined && { inputSchema: inputSchema as Schema }),
-    ...(includeContents !== undefined && { includeContents }),
-    instruction: definition.instruction ?? '',
-    tools: resolveTools(definition, tools, { appName, agentName: definition.name }).map((tool) =>
-      guardTool(tool, { timeoutMs: toolTimeoutMs, ...toolHooks }),
-    ),
-    generateContentConfig: camelCaseKeys(definition.generate_content_config ?? {}) as GenerateContentConfig,
-    disallowTransferToParent: definition.disallow_transfer_to_parent ?? false,
-    disallowTransferToPeers: definition.disallow_transfer_to_peers ?? false,
-  };
-}
-
-/** A tool without settings that is named twice counts once. Toolsets come last: their tools give way to others of the same name. */
-function resolveTools(
-  { tools: entries = [], model }: LlmAgentDefinition,
-  tools: ToolResolvers,
-  place: ToolPlace,
-): (BaseTool | BaseToolset)[] {
-  const given: ToolEntry[] = model?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
-  const wanted = new Map([...given, ...entries].map((entry) => [entry.args ?? entry.name, entry]));
-  const made = Array.from(wanted.values(), (entry) => tools.make(entry, place)).filter((tool) => tool !== undefined);
-  return made.toSorted((a, b) => Number(isBaseToolset(a)) - Number(isBaseToolset(b)));
 }

@@ -1,21 +1,29 @@
 import Type, { type Static } from 'typebox';
+import { type DottedName, isDotted } from '../code/dotted.ts';
 import { ModelConfig } from './model-config.ts';
 import { remoteKeys } from './remote-keys.ts';
 
 const strict = { additionalProperties: false };
 const NonEmpty = Type.String({ minLength: 1 });
-const SubAgents = Type.Array(Type.Object({ config_path: NonEmpty }, strict));
+/** Either a file, or an agent that a module of the app exports. */
+const SubAgents = Type.Array(
+  Type.Object({ config_path: Type.Optional(NonEmpty), code: Type.Optional(NonEmpty) }, strict),
+);
 
 const ToolItem = Type.Object(
   { name: NonEmpty, args: Type.Optional(Type.Object({})), require_confirmation: Type.Optional(Type.Boolean()) },
   strict,
 );
 
-/** A JSON Schema, or Gemini's dialect of it. */
-const JsonSchema = Type.Object({ type: Type.Enum(['object', 'OBJECT', 'array', 'ARRAY', 'string', 'STRING']) });
+/** A JSON Schema, or Gemini's dialect of it; or the name of a schema that a module exports. */
+const JsonSchema = Type.Object({
+  type: Type.Optional(Type.Enum(['object', 'OBJECT', 'array', 'ARRAY', 'string', 'STRING'])),
+  name: Type.Optional(NonEmpty),
+});
 
-/** Functions of the app's modules, e.g. `callbacks.check`. */
-const Callbacks = Type.Array(Type.Object({ name: NonEmpty }, strict));
+/** An export of the app's modules, e.g. `callbacks.check`. */
+const CodeReference = Type.Object({ name: NonEmpty }, strict);
+const Callbacks = Type.Array(CodeReference);
 
 const everyAgent = {
   name: NonEmpty,
@@ -26,27 +34,28 @@ const everyAgent = {
   after_agent_callbacks: Type.Optional(Callbacks),
 };
 
+const llmKeys = {
+  model: Type.Optional(NonEmpty),
+  model_code: Type.Optional(CodeReference),
+  instruction: Type.Optional(Type.String()),
+  sub_agents: Type.Optional(SubAgents),
+  tools: Type.Optional(Type.Array(ToolItem)),
+  static_instruction: Type.Optional(NonEmpty),
+  input_schema: Type.Optional(JsonSchema),
+  output_schema: Type.Optional(JsonSchema),
+  output_key: Type.Optional(NonEmpty),
+  include_contents: Type.Optional(Type.Enum(['default', 'none'])),
+  generate_content_config: Type.Optional(ModelConfig),
+  disallow_transfer_to_parent: Type.Optional(Type.Boolean()),
+  disallow_transfer_to_peers: Type.Optional(Type.Boolean()),
+  before_model_callbacks: Type.Optional(Callbacks),
+  after_model_callbacks: Type.Optional(Callbacks),
+  before_tool_callbacks: Type.Optional(Callbacks),
+  after_tool_callbacks: Type.Optional(Callbacks),
+};
+
 const LlmAgentFile = Type.Object(
-  {
-    ...everyAgent,
-    agent_class: Type.Optional(Type.Literal('LlmAgent')),
-    model: Type.Optional(NonEmpty),
-    instruction: Type.Optional(Type.String()),
-    sub_agents: Type.Optional(SubAgents),
-    tools: Type.Optional(Type.Array(ToolItem)),
-    static_instruction: Type.Optional(NonEmpty),
-    input_schema: Type.Optional(JsonSchema),
-    output_schema: Type.Optional(JsonSchema),
-    output_key: Type.Optional(NonEmpty),
-    include_contents: Type.Optional(Type.Enum(['default', 'none'])),
-    generate_content_config: Type.Optional(ModelConfig),
-    disallow_transfer_to_parent: Type.Optional(Type.Boolean()),
-    disallow_transfer_to_peers: Type.Optional(Type.Boolean()),
-    before_model_callbacks: Type.Optional(Callbacks),
-    after_model_callbacks: Type.Optional(Callbacks),
-    before_tool_callbacks: Type.Optional(Callbacks),
-    after_tool_callbacks: Type.Optional(Callbacks),
-  },
+  { ...everyAgent, ...llmKeys, agent_class: Type.Optional(Type.Literal('LlmAgent')) },
   strict,
 );
 
@@ -61,12 +70,13 @@ const ParallelAgentFile = Type.Object(
   { ...everyAgent, ...workers, agent_class: Type.Literal('ParallelAgent') },
   strict,
 );
+const iterations = Type.Optional(Type.Integer({ minimum: 1 }));
 const LoopAgentFile = Type.Object(
   {
     ...everyAgent,
     ...workers,
     agent_class: Type.Literal('LoopAgent'),
-    max_iterations: Type.Optional(Type.Integer({ minimum: 1 })),
+    max_iterations: iterations,
   },
   strict,
 );
@@ -75,6 +85,14 @@ const RemoteAgentFile = Type.Object(
   { ...everyAgent, ...remoteKeys, agent_class: Type.Literal('RemoteA2aAgent') },
   strict,
 );
+
+/** An agent of a class of the app. It may have the keys of ADK's classes, and keys of its own. */
+export const OwnClassFile = Type.Object({
+  ...everyAgent,
+  ...llmKeys,
+  agent_class: Type.Unsafe<DottedName>(Type.String({ pattern: '\\.' })),
+  max_iterations: iterations,
+});
 
 /** The schema of a file by its `agent_class`. */
 export const agentSchemas = {
@@ -87,7 +105,6 @@ export const agentSchemas = {
 
 /** Keys of ADK for Python that files must not have here, with the key to use instead; undefined where there is none. */
 export const unsupportedKeys: ReadonlyMap<string, string | undefined> = new Map([
-  ['model_code', 'model'],
   ['global_instruction', 'instruction'],
   ['planner', 'thinking_config in generate_content_config'],
   ['code_executor', undefined],
@@ -96,18 +113,25 @@ export const unsupportedKeys: ReadonlyMap<string, string | undefined> = new Map(
 export type AgentClass = keyof typeof agentSchemas;
 export type LlmAgentDefinition = Static<typeof LlmAgentFile>;
 export type RemoteAgentDefinition = Static<typeof RemoteAgentFile>;
+export type OwnClassDefinition = Static<typeof OwnClassFile>;
 /** One agent as its YAML file gives it, with ADK's keys. */
 export type AgentDefinition =
   | LlmAgentDefinition
   | Static<typeof SequentialAgentFile>
   | Static<typeof ParallelAgentFile>
   | Static<typeof LoopAgentFile>
-  | RemoteAgentDefinition;
+  | RemoteAgentDefinition
+  | OwnClassDefinition;
 
-/** An agent that runs here, and that can be a record. */
-export type LocalDefinition = Exclude<AgentDefinition, RemoteAgentDefinition>;
+/** An agent of a class that is built in, which can be a record. */
+export type LocalDefinition = Exclude<AgentDefinition, RemoteAgentDefinition | OwnClassDefinition>;
 
 /** A file without `agent_class` holds an LlmAgent. */
 export function isLlmDefinition(definition: AgentDefinition): definition is LlmAgentDefinition {
   return definition.agent_class === undefined || definition.agent_class === 'LlmAgent';
+}
+
+/** Whether a module of the app exports the class of the agent. */
+export function isOwnClass(definition: AgentDefinition): definition is OwnClassDefinition {
+  return isDotted(definition.agent_class);
 }

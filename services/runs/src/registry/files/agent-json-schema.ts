@@ -1,9 +1,13 @@
 import { McpArgs } from '../../mcp/mcp-args.ts';
 import { toolNames } from '../../tools/index.ts';
-import { agentSchemas } from './agent-definition.ts';
+import { AgentToolArgs, agentToolName } from '../tools/agent-tool-args.ts';
+import { longRunningTool } from '../code/code-resolver.ts';
+import { agentSchemas, OwnClassFile } from './agent-definition.ts';
 
 const draft = 'http://json-schema.org/draft-07/schema#';
 const mcpNames = ['MCPToolset', 'McpToolset'];
+/** A class of the app. */
+const dotted = { type: 'string', pattern: '\\.' };
 
 /** The JSON Schema of an agent's file, for editors. */
 export function printAgentSchema(): Uint8Array {
@@ -15,13 +19,15 @@ export function printAgentSchema(): Uint8Array {
     };
     return choice(isOfClass, withTools(plain(schema) as FileSchema));
   });
+  const isOwn = { properties: { agent_class: dotted }, required: ['agent_class'] };
+  const ofOwnClass = choice(isOwn, withTools(plain(OwnClassFile) as FileSchema));
   const schema = {
     $schema: draft,
     title: 'root_agent.yaml of Agent Mesh',
     type: 'object',
     required: ['name'],
-    properties: { agent_class: { enum: classes, default: 'LlmAgent' } },
-    allOf: branches,
+    properties: { agent_class: { anyOf: [{ enum: classes }, dotted], default: 'LlmAgent' } },
+    allOf: [...branches, ofOwnClass],
   };
   return new TextEncoder().encode(JSON.stringify(schema));
 }
@@ -34,15 +40,24 @@ interface FileSchema {
 function withTools(schema: FileSchema): FileSchema {
   const { tools } = schema.properties as { tools?: { items: { properties: Record<string, unknown> } } };
   if (tools === undefined) return schema;
-  const name = { type: 'string', minLength: 1, anyOf: [{ enum: [...toolNames, ...mcpNames] }, {}] };
+  const name = {
+    type: 'string',
+    minLength: 1,
+    anyOf: [{ enum: [...toolNames, ...mcpNames, agentToolName, longRunningTool] }, {}],
+  };
   const isMcp = { properties: { name: { enum: mcpNames } } };
+  const isAgent = { properties: { name: { const: agentToolName } } };
   const item = {
     ...tools.items,
     properties: { ...tools.items.properties, name },
-    ...choice(isMcp, { required: ['args'], properties: { args: plain(McpArgs) } }),
+    ...choice(isMcp, requiredArgs(McpArgs), choice(isAgent, requiredArgs(AgentToolArgs))),
   };
   const items = choice({ type: 'string' }, name, item);
   return { ...schema, properties: { ...schema.properties, tools: { ...tools, items } } };
+}
+
+function requiredArgs(args: object): object {
+  return { required: ['args'], properties: { args: plain(args) } };
 }
 
 /** The keywords `if`, `then` and `else`; an object with a key `then` cannot be written as such. */

@@ -1,10 +1,11 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { EntryMistake } from '../tools/tool-resolver.ts';
-import { type AgentDefinition, isLlmDefinition, type RemoteAgentDefinition } from './agent-definition.ts';
+import { agentOfTool } from '../tools/agent-tool-args.ts';
+import { type AgentDefinition, isLlmDefinition, isOwnClass, type RemoteAgentDefinition } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
 import { AppFilesError, type Mistake, Mistakes } from './mistake.ts';
-import { parseYaml, type YamlFile } from './parse-yaml.ts';
+import { type Path, parseYaml, type YamlFile } from './parse-yaml.ts';
 import { type DefinitionChecks, readDefinition } from './read-definition.ts';
 import { rootFile, rootFileMissing } from './root-file.ts';
 
@@ -14,6 +15,8 @@ export interface AgentFile {
   readonly file: string;
   readonly definition: AgentDefinition;
   readonly subAgents: readonly AgentFile[];
+  /** Agents that are tools, by the place of their entry in `tools`. */
+  readonly toolAgents?: ReadonlyMap<number, AgentFile>;
   /** How its model is reached; absent: by the settings of the server. */
   readonly access?: { readonly keyId?: bigint; readonly modelApiBase?: string };
 }
@@ -90,15 +93,18 @@ async function loadFile(walk: Walk, path: string, parents: Parents): Promise<Age
   const { definition, mistakes } = readDefinition(yaml, walk);
   for (const mistake of mistakes) walk.mistakes.add(mistake);
   if (definition?.agent_class === 'RemoteA2aAgent') checkRemote(walk, yaml, definition);
-  const { name, model, agent_class: agentClass } = fieldsOf(yaml.value);
+  const { name, agent_class: agentClass } = fieldsOf(yaml.value);
   checkName(walk, yaml, name);
+  const isOwn = definition !== undefined && isOwnClass(definition);
   const isLlm = definition === undefined ? !isWorkflow(agentClass) : isLlmDefinition(definition);
-  if (isLlm) checkModel(walk, yaml, { model, parents });
-  const subAgents = await loadSubAgents(walk, yaml, {
-    from: path,
-    parents: { paths: [...parents.paths, path], giveModel: parents.giveModel || isLlm },
-  });
-  return definition === undefined ? undefined : { file, definition, subAgents };
+  if (isLlm || isOwn) checkModel(walk, yaml, parents.giveModel || isOwn);
+  const below = { from: path, paths: [...parents.paths, path] };
+  const giveModel = parents.giveModel || isLlm || isOwn;
+  const subAgents = await loadFiles(walk, yaml, { ...below, giveModel, named: subAgentPaths(yaml) });
+  // An agent that is a tool is in no tree, so it inherits no model.
+  const toolAgents = await loadFiles(walk, yaml, { ...below, giveModel: false, named: toolAgentPaths(definition) });
+  if (definition === undefined) return undefined;
+  return { file, definition, subAgents: [...subAgents.values()], ...(toolAgents.size > 0 && { toolAgents }) };
 }
 
 async function readText({ files, texts, mistakes }: Walk, path: string, file: string): Promise<string | undefined> {
@@ -138,8 +144,10 @@ function checkName({ names, mistakes }: Walk, yaml: YamlFile, name: unknown): vo
   names.add(name);
 }
 
-function checkModel(walk: Walk, yaml: YamlFile, { model, parents }: { model: unknown; parents: Parents }): void {
-  if (model === undefined && !parents.giveModel) walk.mistakes.add(yaml.mistake(['model'], 'is required'));
+/** `isGiven`: an agent above has a model, or code may give one. */
+function checkModel(walk: Walk, yaml: YamlFile, isGiven: boolean): void {
+  const { model, model_code: code } = fieldsOf(yaml.value);
+  if (model === undefined && code === undefined && !isGiven) walk.mistakes.add(yaml.mistake(['model'], 'is required'));
   const reason = typeof model === 'string' && model !== '' ? walk.checkModel(model) : undefined;
   if (reason !== undefined) walk.mistakes.add(yaml.mistake(['model'], reason));
 }
@@ -148,26 +156,54 @@ function checkRemote(walk: Walk, yaml: YamlFile, definition: RemoteAgentDefiniti
   for (const { path, reason } of walk.checkRemote?.(definition) ?? []) walk.mistakes.add(yaml.mistake(path, reason));
 }
 
-interface SubAgentOptions {
-  /** The file that names the sub-agents. */
-  readonly from: string;
-  readonly parents: Parents;
+/** A file that another one names. */
+interface NamedFile {
+  readonly key: Path;
+  readonly index: number;
+  readonly configPath: unknown;
 }
 
-async function loadSubAgents(walk: Walk, yaml: YamlFile, { from, parents }: SubAgentOptions): Promise<AgentFile[]> {
-  const named: unknown = fieldsOf(yaml.value)['sub_agents'];
-  const loaded: AgentFile[] = [];
-  for (const [index, item] of (Array.isArray(named) ? named : []).entries()) {
+interface NamedFiles extends Parents {
+  /** The file that names them. */
+  readonly from: string;
+  readonly named: readonly NamedFile[];
+}
+
+function subAgentPaths({ value }: YamlFile): NamedFile[] {
+  const items: unknown = fieldsOf(value)['sub_agents'];
+  return (Array.isArray(items) ? items : []).map((item, index) => {
+    return { key: ['sub_agents', index, 'config_path'], index, configPath: fieldsOf(item)['config_path'] };
+  });
+}
+
+function toolAgentPaths(definition: AgentDefinition | undefined): NamedFile[] {
+  const entries = definition !== undefined && 'tools' in definition ? (definition.tools ?? []) : [];
+  return entries.map((entry, index) => {
+    return {
+      key: ['tools', index, 'args', 'agent', 'config_path'],
+      index,
+      configPath: agentOfTool(entry)?.config_path,
+    };
+  });
+}
+
+/** Agents by the place of their names in the list. */
+async function loadFiles(
+  walk: Walk,
+  yaml: YamlFile,
+  { from, named, ...parents }: NamedFiles,
+): Promise<Map<number, AgentFile>> {
+  const loaded = new Map<number, AgentFile>();
+  for (const { key, index, configPath } of named) {
     if (walk.mistakes.full) break;
-    const configPath = fieldsOf(item)['config_path'];
     if (typeof configPath !== 'string' || configPath === '') continue;
     const found = await findSubAgent(walk.folder, { from, configPath, above: parents.paths });
     if ('reason' in found) {
-      walk.mistakes.add(yaml.mistake(['sub_agents', index, 'config_path'], found.reason));
+      walk.mistakes.add(yaml.mistake(key, found.reason));
       continue;
     }
-    const subAgent = await loadFile(walk, found.path, parents);
-    if (subAgent !== undefined) loaded.push(subAgent);
+    const agent = await loadFile(walk, found.path, parents);
+    if (agent !== undefined) loaded.set(index, agent);
   }
   return loaded;
 }

@@ -1,10 +1,11 @@
 import Value from 'typebox/value';
-import { type AgentClass, type AgentDefinition, agentSchemas } from './agent-definition.ts';
+import { type AgentClass, type AgentDefinition, agentSchemas, OwnClassFile } from './agent-definition.ts';
 import { closestName, suggest } from './closest-name.ts';
 import { checkBuiltInTool } from '../tools/built-in-resolver.ts';
 import { checkGeminiTools } from '../tools/check-gemini-tools.ts';
 import { type CheckTool, checkTools } from '../tools/check-tools.ts';
-import { checkCallbacks } from '../tools/check-callbacks.ts';
+import { checkCodeNames } from '../code/check-code-names.ts';
+import { isDotted } from '../code/dotted.ts';
 import type { EntryMistake } from '../tools/tool-resolver.ts';
 import type { Mistake } from './mistake.ts';
 import { ModelConfig, withSnakeCaseKeys } from './model-config.ts';
@@ -21,7 +22,7 @@ export interface ReadDefinition {
 export interface DefinitionChecks {
   /** Mistakes of an entry of `tools`. Absent: only built-in tools may be named. */
   readonly checkTool?: CheckTool;
-  /** Whether callbacks may be named, which are code of the app. */
+  /** Whether code of the app may be named, e.g. callbacks. */
   readonly mayNameCode?: boolean;
 }
 
@@ -39,9 +40,10 @@ export function readDefinition(yaml: YamlFile, checks: DefinitionChecks = {}): R
   const value = normalize(map);
   const mistakes: Mistake[] = [];
   const agentClass = value['agent_class'] ?? 'LlmAgent';
-  const known = isAgentClass(agentClass);
+  const isOwn = checks.mayNameCode === true && isDotted(agentClass);
+  const known = isOwn || isAgentClass(agentClass);
   if (!known) mistakes.push(yaml.mistake(['agent_class'], unknownClass(agentClass)));
-  const schema = agentSchemas[known ? agentClass : guessClass(agentClass)];
+  const schema = isOwn ? OwnClassFile : agentSchemas[guessClass(agentClass)];
   for (const { path, reason } of schemaMistakes(schema, value)) {
     if (known || path[0] !== 'agent_class') mistakes.push(yaml.mistake(path, reason));
   }
@@ -53,12 +55,12 @@ export function readDefinition(yaml: YamlFile, checks: DefinitionChecks = {}): R
   return { definition: mistakes.length === 0 && Value.Check(schema, value) ? value : undefined, mistakes };
 }
 
-/** Tools and callbacks that a file names. */
+/** Tools and code that a file names. */
 function checkNames(
   value: Record<string, unknown>,
   { checkTool = checkBuiltInTool, mayNameCode = false }: DefinitionChecks,
 ): readonly EntryMistake[] {
-  return [...checkTools(value['tools'], checkTool), ...checkGeminiTools(value), ...checkCallbacks(value, mayNameCode)];
+  return [...checkTools(value['tools'], checkTool), ...checkGeminiTools(value), ...checkCodeNames(value, mayNameCode)];
 }
 
 function asMap(value: unknown): Record<string, unknown> | undefined {
@@ -81,7 +83,9 @@ function isAgentClass(name: unknown): name is AgentClass {
   return typeof name === 'string' && Object.hasOwn(agentSchemas, name);
 }
 
+/** The class itself, or the closest one. */
 function guessClass(name: unknown): AgentClass {
+  if (isAgentClass(name)) return name;
   const guess = typeof name === 'string' ? closestName(name, classNames) : undefined;
   return isAgentClass(guess) ? guess : 'LlmAgent';
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createAgentBench, type Seen } from '../../../test/run-agents.ts';
 import { says, ScriptLlm } from '../../../test/script-llm.ts';
 import { confirmTool } from './confirm-tool.ts';
+import { guardTool } from './guard-tool.ts';
 
 interface Part {
   readonly functionCall?: { readonly id: string; readonly name: string };
@@ -34,12 +35,26 @@ const look = new FunctionTool({
     return { seen: 'a lot' };
   },
 });
+/** A tool that asks by itself, before it pays. */
+const ponder = (): FunctionTool => {
+  const tool = new FunctionTool({
+    name: 'pay',
+    description: 'Pays.',
+    execute: (_: unknown, context) => {
+      if (context?.toolConfirmation?.confirmed === true) return { paid: (payments += 1) };
+      context?.requestConfirmation({ hint: 'Really?' });
+      return { status: 'asks' };
+    },
+  });
+  return guardTool(tool, { timeoutMs: 30_000 });
+};
 const names = ['look', 'pay'];
 const both = [{ content: { role: 'model', parts: names.map((name) => ({ functionCall: { name, args: {} } })) } }];
 
 test.each([
   ['an agent in YAML', () => confirmTool(pay())],
   ['code', () => pay(true)],
+  ['a tool that asks by itself', ponder],
 ])('the answer of a tool that was called beside one that needs approval is kept: %s', async (_, makePay) => {
   payments = 0;
   const llm = new ScriptLlm(both, says('done'));

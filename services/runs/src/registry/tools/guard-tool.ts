@@ -26,7 +26,10 @@ export function guardTool<T extends BaseTool | BaseToolset>(tool: T, options: Gu
   if (guarded.has(tool)) return tool;
   guarded.add(tool);
   if (tool instanceof BaseToolset) guardToolset(tool, options);
-  else guardCalls(tool, options);
+  else {
+    guardCalls(tool, options);
+    letToolsAsk(tool);
+  }
   return tool;
 }
 
@@ -94,4 +97,25 @@ async function unlessLate(work: Promise<unknown>, signal: AbortSignal): Promise<
   } finally {
     signal.removeEventListener('abort', onLate);
   }
+}
+
+/**
+ * ADK lets a call go on after an approval only if its tool always asks. A tool may also ask by `toolContext.requestConfirmation`: then the
+ * agent's own event says that it has asked for this call.
+ */
+function letToolsAsk(tool: BaseTool): void {
+  const asksAlways = tool.checkRequireConfirmation.bind(tool);
+  tool.checkRequireConfirmation = async (args, context) => {
+    // The call itself has the answer already, and decides what to do with it.
+    const isChecked = context !== undefined && context.toolConfirmation === undefined;
+    return (await asksAlways(args, context)) || (isChecked && hasAsked(context));
+  };
+}
+
+function hasAsked({ invocationContext, functionCallId = '' }: Context): boolean {
+  const { session, agent } = invocationContext;
+  return session.events.some(
+    ({ author, actions }) =>
+      author === agent?.name && Object.hasOwn(actions.requestedToolConfirmations, functionCallId),
+  );
 }

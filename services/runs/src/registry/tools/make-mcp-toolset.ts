@@ -1,6 +1,7 @@
 import type { McpArgs } from '../../mcp/mcp-args.ts';
 import type { McpLink } from '../../mcp/mcp-link.ts';
 import { McpToolset } from '../../mcp/mcp-toolset.ts';
+import { agentsBelow } from '../files/agents-below.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import { confirmTool } from './confirm-tool.ts';
 import type { ToolEntry } from './tool-resolver.ts';
@@ -22,7 +23,8 @@ export function makeMcpToolset(entry: ToolEntry, link: McpLink): McpToolset {
 }
 
 /** All such entries of an app's files, always in the same order. */
-export function mcpEntries({ definition, subAgents }: AgentFile): ToolEntry[] {
+export function mcpEntries(file: AgentFile): ToolEntry[] {
+  const { definition } = file;
   const tools: readonly ToolEntry[] = 'tools' in definition ? (definition.tools ?? []) : [];
-  return [...tools.filter(({ name }) => mcpNames.includes(name)), ...subAgents.flatMap(mcpEntries)];
+  return [...tools.filter(({ name }) => mcpNames.includes(name)), ...agentsBelow(file).flatMap(mcpEntries)];
 }

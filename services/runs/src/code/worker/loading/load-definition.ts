@@ -1,10 +1,11 @@
 import { EchoLlm } from '../../../models/echo/echo-llm.ts';
 import { buildAgent } from '../../../registry/agents/build-agent.ts';
-import { namedCallbacks } from '../../../registry/agents/callbacks.ts';
+import { codeNames, type CodeName } from '../../../registry/code/code-names.ts';
+import { codeOfEntry, createCodeResolver } from '../../../registry/code/code-resolver.ts';
+import { agentsBelow } from '../../../registry/files/agents-below.ts';
 import type { AgentFile } from '../../../registry/files/load-agent-files.ts';
 import { AppFilesError, type Mistake } from '../../../registry/files/mistake.ts';
 import { createBuiltInResolver } from '../../../registry/tools/built-in-resolver.ts';
-import { createCodeResolver, isDotted } from '../../../registry/tools/code-resolver.ts';
 import type { ToolHooks } from '../../../registry/tools/guard-tool.ts';
 import { createToolResolvers } from '../../../registry/tools/tool-resolvers.ts';
 import type { LoadRequest } from '../../protocol.ts';
@@ -14,7 +15,9 @@ import { createHostAgents } from '../elsewhere/host-agents.ts';
 import { createHostFetch } from '../elsewhere/host-fetch.ts';
 import { createHostMcpResolver } from '../elsewhere/host-mcp.ts';
 import { HostLlm } from '../host-llm.ts';
+import { checkTree } from './check-tree.ts';
 import { placeOfError } from './place-of-error.ts';
+import { problemOfCode } from './problem-of-code.ts';
 import type { FoundRoot } from './root-of-module.ts';
 import { toolOfExport } from './tool-of-export.ts';
 
@@ -29,57 +32,45 @@ export async function loadDefinition(request: LoadRequest, file: AgentFile, deps
   const { appName, maxModelCalls, toolTimeoutMs } = request;
   const exports = await findExports(request, file);
   const builtIn = createBuiltInResolver({ fetch: createHostFetch(channel) });
-  const code = createCodeResolver(({ name }) => {
-    const found = exports.get(name);
-    return found && toolOfExport(found);
+  const code = createCodeResolver((entry) => {
+    const found = exports.get(codeOfEntry(entry) ?? '');
+    return found && toolOfExport(found, entry);
   });
   const models = {
     resolve: (name: string) => (name.startsWith('echo/') ? new EchoLlm({ model: name }) : new HostLlm(name, channel)),
     problemWith: () => undefined,
   };
-  const findCallback = (name: string): unknown => exports.get(name)?.value;
+  const findCode = (name: string): unknown => exports.get(name)?.value;
   const tools = createToolResolvers([builtIn, code, createHostMcpResolver(channel, file)]);
   const remoteAgents = createHostAgents(channel);
-  const limits = { maxModelCalls, toolTimeoutMs };
+  const parts = { models, tools, remoteAgents, findCode, toolHooks, maxModelCalls, toolTimeoutMs };
   try {
-    return {
-      root: buildAgent(appName, file, { models, tools, remoteAgents, findCallback, toolHooks, ...limits }),
-      plugins: [],
-    };
+    const root = buildAgent(appName, file, parts);
+    checkTree(root);
+    return { root, plugins: [] };
   } catch (error) {
     throw new AppFilesError([placeOfError(error, request.folder, file.file)]);
   }
 }
 
-/** A dotted name of a file, and what it may stand for. */
-interface Named {
+interface Named extends CodeName {
   readonly file: string;
-  readonly key: string;
-  readonly name: string;
-  readonly problemWith: (found: Export) => string | undefined;
 }
 
-const noTool = (found: Export) =>
-  toolOfExport(found) === undefined ? 'is neither a tool of ADK nor an agent nor a function' : undefined;
-const noFunction = ({ value }: Export) => (typeof value === 'function' ? undefined : 'is not a function');
-
-function namesOf({ file, definition, subAgents }: AgentFile): Named[] {
-  const entries = 'tools' in definition ? (definition.tools ?? []) : [];
-  const tools = entries.map(({ name }, index) => ({ file, key: `tools.${index}.name`, name, problemWith: noTool }));
-  const callbacks = namedCallbacks(definition).map(({ key, index, name }) => {
-    return { file, key: `${key}.${index}.name`, name, problemWith: noFunction };
-  });
-  return [...tools.filter(({ name }) => isDotted(name)), ...callbacks, ...subAgents.flatMap(namesOf)];
+function namesOf(agent: AgentFile): Named[] {
+  const own = codeNames(agent.definition).map((name) => ({ ...name, file: agent.file }));
+  return [...own, ...agentsBelow(agent).flatMap(namesOf)];
 }
 
 /** All exports that an app's files name. */
 async function findExports({ folder, appName }: LoadRequest, file: AgentFile): Promise<Map<string, Export>> {
   const found = new Map<string, Export>();
   const mistakes: Mistake[] = [];
-  for (const { name, key, file: at, problemWith } of namesOf(file)) {
+  for (const named of namesOf(file)) {
+    const { name, key, file: at } = named;
     try {
       const value = found.get(name) ?? (await findExport(name, folder, appName));
-      const problem = problemWith(value);
+      const problem = problemOfCode(named, value);
       if (problem !== undefined) mistakes.push({ file: at, key, reason: `"${name}" ${problem}` });
       found.set(name, value);
     } catch (error) {

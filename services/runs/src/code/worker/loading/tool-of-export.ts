@@ -7,30 +7,45 @@ import {
   isBaseAgent,
   isBaseTool,
   isBaseToolset,
+  LongRunningFunctionTool,
   type ToolOptions,
 } from '@google/adk';
+import { longRunningTool } from '../../../registry/code/code-resolver.ts';
+import type { ToolEntry } from '../../../registry/tools/tool-resolver.ts';
 import type { Export } from './exports.ts';
+import { isToolClass } from './problem-of-code.ts';
 
 type Execute = ToolOptions<undefined>['execute'];
 
 /**
- * The tool of an export: a tool or toolset of ADK, an agent, or a function, which takes one object of arguments and the tool's context. A
- * function is described by the comment before it, and its arguments by `fn.parameters` or the export `<name>Schema`. Undefined for
- * anything else.
+ * The tool that an entry names: a tool or toolset of ADK, an agent, a class of tools, which is given the entry's `args`, or a function. With `args`
+ * a function makes the tool; without, it is the tool: it takes one object of arguments and the tool's context, is described by the comment before
+ * it, and its arguments by `fn.parameters` or the export `<name>Schema`.
  */
-export function toolOfExport(found: Export): BaseTool | BaseToolset | undefined {
-  const { value, module, path, name } = found;
+export function toolOfExport(found: Export, entry: ToolEntry): BaseTool | BaseToolset {
+  const { value } = found;
   if (isBaseTool(value) || isBaseToolset(value)) return value;
   if (isBaseAgent(value)) return new AgentTool({ agent: value });
-  if (typeof value !== 'function') return undefined;
-  const parameters: unknown = Reflect.get(value, 'parameters') ?? module[`${name}Schema`];
-  const tool = new FunctionTool({
+  if (isToolClass(value)) return new value(entry.args ?? {});
+  if (entry.name === longRunningTool) return new LongRunningFunctionTool(optionsOf(found));
+  if (entry.args === undefined) return withLimit(new FunctionTool(optionsOf(found)), value);
+  const made: unknown = (value as (args: object) => unknown)(entry.args);
+  if (isBaseTool(made) || isBaseToolset(made)) return made;
+  throw new Error(`"${entry.name}" has args, so it must return a tool of ADK; it returned something else`);
+}
+
+function optionsOf({ value, module, path, name }: Export): ToolOptions<undefined> {
+  const parameters: unknown = Reflect.get(value as object, 'parameters') ?? module[`${name}Schema`];
+  return {
     name,
     description: commentBefore(readFileSync(path, 'utf8'), name),
     execute: value as Execute,
     ...(parameters !== undefined && { parameters: parameters as unknown as undefined }),
-  });
-  const seconds: unknown = Reflect.get(value, 'timeoutSeconds');
+  };
+}
+
+function withLimit(tool: FunctionTool, value: unknown): FunctionTool {
+  const seconds: unknown = Reflect.get(value as object, 'timeoutSeconds');
   return typeof seconds === 'number' ? Object.assign(tool, { timeoutSeconds: seconds }) : tool;
 }
 
