@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBus, openDriver } from '@agentmesh/lib/bus';
@@ -7,9 +7,10 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { RunProgressedSchema } from '@agentmesh/proto/runs/v1/live';
 import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
-import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { AwaitedRunEndedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { root, run } from './deployed-settings.ts';
 import { passwordOf, startDeployedNats } from './nats.ts';
 
@@ -37,11 +38,35 @@ test('deploy/nats says what the topics declare', () => {
   rmSync(folder, { recursive: true });
 });
 
-describe.skipIf(server === undefined)('a user of NATS', () => {
+afterAll(() => resources.disposeAsync());
+
+/**
+ * The configuration that NATS's chart makes of the values: it prints `config.merge` as JSON within its own, and takes the quotes off texts between << and >>.
+ */
+function configurationOfChart(): string {
+  const values = parse(readFileSync(join(root, 'deploy', 'nats', 'chart-values.yaml'), 'utf8')) as ChartValues;
+  const text = JSON.stringify(values.config.merge, null, 2).replaceAll(/"<<\s+(.*)\s+>>"/g, '$1');
+  const folder = mkdtempSync(join(tmpdir(), 'chart-nats-'));
+  resources.defer(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'nats.conf');
+  writeFileSync(file, text);
+  return file;
+}
+
+interface ChartValues {
+  readonly config: { readonly merge: object };
+}
+
+const configurations = [
+  { of: 'server.conf', path: () => undefined },
+  { of: 'chart-values.yaml', path: configurationOfChart },
+];
+
+describe.skipIf(server === undefined).each(configurations)('a user of NATS in $of', ({ path }) => {
   beforeAll(async () => {
-    nats = resources.use(await startDeployedNats(server ?? ''));
+    lines.length = 0;
+    nats = resources.use(await startDeployedNats(server ?? '', path()));
   });
-  afterAll(() => resources.disposeAsync());
 
   const message = (number: number) => [
     { id: `auth:${number}`, subject: 'agentmesh.auth.v1.account_deleted', sender: 'auth', payload: new Uint8Array() },
@@ -68,8 +93,8 @@ describe.skipIf(server === undefined)('a user of NATS', () => {
     let heard = 0;
     await artifacts.subscribe(RunEndedSchema, () => void (heard += 1));
     await (await artifacts.consume(AccountDeletedSchema, 'keys', () => void (heard += 1)))();
-    const sessions = await (await busOf('sessions')).openStream([RunEndedSchema]);
-    await sessions.append([{ ...message(3)[0], subject: 'agentmesh.sessions.v1.run_ended' } as never]);
+    const sessions = await (await busOf('sessions')).openStream([AwaitedRunEndedSchema]);
+    await sessions.append([{ ...message(3)[0], subject: 'agentmesh.sessions.v1.awaited_run_ended' } as never]);
     const refused = () => lines.filter((line) => line.includes('Permissions Violation')).join('\n');
     await expect.poll(refused).toContain('run_ended');
     await expect.poll(refused).toContain('CONSUMER.MSG.NEXT.agentmesh-auth.keys-account_deleted');

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findNatsServer, startNats, type TestNats } from '@agentmesh/lib/bus/testing';
 
-const config = fileURLToPath(new URL('../deploy/nats/server.conf', import.meta.url));
-const users = [...readFileSync(config, 'utf8').matchAll(/user: (\w+),/g)].map(([, user = '']) => user);
+const deployed = fileURLToPath(new URL('../deploy/nats/server.conf', import.meta.url));
+const users = [...readFileSync(deployed, 'utf8').matchAll(/user: (\w+),/g)].map(([, user = '']) => user);
 
 export const passwordOf = (user: string): string => `password-of-${user}`;
 
-/** Starts a NATS server with the users and permissions of deploy/nats. */
-export async function startDeployedNats(server: string): Promise<TestNats> {
+/** Starts a NATS server with the users and permissions of deploy/nats, or of another file with the same users. */
+export async function startDeployedNats(server: string, config = deployed): Promise<TestNats> {
   const env = Object.fromEntries(users.map((user) => [`${user.toUpperCase()}_NATS_PASSWORD`, passwordOf(user)]));
   return startNats({ server, config, env });
 }

@@ -60,6 +60,7 @@ function streamCommands(service: string): string[] {
   return [
     ...['INFO', 'CREATE', 'UPDATE'].map((command) => `$JS.API.STREAM.${command}.${stream}`),
     ...['CREATE', 'DURABLE.CREATE'].map((command) => `$JS.API.CONSUMER.${command}.${stream}.>`),
+    `$JS.API.CONSUMER.LIST.${stream}`,
   ];
 }
 

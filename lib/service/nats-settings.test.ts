@@ -25,6 +25,11 @@ test('several servers, a user and TLS are taken', () => {
   });
 });
 
+test('a tls:// address asks for TLS, also without files', () => {
+  expect(natsOptions(parse({ NATS_URL: 'tls://nats:4222' }), 'mesh')?.tls).toEqual({});
+  expect(natsOptions(parse({ NATS_URL: 'nats://nats:4222' }), 'mesh')?.tls).toBeUndefined();
+});
+
 test.each([
   [{ NATS_URL: 'http://nats:4222' }, 'NATS_URL must be nats:// or tls:// addresses'],
   [{ NATS_URL: 'nats://user:secret@nats' }, 'NATS_URL must not contain a user: set NATS_USER and NATS_PASSWORD'],

@@ -45,12 +45,14 @@ export function checkNats(config: NatsConfig): void {
 export function natsOptions(config: NatsConfig, name: string) {
   if (config.NATS_URL.length === 0) return undefined;
   const { NATS_TLS_CA: ca, NATS_TLS_CERT: cert, NATS_TLS_KEY: key } = config;
+  // The client ignores the scheme: without `tls` it would speak to a server without TLS.
+  const isEncrypted = config.NATS_URL.some((url) => URL.parse(url)?.protocol === 'tls:');
   return {
     servers: config.NATS_URL,
     creds: config.NATS_CREDS,
     user: config.NATS_USER,
     password: config.NATS_PASSWORD,
-    ...((ca !== undefined || cert !== undefined) && { tls: { ca, cert, key } }),
+    ...((isEncrypted || ca !== undefined || cert !== undefined) && { tls: { ca, cert, key } }),
     replicas: config.NATS_STREAM_REPLICAS,
     inboxPrefix: `_INBOX.${name}`,
     name: `agentmesh ${name}`,

@@ -1,18 +1,26 @@
-import { readFile } from 'node:fs/promises';
-import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node';
 import type { Logger } from '../../telemetry/index.ts';
 import { MeshError } from '../../rpc/index.ts';
 import { withinDeadline } from '../../wait/index.ts';
+import { MAX_PAYLOAD_BYTES } from '../driver/index.ts';
 
 /** How NATS is reached. */
 export interface NatsOptions {
   /** nats:// or tls:// addresses of one server or of several of a cluster. */
   readonly servers: readonly string[];
-  /** File of a user's JWT and key. */
+  /** File of a user's JWT and key. It is read again for each connection, so that it may be replaced before the JWT expires. */
   readonly creds?: string | undefined;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
-  /** Files. `ca` alone verifies the server; with `cert` and `key` the client proves itself too. */
+  /** Files; set: servers without TLS are refused. `ca` replaces the system's authorities; with `cert` and `key` the client proves itself too. */
   readonly tls?:
     | { readonly ca?: string | undefined; readonly cert?: string | undefined; readonly key?: string | undefined }
     | undefined;
@@ -20,6 +28,8 @@ export interface NatsOptions {
   readonly replicas?: number | undefined;
   /** Milliseconds after which a message of a process that does not answer is delivered again. Default 10,000; tests shorten it. */
   readonly ackWaitMs?: number | undefined;
+  /** Milliseconds after which the first connection is given up. Default 30,000; tests shorten it. */
+  readonly firstConnectionMs?: number | undefined;
   /** Prefix of the reply subjects of this process, which its permissions name. */
   readonly inboxPrefix: string;
   /** Name of the connection, for operators. */
@@ -31,14 +41,26 @@ const CONNECT_MS = 5_000;
 /** A server that does not answer for two of these is given up. */
 const PING_MS = 2_000;
 const FIRST_CONNECTION_MS = 30_000;
+/** Smallest `max_payload` of a server: the largest payload and its headers. */
+const LEAST_MAX_PAYLOAD_BYTES = MAX_PAYLOAD_BYTES + 8 * 1024;
 
 /**
  * Connects to NATS and stays connected: a lost connection, or a server that does not answer pings for four seconds, is followed by attempts to connect again, to
- * every server in turn, until `close`. Throws `unavailable` when the first connection is not made in 30 s.
+ * every server in turn, until `close`. Throws `unavailable` when the first connection is not made in 30 s; at once when a file cannot be used, and when the server
+ * refuses messages of the size that the bus carries.
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
-  const { servers, creds, user, password, name, inboxPrefix } = options;
-  const tls = await readTls(options);
+  const connection = await untilConnected(options);
+  const most = connection.info?.max_payload ?? LEAST_MAX_PAYLOAD_BYTES;
+  if (most >= LEAST_MAX_PAYLOAD_BYTES) return connection;
+  await connection.close();
+  const message = `The server takes messages of at most ${most} bytes. Its max_payload must be at least ${LEAST_MAX_PAYLOAD_BYTES}.`;
+  throw new MeshError('unavailable', 'bus_unavailable', message);
+}
+
+async function untilConnected(options: NatsOptions): Promise<NatsConnection> {
+  const { servers, creds, user, password, name, inboxPrefix, firstConnectionMs = FIRST_CONNECTION_MS } = options;
+  const tls = readTls(options);
   const settings: NodeConnectionOptions = {
     servers: [...servers],
     name,
@@ -50,14 +72,14 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     reconnectTimeWait: 100,
     reconnectJitter: 200,
     ignoreAuthErrorAbort: true,
-    ...(creds !== undefined && { authenticator: credsAuthenticator(await readFile(creds)) }),
+    ...(creds !== undefined && { authenticator: readCreds(creds) }),
     ...(user !== undefined && { user, pass: password ?? '' }),
     ...(tls !== undefined && { tls }),
   };
-  const until = Date.now() + FIRST_CONNECTION_MS;
+  const until = Date.now() + firstConnectionMs;
   for (;;) {
     try {
-      return await withinDeadline(connect(settings), FIRST_CONNECTION_MS, () => {
+      return await withinDeadline(connect(settings), firstConnectionMs, () => {
         throw new Error('NATS does not let this user in, or does not answer');
       });
     } catch (cause) {
@@ -69,9 +91,40 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   }
 }
 
-async function readTls({ tls }: NatsOptions) {
+function readTls({ tls }: NatsOptions) {
   if (tls === undefined) return undefined;
-  const read = async (file: string | undefined) => (file === undefined ? undefined : readFile(file, 'utf8'));
-  const [ca, cert, key] = await Promise.all([read(tls.ca), read(tls.cert), read(tls.key)]);
-  return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
+  const files = Object.entries(tls).flatMap(([name, file]) => (file === undefined ? [] : [[name, file] as const]));
+  const read = Object.fromEntries(
+    files.map(([name, file]) => [name, usable([file], () => readFileSync(file, 'utf8'))]),
+  );
+  const names = files.map(([, file]) => file);
+  usable(names, () => createSecureContext(read));
+  return read;
+}
+
+/** What the file holds counts at each connection, unless it cannot be used: an authenticator that throws would end the connection for good. */
+function readCreds(file: string): Authenticator {
+  const read = (): Authenticator => {
+    const authenticator = credsAuthenticator(readFileSync(file));
+    authenticator('a nonce');
+    return authenticator;
+  };
+  let good = usable([file], read);
+  return (nonce) => {
+    try {
+      good = read();
+    } catch {
+      // It is being replaced.
+    }
+    return good(nonce);
+  };
+}
+
+/** Throws `unavailable`, naming the files, when `use` throws. */
+function usable<T>(files: readonly string[], use: () => T): T {
+  try {
+    return use();
+  } catch (cause) {
+    throw new MeshError('unavailable', 'bus_unavailable', `${files.join(', ')} cannot be used.`, { cause });
+  }
 }

@@ -39,7 +39,7 @@ export async function createNatsDriver(options: NatsOptions): Promise<BusDriver 
       };
     },
     openStream: async (plan) => {
-      const stream = new NatsStream({ link, plan, replicas, ackWaitMs });
+      const stream = new NatsStream({ link, plan, replicas, ackWaitMs, log });
       await stream.open().catch((err: unknown) => log.warn({ err }, 'the stream cannot be made now: it is made later'));
       return stream;
     },

@@ -6,6 +6,7 @@ import {
   type JetStreamManager,
   type StreamInfo,
 } from '@nats-io/jetstream';
+import type { Logger } from '../../telemetry/index.ts';
 import { checkPayload, type Stream, type StreamMessage, type StreamPlan } from '../driver/index.ts';
 import { headersOf } from './headers.ts';
 import { type Link, natsUnavailable } from './link.ts';
@@ -20,11 +21,12 @@ export interface NatsStreamOptions {
   readonly plan: StreamPlan;
   readonly replicas: number;
   readonly ackWaitMs: number;
+  readonly log: Logger;
 }
 
 /**
  * A stream of JetStream. Messages are sent together, each with the sequence that the one before it must have got: when one fails, the server refuses the
- * later ones, so their order is kept. After a failure or a lost connection the stream is looked at, and made again when the server has
+ * later ones, so their order is kept. After a failure or a new connection, and every `ackWaitMs`, the stream is looked at, and made again when the server has
  * lost it, with the messages of the last minutes, since consumers may not have had them.
  */
 export class NatsStream implements Stream {
@@ -36,6 +38,7 @@ export class NatsStream implements Stream {
   #last: number | undefined;
   /** When the stream was created. */
   #created: string | undefined;
+  #atWork: Promise<unknown> = Promise.resolve();
 
   constructor(options: NatsStreamOptions) {
     this.#options = options;
@@ -43,13 +46,18 @@ export class NatsStream implements Stream {
     this.#manager = this.#client.jetstreamManager(false);
     options.link.onChange(() => {
       this.#last = undefined;
+      void this.#look();
     });
+    const looking = setInterval(() => {
+      if (options.link.connection.isClosed()) clearInterval(looking);
+      else void this.#look();
+    }, options.ackWaitMs).unref();
   }
 
   /** Makes the stream and its consumers, or throws `unavailable`. */
   async open(): Promise<void> {
     try {
-      await this.#prepare();
+      await this.#alone(() => this.#prepare());
     } catch (error) {
       throw natsUnavailable(error);
     }
@@ -58,13 +66,46 @@ export class NatsStream implements Stream {
   async append(messages: readonly StreamMessage[]): Promise<void> {
     for (const { subject, payload } of messages) checkPayload(subject, payload);
     this.#options.link.checkUp();
-    try {
-      await this.#append(messages);
-    } catch (error) {
+    await this.#alone(async () => {
+      try {
+        await this.#append(messages);
+      } catch (error) {
+        this.#last = undefined;
+        throw natsUnavailable(error);
+      }
+      this.#recent.add(messages);
+    });
+  }
+
+  /** One work after the other: the messages of the last minutes go into a new stream before further ones. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#atWork.then(work);
+    this.#atWork = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Makes the stream or its consumers again if they are gone, although nothing is appended. */
+  async #look(): Promise<void> {
+    const { link, log, plan } = this.#options;
+    await this.#alone(async () => {
+      if (!link.isUp || (this.#last !== undefined && (await this.#isWhole()))) return;
       this.#last = undefined;
-      throw natsUnavailable(error);
-    }
-    this.#recent.add(messages);
+      await this.#prepare();
+    }).catch((err: unknown) => {
+      this.#last = undefined;
+      log.warn({ err, service: plan.service }, 'the stream cannot be looked at now: it is looked at again');
+    });
+  }
+
+  async #isWhole(): Promise<boolean> {
+    const { plan, ackWaitMs } = this.#options;
+    const { name } = streamSettings(plan, 1);
+    const manager = await this.#manager;
+    const info = await manager.streams.info(name).catch(undefinedWhenMissing);
+    if (info?.created !== this.#created) return false;
+    const present = new Set<string>();
+    for await (const { name: consumer } of manager.consumers.list(name)) present.add(consumer);
+    return consumerSettings(plan, ackWaitMs).every(({ durable_name: consumer = '' }) => present.has(consumer));
   }
 
   async #append(messages: readonly StreamMessage[]): Promise<void> {
@@ -109,8 +150,9 @@ export class NatsStream implements Stream {
     await this.#prepareConsumers(manager, settings.name);
     this.#last = info.state.last_seq;
     const isLost = this.#created !== undefined && this.#created !== info.created;
-    this.#created = info.created;
     if (isLost) await this.#appendEach(this.#recent.all());
+    // Not before: when sending them fails, they are sent at the next look.
+    this.#created = info.created;
   }
 
   async #update(found: StreamInfo, settings: ReturnType<typeof streamSettings>): Promise<StreamInfo> {

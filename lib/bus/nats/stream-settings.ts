@@ -18,7 +18,8 @@ export const PULL_MS = 2_000;
 export const MOST_IN_HAND = 1_000;
 /** Another client is pinned when the pinned one has not asked for so long. */
 const PIN_MS = 6_000;
-const GIB = 1024 ** 3;
+/** The server reserves it, and refuses to make a stream that it has no room for. */
+const MOST_BYTES = 256 * 1024 ** 2;
 const DAY_MS = 24 * 60 * 60_000;
 
 const nanos = (ms: number): number => ms * 1_000_000;
@@ -36,7 +37,7 @@ export function streamSettings(plan: StreamPlan, replicas: number): Partial<Stre
     storage: StorageType.File,
     discard: DiscardPolicy.Old,
     max_age: nanos(3 * DAY_MS),
-    max_bytes: GIB,
+    max_bytes: MOST_BYTES,
     duplicate_window: nanos(2 * 60_000),
     num_replicas: replicas,
     description: `Messages of ${plan.service} that other services must act on`,

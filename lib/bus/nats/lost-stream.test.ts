@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { BusDriver, Delivery, Stream } from '../driver/index.ts';
+import { findNatsServer, startNats, type TestNats } from '../testing/index.ts';
+import { connectNats } from './connect-nats.ts';
+import { createNatsDriver } from './create-nats-driver.ts';
+
+const server = await findNatsServer();
+const log = pino({ level: 'silent' });
+const subject = 'agentmesh.tests.v1.thing_done';
+const name = 'agentmesh-tests';
+const plan = { service: 'tests', topics: [{ subject, durables: ['alpha', 'beta'] }] };
+
+let resources: AsyncDisposableStack;
+let nats: TestNats;
+let driver: BusDriver;
+let stream: Stream;
+let manager: JetStreamManager;
+
+const optionsOf = ({ url }: TestNats) => ({
+  servers: [url],
+  inboxPrefix: '_INBOX.tests',
+  name: 'tests',
+  log,
+  ackWaitMs: 1_000,
+});
+
+beforeEach(async () => {
+  resources = new AsyncDisposableStack();
+  nats = resources.use(await startNats({ server: server ?? '' }));
+  driver = resources.use(await createNatsDriver(optionsOf(nats)));
+  stream = await driver.openStream(plan);
+  const administrator = await connectNats(optionsOf(nats));
+  resources.defer(() => administrator.close());
+  manager = await jetstreamManager(administrator);
+});
+afterEach(() => resources.disposeAsync());
+
+const append = (numbers: readonly number[], payload = new Uint8Array(1)) =>
+  stream.append(numbers.map((number) => ({ id: `tests:${number}`, subject, sender: 'tests', payload })));
+
+/** Takes messages of a durable consumer, and returns the numbers of those that have come. */
+async function take(durable: string): Promise<number[]> {
+  const numbers: number[] = [];
+  const accept = (delivery: Delivery): void => {
+    numbers.push(Number(delivery.id.split(':')[1]));
+    delivery.ack();
+  };
+  resources.defer(await driver.consume({ subject, durable }, { accept }));
+  return numbers;
+}
+
+describe.skipIf(server === undefined)('a stream', () => {
+  test('that is deleted while nothing is appended comes again, with the messages of the last minutes', async () => {
+    await append([1, 2]);
+    await manager.streams.delete(name);
+    const alpha = await take('alpha');
+    await expect.poll(() => alpha).toEqual([1, 2]);
+    await append([3]);
+    await expect.poll(() => alpha).toEqual([1, 2, 3]);
+  });
+
+  test('that is lost with the store of the server comes again in order, although nothing is appended', async () => {
+    await append([1, 2, 3]);
+    await nats.kill();
+    await nats.wipe();
+    await nats.start();
+    const alpha = await take('alpha');
+    await expect.poll(() => alpha).toEqual([1, 2, 3]);
+  });
+
+  test('whose consumer is deleted gets it again, and the other consumer misses nothing', async () => {
+    const [alpha, beta] = [await take('alpha'), await take('beta')];
+    await append([1]);
+    await expect.poll(() => [alpha, beta]).toEqual([[1], [1]]);
+    await manager.consumers.delete(name, 'alpha-thing_done');
+    const names = async () => (await manager.consumers.list(name).next()).map(({ name: consumer }) => consumer);
+    await expect.poll(names).toContain('alpha-thing_done');
+    await append([2]);
+    await expect
+      .poll(() => [alpha, beta])
+      .toEqual([
+        [1, 2],
+        [1, 2],
+      ]);
+  });
+
+  test('that is full loses its oldest messages, and only for the consumer that does not take them', async () => {
+    await manager.streams.update(name, { max_bytes: 64 * 1024 });
+    const beta = await take('beta');
+    const numbers = Array.from({ length: 40 }, (_, number) => number);
+    for (const number of numbers) {
+      await append([number], new Uint8Array(4 * 1024));
+      await expect.poll(() => beta.at(-1)).toBe(number);
+    }
+    expect(beta).toEqual(numbers);
+    const alpha = await take('alpha');
+    await expect.poll(() => alpha.at(-1)).toBe(39);
+    expect(alpha.length).toBeGreaterThan(5);
+    expect(alpha).toEqual(numbers.slice(-alpha.length));
+  });
+
+  test('for which the server has no room is refused with the reason, and nothing is taken for stored', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'nats-small-'));
+    resources.defer(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'server.conf'), 'jetstream { max_file_store: 1MB }');
+    const small = resources.use(await startNats({ server: server ?? '', config: join(folder, 'server.conf') }));
+    stream = await resources.use(await createNatsDriver(optionsOf(small))).openStream(plan);
+    const reason = expect.objectContaining({ message: expect.stringMatching(/insufficient storage/) }) as unknown;
+    await expect(append([1])).rejects.toMatchObject({ reason: 'bus_unavailable', cause: reason });
+  });
+});
