@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
+import { AccountDeletedSchema, AccountErasedSchema } from '@agentmesh/proto/auth/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Database, openDatabase } from '../pg/index.ts';
@@ -127,6 +128,19 @@ test('a row that the bus can never carry does not stop the others', async () => 
   await commit('after it');
   await relay.settle();
   await vi.waitFor(() => expect(heard).toEqual(['after it']));
+  expect(await waiting()).toBe(0);
+});
+
+test('a row of a topic that another version keeps is published as a hint, and does not stop the others', async () => {
+  const hints: string[] = [];
+  await bus.subscribe(AccountErasedSchema, ({ service }) => void hints.push(service));
+  await db.query({ text: 'insert into outbox(subject, payload) values ($1, $2)' }, [
+    subjectOf(AccountErasedSchema),
+    toBinary(AccountErasedSchema, create(AccountErasedSchema, { service: 'keys' })),
+  ]);
+  await commit('after it');
+  await startRelay().settle();
+  await vi.waitFor(() => expect([hints, heard]).toEqual([['keys'], ['after it']]));
   expect(await waiting()).toBe(0);
 });
 

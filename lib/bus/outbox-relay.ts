@@ -5,6 +5,7 @@ import type { Logger } from '../telemetry/index.ts';
 import { Wake, withinDeadline } from '../wait/index.ts';
 import type { Bus } from './bus.ts';
 import { MAX_PAYLOAD_BYTES, type Stream, type StreamMessage } from './driver/index.ts';
+import { subjectOf } from './names/index.ts';
 
 const BATCH = 500;
 const LEAST_BETWEEN_PASSES_MS = 50;
@@ -56,7 +57,8 @@ interface Row {
 /**
  * Publishes the rows of the schema's outbox (see writeOutbox) in order of their ids, at least once, and deletes them when the bus has stored them. Any
  * number of relays may share a table; one at a time publishes. While the bus is down, rows wait and the relay retries with growing pauses. A row that
- * is too large for the bus is logged as an error and dropped. Disposing publishes the remaining rows, for at most two seconds.
+ * is too large for the bus is logged as an error and dropped, and one of an undeclared topic is published as a hint. Disposing publishes the remaining
+ * rows, for at most two seconds.
  */
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   return new Relay(options);
@@ -71,10 +73,12 @@ class Relay implements OutboxRelay {
   readonly #running: Promise<void>;
   #settling: (() => void)[] = [];
   readonly #work = new Wake();
+  readonly #subjects: ReadonlySet<string>;
   #stream: Stream | undefined;
 
   constructor(options: OutboxRelayOptions) {
     this.#options = options;
+    this.#subjects = new Set(options.topics.map(subjectOf));
     this.#running = this.#run();
   }
 
@@ -130,9 +134,17 @@ class Relay implements OutboxRelay {
       if (!lock?.isHeld) throw new OtherRelay();
       const rows = await tx.query<Row>(TAKE);
       const inOrder = rows.filter((row) => this.#canBeCarried(row)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-      if (inOrder.length > 0) await stream.append(inOrder.map((row) => this.#messageOf(row)));
+      const kept = inOrder.filter(({ subject }) => this.#subjects.has(subject));
+      if (kept.length > 0) await stream.append(kept.map((row) => this.#messageOf(row)));
+      await this.#hint(inOrder.filter(({ subject }) => !this.#subjects.has(subject)));
       return rows.length;
     });
+  }
+
+  /** A replica of another version may write topics that this one does not keep. No consumer waits for them. */
+  async #hint(rows: readonly Row[]): Promise<void> {
+    const { driver } = this.#options.bus;
+    for (const row of rows) await driver.publish(row.subject, row.payload, this.#messageOf(row));
   }
 
   #messageOf({ id, subject, payload, traceparent }: Row): StreamMessage {

@@ -2,7 +2,7 @@ import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
-import { RunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
+import { AwaitedRunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { readAccountLimits, readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
@@ -19,7 +19,7 @@ export const sessions = defineService({
   async start(host) {
     const db = await host.openDatabase();
     const { bus, log, draining } = host;
-    const relay = host.resources.use(startOutboxRelay({ db, bus, topics: [RunEndedSchema], log, draining }));
+    const relay = host.resources.use(startOutboxRelay({ db, bus, topics: [AwaitedRunEndedSchema], log, draining }));
     const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
     const context: Context = {
       db,

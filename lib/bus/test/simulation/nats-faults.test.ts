@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { AwaitedRunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../pg/index.ts';
@@ -77,10 +77,10 @@ async function openBench(resources: AsyncDisposableStack): Promise<Bench> {
     return createBus({ driver: resources.use(await createNatsDriver(own)), service, log, pausesMs: [50, 50, 50, 50] });
   };
   for (const replica of [await open('webhooks'), await open('webhooks')])
-    resources.defer(await replica.consume(RunEndedSchema, 'webhooks', (ended, { id }) => act(db, id, ended)));
+    resources.defer(await replica.consume(AwaitedRunEndedSchema, 'webhooks', (ended, { id }) => act(db, id, ended)));
   const bus = await open('sessions');
   const { signal } = new AbortController();
-  const relay = resources.use(startOutboxRelay({ db, bus, topics: [RunEndedSchema], log, draining: signal }));
+  const relay = resources.use(startOutboxRelay({ db, bus, topics: [AwaitedRunEndedSchema], log, draining: signal }));
   return { nats, db, relay };
 }
 
@@ -100,7 +100,7 @@ async function load({ db, relay }: Bench, signal: AbortSignal): Promise<number> 
   let count = 0;
   for (let number = 0; !signal.aborted; number += 1) {
     const ended = Array.from({ length: sessions }, (_, pk) => ({ sessionPk: BigInt(pk), invocationId: `${number}` }));
-    await db.transaction((tx) => writeOutbox(tx, RunEndedSchema, ended));
+    await db.transaction((tx) => writeOutbox(tx, AwaitedRunEndedSchema, ended));
     count += ended.length;
     relay.wake();
     await sleep(20);

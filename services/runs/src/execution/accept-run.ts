@@ -11,9 +11,11 @@ import type { Viewer } from './viewers/viewer.ts';
 const acceptTimeoutMs = 10_000;
 
 /** A run to accept. */
-export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle'> {
+export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle' | 'awaited'> {
   /** See RunRequest. */
   readonly streaming: boolean;
+  /** See StartRunRequest. */
+  readonly awaited?: boolean;
 }
 
 /**

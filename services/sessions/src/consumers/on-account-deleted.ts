@@ -1,9 +1,10 @@
-import { answerDeletions, type CountErased, type ConsumeHandler, writeOutbox } from '@agentmesh/lib/bus';
+import { answerDeletions, type CountErased, type ConsumeHandler } from '@agentmesh/lib/bus';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
-import { AttemptEnd_Outcome, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { eraseRest, eraseSomeSessions } from '../store/erasure.ts';
+import { hintEnded, tellAwaited } from '../turns/run-ended.ts';
 
 /** Erases the account's sessions, fifty in each transaction. Its runs end as cancelled. */
 export function onAccountDeleted(context: Context): ConsumeHandler<typeof AccountDeletedSchema> {
@@ -16,13 +17,15 @@ async function eraseAll(context: Context, id: string, count: CountErased): Promi
   const accountId = checkAccountId(id);
   const outcome = AttemptEnd_Outcome.CANCELLED;
   for (let left = true; left; context.wakeOutbox()) {
-    left = await db.transaction(async (tx) => {
+    const step = await db.transaction(async (tx) => {
       const { cancelled, ...counts } = await eraseSomeSessions(tx, accountId);
       await count(tx, counts);
       const ended = cancelled.map((run) => ({ ...run, accountId, outcome }));
-      await writeOutbox(tx, RunEndedSchema, ended);
-      return counts.sessions > 0;
+      await tellAwaited(tx, ended);
+      return { ended, sessions: counts.sessions };
     });
+    for (const run of step.ended) hintEnded(context, run);
+    left = step.sessions > 0;
   }
   await db.transaction(async (tx) => count(tx, { ...(await eraseRest(tx, accountId)) }));
 }

@@ -85,18 +85,19 @@ const appendQuery = createWriteQuery<AppendValues, { last_seq: number }>({
 /** SQL of the columns that the end of an attempt sets. It is stored also when the session is full, because a run must be able to end. */
 const close = (param: Placeholders<AppendValues>): string => `${advance(param)}, bytes = ${grown(param)}`;
 
-/** SQL of the CTEs that end the run and put RunEnded into the outbox. */
+/** SQL of the CTEs that end the run and, when it is awaited, tell so through the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
       update runs r set status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
         model = coalesce(${param.model}, r.model), waiting_for = ${param.waitingFor}::json, end_seq = moved.last_seq,
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
         ended_at = now(), lease_until = null, message = null, state_delta = null
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
+      returning r.awaited
     ), told as (
       ${tellRunEnded(param)}
     )`;
 
-const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number }>({
+const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number; awaited: boolean }>({
   name: 'append-and-end-unqueued',
   source: 'moved',
   text: (param, writes) => `with moved as (
@@ -104,7 +105,7 @@ const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number }>({
       where ${isHeld(param)} and s.queued = 0
       returning ${advanced(param)}
     )${writes}, ${endRun(param)}
-    select last_seq from moved`,
+    select last_seq, coalesce((select awaited from ended), false) as awaited from moved`,
 });
 
 const appendAndEnd = createWriteQuery<EndValues, EndRow>({
@@ -126,9 +127,10 @@ const appendAndEnd = createWriteQuery<EndValues, EndRow>({
       where r.session_pk = ${param.sessionPk} and r.invocation_id = (select next from moved)
       returning r.owner
     )
-    select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner from moved m left join granted g on true
+    select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner, coalesce((select awaited from ended), false) as awaited
+    from moved m left join granted g on true
     union all
-    select null, null, null, null, null, null from snap where not exists (select from moved)`,
+    select null, null, null, null, null, null, null from snap where not exists (select from moved)`,
 });
 
 /** One row of nulls: the session changed between snapshot and write. */
@@ -143,6 +145,7 @@ interface EndedRow {
   readonly id: string;
   /** The owner of that invocation. */
   readonly owner: string | null;
+  readonly awaited: boolean;
 }
 
 /** Appends without ending. The new last sequence, or undefined when fence or sequence do not match: then nothing was written. */
@@ -152,18 +155,25 @@ export async function insertAppend(db: Queryable, append: Append): Promise<numbe
 }
 
 /** `moved`: the session changed between snapshot and write. `refused`: fence or sequence do not match. */
-export type EndResult = { lastSeq: number; granted?: Granted } | 'moved' | 'refused';
+export type EndResult = EndedAttempt | 'moved' | 'refused';
 
-/** Appends, ends the attempt, grants the turn to the next queued run and writes RunEnded to the outbox, all or nothing. */
+interface EndedAttempt {
+  readonly lastSeq: number;
+  /** The outbox has a row about the end. */
+  readonly isTold: boolean;
+  readonly granted?: Granted;
+}
+
+/** Appends, ends the attempt, grants the turn to the next queued run and tells the end of an awaited run through the outbox, all or nothing. */
 export async function appendAndEndAttempt(db: Queryable, append: Append, outcome: AttemptOutcome): Promise<EndResult> {
   const values = endValues(append, outcome);
   // Usually no run is queued: then nothing is looked up and nothing is granted.
   const [unqueued] = await appendAndEndUnqueued(db, values, append);
-  if (unqueued !== undefined) return { lastSeq: unqueued.last_seq };
+  if (unqueued !== undefined) return { lastSeq: unqueued.last_seq, isTold: unqueued.awaited };
   const [row] = await appendAndEnd(db, values, append);
   if (row === undefined) return 'refused';
   if (row.last_seq === null) return 'moved';
-  return { lastSeq: row.last_seq, ...grantOf(row) };
+  return { lastSeq: row.last_seq, isTold: row.awaited, ...grantOf(row) };
 }
 
 function grantOf(row: EndedRow): { granted?: Granted } {

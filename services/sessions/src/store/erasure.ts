@@ -7,13 +7,18 @@ export interface ErasedStep {
   readonly runs: number;
   readonly state: number;
   /** Runs that had not ended. */
-  readonly cancelled: readonly { readonly invocationId: string; readonly sessionPk: bigint }[];
+  readonly cancelled: readonly {
+    readonly invocationId: string;
+    readonly sessionPk: bigint;
+    readonly awaited: boolean;
+  }[];
 }
 
 interface ErasedRun {
   readonly invocation_id: string;
   readonly session_pk: bigint;
   readonly active: boolean;
+  readonly awaited: boolean;
 }
 
 const batch = 50;
@@ -22,7 +27,7 @@ const lock: Statement = {
   text: `select pk from sessions where account_id = $1 order by app_name, user_id, id limit ${batch} for update`,
 };
 const eraseRuns: Statement = {
-  text: 'delete from runs where session_pk = any($1::bigint[]) returning invocation_id, session_pk, ended_at is null as active',
+  text: 'delete from runs where session_pk = any($1::bigint[]) returning invocation_id, session_pk, ended_at is null as active, awaited',
 };
 const eraseEvents: Statement = { text: 'delete from events where session_pk = any($1::bigint[]) returning 1' };
 const eraseState: Statement = {
@@ -41,7 +46,11 @@ export async function eraseSomeSessions(tx: Transaction, accountId: string): Pro
   await tx.query(eraseNonces, [pks]);
   await tx.query(eraseSessions, [pks]);
   const active = runs.filter((run) => run.active);
-  const cancelled = active.map((run) => ({ invocationId: run.invocation_id, sessionPk: run.session_pk }));
+  const cancelled = active.map((run) => ({
+    invocationId: run.invocation_id,
+    sessionPk: run.session_pk,
+    awaited: run.awaited,
+  }));
   return { sessions: pks.length, events: events.length, runs: runs.length, state: state.length, cancelled };
 }
 

@@ -125,13 +125,14 @@ const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
 
 const cancel: Statement = {
   text: `update runs set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null
-    where session_pk = $1 and status in ('queued', 'granted', 'running', 'cancelling', 'waiting') returning invocation_id`,
+    where session_pk = $1 and status in ('queued', 'granted', 'running', 'cancelling', 'waiting') returning invocation_id, awaited`,
 };
 
 /** A run that ended with its session. */
 interface CancelledRun {
   readonly invocationId: string;
   readonly sessionPk: bigint;
+  readonly awaited: boolean;
 }
 
 /**
@@ -147,13 +148,13 @@ export function deleteSessionRows(
   return db.transaction(async (tx) => {
     const [session] = await lockSession(tx, key);
     if (session === undefined) return undefined;
-    const cancelled = await tx.query<{ invocation_id: string }>(cancel, [session.pk]);
+    const cancelled = await tx.query<{ invocation_id: string; awaited: boolean }>(cancel, [session.pk]);
     await eraseState(tx, { ...key, pk: session.pk });
     await eraseEvents(tx, session.pk, session.last_seq);
     for (const statement of erase) await tx.query(statement, [session.pk]);
     await onCancelled(
       tx,
-      cancelled.map((run) => ({ invocationId: run.invocation_id, sessionPk: session.pk })),
+      cancelled.map((run) => ({ invocationId: run.invocation_id, sessionPk: session.pk, awaited: run.awaited })),
     );
     return Number(session.bytes);
   });

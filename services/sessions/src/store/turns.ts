@@ -44,6 +44,8 @@ export interface RunRequest {
   readonly answeredSeq: number | null;
   /** A free turn is granted to the owner, who starts the run later. */
   readonly postpone: boolean;
+  /** The ends of its attempts are told through the outbox. `takeFreeTurn` does not store it. */
+  readonly awaited: boolean;
 }
 
 interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
@@ -168,13 +170,13 @@ const insertRun = (
   param: Params,
 ): string => `insert into runs as r (account_id, app_name, user_id, session_id, session_pk,
       invocation_id, status, owner, fence, attempt, started_at, lease_until, message, state_delta, custom_metadata, streaming,
-      answered_seq, bound, first_seq)
+      answered_seq, bound, awaited, first_seq)
     select account_id, app_name, user_id, id, pk, ${param.invocationId}, status,
       ${param.owner}, case when free then fence else 0 end, case when free then 1 else 0 end, case when free then now() end,
       case when status <> 'queued' then now() + make_interval(secs => ${param.leaseSeconds}) end,
       case when free then null else ${param.message}::json end, case when free then null else ${param.stateDelta}::json end,
       ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer,
-      ${param.isBound}::boolean, case when free then base + 1 end
+      ${param.isBound}::boolean, ${param.awaited}::boolean, case when free then base + 1 end
     from moved
     on conflict (session_pk, invocation_id) do update set
       app_name = excluded.app_name, user_id = excluded.user_id, session_id = excluded.session_id,
@@ -182,6 +184,7 @@ const insertRun = (
       started_at = coalesce(excluded.started_at, r.started_at), lease_until = excluded.lease_until, message = excluded.message,
       state_delta = excluded.state_delta, custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
       answered_seq = excluded.answered_seq, bound = excluded.bound,
+      awaited = r.awaited or excluded.awaited,
       first_seq = case when r.attempt > 0 then r.first_seq else excluded.first_seq end,
       error_code = null, error_message = null, ended_at = null, position = default
     where r.status in ('waiting', 'completed', 'failed', 'cancelled')`;
@@ -219,7 +222,7 @@ const takeGrantedRun = createTurnQuery({
 });
 
 /**
- * Takes a free turn for a new run: the usual case, in fewer steps than `acceptTurn`. Undefined when the turn is not free, when
+ * Takes a free turn for a new run that nobody awaits: the usual case, in fewer steps than `acceptTurn`. Undefined when the turn is not free, when
  * there is no such session, or when the session was changed meanwhile: then nothing was written.
  */
 export async function takeFreeTurn(
@@ -288,5 +291,6 @@ function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     isBound: request?.isBound ?? false,
     answeredSeq: request?.answeredSeq ?? null,
     postpone: request?.postpone ?? false,
+    awaited: request?.awaited ?? false,
   };
 }

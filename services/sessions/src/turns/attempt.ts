@@ -5,7 +5,7 @@ import { optionalText } from '../json-bytes.ts';
 import { type Append, type AttemptOutcome, appendAndEndAttempt } from '../store/appends.ts';
 import { untilCurrent } from '../until-current.ts';
 import { hintGranted } from './granted-hint.ts';
-import { runEndedFact } from './run-ended.ts';
+import { hintEnded, runEndedFact } from './run-ended.ts';
 
 /** The end of an attempt, as its executor reports it. */
 export interface AttemptEnding {
@@ -36,14 +36,15 @@ export async function endAttempt(
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled or waiting.');
   const { accountId, invocationId, sessionPk } = append;
-  const fact = runEndedFact({ accountId, invocationId, sessionPk, outcome: ending.outcome });
-  const end = { status, ...toColumns(ending), ...fact };
+  const ended = { accountId, invocationId, sessionPk, outcome: ending.outcome };
+  const end = { status, ...toColumns(ending), ...runEndedFact(ended) };
   const result = await untilCurrent(async () => {
     const answer = await appendAndEndAttempt(context.db, append, end);
     return answer === 'moved' ? undefined : answer;
   });
   if (result === 'refused') return undefined;
-  context.wakeOutbox();
+  if (result.isTold) context.wakeOutbox();
+  hintEnded(context, ended);
   if (result.granted !== undefined) hintGranted(context, accountId, result.granted);
   return result.lastSeq;
 }

@@ -1,9 +1,37 @@
-import { currentTrace } from '@agentmesh/lib/bus';
-import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { currentTrace, writeOutbox } from '@agentmesh/lib/bus';
+import type { Transaction } from '@agentmesh/lib/pg';
+import { type AttemptEnd_Outcome, AwaitedRunEndedSchema, RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { create, toBinary } from '@bufbuild/protobuf';
+import type { Context } from '../context.ts';
 import type { RunEndedFact } from '../store/tell-run-ended.ts';
 
-/** The row of the outbox that says that a run's attempt has ended. */
-export function runEndedFact(ended: MessageInitShape<typeof RunEndedSchema>): RunEndedFact {
-  return { fact: toBinary(RunEndedSchema, create(RunEndedSchema, ended)), trace: currentTrace() ?? null };
+/** The end of an attempt, as the bus tells it. */
+export interface EndedAttempt {
+  readonly accountId: string;
+  readonly invocationId: string;
+  readonly sessionPk: bigint;
+  readonly outcome: AttemptEnd_Outcome;
+}
+
+/** The row of the outbox that says that an attempt of an awaited run has ended. */
+export function runEndedFact(ended: EndedAttempt): RunEndedFact {
+  return { fact: toBinary(AwaitedRunEndedSchema, create(AwaitedRunEndedSchema, ended)), trace: currentTrace() ?? null };
+}
+
+/** Writes the ends of those attempts to the outbox whose runs are awaited, in the transaction that ends them. */
+export async function tellAwaited(
+  tx: Transaction,
+  ended: readonly (EndedAttempt & { readonly awaited: boolean })[],
+): Promise<void> {
+  const told = ended.filter(({ awaited }) => awaited);
+  if (told.length > 0) await writeOutbox(tx, AwaitedRunEndedSchema, told);
+}
+
+/** Tells other processes that an attempt has ended, after the commit. If the hint is lost, they find it in the ledger a little later. */
+export function hintEnded({ bus, log }: Pick<Context, 'bus' | 'log'>, ended: EndedAttempt): void {
+  bus
+    .publish(RunEndedSchema, ended)
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'RunEnded could not be published; those who wait for it find the end in the ledger'),
+    );
 }

@@ -11,7 +11,7 @@ import type { RunEndedFact } from '../store/tell-run-ended.ts';
 import { untilCurrent } from '../until-current.ts';
 import { endAttempt } from './attempt.ts';
 import { cancelled, closingEvent } from './closing-event.ts';
-import { runEndedFact } from './run-ended.ts';
+import { hintEnded, runEndedFact } from './run-ended.ts';
 
 interface RunName {
   readonly accountId: string;
@@ -63,9 +63,12 @@ async function endWithout(
   { accountId, invocationId, sessionPk }: RunName & Pick<CancellableRun, 'sessionPk'>,
   end: (fact: RunEndedFact) => Promise<true | undefined>,
 ): Promise<true | undefined> {
-  const done = await end(runEndedFact({ accountId, invocationId, sessionPk, outcome: cancelled.outcome }));
-  if (done === true) context.wakeOutbox();
-  return done;
+  const ended = { accountId, invocationId, sessionPk, outcome: cancelled.outcome };
+  const done = await end(runEndedFact(ended));
+  if (done === undefined) return undefined;
+  context.wakeOutbox();
+  hintEnded(context, ended);
+  return true;
 }
 
 /** A granted run holds the turn, and no executor has started it: the next run in the queue gets the turn. */

@@ -2,7 +2,7 @@ import type { Queryable } from '@agentmesh/lib/pg';
 import { isUuid } from '@agentmesh/proto/uuid';
 import { type RunningLog, selectRunningLogs } from '../store/running-logs.ts';
 
-/** A run by the names of RunEnded. */
+/** A run by the names of AwaitedRunEnded. */
 interface Run {
   readonly accountId: string;
   readonly invocationId: string;

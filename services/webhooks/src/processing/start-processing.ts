@@ -1,6 +1,6 @@
 import type { Host } from '@agentmesh/lib/service';
 import { startJob } from '@agentmesh/lib/service';
-import { RunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { AwaitedRunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { onRunEnded } from '../consumers/on-run-ended.ts';
 import { createExpireLogs } from '../jobs/expire-logs.ts';
 import { createKeepProcessing } from '../jobs/keep-processing.ts';
@@ -13,7 +13,7 @@ export async function startProcessing(
   host: Pick<Host, 'bus' | 'resources' | 'log' | 'draining'>,
   processor: Processor,
 ): Promise<void> {
-  host.resources.defer(await host.bus.consume(RunEndedSchema, 'webhooks', onRunEnded(processor)));
+  host.resources.defer(await host.bus.consume(AwaitedRunEndedSchema, 'webhooks', onRunEnded(processor)));
   host.resources.use(startJob(createKeepProcessing(processor), host));
   host.resources.use(startJob(createExpireLogs(processor), host));
   await processor.jobs.work(readMailboxTask, createMailboxReader(processor));

@@ -9,7 +9,7 @@ import { settleRun } from './settle-run.ts';
 import type { StartCounts } from './start-counts.ts';
 
 const hourMs = 3_600_000;
-/** A hint says that a run has ended; this is how long to wait for it before the ledger is read. */
+/** A message says that a run has ended; this is how long to wait for it before the ledger is read. */
 const checkMs = 30_000;
 
 /** The batch that a run is started in. */
@@ -46,6 +46,7 @@ export async function startRun(processor: Processor, starting: Starting, log: Du
     }),
     noticeTitle: ready.subject || '(no subject)',
     idempotencyKey: `${session.sessionId}_${log.round}_${number}`,
+    awaited: true,
   };
   const { invocationId } = await runs.startRun(request, { timeoutMs: callMs });
   const now = clock.now();
@@ -60,7 +61,7 @@ export async function startRun(processor: Processor, starting: Starting, log: Du
     limited.add(log.agent_id);
 }
 
-/** A run may end before its id is stored; then the hint of its end found no log. */
+/** A run may end before its id is stored; then the message of its end found no log. */
 async function settleFastRun(processor: Processor, log: RunningLog) {
   try {
     return await settleRun(processor, log);

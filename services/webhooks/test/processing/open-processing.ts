@@ -6,7 +6,7 @@ import { asDeclared } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
-import { RunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
+import { AwaitedRunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { type FakeGoogle, startFakeGoogle } from '../../../../test/fakes/google/index.ts';
 import { type FakeMicrosoft, startFakeMicrosoft } from '../../../../test/fakes/microsoft/index.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/upstream/index.ts';
@@ -97,7 +97,7 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
       const context = { ...processor, config: {}, checkPushToken, countNotifications: () => undefined };
       mesh.serve(NotificationsService, createNotificationHandlers(context as unknown as Context));
       mesh.serve(LogsService, createLogHandlers(context as unknown as Context));
-      host.resources.defer(await host.bus.consume(RunEndedSchema, 'webhooks', onRunEnded(processor)));
+      host.resources.defer(await host.bus.consume(AwaitedRunEndedSchema, 'webhooks', onRunEnded(processor)));
       opened = { db, processor };
       return {};
     },

@@ -5,7 +5,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { defineService } from '@agentmesh/lib/service';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunsService, type StartRunRequest } from '@agentmesh/proto/runs/v1';
-import { AttemptEnd_Outcome, RunEndedSchema, RunStatus, SessionsService } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, AwaitedRunEndedSchema, RunStatus, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { ServiceImpl } from '@connectrpc/connect';
 
 export interface FakeRun {
@@ -17,6 +17,7 @@ export interface FakeRun {
   readonly key: string;
   /** Text of the message. */
   readonly message: string;
+  readonly awaited: boolean;
   status: RunStatus;
   errorCode: string;
   answer: string;
@@ -42,7 +43,8 @@ export class Siblings {
     run.answer = outcome === 'completed' ? `done: ${run.message}` : '';
     const { accountId, invocationId } = run;
     const ended = { accountId, invocationId, outcome: AttemptEnd_Outcome.COMPLETED };
-    if (this.announces && this.#bus !== undefined) await appendToStream(this.#bus, RunEndedSchema, [ended]);
+    if (this.announces && run.awaited && this.#bus !== undefined)
+      await appendToStream(this.#bus, AwaitedRunEndedSchema, [ended]);
   }
 
   readonly auth = defineService({
@@ -115,7 +117,7 @@ export class Siblings {
     },
   });
 
-  async #start({ session, messageJson, idempotencyKey }: StartRunRequest) {
+  async #start({ session, messageJson, idempotencyKey, awaited }: StartRunRequest) {
     const { accountId = '', appName = '', userId = '', sessionId = '' } = session ?? {};
     const known = this.runs.find(({ key }) => key === idempotencyKey);
     const { parts } = JSON.parse(Buffer.from(messageJson).toString()) as { parts: [{ text: string }] };
@@ -124,7 +126,16 @@ export class Siblings {
       throw new MeshError('failed_precondition', 'idempotency_key_reused', 'Another request.');
     }
     if (known !== undefined) return { invocationId: known.invocationId, already: true };
-    const base = { invocationId: randomUUID(), accountId, appName, userId, sessionId, key: idempotencyKey, message };
+    const base = {
+      invocationId: randomUUID(),
+      accountId,
+      appName,
+      userId,
+      sessionId,
+      key: idempotencyKey,
+      message,
+      awaited,
+    };
     const run: FakeRun = { ...base, status: RunStatus.RUNNING, errorCode: '', answer: '' };
     const outcome = this.decide(run);
     this.runs.push(run);

@@ -149,6 +149,13 @@ export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest
    * @generated from field: bool streaming = 9;
    */
   streaming: boolean;
+
+  /**
+   * True: the caller acts on the end of the run. AwaitedRunEnded tells it, through the outbox. No effect when `idempotency_key` started the run before.
+   *
+   * @generated from field: bool awaited = 10;
+   */
+  awaited: boolean;
 };
 
 /**
@@ -778,7 +785,8 @@ export declare const RunsService: GenService<{
   },
   /**
    * Accepts a run without watching it. The run is durable when this answers, and it continues whatever the caller does. Fails like `Run` before
-   * `accepted`, and with FAILED_PRECONDITION idempotency_key_reused. Its end is a row of the ledger: sessions.GetRun. RunEnded is the hint.
+   * `accepted`, and with FAILED_PRECONDITION idempotency_key_reused. Its end is a row of the ledger: sessions.GetRun. RunEnded is the hint,
+   * and with `awaited` AwaitedRunEnded the message that is delivered until it was acted on.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.StartRun
    */

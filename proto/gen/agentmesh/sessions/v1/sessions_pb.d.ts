@@ -808,6 +808,13 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: bool postpone = 13;
    */
   postpone: boolean;
+
+  /**
+   * True: AwaitedRunEnded tells when an attempt of the run has ended, this one and every later one. Stored with the run.
+   *
+   * @generated from field: bool awaited = 14;
+   */
+  awaited: boolean;
 };
 
 /**
@@ -2039,7 +2046,7 @@ export declare type TurnGranted = Message<"agentmesh.sessions.v1.TurnGranted"> &
 export declare const TurnGrantedSchema: GenMessage<TurnGranted>;
 
 /**
- * Bus topic: agentmesh.sessions.v1.run_ended. Sent through the outbox when an attempt has ended.
+ * Bus topic: agentmesh.sessions.v1.run_ended. A hint that an attempt of any run has ended; the ledger is the fact.
  *
  * @generated from message agentmesh.sessions.v1.RunEnded
  */
@@ -2060,7 +2067,7 @@ export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
   outcome: AttemptEnd_Outcome;
 
   /**
-   * The session's number, as in Lease. It keeps the order of a session's runs. 0 in messages of an older version.
+   * The session's number, as in Lease. 0 in messages of an older version.
    *
    * @generated from field: int64 session_pk = 4;
    */
@@ -2072,6 +2079,42 @@ export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
  * Use `create(RunEndedSchema)` to create a new message.
  */
 export declare const RunEndedSchema: GenMessage<RunEnded>;
+
+/**
+ * Bus topic: agentmesh.sessions.v1.awaited_run_ended. Sent through the outbox when an attempt has ended of a run that was begun with `awaited`.
+ * RunEnded tells it as well.
+ *
+ * @generated from message agentmesh.sessions.v1.AwaitedRunEnded
+ */
+export declare type AwaitedRunEnded = Message<"agentmesh.sessions.v1.AwaitedRunEnded"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * @generated from field: agentmesh.sessions.v1.AttemptEnd.Outcome outcome = 3;
+   */
+  outcome: AttemptEnd_Outcome;
+
+  /**
+   * The session's number, as in Lease. It keeps the order of a session's runs.
+   *
+   * @generated from field: int64 session_pk = 4;
+   */
+  sessionPk: bigint;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.AwaitedRunEnded.
+ * Use `create(AwaitedRunEndedSchema)` to create a new message.
+ */
+export declare const AwaitedRunEndedSchema: GenMessage<AwaitedRunEnded>;
 
 /**
  * Bus topic: agentmesh.sessions.v1.run_cancel_requested. A hint to the executor that holds the lease: it asks RenewLeases what is true.

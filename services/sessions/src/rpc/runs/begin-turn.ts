@@ -48,8 +48,8 @@ async function accept(context: Context, session: CheckedKey, request: BeginTurnR
   // A run that has to wait must be one that can start.
   checkChanges(changes, context.limits);
   const waiting = toWaiting(request, attempt);
-  const isNew =
-    request.invocationId === '' && attempt.answeredSeq === undefined && key === undefined && !request.postpone;
+  const isUsual = key === undefined && !request.postpone && !request.awaited;
+  const isNew = isUsual && request.invocationId === '' && attempt.answeredSeq === undefined;
   const { start, outcome } = await untilCurrent(async () => {
     const start = startOf(attempt, context);
     const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
@@ -91,6 +91,7 @@ function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequ
     isBound: request.isBound,
     answeredSeq: answeredSeq ?? null,
     postpone: request.postpone,
+    awaited: request.awaited,
   };
 }
 
