@@ -1,7 +1,8 @@
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
-import type { Client, ClientReadableStream, Metadata } from '@grpc/grpc-js';
+import type { CallOptions, Client, ClientDuplexStream, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import { abortFailure, canceled, meshWord } from '../call/index.ts';
 import { asIs, decode, encode, fromStatus, MessageReader, MessageWriter } from '../wire/index.ts';
+import { openAnswered, type OpenedStream } from './open-answered.ts';
 
 export interface CallerStreamOptions<I extends DescMessage, O extends DescMessage> {
   readonly method: DescMethod & { input: I; output: O };
@@ -12,18 +13,22 @@ export interface CallerStreamOptions<I extends DescMessage, O extends DescMessag
   readonly input: AsyncIterable<MessageInitShape<I>>;
 }
 
-/** Calls a method whose caller streams: a gRPC stream of its own, which HTTP/2 slows down when the server is slow. */
-export function openCallerStream<I extends DescMessage, O extends DescMessage>(
-  client: Client,
-  { method, metadata, timeoutMs, signal, input }: CallerStreamOptions<I, O>,
-): AsyncIterable<MessageShape<O>> {
-  const path = `/${method.parent.typeName}/${method.name}`;
+interface Opened<T> extends OpenedStream {
+  readonly stream: ClientDuplexStream<Buffer, Buffer>;
+  readonly answers: MessageReader<T>;
+  /** Aborts when the call is over. */
+  readonly over: AbortSignal;
+}
+
+/** Calls a method whose caller streams: a gRPC stream of its own, which HTTP/2 slows down when the server is slow. `client` answers the present connection. */
+export async function openCallerStream<I extends DescMessage, O extends DescMessage>(
+  client: () => Client,
+  options: CallerStreamOptions<I, O>,
+): Promise<AsyncIterable<MessageShape<O>>> {
+  const { method, timeoutMs, input } = options;
   const deadline = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
-  const stream = client.makeBidiStreamRequest(path, asIs, asIs, metadata, deadline);
-  const answers = read(stream, method, signal);
-  const over = new AbortController();
-  stream.once('status', () => over.abort());
-  send(leftWhen(over.signal, input), method.input, new MessageWriter(stream, over.signal)).then(
+  const { stream, answers, over } = await openAnswered(() => open(client(), deadline, options));
+  send(leftWhen(over, input), method.input, new MessageWriter(stream, over)).then(
     () => stream.end(),
     (error: unknown) => {
       stream.cancel();
@@ -31,6 +36,24 @@ export function openCallerStream<I extends DescMessage, O extends DescMessage>(
     },
   );
   return answers;
+}
+
+function open<I extends DescMessage, O extends DescMessage>(
+  client: Client,
+  deadline: CallOptions,
+  { method, metadata, signal }: CallerStreamOptions<I, O>,
+): Opened<MessageShape<O>> {
+  const path = `/${method.parent.typeName}/${method.name}`;
+  const stream = client.makeBidiStreamRequest(path, asIs, asIs, metadata.clone(), deadline);
+  const over = new AbortController();
+  const { promise: answered, resolve } = Promise.withResolvers<void>();
+  stream.once('metadata', () => resolve());
+  stream.once('status', () => {
+    over.abort();
+    resolve();
+  });
+  const answers = read(stream, method, signal);
+  return { stream, answers, over: over.signal, answered, abandon: () => stream.cancel() };
 }
 
 function read<O extends DescMessage>(
@@ -57,7 +80,9 @@ function leftWhen<T>(over: AbortSignal, input: AsyncIterable<T>): AsyncIterable<
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = input[Symbol.asyncIterator]();
-      over.addEventListener('abort', () => void iterator.return?.().catch(() => undefined), { once: true });
+      const leave = (): void => void iterator.return?.().catch(() => undefined);
+      if (over.aborted) leave();
+      else over.addEventListener('abort', leave, { once: true });
       return iterator;
     },
   };

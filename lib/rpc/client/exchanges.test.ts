@@ -1,17 +1,25 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { type Client, createClient } from '@connectrpc/connect';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProof } from '../identity/index.ts';
 import { testIdentities } from '../testing/test-identities.ts';
 import { testMesh } from '../testing/test-mesh.ts';
+import { explorePause } from './exchanges.ts';
 import { GrpcTransport } from './grpc-transport.ts';
 
-const proof = createProof({ caller: 'gateway', audience: ['auth'], identities: testIdentities(), tls: undefined });
+const proof = createProof({
+  caller: 'gateway',
+  audience: ['auth', 'artifacts'],
+  identities: testIdentities(),
+  tls: undefined,
+});
 let opened: AsyncDisposableStack;
 let one: Replica;
 let other: Replica;
 let auth: Client<typeof AuthService>;
+let artifacts: Client<typeof ArtifactsService>;
 
 beforeEach(async () => {
   opened = new AsyncDisposableStack();
@@ -20,6 +28,7 @@ beforeEach(async () => {
   const transport = new GrpcTransport({ url, proof });
   opened.defer(() => transport.close());
   auth = createClient(AuthService, transport);
+  artifacts = createClient(ArtifactsService, transport);
 });
 afterEach(() => opened.disposeAsync());
 
@@ -32,7 +41,11 @@ interface Replica {
 
 async function startReplica(role: string): Promise<Replica> {
   const getAccount = ({ id }: { id: string }) => ({ account: { id, role } });
-  const mesh = opened.use(await testMesh({ local: false, auth: { getAccount } }));
+  const saveArtifact = async (messages: AsyncIterable<unknown>) => {
+    await Array.fromAsync(messages);
+    return {};
+  };
+  const mesh = opened.use(await testMesh({ local: false, auth: { getAccount }, artifacts: { saveArtifact } }));
   const sockets = new Set<Socket>();
   let isFrozen = false;
   const router = createServer({ noDelay: true }, (client) => {
@@ -104,4 +117,23 @@ test('a frozen replica costs each caller at most one deadline, and gets calls ag
   expect(failures).toContain(1);
   other.thaw();
   await untilBothAnswer();
+});
+
+test('large requests and uploads go to a replica that answers while another is frozen', async () => {
+  await untilBothAnswer();
+  other.freeze();
+  const large = Array.from({ length: 6 }, () => auth.getAccount({ id: 'a'.repeat(100_000) }, { timeoutMs: 20_000 }));
+  expect((await Promise.all(large)).map(({ account }) => account?.role)).toEqual(large.map(() => 'ONE'));
+  const uploads = Array.from({ length: 6 }, () => artifacts.saveArtifact(parts(), { timeoutMs: 20_000 }));
+  expect(await Promise.all(uploads)).toHaveLength(6);
+});
+
+async function* parts() {
+  yield { kind: { case: 'chunk' as const, value: new Uint8Array(1_000) } };
+  yield { kind: { case: 'chunk' as const, value: new Uint8Array(1_000) } };
+}
+
+test.each([1, 2, 15, 16, 100])('each of %i replicas is visited while its stream can still be used', (replicas) => {
+  expect(explorePause(replicas) * replicas).toBeLessThan(30_000);
+  expect(explorePause(replicas)).toBeLessThanOrEqual(2_000);
 });

@@ -1,15 +1,20 @@
 import { Metadata } from '@grpc/grpc-js';
-import { type ExchangeCall, ExchangeClient } from '../exchange/index.ts';
+import { unlessAborted } from '../../wait/index.ts';
+import { abortFailure } from '../call/index.ts';
+import { type ExchangeCall, ExchangeClient, type OutgoingCall } from '../exchange/index.ts';
 import type { Proof } from '../identity/index.ts';
+import { openAnswered } from './open-answered.ts';
 import type { RenewedConnection } from './renewed-connection.ts';
 import { withoutStack } from './without-stack.ts';
 
-/** Pause in milliseconds between two new streams. Each leads to the next replica, so it finds new ones and those that are back. */
+/** Longest pause in milliseconds between two new streams. Each leads to the next replica, so it finds new ones and those that are back. */
 const exploreMs = 2_000;
 /** Time in milliseconds for a replica to answer a new stream. */
 const joinMs = 2_000;
 /** Age in milliseconds at which a stream takes no more calls: the credential that it was opened with expires. */
 const maxAgeMs = 30_000;
+/** A replica gets so many new streams in the time in which the former one gets too old. */
+const streamsOfAge = 2;
 /** A larger request would hold up the other calls of the stream, so it gets a stream of its own. */
 const largestShared = 64 * 1024;
 
@@ -33,12 +38,9 @@ export class Exchanges {
     this.#proof = proof;
   }
 
-  call(call: Parameters<ExchangeClient['call']>[0]): ExchangeCall {
-    if (call.request.length <= largestShared) return this.#pick().call(call);
-    const own = this.#open();
-    const running = own.call(call);
-    own.retire();
-    return running;
+  /** Rejects with MeshError where the call is over before a stream of its own is open. */
+  call(call: OutgoingCall): ExchangeCall | Promise<ExchangeCall> {
+    return call.request.length <= largestShared ? this.#pick().call(call) : this.#callAlone(call);
   }
 
   /** Takes no more calls on the shared streams. */
@@ -46,6 +48,21 @@ export class Exchanges {
     this.#isClosed = true;
     for (const shared of this.#shared) shared.retire();
     this.#newest?.retire();
+  }
+
+  async #callAlone(call: OutgoingCall): Promise<ExchangeCall> {
+    const { timeoutMs, signal } = call;
+    const endsAt = Date.now() + (timeoutMs ?? Infinity);
+    const ends = [signal ?? [], timeoutMs === undefined ? [] : AbortSignal.timeout(timeoutMs)].flat();
+    const opening = openAnswered(() => this.#open());
+    const own = await unlessAborted(opening, AbortSignal.any(ends)).catch((reason: unknown) => {
+      void opening.then((unused) => unused.abandon());
+      throw abortFailure(reason);
+    });
+    const left = timeoutMs === undefined ? undefined : Math.max(1, endsAt - Date.now());
+    const running = own.call({ ...call, timeoutMs: left });
+    own.retire();
+    return running;
   }
 
   #pick(): ExchangeClient {
@@ -78,7 +95,7 @@ export class Exchanges {
   }
 
   #try(): ExchangeClient {
-    this.#exploreAt = Date.now() + exploreMs;
+    this.#exploreAt = Date.now() + explorePause(this.#shared.length);
     const tried = this.#open();
     tried.onJoined = () => this.#join(tried);
     setTimeout(() => tried.retireUnlessJoined(), joinMs).unref();
@@ -100,6 +117,11 @@ export class Exchanges {
     this.#proof.present(metadata);
     return withoutStack(() => new ExchangeClient(this.#connection.client, metadata));
   }
+}
+
+/** Pause in milliseconds until the next replica is visited, so that each of `replicas` is visited while its stream can be used. */
+export function explorePause(replicas: number): number {
+  return Math.min(exploreMs, maxAgeMs / (streamsOfAge * Math.max(1, replicas)));
 }
 
 function isUsable({ retired, openedAt }: ExchangeClient): boolean {

@@ -60,7 +60,7 @@ export class GrpcTransport implements Transport {
   readonly unary: Transport['unary'] = async (method, ...[signal, timeoutMs, header, input]) => {
     const renewal = this.#proof.renewal();
     if (renewal !== undefined) await renewal;
-    const answers = this.#exchange(method, input, { signal, timeoutMs, header });
+    const answers = await this.#exchange(method, input, { signal, timeoutMs, header });
     return unaryResponse(method, decode(method.output, await single(answers)));
   };
 
@@ -68,13 +68,13 @@ export class GrpcTransport implements Transport {
     const renewal = this.#proof.renewal();
     if (renewal !== undefined) await renewal;
     if (method.methodKind === 'server_streaming') {
-      const answers = this.#exchange(method, await singleInput(input), { signal, timeoutMs, header });
+      const answers = await this.#exchange(method, await singleInput(input), { signal, timeoutMs, header });
       return streamResponse(method, decoded(method.output, answers));
     }
     if (signal?.aborted) throw abortFailure(signal.reason);
     const metadata = this.#metadata(header);
     const call = { method, metadata, timeoutMs: effectiveTimeout(timeoutMs), signal, input };
-    return streamResponse(method, openCallerStream(this.#connection.client, call));
+    return streamResponse(method, await openCallerStream(() => this.#connection.client, call));
   };
 
   /** Ends the connection; calls under way fail. */
@@ -88,7 +88,7 @@ export class GrpcTransport implements Transport {
     method: DescMethod & { input: I },
     input: MessageInitShape<I>,
     { signal, timeoutMs, header }: CallSettings,
-  ): ExchangeCall {
+  ): ExchangeCall | Promise<ExchangeCall> {
     if (signal?.aborted) throw abortFailure(signal.reason);
     const headers = header === undefined ? undefined : new Headers(header);
     return this.#exchanges.call({

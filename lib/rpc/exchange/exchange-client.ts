@@ -19,6 +19,9 @@ export class ExchangeClient {
   #nextId = 1;
   #retired = false;
   #hasJoined = false;
+  readonly #answered = Promise.withResolvers<void>();
+  /** Why the stream is over. */
+  #failure: ((word: string) => MeshError) | undefined;
   /** Messages received so far. */
   #received = 0;
 
@@ -34,6 +37,11 @@ export class ExchangeClient {
   /** Whether it accepts no more calls: it is retired, got a farewell, or is broken. */
   get retired(): boolean {
     return this.#retired;
+  }
+
+  /** Resolves when the server has answered for the first time, or the stream is broken. */
+  get answered(): Promise<void> {
+    return this.#answered.promise;
   }
 
   /** Called when the server has answered for the first time: it is there. */
@@ -60,6 +68,12 @@ export class ExchangeClient {
     this.#endWhenIdle();
   }
 
+  /** Gives up a stream that carries no call. */
+  abandon(): void {
+    this.#retired = true;
+    this.#stream.cancel();
+  }
+
   call(call: OutgoingCall): ExchangeCall {
     const id = this.#nextId++;
     const receivedBefore = this.#received;
@@ -76,6 +90,10 @@ export class ExchangeClient {
       },
     });
     this.#calls.set(id, running);
+    if (this.#failure !== undefined) {
+      running.end(this.#failure(call.word));
+      return running;
+    }
     const { method, request, context, headers = {}, timeoutMs = 0 } = call;
     this.#send(id, { case: 'call', value: { method, request, timeoutMs, headers, ...context } });
     return running;
@@ -108,6 +126,7 @@ export class ExchangeClient {
 
   #join(): void {
     this.#hasJoined = true;
+    this.#answered.resolve();
     this.onJoined?.();
   }
 
@@ -117,6 +136,8 @@ export class ExchangeClient {
 
   #fail(failure: (word: string) => MeshError): void {
     this.#retired = true;
+    this.#failure = failure;
+    this.#answered.resolve();
     for (const call of this.#calls.values()) call.end(failure(call.word));
   }
 }

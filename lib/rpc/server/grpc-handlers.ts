@@ -1,16 +1,16 @@
 import type { EventEmitter } from 'node:events';
 import type { DescMethod, Message } from '@bufbuild/protobuf';
-import type {
-  handleBidiStreamingCall,
-  handleClientStreamingCall,
-  handleServerStreamingCall,
-  handleUnaryCall,
+import {
+  type handleBidiStreamingCall,
+  type handleClientStreamingCall,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
   Metadata,
-  sendUnaryData,
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerUnaryCall,
-  ServerWritableStream,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
 } from '@grpc/grpc-js';
 import {
   type CallOrigin,
@@ -44,7 +44,7 @@ export interface GrpcHandlersOptions {
 type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer> | ResponseStream;
 type ResponseStream = ServerWritableStream<Buffer, Buffer> | ServerDuplexStream<Buffer, Buffer>;
 
-/** Carries gRPC calls to the dispatcher and its answers and errors back. */
+/** Carries gRPC calls to the dispatcher and its answers and errors back. A caller that streams is answered with headers at once: it sends its messages only to a server that is there. */
 export function grpcHandlers({ dispatcher, admit }: GrpcHandlersOptions): GrpcHandlers {
   const answerOnce = async (method: DescMethod, call: Call, input: () => Input): Promise<Buffer> => {
     const origin = originOf(call);
@@ -74,13 +74,17 @@ export function grpcHandlers({ dispatcher, admit }: GrpcHandlersOptions): GrpcHa
       );
     },
     clientStream: (method) => (call, callback) => {
+      call.sendMetadata(new Metadata());
       void respond(
         answerOnce(method, call, () => readInput(method, call)),
         callback,
       );
     },
     serverStream: (method) => (call) => void answerMany(method, call, () => decode(method.input, call.request)),
-    bidi: (method) => (call) => void answerMany(method, call, () => readInput(method, call)),
+    bidi: (method) => (call) => {
+      call.sendMetadata(new Metadata());
+      void answerMany(method, call, () => readInput(method, call));
+    },
   };
 }
 

@@ -1,0 +1,38 @@
+/** A stream that was opened and not used. */
+export interface OpenedStream {
+  /** Resolves when the server has answered with headers, or the stream is over; it never rejects. */
+  readonly answered: Promise<unknown>;
+  /** Ends the stream without a use. */
+  abandon(): void;
+}
+
+/** Time in milliseconds for a replica to answer before the next one is tried as well. */
+const patienceMs = 500;
+const mostTries = 4;
+
+/**
+ * Opens a stream whose server answers: while none has, another stream is opened every half second, which leads to another replica. So a frozen
+ * replica costs a call half a second. After two seconds without any answer the first stream is used, because older servers answer only when they
+ * have read the request.
+ */
+export async function openAnswered<T extends OpenedStream>(open: () => T): Promise<T> {
+  const opened: T[] = [];
+  const chosen = Promise.withResolvers<T>();
+  const tryNext = (): void => {
+    const next = open();
+    opened.push(next);
+    void next.answered.then(() => chosen.resolve(next));
+  };
+  tryNext();
+  const timer = setInterval(() => {
+    if (opened.length < mostTries) tryNext();
+    else chosen.resolve(opened[0] as T);
+  }, patienceMs);
+  try {
+    const answered = await chosen.promise;
+    for (const other of opened) if (other !== answered) other.abandon();
+    return answered;
+  } finally {
+    clearInterval(timer);
+  }
+}
