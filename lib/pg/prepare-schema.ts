@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { DatabaseOptions } from './database.ts';
+import { WatchedClient } from './connection/index.ts';
 import { toDatabaseError } from './database-error.ts';
 import { applyMigrations, missingMigrations } from './migrations/index.ts';
 
 /** First key of every advisory lock that guards the preparation of a schema; the second is a hash of the service's name. */
 const PREPARE_LOCK = 0x61676d; // 'agm'
 const LOCK_PAUSE_MS = 50;
-const CONNECT_TIMEOUT_MS = 10_000;
+/** Limit of one statement of a migration, which may build an index of a large table. */
+const MIGRATION_MS = 3_600_000;
 const DUPLICATE_ROLE = new Set(['42710', '23505']);
 
 export interface SchemaOwner {
@@ -27,11 +29,11 @@ export function jobsSchema(service: string): string {
 /** Creates the service's role and schemas and applies its migrations, while other replicas wait. */
 export async function prepareSchema(options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   if (!/^[a-z][a-z0-9_]*$/.test(options.service)) throw new Error(`not a service name: ${options.service}`);
-  const client = new pg.Client({
+  const client = new WatchedClient({
     connectionString: options.url,
     application_name: `agentmesh ${options.service} migrations`,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
+    statementMs: options.statementMs,
+    longMs: MIGRATION_MS,
   });
   // The statement in flight fails with the same error.
   client.on('error', () => {});
@@ -43,9 +45,11 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
     await lockPreparation(client, options.service);
     if (await isForeign(client, options.service)) return await requirePrepared(client, options);
     const owner = await createSchemas(client, options, log);
+    client.isPatient = true;
     await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
     return owner;
   } finally {
+    client.isPatient = false;
     await client.end();
   }
 }

@@ -6,6 +6,7 @@ import { createPgBus } from '@agentmesh/lib/bus';
 import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TcpProxy } from './tcp-proxy.ts';
 
@@ -71,6 +72,19 @@ describe('connections that vanish without a word', limit, () => {
       return heard > 0;
     };
     await expect.poll(isHeard, patience).toBe(true);
+  });
+
+  test('do not hold up a process that starts', async () => {
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    other.on('error', () => undefined);
+    resources.defer(() => other.end());
+    // The process waits for another one that prepares the schema, and asks again and again.
+    await other.query(`select pg_advisory_lock(${0x61676d}, hashtext('notes'))`);
+    const opening = openNotes();
+    await expect.poll(() => proxy.connections, patience).toBe(2);
+    proxy.blackHole();
+    await expect(opening).rejects.toThrow();
   });
 
   test('do not hold up a process that ends', async () => {

@@ -8,6 +8,8 @@ export interface WatchedConfig extends ClientConfig {
   readonly watch?: AnswerWatch;
   /** Limit in milliseconds of one statement, which the session has as `statement_timeout`. Default: six seconds. */
   readonly statementMs?: number | undefined;
+  /** Limit in milliseconds of one statement of long work. Default: ten minutes. */
+  readonly longMs?: number;
 }
 
 /** Idle time in milliseconds after which TCP asks whether the other side is still there. It asks ten times, a second apart. */
@@ -22,8 +24,14 @@ export class WatchedClient extends pg.Client implements Watched {
   /** Whether its statements have the limit of long work. */
   isPatient = false;
   readonly #statementMs: number;
+  readonly #longMs: number;
 
-  constructor({ watch = new AnswerWatch(), statementMs = usualStatementMs, ...config }: WatchedConfig) {
+  constructor({
+    watch = new AnswerWatch(),
+    statementMs = usualStatementMs,
+    longMs = longStatementMs,
+    ...config
+  }: WatchedConfig) {
     super({
       ...config,
       connectionTimeoutMillis: Math.min(config.connectionTimeoutMillis ?? connectMs, connectMs),
@@ -31,6 +39,7 @@ export class WatchedClient extends pg.Client implements Watched {
       keepAliveInitialDelayMillis: keepAliveMs,
     });
     this.#statementMs = statementMs;
+    this.#longMs = longMs;
     // `pg` emits it when nothing is left to be answered.
     this.on('drain', () => (this.owesAnswer = false));
     this.once('connect', () => watch.add(this));
@@ -39,7 +48,7 @@ export class WatchedClient extends pg.Client implements Watched {
   }
 
   get answerLimitMs(): number {
-    return (this.isPatient ? longStatementMs : this.#statementMs) + graceMs;
+    return (this.isPatient ? this.#longMs : this.#statementMs) + graceMs;
   }
 
   get bytesRead(): number {
