@@ -8,6 +8,7 @@ export interface ComparedPlan {
 }
 
 export interface PlanFaults {
+  readonly plans: readonly ComparedPlan[];
   /** Statements whose plan depends on statistics. */
   readonly differing: readonly ComparedPlan[];
   /** Statements that read a whole table, or a whole index. */
@@ -24,6 +25,7 @@ export async function comparePlans(
   const full = await explainStatements(database, texts);
   const plans = [...empty].map(([name, plan]) => ({ name, empty: plan, full: full.get(name) ?? [] }));
   return {
+    plans,
     differing: plans.filter((plan) => JSON.stringify(plan.empty) !== JSON.stringify(plan.full)),
     scanning: plans.filter((plan) => plan.full.some((line) => /Seq Scan|(?<!Tid Scan): $/.test(line))),
   };

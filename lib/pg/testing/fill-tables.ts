@@ -15,6 +15,7 @@ const values: Readonly<Record<string, (column: string) => string>> = {
   json: () => "'{}'",
   jsonb: () => "'{}'",
   'text[]': () => "array['x' || n]",
+  'integer[]': () => 'array[n]',
   'bit varying': () => "b'101'",
 };
 
@@ -22,7 +23,7 @@ const values: Readonly<Record<string, (column: string) => string>> = {
 const fewValues = /^(status|state|kind|period|provider|reason)$/;
 
 /**
- * Fills all tables of a schema with rows of twenty accounts, and analyzes them: for tests of plans. Checks are dropped, because the values mean
+ * Fills all tables of a schema with rows of twenty accounts, and analyzes them: for tests of plans. Checks and references are dropped, because the values mean
  * nothing. The login must own the tables or be a superuser.
  */
 export async function fillTables({ url, schema }: { readonly url: string; readonly schema: string }): Promise<void> {
@@ -31,7 +32,7 @@ export async function fillTables({ url, schema }: { readonly url: string; readon
   try {
     const checks = await client.query<{ statement: string }>(
       `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
-         from pg_constraint where contype = 'c' and connamespace = $1::regnamespace`,
+         from pg_constraint where contype in ('c', 'f') and connamespace = $1::regnamespace`,
       [schema],
     );
     for (const { statement } of checks.rows) await client.query(statement);

@@ -29,6 +29,7 @@ export const strongerCost = { memoryKib: 128, passes: 2, parallelism: 1 };
 
 export interface TestAuth extends AsyncDisposable {
   readonly context: Context;
+  readonly databaseUrl: string;
   readonly client: Client<typeof AuthService>;
   /** Every line logged so far, at every level. */
   readonly logged: readonly string[];
@@ -71,6 +72,7 @@ export async function openTestAuth(): Promise<TestAuth> {
   const opened = resources.move();
   return {
     context,
+    databaseUrl: url,
     contextWith,
     client: clientOf(context),
     logged,

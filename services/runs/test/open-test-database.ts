@@ -4,6 +4,7 @@ import { log } from './run-agents.ts';
 
 export interface RunsDatabase extends AsyncDisposable {
   readonly db: Database;
+  readonly url: string;
 }
 
 /** An empty, migrated schema of this service. */
@@ -13,6 +14,7 @@ export async function openTestDatabase(): Promise<RunsDatabase> {
   const db = await openDatabase({ service: 'runs', url, poolSize: 6, migrations }, log);
   return {
     db,
+    url,
     async [Symbol.asyncDispose]() {
       await db[Symbol.asyncDispose]();
       await drop();

@@ -1,6 +1,7 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import type { MailKind } from '../mail/mail-kind.ts';
 
+// `(expires_at > now()) is true`: see rotate-sign-in.
 /** Names an attempt at a mail. */
 export interface MailAttempt {
   readonly mailId: string;
@@ -77,7 +78,7 @@ export interface MailTokenRow {
 /** The token with a hash, unless it has expired. */
 export async function findMailToken(db: Queryable, hash: Buffer): Promise<MailTokenRow | undefined> {
   const text = `select account_id, kind, used_at is not null as used from mail_tokens
-    where token_hash = $1 and expires_at > now()`;
+    where token_hash = $1 and (expires_at > now()) is true`;
   const [row] = await db.query<MailTokenRow>({ name: 'find-mail-token', text }, [hash]);
   return row;
 }
@@ -85,7 +86,7 @@ export async function findMailToken(db: Queryable, hash: Buffer): Promise<MailTo
 /** Marks a token as used. False when it is used or expired already. */
 export async function useMailToken(db: Queryable, hash: Buffer): Promise<boolean> {
   const text = `update mail_tokens set used_at = now()
-    where token_hash = $1 and used_at is null and expires_at > now() returning mail_id`;
+    where token_hash = $1 and used_at is null and (expires_at > now()) is true returning mail_id`;
   return (await db.query({ name: 'use-mail-token', text }, [hash])).length > 0;
 }
 

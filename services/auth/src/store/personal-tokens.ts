@@ -21,6 +21,7 @@ export interface NewPersonalToken {
   readonly lifeSeconds: number;
 }
 
+// `(expires_at > now()) is true`: see rotate-sign-in.
 const columns = 'id, name, scopes, user_id, created_at, last_used_at, expires_at';
 
 const insertPersonalTokenQuery = createQuery<NewPersonalToken & { limit: number }, PersonalTokenRow>({
@@ -30,7 +31,7 @@ const insertPersonalTokenQuery = createQuery<NewPersonalToken & { limit: number 
       now() + make_interval(secs => ${param.lifeSeconds})
     from accounts a
     where a.id = ${param.accountId} and ${param.limit} > (
-      select count(*) from personal_tokens where account_id = ${param.accountId} and expires_at > now())
+      select count(*) from personal_tokens where account_id = ${param.accountId} and (expires_at > now()) is true)
     returning ${columns}`,
 });
 
@@ -61,7 +62,7 @@ export async function selectPersonalTokens(
     {
       name: 'list-personal-tokens',
       text: `select ${columns} from personal_tokens
-        where account_id = $1 and expires_at > now() and ($2::text is null or user_id = $2)
+        where account_id = $1 and (expires_at > now()) is true and ($2::text is null or user_id = $2)
           and ($3::uuid is null or (created_at, id) <
             (select created_at, id from personal_tokens where account_id = $1 and id = $3))
         order by created_at desc, id desc limit ${page + 1}`,
@@ -96,7 +97,7 @@ export async function usePersonalToken(db: Queryable, tokenHash: Buffer): Promis
     {
       name: 'use-personal-token',
       text: `update personal_tokens t set last_used_at = now() from accounts a
-        where t.token_hash = $1 and t.expires_at > now() and a.id = t.account_id
+        where t.token_hash = $1 and (t.expires_at > now()) is true and a.id = t.account_id
         returning t.id, t.name, t.scopes, t.user_id, t.created_at, t.last_used_at, t.expires_at, t.account_id, a.email`,
     },
     [tokenHash],

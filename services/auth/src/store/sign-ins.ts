@@ -77,6 +77,7 @@ export interface Rotation {
   readonly verificationRequired: boolean;
 }
 
+// `(expires_at > now()) is true` cannot be looked up in the index by expiry, which may seem cheaper than that of the hash when most rows have expired.
 const rotateSignInQuery = createQuery<Rotation & Device, SignInOwner>({
   name: 'rotate-sign-in',
   text: (param) => `update sign_ins s set parent_hash = s.current_hash, current_hash = ${param.successorHash},
@@ -84,7 +85,7 @@ const rotateSignInQuery = createQuery<Rotation & Device, SignInOwner>({
       address = ${param.address}, expires_at = now() + make_interval(secs => ${param.lifeSeconds})
     from accounts a
     where s.family_hash = ${param.familyHash} and s.current_hash = ${param.shownHash} and s.ended_at is null
-      and s.expires_at > now() and a.id = s.account_id and a.sign_in_generation = s.generation
+      and (s.expires_at > now()) is true and a.id = s.account_id and a.sign_in_generation = s.generation
       and not (${param.verificationRequired}::boolean and a.email_verified_at is null
         and not a.email_verification_waived)
     returning s.account_id, s.id as sign_in_id, a.email, a.role`,
@@ -141,7 +142,7 @@ export async function selectSignIns(db: Queryable, accountId: string): Promise<S
       name: 'list-sign-ins',
       text: `select s.id, s.user_agent, s.address, s.created_at, s.last_used_at, s.expires_at
         from sign_ins s join accounts a on a.id = s.account_id
-        where s.account_id = $1 and s.generation = a.sign_in_generation and s.ended_at is null and s.expires_at > now()
+        where s.account_id = $1 and s.generation = a.sign_in_generation and s.ended_at is null and (s.expires_at > now()) is true
         order by s.last_used_at desc, s.id limit ${listed}`,
     },
     [accountId],
@@ -157,7 +158,7 @@ export async function markSignInEnded(
     {
       name: 'end-sign-in',
       text: `update sign_ins s set ended_at = now() from accounts a
-        where s.account_id = $1 and s.id = $2 and s.ended_at is null and s.expires_at > now()
+        where s.account_id = $1 and s.id = $2 and s.ended_at is null and (s.expires_at > now()) is true
           and a.id = s.account_id and a.sign_in_generation = s.generation
         returning s.id`,
     },

@@ -20,12 +20,12 @@ export const insertAwaitedRun = createQuery<RunKey & { title: string }>({
 /** Takes runs whose look is due for this process, and puts their next look off. */
 export const takeDueRuns = createQuery<{ limit: number; pauseSeconds: number }, AwaitedRun>({
   name: 'take-due-awaited-runs',
+  // By the rows' addresses: PostgreSQL might read the whole table to join it with the due ones.
   text: (param) => `update awaited_runs a set look_at = now() + ${param.pauseSeconds}::integer * interval '1 second'
-    from (
-      select account_id, invocation_id from awaited_runs where look_at <= now() order by look_at
+    where ctid = any(array(
+      select ctid from awaited_runs where look_at <= now() order by look_at
       limit ${param.limit}::integer for update skip locked
-    ) due
-    where a.account_id = due.account_id and a.invocation_id = due.invocation_id
+    ))
     returning a.account_id, a.invocation_id`,
 });
 

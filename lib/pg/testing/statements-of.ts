@@ -1,0 +1,48 @@
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Statement } from '../database.ts';
+
+type StoreFunction = (...values: unknown[]) => unknown;
+
+/**
+ * The statements of a folder of store functions, by name or text: for tests of their plans. Calls every exported function with a
+ * database that answers no rows, and with values that are anything.
+ */
+export async function statementsOf(folder: URL): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  const query = async ({ text, name = text }: Statement): Promise<unknown[]> => {
+    texts.set(name, text);
+    return [];
+  };
+  const path = fileURLToPath(folder);
+  for await (const file of glob('**/*.ts', { cwd: path })) {
+    if (file.endsWith('.test.ts')) continue;
+    const store = (await import(join(path, file))) as Record<string, unknown>;
+    for (const value of Object.values(store)) if (isFunction(value)) await callSilently(value, query);
+  }
+  return texts;
+}
+
+function isFunction(value: unknown): value is StoreFunction {
+  return typeof value === 'function' && !(value.prototype instanceof Error);
+}
+
+/** A function may fail where it expected a row: by then it has sent its statement. */
+async function callSilently(store: StoreFunction, query: unknown): Promise<void> {
+  try {
+    await store({ query }, anything, anything);
+  } catch {
+    // Nothing to do.
+  }
+}
+
+/** A value that may be used as an object, a list, a function, a text or a number. */
+const anything: unknown = new Proxy(() => anything, {
+  get: (_, name) => {
+    if (name === Symbol.iterator) return () => [][Symbol.iterator]();
+    if (name === Symbol.toPrimitive) return () => 1;
+    // A promise would be waited for.
+    return name === 'then' ? undefined : anything;
+  },
+});
