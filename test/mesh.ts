@@ -25,6 +25,8 @@ export interface TestMesh extends AsyncDisposable {
   kill(word?: string): Promise<void>;
   /** Starts the killed processes again, with the same ports and data. */
   restart(): Promise<void>;
+  /** Stops a process, which then does nothing while its connections stay open, or lets it go on. */
+  signal(name: string, signal: 'SIGSTOP' | 'SIGCONT'): void;
 }
 
 export interface MeshOptions {
@@ -34,8 +36,12 @@ export interface MeshOptions {
   /** PostgreSQL of this mesh; by default an embedded one in the new DATA_DIR. */
   databaseUrl?: string;
   env?: Record<string, string>;
-  /** Further settings of one process of a separate mesh, by its service; asked at each start of it. */
-  ownEnv?: (word: string) => Record<string, string>;
+  /** Further settings of one process of a separate mesh, by its name; asked at each start of it. */
+  ownEnv?: (name: string) => Record<string, string>;
+  /** Services of a separate mesh that have two processes. The name of the second one ends with `-2`. */
+  doubled?: readonly string[];
+  /** Port at which the other processes of a separate mesh reach one. By default its own. */
+  reachedAt?: (name: string, port: number) => Promise<number>;
   /** Services of a separate mesh that are started; absent: all. The gateway is always one of them. */
   only?: readonly string[];
 }
@@ -53,13 +59,16 @@ export async function startMesh({
   env = {},
   ownEnv,
   only,
+  doubled = [],
+  reachedAt = async (_, port) => port,
 }: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root).filter((word) => only === undefined || word === 'gateway' || only.includes(word));
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
   // PostgreSQL does not run as root: its own user must be able to enter the folder.
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
-  const ports = await freePorts(words.length);
+  const names = words.flatMap((word) => (doubled.includes(word) ? [`${word}-2`, word] : [word]));
+  const ports = await freePorts(names.length);
   const port = ports.at(-1) as number;
   const lines: string[] = [];
   const common = {
@@ -71,19 +80,22 @@ export async function startMesh({
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const starts = mode === 'all' ? { all: common } : separateEnvironments(words, common, ports);
+  const places = names.map((name, index) => ({ name, port: ports[index] as number }));
+  const starts = mode === 'all' ? { all: common } : await separateEnvironments(places, common, reachedAt);
   const children = new Map<string, ChildProcess>();
-  const start = async (word: string, env: Record<string, string>): Promise<void> => {
-    const child = spawn(process.execPath, ['main.ts', word], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    children.set(word, child);
-    await untilReady(child, lines, word);
+  const start = async (name: string, env: Record<string, string>): Promise<void> => {
+    const argv = ['main.ts', wordOf(name)];
+    const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.set(name, child);
+    child.once('exit', () => children.get(name) === child && children.delete(name));
+    await untilReady(child, lines, name);
   };
   const startMissing = async (): Promise<void> => {
-    const missing = Object.entries(starts).filter(([word]) => !children.has(word));
-    await Promise.all(missing.map(([word, env]) => start(word, { ...env, ...ownEnv?.(word) })));
+    const missing = Object.entries(starts).filter(([name]) => !children.has(name));
+    await Promise.all(missing.map(([name, env]) => start(name, { ...env, ...ownEnv?.(name) })));
   };
-  const end = async (signal: NodeJS.Signals, word?: string): Promise<void> => {
-    const ending = [...children].filter(([name]) => word === undefined || name === word);
+  const end = async (signal: NodeJS.Signals, which?: string): Promise<void> => {
+    const ending = [...children].filter(([name]) => which === undefined || name === which);
     for (const [name] of ending) children.delete(name);
     await Promise.all(ending.map(([, child]) => stop(child, signal)));
   };
@@ -93,6 +105,7 @@ export async function startMesh({
     lines,
     kill: (word) => end('SIGKILL', word),
     restart: startMissing,
+    signal: (name, signal) => void children.get(name)?.kill(signal),
     [Symbol.asyncDispose]: async () => {
       await end('SIGTERM');
       await rm(folder, { recursive: true, force: true });
@@ -111,26 +124,43 @@ function servicesOf(root: string): string[] {
   return [...folders.map(({ name }) => name), 'gateway'];
 }
 
-function separateEnvironments(
-  words: readonly string[],
+/** The service of a process. */
+function wordOf(name: string): string {
+  return name.replace(/-2$/, '');
+}
+
+interface Place {
+  /** Of the process. */
+  readonly name: string;
+  readonly port: number;
+}
+
+async function separateEnvironments(
+  places: readonly Place[],
   common: Record<string, string>,
-  ports: readonly number[],
-): Record<string, Record<string, string>> {
-  const urls = Object.fromEntries(
-    words.map((word, index) => [`MESH_${word.toUpperCase()}_URL`, `http://127.0.0.1:${ports[index]}`]),
-  );
-  const shared: Record<string, string> = {
-    ...common,
-    ...urls,
-  };
-  const identities = identitiesOf(words);
+  reachedAt: (name: string, port: number) => Promise<number>,
+): Promise<Record<string, Record<string, string>>> {
+  const addresses = new Map<string, string[]>();
+  for (const { name, port } of places) {
+    const known = addresses.get(wordOf(name)) ?? [];
+    addresses.set(wordOf(name), [...known, `127.0.0.1:${await reachedAt(name, port)}`]);
+  }
+  const urls = Array.from(addresses, ([word, known]) => [`MESH_${word.toUpperCase()}_URL`, urlOf(known)]);
+  const shared: Record<string, string> = { ...common, ...Object.fromEntries(urls) };
+  const identities = identitiesOf([...addresses.keys()]);
   const { ENCRYPT_KEY: _, ...withoutKey } = shared;
   return Object.fromEntries(
-    words.map((word, index) => {
+    places.map(({ name, port }) => {
+      const word = wordOf(name);
       const env: Record<string, string> = ['auth', 'gateway', 'keys'].includes(word) ? shared : withoutKey;
-      return [word, { ...env, MESH_PORT: String(ports[index]), ...identities(word) }];
+      return [name, { ...env, MESH_PORT: String(port), ...identities(word) }];
     }),
   );
+}
+
+/** An address that leads to one process, or to several. */
+function urlOf(addresses: readonly string[]): string {
+  return addresses.length === 1 ? `http://${addresses[0]}` : `ipv4:${addresses.join(',')}`;
 }
 
 /** Returns the settings by which each service proves who it is. */

@@ -1,11 +1,12 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@agentmesh/lib/pg';
+import { startEmbeddedPostgres } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDataDir } from '../bench/targets/durable-postgres.ts';
 import { type Caller, newAccount, runBody, type SessionJson, sessionPath, textOf } from '../caller.ts';
 import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
+import { killPostgres } from './kill-postgres.ts';
 
 let mesh: TestMesh;
 let caller: Caller;
@@ -179,21 +180,5 @@ class Told {
       for (const key of Object.keys(state)) changed.add(key);
     }
     return { asked, said, changed };
-  }
-}
-
-/** Kills the PostgreSQL server and all its sessions at the same moment, so that none of them can send a last message. */
-async function killPostgres({ pid }: EmbeddedPostgres): Promise<void> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  for (const one of [pid, ...children.trim().split(' ').map(Number)]) if (one > 0) process.kill(one, 'SIGKILL');
-  // Waits for the exit: otherwise the next start takes the dying server for a running one.
-  while (isAlive(pid)) await delay(10);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }

@@ -7,8 +7,10 @@ interface Link {
   readonly client: Socket;
   readonly server: Socket;
   fate: Fate;
-  /** Bytes that wait, in their order. */
+  /** Bytes that wait for `thaw`, in their order. */
   readonly held: (() => void)[];
+  /** Bytes that arrive later, in their order; each has a timer, which delivers the first of them. */
+  readonly delayed: (() => void)[];
 }
 
 /** A TCP proxy that does to connections what networks and dying machines do. */
@@ -74,7 +76,9 @@ export class TcpProxy implements AsyncDisposable {
   reset(): void {
     for (const { client, server } of Array.from(this.#links)) {
       client.resetAndDestroy();
-      server.resetAndDestroy();
+      // The socket of a file cannot be reset.
+      if (server.remoteFamily === undefined) server.destroy();
+      else server.resetAndDestroy();
     }
   }
 
@@ -90,7 +94,7 @@ export class TcpProxy implements AsyncDisposable {
 
   #accept(client: Socket): void {
     const server = connect(this.#target);
-    const link: Link = { client, server, fate: this.#fateOfNew, held: [] };
+    const link: Link = { client, server, fate: this.#fateOfNew, held: [], delayed: [] };
     this.#links.add(link);
     this.#join(link, { from: client, to: server });
     this.#join(link, { from: server, to: client });
@@ -105,21 +109,33 @@ export class TcpProxy implements AsyncDisposable {
     });
     from.on('close', () => {
       this.#pass(link, () => to.destroy());
-      if (link.client.destroyed) this.#links.delete(link);
       if (link.client.destroyed && link.fate === 'lost') link.server.destroy();
+      this.#forgetEnded(link);
     });
   }
 
   #pass(link: Link, act: () => void): void {
     if (link.fate === 'lost') return;
-    if (link.fate === 'frozen') return void link.held.push(act);
-    if (this.#delayMs === 0) return act();
-    setTimeout(act, this.#delayMs).unref();
+    if (this.#delayMs === 0 && link.delayed.length === 0) return this.#deliver(link, act);
+    link.delayed.push(act);
+    setTimeout(() => this.#deliver(link, link.delayed.shift()), this.#delayMs).unref();
+  }
+
+  #deliver(link: Link, act: (() => void) | undefined): void {
+    if (act === undefined || link.fate === 'lost') return;
+    if (link.fate === 'frozen') link.held.push(act);
+    else act();
   }
 
   #release(link: Link): void {
     link.fate = 'passing';
     for (const act of link.held.splice(0)) act();
+    this.#forgetEnded(link);
+  }
+
+  /** The other side of a frozen connection learns of its end after `thaw`. */
+  #forgetEnded(link: Link): void {
+    if (link.client.destroyed && link.fate !== 'frozen') this.#links.delete(link);
   }
 }
 

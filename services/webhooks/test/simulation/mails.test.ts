@@ -7,7 +7,7 @@ import {
   type OpenProcessing,
   subscribe,
 } from '../processing/open-processing.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../../../../test/fakes/random.ts';
 
 /** `npm run verify` sets it. */
 const isFull = process.env.VERIFY === 'full';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Provider } from '../../src/provider/provider.ts';
 import { openTestWebhooks, type TestWebhooks } from '../open-test-webhooks.ts';
 import { letFail } from './failing-provider.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../../../../test/fakes/random.ts';
 
 export interface RenewalPlan {
   readonly seed: number;
