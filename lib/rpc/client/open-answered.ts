@@ -18,17 +18,19 @@ const mostTries = 4;
 export async function openAnswered<T extends OpenedStream>(open: () => T): Promise<T> {
   const opened: T[] = [];
   const chosen = Promise.withResolvers<T>();
-  const tryNext = (): void => {
+  const tryNext = async (): Promise<void> => {
     const next = open();
     opened.push(next);
-    void next.answered.then(() => chosen.resolve(next));
+    await next.answered;
+    chosen.resolve(next);
   };
-  tryNext();
-  const timer = setInterval(() => {
-    if (opened.length < mostTries) tryNext();
+  const tryOthers = (): void => {
+    if (opened.length < mostTries) void tryNext().catch(chosen.reject);
     else chosen.resolve(opened[0] as T);
-  }, patienceMs);
+  };
+  const timer = setInterval(tryOthers, patienceMs);
   try {
+    tryOthers();
     const answered = await chosen.promise;
     for (const other of opened) if (other !== answered) other.abandon();
     return answered;

@@ -6,7 +6,7 @@ import { processes, type Sites } from './open-sites.ts';
 export interface Fault {
   readonly kind: string;
   /** Does the damage, and resolves when it is mended. */
-  happen(): Promise<void>;
+  readonly happen: () => Promise<void>;
 }
 
 export interface FaultOptions {
