@@ -50,3 +50,21 @@ describe('a body that arrives slowly', () => {
     expect(await sendSlowly('/flowing', 'image/png', 60_000)).toBe(408);
   });
 });
+
+it('leaves no timer behind when a request is answered before its body has arrived and its client goes', async () => {
+  await using own = fastify();
+  limitBodyTime(own, { idleMs: 3_600_000, totalMs: 3_600_000 });
+  own.addHook('onRequest', (_request, reply) => reply.code(401).header('connection', 'close').send());
+  own.post('/', () => 'unreachable');
+  const address = await own.listen({ port: 0 });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  for (let count = 0; count < 50; count += 1) {
+    const sent = request(address, { method: 'POST', headers: { 'content-length': 1_000_000 } });
+    sent.on('error', () => undefined).write('x');
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    sent.destroy();
+  }
+  await expect.poll(() => timers() - before, { timeout: 30_000 }).toBeLessThan(25);
+});

@@ -23,12 +23,15 @@ export interface Arrivals {
 
 export function createArrivals(most: number, atOnce: number): Arrivals {
   const callers = new Map<string, Set<Arrival>>();
+  /** Those whose turn was not asked for, the oldest first. Their bodies may still arrive. */
+  const arriving = new Set<Arrival>();
   let size = 0;
   const turns = createTurns<Arrival>(atOnce);
 
   function leave(arrival: Arrival): void {
     const own = callers.get(arrival.caller);
     if (own?.delete(arrival) !== true) return;
+    arriving.delete(arrival);
     size -= 1;
     if (own.size === 0) callers.delete(arrival.caller);
     turns.leave(arrival);
@@ -38,9 +41,9 @@ export function createArrivals(most: number, atOnce: number): Arrivals {
     let largest = new Set<Arrival>();
     for (const own of callers.values()) if (own.size > largest.size) largest = own;
     const isSmaller = (callers.get(caller)?.size ?? 0) + 1 < largest.size;
-    const given = isSmaller ? newestWaiting(largest, turns) : oldestIncomplete(callers);
-    if (given === undefined) throw tooManyArriving();
-    turns.refuse(given, tooManyArriving());
+    const given = isSmaller ? newestWaiting(largest, turns) : oldestIncomplete(arriving);
+    if (given === undefined) throw tooManyArriving;
+    turns.refuse(given, tooManyArriving);
     leave(given);
   }
 
@@ -49,11 +52,13 @@ export function createArrivals(most: number, atOnce: number): Arrivals {
       const { caller } = arrival;
       if (size >= most) makeRoom(caller);
       callers.set(caller, (callers.get(caller) ?? new Set()).add(arrival));
+      arriving.add(arrival);
       size += 1;
     },
     takeTurn(arrival, waiting) {
+      arriving.delete(arrival);
       if (callers.get(arrival.caller)?.has(arrival) === true) turns.take(arrival, waiting);
-      else waiting.done(tooManyArriving());
+      else waiting.done(tooManyArriving);
     },
     giveUp: (arrival, error) => turns.refuse(arrival, error),
     leave,
@@ -64,13 +69,18 @@ function newestWaiting(own: ReadonlySet<Arrival>, turns: Turns<Arrival>): Arriva
   return [...own].findLast((arrival) => !turns.hasTurn(arrival));
 }
 
-/** A body that stalls keeps nobody out. */
-function oldestIncomplete(callers: ReadonlyMap<string, ReadonlySet<Arrival>>): Arrival | undefined {
-  for (const own of callers.values()) for (const arrival of own) if (!arrival.isWhole()) return arrival;
+/** A body that stalls keeps nobody out. Those that are whole are forgotten on the way, so a crowd is not looked through for each who comes. */
+function oldestIncomplete(arriving: Set<Arrival>): Arrival | undefined {
+  for (const arrival of arriving) {
+    if (!arrival.isWhole()) return arrival;
+    arriving.delete(arrival);
+  }
   return undefined;
 }
 
-function tooManyArriving(): MeshError {
-  const message = 'Too many runs have arrived at once (GATEWAY_MAX_ARRIVING_RUNS). Try again later.';
-  return new MeshError('resource_exhausted', 'arriving_runs', message);
-}
+/** One object for all, because a crowd is refused with it, and each new error has a stack trace. */
+const tooManyArriving = new MeshError(
+  'resource_exhausted',
+  'arriving_runs',
+  'Too many runs have arrived at once (GATEWAY_MAX_ARRIVING_RUNS). Try again later.',
+);

@@ -40,7 +40,10 @@ export function limitBodyTime(app: FastifyInstance, { idleMs, totalMs }: BodyTim
       }, idleMs);
       const end = performance.now() + totalMs;
       request.bodyTimer = { progress: () => void (performance.now() < end && timer.refresh()) };
-      raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+      const stop = (): void => clearTimeout(timer);
+      raw.once('end', stop);
+      // A request whose body was not read to its end has no event of its own when its connection closes.
+      reply.raw.once('close', stop);
     }
     done();
   });

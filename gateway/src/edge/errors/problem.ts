@@ -102,7 +102,8 @@ export interface ErrorHandlerOptions {
 
 /** Answers an error. An unexpected error is logged once and answered without its text. */
 export function errorHandler({ log, bodyLimit }: ErrorHandlerOptions) {
-  const limits = { maxBytes: 4 * bodyLimit, maxMs: uploadPatienceMs, pace: new Pace(discardPace) };
+  const pace = new Pace(discardPace);
+  const limits = { maxBytes: 4 * bodyLimit, maxMs: uploadPatienceMs, pace, open: new Set<() => void>() };
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const problem = problemOf(error) ?? unforeseen(error, { request, log });
     if (error instanceof MeshError && error.code === 'internal') {

@@ -11,7 +11,12 @@ export interface RefusalOptions {
   readonly maxMs: number;
   /** Shared by all refused uploads, so that they take little time from other requests. */
   readonly pace: Pace;
+  /** Refused uploads that are still being read, the oldest first: each is ended by a call of its function. */
+  readonly open: Set<() => void>;
 }
+
+/** Most refused uploads that are read at once. Each holds some 100 KB that have arrived. Where more come, the oldest ones are closed. */
+const mostOpen = 64;
 
 const releaseMemory = createMemoryRelease();
 
@@ -37,8 +42,8 @@ async function* answerAndDiscard(
   await discard(upload, options);
 }
 
-/** Resolves when the upload has ended or broken off, or a limit is reached. */
-function discard(upload: IncomingMessage, { maxBytes, maxMs, pace }: RefusalOptions): Promise<void> {
+/** Resolves when the upload has ended or broken off, a limit is reached, or too many others came. */
+function discard(upload: IncomingMessage, { maxBytes, maxMs, pace, open }: RefusalOptions): Promise<void> {
   if (upload.readableEnded || upload.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     let discarded = 0;
@@ -53,12 +58,16 @@ function discard(upload: IncomingMessage, { maxBytes, maxMs, pace }: RefusalOpti
       next = setTimeout(() => upload.resume(), waitMs);
     };
     const settle = (): void => {
+      open.delete(settle);
       clearTimeout(timer);
       clearTimeout(next);
       upload.off('data', onData).off('close', settle).pause();
       resolve();
     };
     const timer = setTimeout(settle, maxMs);
+    open.add(settle);
     upload.on('data', onData).once('close', settle).resume();
+    const [oldest] = open;
+    if (open.size > mostOpen) oldest?.();
   });
 }
