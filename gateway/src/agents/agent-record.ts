@@ -39,6 +39,12 @@ export const AgentRequest = Type.Object(
     generate_content_config: maybe(freeForm()),
     disallow_transfer_to_parent: maybe(Type.Boolean()),
     disallow_transfer_to_peers: maybe(Type.Boolean()),
+    multitask: maybe(
+      Type.String({ description: '`enqueue`, `reject` or `interrupt`: what a run does when its session is busy.' }),
+    ),
+    on_disconnect: maybe(
+      Type.String({ description: '`continue` or `cancel`: what becomes of a run whose client leaves.' }),
+    ),
     agent_skills: maybe(Type.Array(Type.Unknown())),
     skills: maybe(Type.Array(Type.Unknown(), { description: 'The same as `agent_skills`.' })),
     tags: maybe(Type.Array(Type.Unknown())),

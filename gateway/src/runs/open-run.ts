@@ -1,5 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { RunResponse, RunsService } from '@agentmesh/proto/runs/v1';
+import { LeavePolicy, type RunResponse, type RunsService } from '@agentmesh/proto/runs/v1';
+import { Multitask } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Identity } from '../edge/authentication/identity.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
@@ -21,8 +22,8 @@ export interface RunOptions extends RunContent {
   readonly runs: Client<typeof RunsService>;
   /** Whether to send partial events too. */
   readonly streaming: boolean;
-  /** Whether leaving before the end cancels the run. */
-  readonly cancelOnLeave: boolean;
+  /** What becomes of the run when the client leaves before its end; absent: the app decides. */
+  readonly onLeave?: LeavePolicy;
   readonly idempotencyKey?: string;
 }
 
@@ -32,7 +33,7 @@ export interface AcceptedRun {
   /** An earlier request with the same key has started it. */
   readonly already: boolean;
   readonly answers: AsyncIterable<RunResponse>;
-  /** Stops watching: `answers` then fails unless it has ended. The run continues, unless `cancelOnLeave` was set. */
+  /** Stops watching: `answers` then fails unless it has ended. The run continues, unless the policy is to cancel it. */
   readonly leave: () => void;
 }
 
@@ -43,14 +44,14 @@ const notAcceptedInTime = new MeshError('deadline_exceeded', 'deadline_exceeded'
 export async function openRun({
   runs,
   streaming,
-  cancelOnLeave,
+  onLeave = LeavePolicy.UNSPECIFIED,
   idempotencyKey = '',
   ...request
 }: RunOptions): Promise<AcceptedRun> {
   const content = runContent(request);
   const viewer = new AbortController();
   const leave = () => viewer.abort(clientLeft);
-  const asked = { ...content, streaming, cancelOnLeave, idempotencyKey };
+  const asked = { ...content, streaming, onLeave, idempotencyKey };
   const answers = runs.run(asked, { signal: viewer.signal })[Symbol.asyncIterator]();
   const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) =>
     refuseReuse(namingSession(error, request.body.sessionId)),
@@ -66,6 +67,12 @@ export async function openRun({
   };
 }
 
+const multitasks = {
+  enqueue: Multitask.ENQUEUE,
+  reject: Multitask.REJECT,
+  interrupt: Multitask.INTERRUPT,
+} as const;
+
 /** The fields of a request to the runs service. Throws 403 for an app name that is reserved. */
 export function runContent({ identity, body, defaultApp }: RunContent) {
   const appName = body.appName || (defaultApp ?? '');
@@ -77,6 +84,7 @@ export function runContent({ identity, body, defaultApp }: RunContent) {
     customMetadataJson: encodeMap(body.customMetadata),
     invocationId: body.invocationId ?? '',
     isBound: identity.grant?.userId !== undefined,
+    multitask: body.multitask ? multitasks[body.multitask] : Multitask.UNSPECIFIED,
   };
 }
 

@@ -31,7 +31,16 @@ const RunAgentRequest = Type.Object(
     customMetadata: maybe(freeForm()),
     onDisconnect: maybe(
       Type.Enum(['continue', 'cancel'], {
-        description: 'Whether the run goes on when the client leaves; `continue` if absent.',
+        description:
+          'Whether the run goes on when the client leaves. Without it the header `X-On-Disconnect` decides, then the app; `continue` if none does.',
+      }),
+    ),
+    multitask: maybe(
+      Type.Enum(['enqueue', 'reject', 'interrupt'], {
+        description:
+          'What happens when another run of the session is not over. `enqueue`: the run waits behind those that wait already. `reject`: it is ' +
+          'answered 409. `interrupt`: the running one ends as `interrupted` with its text so far, and this one comes next, before those that wait. ' +
+          'Without it the app decides; `enqueue` if it says nothing.',
       }),
     ),
   },

@@ -1,6 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Failure } from '@agentmesh/proto/runs/v1';
-import type { FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
@@ -11,11 +10,14 @@ import { Event } from '../edge/records/event.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import { IdempotencyKey, replayedHeader, runKeyOf } from './idempotency-key.ts';
+import { leavePolicyOf, OnDisconnect } from './leave-policy.ts';
 import { type AcceptedRun, openRun } from './open-run.ts';
-import { type RunAgentRequest, runAgentRequest } from './run-record.ts';
+import { runAgentRequest } from './run-record.ts';
 import { sendRun } from './send-run.ts';
 
 const tags = ['runs'];
+
+const RunHeaders = Type.Object({ ...IdempotencyKey.properties, ...OnDisconnect });
 
 const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 429: Problem, ...failures };
 
@@ -23,7 +25,7 @@ const refusals = { ...bodyFailures, 403: Problem, 404: Problem, 409: Problem, 42
 export function runRoutes(app: App, context: Context): void {
   const schema = {
     tags,
-    headers: IdempotencyKey,
+    headers: RunHeaders,
     body: runAgentRequest(context.config.ADK_DEFAULT_APP_NAME),
     response: refusals,
   };
@@ -39,7 +41,7 @@ const stream = {
 
 interface RunSchema {
   readonly tags: string[];
-  readonly headers: typeof IdempotencyKey;
+  readonly headers: typeof RunHeaders;
   readonly body: ReturnType<typeof runAgentRequest>;
   readonly response: typeof refusals;
 }
@@ -66,7 +68,7 @@ function addRun(app: App, context: Context, schema: RunSchema): void {
     },
     async (request, reply) => {
       const { identity, body } = request;
-      const settings = { cancelOnLeave: cancelsOnLeave(context, request), idempotencyKey: runKeyOf(request.headers) };
+      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request.headers) };
       const run = await openRun({ runs, identity, body, defaultApp, streaming: false, ...settings });
       arriving.leave(request);
       forgetBody(request);
@@ -95,14 +97,14 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
         operationId: 'streamRun',
         summary,
         description:
-          'Answers each event when it happens, with `streaming: true` also partial ones. The run goes on when the client leaves, unless `onDisconnect` is `cancel`.',
+          'Answers each event when it happens, with `streaming: true` also partial ones. The run goes on when the client leaves, unless `onDisconnect` is `cancel`. While the run waits for others of its session, comments `: queued <place>` tell its place.',
         response,
       },
     },
     async (request, reply) => {
       const { identity, body } = request;
       const { streaming, functionCallEventId } = body;
-      const settings = { cancelOnLeave: cancelsOnLeave(context, request), idempotencyKey: runKeyOf(request.headers) };
+      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request.headers) };
       const run = await openRun({ runs, identity, body, defaultApp, streaming, ...settings });
       arriving.leave(request);
       forgetBody(request);
@@ -110,16 +112,6 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
       await sendRun(reply, run, { heartbeatMs, isSplit, log, requestId: request.id });
     },
   );
-}
-
-/**
- * Returns whether the run is cancelled when the client leaves. `onDisconnect` in the body decides. Without it, the run is cancelled only for
- * the web UI, because its Stop button only closes the stream.
- */
-function cancelsOnLeave({ browser }: Context, request: FastifyRequest<{ Body: RunAgentRequest }>): boolean {
-  const { body, headers } = request;
-  if (typeof body.onDisconnect === 'string') return body.onDisconnect === 'cancel';
-  return headers.authorization === undefined && browser?.isPresent(request) === true;
 }
 
 /** Whole events of a run. Fails when the client disconnects, since nobody reads the rest. */

@@ -144,6 +144,11 @@ export function isCancelling(error: unknown): boolean {
   return error instanceof MeshError && error.reason === 'run_cancelling';
 }
 
+/** Whether an append was refused because another run takes the place of this one. */
+export function isInterrupting(error: unknown): boolean {
+  return error instanceof MeshError && error.reason === 'run_interrupting';
+}
+
 /** Whether a call failed because its session is gone or the turn is held by another executor. */
 export function isLost(error: unknown): boolean {
   return error instanceof MeshError && (error.code === 'aborted' || error.code === 'not_found');

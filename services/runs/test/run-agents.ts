@@ -12,6 +12,7 @@ import { createHistoryCache } from '../src/execution/history/history-cache.ts';
 import { LiveRuns } from '../src/execution/live/live-runs.ts';
 import { createViewer } from '../src/execution/viewers/viewer.ts';
 import type { App } from '../src/registry/app.ts';
+import { usualSettings } from '../src/registry/app-settings.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { InMemorySessions } from './in-memory-sessions.ts';
 import { encode } from './stored-session.ts';
@@ -56,6 +57,7 @@ export function createAgentBench(root: BaseAgent, options?: BenchOptions): Agent
       rootName: root.name,
       description: '',
       language: 'yaml',
+      settings: usualSettings,
       open: (options) => openAgents(root, options),
       graphJson: new Uint8Array(0),
     },

@@ -76,6 +76,16 @@ export function runCancelling(): MeshError {
   return new MeshError('aborted', 'run_cancelling', 'The run is being cancelled.');
 }
 
+/** Another run takes the place of this one: only its end can be stored. */
+export function runInterrupting(): MeshError {
+  return new MeshError('aborted', 'run_interrupting', 'Another run takes the place of this one.');
+}
+
+/** Another run holds the turn, and the request wants none before it. */
+export function sessionBusy(): MeshError {
+  return new MeshError('already_exists', 'session_busy', 'Another run of the session is not over (multitask: reject).');
+}
+
 /** The invocation is queued or running already. */
 export function runInProgress(invocationId: string): MeshError {
   return new MeshError('already_exists', 'run_in_progress', `Run ${invocationId} is already in progress.`);

@@ -1,7 +1,7 @@
 import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { Usage } from '@agentmesh/lib/usage';
-import { AttemptEnd_Outcome, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { beginRound } from '../src/store/retention/rules.ts';
 import { agentEvent, beginWith, json, newKey, type TestSessions } from './sessions.ts';
@@ -55,7 +55,10 @@ export async function callEverything(service: TestSessions, session = newKey()):
       (await client.beginTurn(beginWith(session, text, { idempotencyKey: `${session.sessionId} ${text}` })))
         .invocationId,
     );
+  await client.checkQueuedRuns({ owner: 'executor-1', runs: [{ ...lease, invocationId: queued[0] ?? '' }] });
   await client.cancelRun({ accountId, invocationId: queued[2] ?? '' });
+  const busy = { multitask: Multitask.REJECT };
+  await client.beginTurn(beginWith(session, 'busy', busy)).catch(() => undefined);
   await append(first, completed);
   await claim();
   const [second] = (await claim(queued[0])).turns;
@@ -83,6 +86,10 @@ export async function callEverything(service: TestSessions, session = newKey()):
     beginWith({ ...session, sessionId: `${session.sessionId} 2` }, 'p', { postpone: true }),
   );
   await client.checkQueuedRuns({ owner: 'o', runs: [{ sessionPk, invocationId }] });
+  const interrupting = { multitask: Multitask.INTERRUPT };
+  const free = { ...session, sessionId: `${session.sessionId} 2` };
+  await client.beginTurn(beginWith(free, 'now', interrupting));
+  await client.beginTurn(beginWith(free, 'now', { ...interrupting, idempotencyKey: `${session.sessionId} now` }));
   await client.countActiveRuns({});
   await client.summarizeRuns({ accountId, appNames: [appName] });
   await client.deleteSession({ session });

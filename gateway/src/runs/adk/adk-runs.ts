@@ -36,7 +36,7 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
       const { identity } = request;
       const { agent_name: appName, user_id: userId, session_id: sessionId, streaming, new_message } = request.body;
       const body = { appName, userId, sessionId, newMessage: new_message, streaming };
-      const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, cancelOnLeave: false });
+      const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming });
       arriving.leave(request);
       forgetBody(request);
       await sendRun(reply, run, { heartbeatMs, isSplit: true, log, requestId: request.id });

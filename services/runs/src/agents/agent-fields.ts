@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { rootKeys } from '../registry/files/root-keys.ts';
 import { McpServerField } from './mcp-servers.ts';
 
 /** Types of agents; `base` is another word for `llm`. */
@@ -28,6 +29,7 @@ const used = {
   generate_content_config: map,
   disallow_transfer_to_parent: maybe.flag,
   disallow_transfer_to_peers: maybe.flag,
+  ...rootKeys,
 };
 
 /** Fields of the UI that are kept and answered, and that no agent is made of. */

@@ -15,7 +15,8 @@ export const agentClasses: Readonly<Record<AgentFields['agent_type'], AgentClass
 /** The keys that a `root_agent.yaml` of this agent has. Each sub-agent is a file that is named after its app. */
 export function toDefinition(fields: AgentFields, name: string): Record<string, unknown> {
   const agentClass = agentClasses[fields.agent_type];
-  const common = { name, agent_class: agentClass, description: fields.agent_description };
+  const runs = pickKeys(fields, runKeys);
+  const common = { name, agent_class: agentClass, description: fields.agent_description, ...runs };
   const files = (fields.sub_agents ?? []).map((app) => ({ config_path: `${app}.yaml` }));
   if (agentClass !== 'LlmAgent') {
     const iterations = agentClass === 'LoopAgent' ? fields.loop_max_iterations : undefined;
@@ -35,7 +36,7 @@ export function toDefinition(fields: AgentFields, name: string): Record<string, 
     ...(files.length > 0 && { sub_agents: files }),
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(config).length > 0 && { generate_content_config: config }),
-    ...ownKeys(fields),
+    ...pickKeys(fields, sharedKeys),
   };
 }
 
@@ -47,8 +48,11 @@ export const sharedKeys = [
   'disallow_transfer_to_peers',
 ] as const;
 
-function ownKeys(fields: AgentFields): Record<string, unknown> {
+/** Those that agents of every class have: they are about the runs of the app. */
+export const runKeys = ['multitask', 'on_disconnect'] as const;
+
+function pickKeys(fields: AgentFields, keys: readonly (keyof AgentFields)[]): Record<string, unknown> {
   return Object.fromEntries(
-    sharedKeys.filter((key) => fields[key] !== undefined && fields[key] !== '').map((key) => [key, fields[key]]),
+    keys.filter((key) => fields[key] !== undefined && fields[key] !== '').map((key) => [key, fields[key]]),
   );
 }

@@ -18,7 +18,7 @@ export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema>
     for (const run of context.waiting.find(accountId, invocationId)) {
       leaveEnded(context, run, await statusOf(context, run));
     }
-    if (outcome === AttemptEnd_Outcome.CANCELLED)
+    if (outcome === AttemptEnd_Outcome.CANCELLED || outcome === AttemptEnd_Outcome.INTERRUPTED)
       await checkLeases(context, (lease) => lease.invocationId === invocationId);
   };
 }

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { HintHandler } from '@agentmesh/lib/bus';
 import type { TurnGrantedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
+import { checkWaiting } from '../execution/admission/check-waiting.ts';
 import { startWaiting, takeUp } from '../execution/take-up.ts';
-import { checkQueuedRuns } from '../jobs/check-queued-runs.ts';
 
 /** The hint of a grant may arrive before the response that the run is queued; then the run is not among the waiting ones yet. */
 const runComesWithinMs = 50;
@@ -26,6 +26,6 @@ export function onTurnGranted(context: Context): HintHandler<typeof TurnGrantedS
     startWaiting(context);
     // Without room it keeps its turn by a lease.
     const left = context.waiting.find(session.accountId, invocationId).filter((one) => context.waiting.isIdle(one));
-    if (left.length > 0) await checkQueuedRuns(context, left);
+    if (left.length > 0) await checkWaiting(context, left);
   };
 }

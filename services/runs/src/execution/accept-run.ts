@@ -1,4 +1,4 @@
-import type { StartRunRequest } from '@agentmesh/proto/runs/v1';
+import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
@@ -56,6 +56,8 @@ export async function withPermit<T extends { readonly isStarted: boolean }>(
 /** A run that was accepted. */
 export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'already'> {
   readonly isStarted: boolean;
+  /** What the app says of runs whose callers leave. */
+  readonly onLeave: LeavePolicy;
 }
 
 /** Stores a run that has a permit. */
@@ -65,8 +67,8 @@ export async function storeRun(
   { permit, viewer }: { readonly permit: Permit; readonly viewer?: Viewer | undefined },
 ): Promise<AcceptedRun> {
   const { session, ...rest } = request;
-  const app = context.apps.find(session.accountId, session.appName);
-  if (app instanceof Promise) await app;
+  const found = context.apps.find(session.accountId, session.appName);
+  const { settings } = found instanceof Promise ? await found : found;
   const answeredCallIds = await checkRequest(context, session, request);
   const known = context.histories.get(session);
   const begin = {
@@ -76,20 +78,26 @@ export async function storeRun(
     owner: context.owner,
     window: context.config.historyWindow,
     postpone: permit.postpone,
+    multitask: rest.multitask || settings.multitask,
     ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq } }),
   };
   const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs });
   const { invocationId, turn, already } = begun;
   if (turn !== undefined) context.executor.start(turn, viewer, known);
   else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);
-  return { invocationId, already, isStarted: turn !== undefined };
+  return { invocationId, already, isStarted: turn !== undefined, onLeave: settings.onLeave };
 }
 
-function wait(context: Context, run: WaitingRun, { granted }: Pick<BeginTurnResponse, 'granted'>): void {
+function wait(
+  context: Context,
+  run: WaitingRun,
+  { granted, queuePosition }: Pick<BeginTurnResponse, 'granted' | 'queuePosition'>,
+): void {
   if (context.draining.aborted) {
     run.viewer?.fail(runPostponed);
     return;
   }
+  run.viewer?.queued(queuePosition);
   context.waiting.add(run);
   if (!granted) return;
   context.waiting.grant(run);

@@ -1,9 +1,10 @@
-/** Reason to stop an attempt from outside: it lost its turn, its run is being cancelled, or the process ends. */
-export type StopCause = 'lost' | 'cancelled' | 'shutdown';
+/** Reason to stop an attempt from outside: it lost its turn, its run is being cancelled, another run takes its place, or the process ends. */
+export type StopCause = 'lost' | 'cancelled' | 'interrupted' | 'shutdown';
 
 const messages: Readonly<Record<StopCause, string>> = {
   lost: 'The run was cancelled.',
   cancelled: 'The run was cancelled.',
+  interrupted: 'Another run of the session took the place of this one.',
   shutdown: 'The service was shut down before the run ended.',
 };
 

@@ -8,7 +8,8 @@ export async function checkLeases(
 ): Promise<void> {
   const leases = executor.leases().filter(isMeant);
   if (leases.length === 0) return;
-  const { lost, cancelled } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
+  const { lost, cancelled, interrupted } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
   executor.stopLost(lost);
+  executor.stopInterrupted(interrupted);
   executor.stopCancelled(cancelled);
 }

@@ -3,7 +3,7 @@ import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
-import { isCancelling, isLost } from '../errors.ts';
+import { isCancelling, isInterrupting, isLost } from '../errors.ts';
 import { loggableError } from '../models/index.ts';
 import type { App } from '../registry/app.ts';
 import { createTurnArtifacts } from '../artifacts/turn-artifacts.ts';
@@ -18,6 +18,7 @@ import type { HistoryCache } from './history/history-cache.ts';
 import { extendWindow, type HistoryWindow, openWindow } from './history/history-window.ts';
 import { Journal } from './recording/journal.ts';
 import { createRecorder } from './recording/recorder.ts';
+import { cancelled, interruptedByRun, type Stop } from './recording/stop.ts';
 import type { Viewer } from './viewers/viewer.ts';
 
 export interface ExecutionDeps {
@@ -89,8 +90,9 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     remember(deps, { turn, window, journal });
     return 'ended';
   } catch (error) {
-    if (isCancelled(error, working.signal)) {
-      await recorder.cancel(author);
+    const stop = stopOf(error, working.signal);
+    if (stop !== undefined) {
+      await recorder.stop(author, stop);
       viewer?.end();
       return 'cancelled';
     }
@@ -135,9 +137,11 @@ function leave(loop: EventLoop, working: AbortController): void {
   loop.return().catch(() => undefined);
 }
 
-/** Whether the run is being cancelled: this process was told so, or an append was refused for it. */
-function isCancelled(error: unknown, { reason }: AbortSignal): boolean {
-  return isCancelling(error) || (reason instanceof AttemptStopped && reason.stopCause === 'cancelled');
+/** How the run has to end: this process was told so, or an append was refused for it. Undefined when it is not being stopped. */
+function stopOf(error: unknown, { reason }: AbortSignal): Stop | undefined {
+  const cause = reason instanceof AttemptStopped ? reason.stopCause : undefined;
+  if (cause === 'interrupted' || isInterrupting(error)) return interruptedByRun;
+  return cause === 'cancelled' || isCancelling(error) ? cancelled : undefined;
 }
 
 function hasLost(error: unknown): boolean {

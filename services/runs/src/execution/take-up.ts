@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { isLost } from '../errors.ts';
+import { tellPlaces } from './admission/check-waiting.ts';
 import { leave } from './admission/left-runs.ts';
 import type { RunName } from './admission/waiting-runs.ts';
 
@@ -90,9 +91,11 @@ async function claim(context: Context, { session, invocationId }: RunName): Prom
   }
 }
 
-function startTurn({ executor, waiting }: Context, turn: Turn): void {
-  const { session, invocationId } = turn;
+function startTurn(context: Context, turn: Turn): void {
+  const { session, invocationId, sessionPk } = turn;
+  const { executor, waiting } = context;
   executor.start(turn, session === undefined ? undefined : waiting.take({ session, invocationId })?.viewer);
+  tellPlaces(context, sessionPk);
 }
 
 /** Takes a place of an execution; returns what gives it back. */

@@ -11,9 +11,10 @@ export function createRenewLeases({ executor, owner, sessions }: Context): Job {
       if (leases.length === 0) return;
       const askedAtMs = Date.now();
       try {
-        const { lost, cancelled } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
+        const { lost, cancelled, interrupted } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
         executor.extend(leases, askedAtMs);
         executor.stopLost(lost);
+        executor.stopInterrupted(interrupted);
         executor.stopCancelled(cancelled);
       } finally {
         executor.stopExpired(askedAtMs);

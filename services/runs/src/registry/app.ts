@@ -1,5 +1,6 @@
 import type { BaseAgent } from '@google/adk';
 import type { AgentRun, AgentRunOptions } from '../execution/agent-run.ts';
+import type { AppSettings } from './app-settings.ts';
 
 /** One version of an application. It runs many times at once. */
 export interface App {
@@ -15,6 +16,7 @@ export interface App {
   readonly files?: readonly string[];
   /** Its agents, where they run in this process. Absent: they run in a worker. */
   readonly root?: BaseAgent;
+  readonly settings: AppSettings;
   /** Begins an attempt. */
   open(options: AgentRunOptions): AgentRun;
   /** To be called when another version serves, or none. */

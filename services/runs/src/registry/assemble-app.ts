@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
 import { printAppInfo } from './app-info.ts';
 import type { AgentFile } from './files/load-agent-files.ts';
+import { appSettingsOf } from './app-settings.ts';
 
 export interface AppMaterial {
   readonly name: string;
@@ -25,6 +26,7 @@ export function assembleApp({ name, source, file }: AppMaterial, parts: AgentPar
     rootName: root.name,
     description: root.description ?? '',
     language: 'yaml',
+    settings: appSettingsOf(file.definition),
     open: (options) => openAgents(root, options),
     graphJson,
     ...(infoJson === undefined ? {} : { infoJson }),

@@ -1,4 +1,4 @@
-import type { RunResponseSchema } from '@agentmesh/proto/runs/v1';
+import { LeavePolicy, type RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
@@ -9,12 +9,13 @@ import type { Handlers } from './handlers.ts';
 
 const cancelTimeoutMs = 5_000;
 
-/** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves, unless `cancel_on_leave` is set. */
+/** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves, unless the request or the app says otherwise. */
 export function run(context: Context): Handlers['run'] {
   return async function* (request, { signal }) {
     const viewer = createViewer(request.streaming);
-    const { cancelOnLeave, $typeName: _name, $unknown: _fields, ...content } = request;
-    const { invocationId, already } = await acceptRun(context, content, viewer);
+    const { cancelOnLeave, onLeave, $typeName: _name, $unknown: _fields, ...content } = request;
+    const { invocationId, already, ...run } = await acceptRun(context, content, viewer);
+    const cancels = cancelOnLeave || (onLeave || run.onLeave) === LeavePolicy.CANCEL;
     const accepted: MessageInitShape<typeof RunResponseSchema> = {
       kind: { case: 'accepted', value: { invocationId, already } },
     };
@@ -29,7 +30,7 @@ export function run(context: Context): Handlers['run'] {
       yield* viewer.responses(signal);
       isOver = !signal.aborted;
     } finally {
-      if (cancelOnLeave && !isOver) await cancel(context, content.session, invocationId);
+      if (cancels && !isOver) await cancel(context, content.session, invocationId);
     }
   };
 }

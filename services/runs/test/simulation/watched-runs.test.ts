@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { openAgents } from '../../src/execution/open-agents.ts';
 import type { LiveRuns } from '../../src/execution/live/live-runs.ts';
+import { usualSettings } from '../../src/registry/app-settings.ts';
 import { watchEvents } from '../../src/watching/watch-events.ts';
 import { createRunWatchers } from '../../src/watching/run-watchers.ts';
 import { type AgentBench, createAppBench, liveOf, log } from '../run-agents.ts';
@@ -31,7 +32,7 @@ function newBench(live: LiveRuns): AgentBench {
   const root = new LlmAgent({ name: 'helper', model, tools: [look] });
   const open = (options: Parameters<typeof openAgents>[1]) => openAgents(root, options);
   const app = { name: 'app', source: '', rootName: 'helper', description: '', language: 'yaml' as const };
-  return createAppBench({ ...app, open, graphJson: new Uint8Array(0) }, { live });
+  return createAppBench({ ...app, open, settings: usualSettings, graphJson: new Uint8Array(0) }, { live });
 }
 
 interface Seen {

@@ -15,7 +15,7 @@ export interface Append extends Write {
 
 /** The end of an attempt. */
 export interface AttemptOutcome extends RunEndedFact {
-  status: 'completed' | 'failed' | 'cancelled' | 'waiting';
+  status: 'completed' | 'failed' | 'cancelled' | 'interrupted' | 'waiting';
   errorCode: string | null;
   errorMessage: string | null;
   /** The model that answered last. */

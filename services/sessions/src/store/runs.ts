@@ -11,6 +11,8 @@ export interface DueRun {
   key: CheckedKey;
   invocationId: string;
   status: DueStatus;
+  /** Error code with which the run is being stopped; null when it is not, and when it is being cancelled. */
+  cause: string | null;
   owner: string;
   fence: bigint;
   lastSeq: number;
@@ -30,6 +32,7 @@ interface RunRow {
   id: string;
   invocation_id: string;
   status: DueStatus;
+  error_code: string | null;
   owner: string;
   fence: bigint;
   last_seq: number;
@@ -41,7 +44,7 @@ interface RunRow {
   answered_seq: number | null;
 }
 
-const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.owner, s.fence, s.last_seq,
+const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.error_code, r.owner, s.fence, s.last_seq,
   r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.bound, r.answered_seq`;
 
 type RunKey = CheckedKey & { readonly invocationId: string };
@@ -161,28 +164,30 @@ function namesOf(rows: readonly { readonly session_pk: bigint; readonly invocati
 
 const findCancelling = createQuery<
   Pick<LeaseValues, 'sessionPks' | 'invocationIds' | 'fences'>,
-  { session_pk: bigint; invocation_id: string }
+  { session_pk: bigint; invocation_id: string; error_code: string | null }
 >({
   name: 'find-cancelling-runs',
-  text: (param) => `select r.session_pk, r.invocation_id
+  text: (param) => `select r.session_pk, r.invocation_id, r.error_code
     from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[], ${param.fences}::bigint[])
       as l(session_pk, invocation_id, fence)
     cross join lateral (
-      select session_pk, invocation_id from runs
+      select session_pk, invocation_id, error_code from runs
       where session_pk = l.session_pk and invocation_id = l.invocation_id and fence = l.fence and status = 'cancelling' offset 0
     ) r`,
 });
 
-/** Those of the attempts that are being cancelled, as `<session pk>/<invocation id>`. */
-export async function selectCancelling(db: Queryable, runs: readonly HeldRun[]): Promise<Set<string>> {
-  return namesOf(await findCancelling(db, leaseArrays(runs)));
+/** Those of the attempts that are being stopped, as `<session pk>/<invocation id>`, with the error code of another cause than cancel. */
+export async function selectCancelling(db: Queryable, runs: readonly HeldRun[]): Promise<Map<string, string | null>> {
+  const rows = await findCancelling(db, leaseArrays(runs));
+  return new Map(rows.map((row) => [`${row.session_pk}/${row.invocation_id}`, row.error_code]));
 }
 
 const findHeldAttempt = createQuery<HeldRun, AttemptState>({
   name: 'find-attempt',
   text: (param) => `select s.pk is not null and s.turn = ${param.invocationId} and s.fence = ${param.fence} as holds,
       r.fence = ${param.fence} and r.ended_at is not null as ended, s.last_seq,
-      case when r.fence = ${param.fence} and r.status = 'cancelling' and s.turn = ${param.invocationId} then s.fence end as cancel_fence
+      case when r.fence = ${param.fence} and r.status = 'cancelling' and s.turn = ${param.invocationId} then s.fence end as cancel_fence,
+      r.error_code as cause
     from runs r left join sessions s on s.pk = r.session_pk
     where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}`,
 });
@@ -196,6 +201,8 @@ export interface AttemptState {
   readonly last_seq: number | null;
   /** Set while this attempt is being cancelled: the fence with which its end can be stored. */
   readonly cancel_fence: bigint | null;
+  /** With `cancel_fence`: the error code of another cause than cancel. */
+  readonly cause: string | null;
 }
 
 /** The state of an attempt; undefined when there is no such run. */
@@ -240,6 +247,7 @@ function toRun(row: RunRow): DueRun {
     key: { accountId: row.account_id, appName: row.app_name, userId: row.user_id, sessionId: row.id },
     invocationId: row.invocation_id,
     status: row.status,
+    cause: row.error_code,
     owner: row.owner,
     fence: row.fence,
     lastSeq: row.last_seq,

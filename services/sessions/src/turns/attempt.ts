@@ -22,6 +22,7 @@ const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = 
   [AttemptEnd_Outcome.FAILED]: 'failed',
   [AttemptEnd_Outcome.CANCELLED]: 'cancelled',
   [AttemptEnd_Outcome.WAITING]: 'waiting',
+  [AttemptEnd_Outcome.INTERRUPTED]: 'interrupted',
 };
 
 /**
@@ -34,7 +35,7 @@ export async function endAttempt(
   ending: AttemptEnding,
 ): Promise<number | undefined> {
   const status = statuses[ending.outcome];
-  if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled or waiting.');
+  if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled, interrupted or waiting.');
   const { accountId, invocationId, sessionPk } = append;
   const ended = { accountId, invocationId, sessionPk, outcome: ending.outcome };
   const end = { status, ...toColumns(ending), ...runEndedFact(ended) };

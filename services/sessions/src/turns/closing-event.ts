@@ -3,10 +3,11 @@ import { completeActions, toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { textOf } from '../json-bytes.ts';
 import type { StoredEvent } from '../store/events/events.ts';
+import { interruptedByRun } from '../store/turns/interrupts.ts';
 import type { AttemptEnding } from './attempt.ts';
 
 /** The end of a run whose executor is gone. */
-export const interrupted: AttemptEnding = {
+const interrupted: AttemptEnding = {
   outcome: AttemptEnd_Outcome.FAILED,
   errorCode: 'INTERRUPTED',
   errorMessage: 'The run was interrupted: its executor stopped before the run had ended.',
@@ -18,6 +19,23 @@ export const cancelled: AttemptEnding = {
   errorCode: 'CANCELLED',
   errorMessage: 'The run was cancelled.',
 };
+
+/** The end of a run whose place another run took. */
+export const displaced: AttemptEnding = {
+  outcome: AttemptEnd_Outcome.INTERRUPTED,
+  errorCode: interruptedByRun,
+  errorMessage: 'Another run of the session took the place of this one.',
+};
+
+/** The end of a run that is being stopped, by the cause that its row has. */
+export function stoppedEnding(cause: string | null): AttemptEnding {
+  return cause === interruptedByRun ? displaced : cancelled;
+}
+
+/** The end of a run that has no executor any more. */
+export function endingOf({ status, cause }: { readonly status: string; readonly cause: string | null }): AttemptEnding {
+  return status === 'cancelling' ? stoppedEnding(cause) : interrupted;
+}
 
 /** The event with which a run ends that its executor does not end. It shows the reason in the session. */
 export function closingEvent(

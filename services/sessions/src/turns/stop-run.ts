@@ -1,4 +1,3 @@
-import { RunCancelRequestedSchema } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import {
   type CancellableRun,
@@ -11,6 +10,7 @@ import type { RunEndedFact } from '../store/tell-run-ended.ts';
 import { untilCurrent } from '../until-current.ts';
 import { endAttempt } from './attempt.ts';
 import { cancelled, closingEvent } from './closing-event.ts';
+import { hintCancel } from './hint-cancel.ts';
 import { hintEnded, runEndedFact } from './run-ended.ts';
 
 interface RunName {
@@ -41,7 +41,7 @@ function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<t
     case 'running':
       return markRunning(context, name, run);
     case 'cancelling':
-      return Promise.resolve(hintCancel(context, name, run));
+      return Promise.resolve(hintCancel(context, leaseOf(name, run)));
     case 'waiting': {
       const event = closingEvent({ author: run.appName ?? 'agent', invocationId: name.invocationId }, cancelled);
       return endWithout(context, { ...name, ...run }, (fact) =>
@@ -82,16 +82,9 @@ async function endGranted(context: Context, name: RunName, run: CancellableRun):
 
 async function markRunning(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
   const marked = await markRunCancelling(context.db, { sessionPk: run.sessionPk, invocationId: name.invocationId });
-  return marked && hintCancel(context, name, run);
+  return marked && hintCancel(context, leaseOf(name, run));
 }
 
-/** Tells the executor. If the hint is lost, it learns it at its next append or when it renews its leases. */
-function hintCancel({ bus, log }: Context, { invocationId }: RunName, run: CancellableRun): true {
-  const lease = { sessionPk: run.sessionPk, invocationId, fence: run.attemptFence };
-  bus
-    .publish(RunCancelRequestedSchema, { lease })
-    .catch((error: unknown) =>
-      log.warn({ err: error }, 'RunCancelRequested could not be published; the executor learns it when it renews'),
-    );
-  return true;
+function leaseOf({ invocationId }: RunName, { sessionPk, attemptFence: fence }: CancellableRun) {
+  return { sessionPk, invocationId, fence };
 }

@@ -9,8 +9,8 @@ import { applyDelta, printState, toChanges } from '../state-delta.ts';
 import type { StoredEvent } from '../store/events/events.ts';
 import { windowBytesBeside } from '../store/events/window-bytes.ts';
 import { bytesOfEvents, type SizeLimits } from '../store/sizes.ts';
-import type { StartedTurn } from '../store/turn-outcome.ts';
-import type { KnownEvents, TurnStart } from '../store/turns.ts';
+import type { StartedTurn } from '../store/turns/turn-outcome.ts';
+import type { KnownEvents, TurnStart } from '../store/turns/turn-values.ts';
 import { completeWindow } from './window.ts';
 
 /** A request to execute a run. */

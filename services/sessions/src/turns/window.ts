@@ -1,7 +1,7 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { selectNewestEvents, selectTurnStart } from '../store/events/events.ts';
-import type { StartedTurn } from '../store/turn-outcome.ts';
-import type { KnownEvents } from '../store/turns.ts';
+import type { StartedTurn } from '../store/turns/turn-outcome.ts';
+import type { KnownEvents } from '../store/turns/turn-values.ts';
 
 /** Most events of a window, also if its turn is longer. Its bytes are limited, too. */
 const maxEvents = 2000;

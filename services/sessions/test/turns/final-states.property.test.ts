@@ -1,4 +1,4 @@
-import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, Multitask, type Turn } from '@agentmesh/proto/sessions/v1';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   );
   await askDatabase(
     `create trigger note_final after update on runs for each row
-       when (new.status in ('completed', 'failed', 'cancelled') and old.status is distinct from new.status)
+       when (new.status in ('completed', 'failed', 'cancelled', 'interrupted') and old.status is distinct from new.status)
        execute function note_final()`,
     [],
   );
@@ -44,6 +44,7 @@ const steps = [
   'expire',
   'claim',
   'delete',
+  'interrupt',
 ] as const;
 type Step = (typeof steps)[number];
 
@@ -86,6 +87,8 @@ function take(step: Step, { session, turn, ids }: Scene, { client }: TestSession
       return expireLeases(session);
     case 'claim':
       return claim();
+    case 'interrupt':
+      return client.beginTurn(beginWith(session, 'now', { multitask: Multitask.INTERRUPT }));
     case 'delete':
       return client.deleteSession({ session });
   }
@@ -139,11 +142,11 @@ test('a run gets exactly one final state, whatever comes together: cancel, end, 
         await Promise.allSettled(taken);
       }
       const runs = await settle(scene);
-      expect(runs).toHaveLength(3);
+      expect(runs.length).toBeGreaterThanOrEqual(3);
       const isWaiting = ({ status }: Row) => status === 'waiting';
       for (const run of runs) expect(run).toMatchObject({ finals: isWaiting(run) ? 0 : 1 });
       const steps = rounds.flat();
-      const [first] = runs;
+      const first = runs.find((run) => run.invocation_id === scene.turn.invocationId);
       const closed = ['cancel first', 'delete', 'close'] as const;
       if (!closed.some((step) => steps.includes(step))) expect(first?.status).not.toBe('cancelled');
       if (steps.includes('delete')) return;

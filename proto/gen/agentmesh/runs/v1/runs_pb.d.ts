@@ -2,9 +2,9 @@
 // @generated from file agentmesh/runs/v1/runs.proto (package agentmesh.runs.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Event, LedgerRun, SessionKey } from "../../sessions/v1/sessions_pb.js";
+import type { Event, LedgerRun, Multitask, SessionKey } from "../../sessions/v1/sessions_pb.js";
 
 /**
  * Describes the file agentmesh/runs/v1/runs.proto.
@@ -56,7 +56,7 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
   invocationId: string;
 
   /**
-   * True: the run is cancelled when this call ends before the run does, because the caller cancels it or its connection breaks.
+   * True: as `on_leave` = CANCEL.
    *
    * @generated from field: bool cancel_on_leave = 7;
    */
@@ -71,11 +71,25 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
 
   /**
    * See StartRunRequest. A repeated request gets the events that the first one got or gets: stored ones from the ledger, and of a run that goes
-   * on also partial ones. Then `cancel_on_leave` has no effect.
+   * on also partial ones. Then `on_leave` has no effect.
    *
    * @generated from field: string idempotency_key = 9;
    */
   idempotencyKey: string;
+
+  /**
+   * Whether the run is cancelled when this call ends before the run does, because the caller cancels it or its connection breaks.
+   *
+   * @generated from field: agentmesh.runs.v1.LeavePolicy on_leave = 10;
+   */
+  onLeave: LeavePolicy;
+
+  /**
+   * What happens when the session is busy. Without a value the app decides.
+   *
+   * @generated from field: agentmesh.sessions.v1.Multitask multitask = 11;
+   */
+  multitask: Multitask;
 };
 
 /**
@@ -156,6 +170,13 @@ export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest
    * @generated from field: bool awaited = 10;
    */
   awaited: boolean;
+
+  /**
+   * See RunRequest.
+   *
+   * @generated from field: agentmesh.sessions.v1.Multitask multitask = 11;
+   */
+  multitask: Multitask;
 };
 
 /**
@@ -218,6 +239,14 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
      */
     value: Failure;
     case: "failure";
+  } | {
+    /**
+     * The run waits. Sent when it begins to wait, and when its place has changed.
+     *
+     * @generated from field: agentmesh.runs.v1.Queued queued = 4;
+     */
+    value: Queued;
+    case: "queued";
   } | { case: undefined; value?: undefined };
 };
 
@@ -226,6 +255,26 @@ export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
  * Use `create(RunResponseSchema)` to create a new message.
  */
 export declare const RunResponseSchema: GenMessage<RunResponse>;
+
+/**
+ * A run that has not started.
+ *
+ * @generated from message agentmesh.runs.v1.Queued
+ */
+export declare type Queued = Message<"agentmesh.runs.v1.Queued"> & {
+  /**
+   * Place among the runs of its session that have not started, from 1.
+   *
+   * @generated from field: int32 position = 1;
+   */
+  position: number;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.Queued.
+ * Use `create(QueuedSchema)` to create a new message.
+ */
+export declare const QueuedSchema: GenMessage<Queued>;
 
 /**
  * The run is durable.
@@ -765,6 +814,35 @@ export declare type SpanEnded = Message<"agentmesh.runs.v1.SpanEnded"> & {
 export declare const SpanEndedSchema: GenMessage<SpanEnded>;
 
 /**
+ * What becomes of a run whose caller leaves.
+ *
+ * @generated from enum agentmesh.runs.v1.LeavePolicy
+ */
+export enum LeavePolicy {
+  /**
+   * The app decides; CONTINUE if it says nothing.
+   *
+   * @generated from enum value: LEAVE_POLICY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: LEAVE_POLICY_CONTINUE = 1;
+   */
+  CONTINUE = 1,
+
+  /**
+   * @generated from enum value: LEAVE_POLICY_CANCEL = 2;
+   */
+  CANCEL = 2,
+}
+
+/**
+ * Describes the enum agentmesh.runs.v1.LeavePolicy.
+ */
+export declare const LeavePolicySchema: GenEnum<LeavePolicy>;
+
+/**
  * Applications and their execution. This service stores nothing: the sessions service stores every run.
  *
  * @generated from service agentmesh.runs.v1.RunsService
@@ -772,8 +850,8 @@ export declare const SpanEndedSchema: GenMessage<SpanEnded>;
 export declare const RunsService: GenService<{
   /**
    * Runs an application with one message. The first answer is `accepted`: from then on the run is durable, and it continues when this call is
-   * cancelled, unless `cancel_on_leave` is set. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND app_not_found or
-   * session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, FAILED_PRECONDITION idempotency_key_reused, UNAVAILABLE runs_draining. A caller that does not
+   * cancelled, unless `on_leave` says otherwise. The stream ends when the attempt has ended. Before `accepted` the call can fail with NOT_FOUND app_not_found or
+   * session_not_found, PERMISSION_DENIED app_internal, INVALID_ARGUMENT message_invalid, ALREADY_EXISTS session_busy, FAILED_PRECONDITION idempotency_key_reused, UNAVAILABLE runs_draining. A caller that does not
    * read fast enough gets RESOURCE_EXHAUSTED viewer_too_slow; the run continues.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.Run

@@ -2,7 +2,7 @@
 // @generated from file agentmesh/runs/v1/runs.proto (package agentmesh.runs.v1, syntax proto3)
 /* eslint-disable */
 
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_agentmesh_mesh_v1_access } from "../../mesh/v1/access_pb.js";
 import { file_agentmesh_mesh_v1_topics } from "../../mesh/v1/topics_pb.js";
 import { file_agentmesh_sessions_v1_sessions } from "../../sessions/v1/sessions_pb.js";
@@ -11,7 +11,7 @@ import { file_agentmesh_sessions_v1_sessions } from "../../sessions/v1/sessions_
  * Describes the file agentmesh/runs/v1/runs.proto.
  */
 export const file_agentmesh_runs_v1_runs = /*@__PURE__*/
-  fileDesc("ChxhZ2VudG1lc2gvcnVucy92MS9ydW5zLnByb3RvEhFhZ2VudG1lc2gucnVucy52MSL8AQoKUnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhEKCXN0cmVhbWluZxgDIAEoCBIYChBzdGF0ZV9kZWx0YV9qc29uGAQgASgMEhwKFGN1c3RvbV9tZXRhZGF0YV9qc29uGAUgASgMEhUKDWludm9jYXRpb25faWQYBiABKAkSFwoPY2FuY2VsX29uX2xlYXZlGAcgASgIEhAKCGlzX2JvdW5kGAggASgIEhcKD2lkZW1wb3RlbmN5X2tleRgJIAEoCSKPAgoPU3RhcnRSdW5SZXF1ZXN0EjIKB3Nlc3Npb24YASABKAsyIS5hZ2VudG1lc2guc2Vzc2lvbnMudjEuU2Vzc2lvbktleRIUCgxtZXNzYWdlX2pzb24YAiABKAwSGAoQc3RhdGVfZGVsdGFfanNvbhgDIAEoDBIcChRjdXN0b21fbWV0YWRhdGFfanNvbhgEIAEoDBIVCg1pbnZvY2F0aW9uX2lkGAUgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgGIAEoCRIUCgxub3RpY2VfdGl0bGUYByABKAkSEAoIaXNfYm91bmQYCCABKAgSEQoJc3RyZWFtaW5nGAkgASgIEg8KB2F3YWl0ZWQYCiABKAgiOgoQU3RhcnRSdW5SZXNwb25zZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg8KB2FscmVhZHkYAiABKAgipAEKC1J1blJlc3BvbnNlEi8KCGFjY2VwdGVkGAEgASgLMhsuYWdlbnRtZXNoLnJ1bnMudjEuQWNjZXB0ZWRIABItCgVldmVudBgCIAEoCzIcLmFnZW50bWVzaC5zZXNzaW9ucy52MS5FdmVudEgAEi0KB2ZhaWx1cmUYAyABKAsyGi5hZ2VudG1lc2gucnVucy52MS5GYWlsdXJlSABCBgoEa2luZCIyCghBY2NlcHRlZBIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg8KB2FscmVhZHkYAiABKAgiKAoHRmFpbHVyZRIMCgR0eXBlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkidwoPV2F0Y2hSdW5SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSFQoNaW52b2NhdGlvbl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhEKCWFmdGVyX3NlcRgEIAEoBRIVCg1hZnRlcl9wYXJ0aWFsGAUgASgFIn8KEFdhdGNoUnVuUmVzcG9uc2USKwoGZnJhbWVzGAEgAygLMhsuYWdlbnRtZXNoLnJ1bnMudjEuUnVuRnJhbWUSLQoDcnVuGAIgASgLMiAuYWdlbnRtZXNoLnNlc3Npb25zLnYxLkxlZGdlclJ1bhIPCgdpc19vdmVyGAMgASgIIjYKCFJ1bkZyYW1lEgsKA3NlcRgBIAEoBRIPCgdwYXJ0aWFsGAIgASgFEgwKBGpzb24YAyABKAwiJQoPTGlzdEFwcHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkingEKA0FwcBIMCgRuYW1lGAEgASgJEhcKD3Jvb3RfYWdlbnRfbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIQCghsYW5ndWFnZRgEIAEoCRIXCg9pc19jb21wdXRlcl91c2UYBSABKAgSMAoIbWlzdGFrZXMYBiADKAsyHi5hZ2VudG1lc2gucnVucy52MS5GaWxlTWlzdGFrZSJWCgtGaWxlTWlzdGFrZRIMCgRmaWxlGAEgASgJEgwKBGxpbmUYAiABKA0SDgoGY29sdW1uGAMgASgNEgsKA2tleRgEIAEoCRIOCgZyZWFzb24YBSABKAkiSwoJQnJva2VuQXBwEgwKBG5hbWUYASABKAkSMAoIbWlzdGFrZXMYAiADKAsyHi5hZ2VudG1lc2gucnVucy52MS5GaWxlTWlzdGFrZSJrChBMaXN0QXBwc1Jlc3BvbnNlEiQKBGFwcHMYASADKAsyFi5hZ2VudG1lc2gucnVucy52MS5BcHASMQoLYnJva2VuX2FwcHMYAiADKAsyHC5hZ2VudG1lc2gucnVucy52MS5Ccm9rZW5BcHAiOQoRR2V0QXBwSW5mb1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCSIiChJHZXRBcHBJbmZvUmVzcG9uc2USDAoEanNvbhgBIAEoDCIXChVHZXRBZ2VudFNjaGVtYVJlcXVlc3QiJgoWR2V0QWdlbnRTY2hlbWFSZXNwb25zZRIMCgRqc29uGAEgASgMIjoKEkdldEFwcEdyYXBoUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJIiMKE0dldEFwcEdyYXBoUmVzcG9uc2USDAoEanNvbhgBIAEoDCJoChBMaXN0U3BhbnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkSFAoKc2Vzc2lvbl9pZBgDIAEoCUgAEhIKCGV2ZW50X2lkGAQgASgJSABCBAoCb2YiIgoRTGlzdFNwYW5zUmVzcG9uc2USDQoFc3BhbnMYASADKAwihAEKCVNwYW5FbmRlZBISCgphY2NvdW50X2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHc3Bhbl9pZBgEIAEoCRIQCghldmVudF9pZBgFIAEoCRIMCgRqc29uGAYgASgMOgy6uxgEcnVuc9jzGAEy9AUKC1J1bnNTZXJ2aWNlEkYKA1J1bhIdLmFnZW50bWVzaC5ydW5zLnYxLlJ1blJlcXVlc3QaHi5hZ2VudG1lc2gucnVucy52MS5SdW5SZXNwb25zZTABEmwKCFN0YXJ0UnVuEiIuYWdlbnRtZXNoLnJ1bnMudjEuU3RhcnRSdW5SZXF1ZXN0GiMuYWdlbnRtZXNoLnJ1bnMudjEuU3RhcnRSdW5SZXNwb25zZSIXsrsYB2dhdGV3YXmyuxgId2ViaG9va3MSVQoIV2F0Y2hSdW4SIi5hZ2VudG1lc2gucnVucy52MS5XYXRjaFJ1blJlcXVlc3QaIy5hZ2VudG1lc2gucnVucy52MS5XYXRjaFJ1blJlc3BvbnNlMAESUwoITGlzdEFwcHMSIi5hZ2VudG1lc2gucnVucy52MS5MaXN0QXBwc1JlcXVlc3QaIy5hZ2VudG1lc2gucnVucy52MS5MaXN0QXBwc1Jlc3BvbnNlElkKCkdldEFwcEluZm8SJC5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBJbmZvUmVxdWVzdBolLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEluZm9SZXNwb25zZRJcCgtHZXRBcHBHcmFwaBIlLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEdyYXBoUmVxdWVzdBomLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEdyYXBoUmVzcG9uc2USZQoOR2V0QWdlbnRTY2hlbWESKC5hZ2VudG1lc2gucnVucy52MS5HZXRBZ2VudFNjaGVtYVJlcXVlc3QaKS5hZ2VudG1lc2gucnVucy52MS5HZXRBZ2VudFNjaGVtYVJlc3BvbnNlElYKCUxpc3RTcGFucxIjLmFnZW50bWVzaC5ydW5zLnYxLkxpc3RTcGFuc1JlcXVlc3QaJC5hZ2VudG1lc2gucnVucy52MS5MaXN0U3BhbnNSZXNwb25zZRoLqrsYB2dhdGV3YXliBnByb3RvMw", [file_agentmesh_mesh_v1_access, file_agentmesh_mesh_v1_topics, file_agentmesh_sessions_v1_sessions]);
+  fileDesc("ChxhZ2VudG1lc2gvcnVucy92MS9ydW5zLnByb3RvEhFhZ2VudG1lc2gucnVucy52MSLjAgoKUnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhEKCXN0cmVhbWluZxgDIAEoCBIYChBzdGF0ZV9kZWx0YV9qc29uGAQgASgMEhwKFGN1c3RvbV9tZXRhZGF0YV9qc29uGAUgASgMEhUKDWludm9jYXRpb25faWQYBiABKAkSFwoPY2FuY2VsX29uX2xlYXZlGAcgASgIEhAKCGlzX2JvdW5kGAggASgIEhcKD2lkZW1wb3RlbmN5X2tleRgJIAEoCRIwCghvbl9sZWF2ZRgKIAEoDjIeLmFnZW50bWVzaC5ydW5zLnYxLkxlYXZlUG9saWN5EjMKCW11bHRpdGFzaxgLIAEoDjIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5NdWx0aXRhc2sixAIKD1N0YXJ0UnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhgKEHN0YXRlX2RlbHRhX2pzb24YAyABKAwSHAoUY3VzdG9tX21ldGFkYXRhX2pzb24YBCABKAwSFQoNaW52b2NhdGlvbl9pZBgFIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSFAoMbm90aWNlX3RpdGxlGAcgASgJEhAKCGlzX2JvdW5kGAggASgIEhEKCXN0cmVhbWluZxgJIAEoCBIPCgdhd2FpdGVkGAogASgIEjMKCW11bHRpdGFzaxgLIAEoDjIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5NdWx0aXRhc2siOgoQU3RhcnRSdW5SZXNwb25zZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg8KB2FscmVhZHkYAiABKAgi0QEKC1J1blJlc3BvbnNlEi8KCGFjY2VwdGVkGAEgASgLMhsuYWdlbnRtZXNoLnJ1bnMudjEuQWNjZXB0ZWRIABItCgVldmVudBgCIAEoCzIcLmFnZW50bWVzaC5zZXNzaW9ucy52MS5FdmVudEgAEi0KB2ZhaWx1cmUYAyABKAsyGi5hZ2VudG1lc2gucnVucy52MS5GYWlsdXJlSAASKwoGcXVldWVkGAQgASgLMhkuYWdlbnRtZXNoLnJ1bnMudjEuUXVldWVkSABCBgoEa2luZCIaCgZRdWV1ZWQSEAoIcG9zaXRpb24YASABKAUiMgoIQWNjZXB0ZWQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIPCgdhbHJlYWR5GAIgASgIIigKB0ZhaWx1cmUSDAoEdHlwZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIncKD1dhdGNoUnVuUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhUKDWludm9jYXRpb25faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIRCglhZnRlcl9zZXEYBCABKAUSFQoNYWZ0ZXJfcGFydGlhbBgFIAEoBSJ/ChBXYXRjaFJ1blJlc3BvbnNlEisKBmZyYW1lcxgBIAMoCzIbLmFnZW50bWVzaC5ydW5zLnYxLlJ1bkZyYW1lEi0KA3J1bhgCIAEoCzIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5MZWRnZXJSdW4SDwoHaXNfb3ZlchgDIAEoCCI2CghSdW5GcmFtZRILCgNzZXEYASABKAUSDwoHcGFydGlhbBgCIAEoBRIMCgRqc29uGAMgASgMIiUKD0xpc3RBcHBzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIp4BCgNBcHASDAoEbmFtZRgBIAEoCRIXCg9yb290X2FnZW50X25hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIbGFuZ3VhZ2UYBCABKAkSFwoPaXNfY29tcHV0ZXJfdXNlGAUgASgIEjAKCG1pc3Rha2VzGAYgAygLMh4uYWdlbnRtZXNoLnJ1bnMudjEuRmlsZU1pc3Rha2UiVgoLRmlsZU1pc3Rha2USDAoEZmlsZRgBIAEoCRIMCgRsaW5lGAIgASgNEg4KBmNvbHVtbhgDIAEoDRILCgNrZXkYBCABKAkSDgoGcmVhc29uGAUgASgJIksKCUJyb2tlbkFwcBIMCgRuYW1lGAEgASgJEjAKCG1pc3Rha2VzGAIgAygLMh4uYWdlbnRtZXNoLnJ1bnMudjEuRmlsZU1pc3Rha2UiawoQTGlzdEFwcHNSZXNwb25zZRIkCgRhcHBzGAEgAygLMhYuYWdlbnRtZXNoLnJ1bnMudjEuQXBwEjEKC2Jyb2tlbl9hcHBzGAIgAygLMhwuYWdlbnRtZXNoLnJ1bnMudjEuQnJva2VuQXBwIjkKEUdldEFwcEluZm9SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkiIgoSR2V0QXBwSW5mb1Jlc3BvbnNlEgwKBGpzb24YASABKAwiFwoVR2V0QWdlbnRTY2hlbWFSZXF1ZXN0IiYKFkdldEFnZW50U2NoZW1hUmVzcG9uc2USDAoEanNvbhgBIAEoDCI6ChJHZXRBcHBHcmFwaFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCSIjChNHZXRBcHBHcmFwaFJlc3BvbnNlEgwKBGpzb24YASABKAwiaAoQTGlzdFNwYW5zUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJEhQKCnNlc3Npb25faWQYAyABKAlIABISCghldmVudF9pZBgEIAEoCUgAQgQKAm9mIiIKEUxpc3RTcGFuc1Jlc3BvbnNlEg0KBXNwYW5zGAEgAygMIoQBCglTcGFuRW5kZWQSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEg8KB3NwYW5faWQYBCABKAkSEAoIZXZlbnRfaWQYBSABKAkSDAoEanNvbhgGIAEoDDoMursYBHJ1bnPY8xgBKl8KC0xlYXZlUG9saWN5EhwKGExFQVZFX1BPTElDWV9VTlNQRUNJRklFRBAAEhkKFUxFQVZFX1BPTElDWV9DT05USU5VRRABEhcKE0xFQVZFX1BPTElDWV9DQU5DRUwQAjL0BQoLUnVuc1NlcnZpY2USRgoDUnVuEh0uYWdlbnRtZXNoLnJ1bnMudjEuUnVuUmVxdWVzdBoeLmFnZW50bWVzaC5ydW5zLnYxLlJ1blJlc3BvbnNlMAESbAoIU3RhcnRSdW4SIi5hZ2VudG1lc2gucnVucy52MS5TdGFydFJ1blJlcXVlc3QaIy5hZ2VudG1lc2gucnVucy52MS5TdGFydFJ1blJlc3BvbnNlIheyuxgHZ2F0ZXdhebK7GAh3ZWJob29rcxJVCghXYXRjaFJ1bhIiLmFnZW50bWVzaC5ydW5zLnYxLldhdGNoUnVuUmVxdWVzdBojLmFnZW50bWVzaC5ydW5zLnYxLldhdGNoUnVuUmVzcG9uc2UwARJTCghMaXN0QXBwcxIiLmFnZW50bWVzaC5ydW5zLnYxLkxpc3RBcHBzUmVxdWVzdBojLmFnZW50bWVzaC5ydW5zLnYxLkxpc3RBcHBzUmVzcG9uc2USWQoKR2V0QXBwSW5mbxIkLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEluZm9SZXF1ZXN0GiUuYWdlbnRtZXNoLnJ1bnMudjEuR2V0QXBwSW5mb1Jlc3BvbnNlElwKC0dldEFwcEdyYXBoEiUuYWdlbnRtZXNoLnJ1bnMudjEuR2V0QXBwR3JhcGhSZXF1ZXN0GiYuYWdlbnRtZXNoLnJ1bnMudjEuR2V0QXBwR3JhcGhSZXNwb25zZRJlCg5HZXRBZ2VudFNjaGVtYRIoLmFnZW50bWVzaC5ydW5zLnYxLkdldEFnZW50U2NoZW1hUmVxdWVzdBopLmFnZW50bWVzaC5ydW5zLnYxLkdldEFnZW50U2NoZW1hUmVzcG9uc2USVgoJTGlzdFNwYW5zEiMuYWdlbnRtZXNoLnJ1bnMudjEuTGlzdFNwYW5zUmVxdWVzdBokLmFnZW50bWVzaC5ydW5zLnYxLkxpc3RTcGFuc1Jlc3BvbnNlGguquxgHZ2F0ZXdheWIGcHJvdG8z", [file_agentmesh_mesh_v1_access, file_agentmesh_mesh_v1_topics, file_agentmesh_sessions_v1_sessions]);
 
 /**
  * Describes the message agentmesh.runs.v1.RunRequest.
@@ -42,137 +42,158 @@ export const RunResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_runs_v1_runs, 3);
 
 /**
+ * Describes the message agentmesh.runs.v1.Queued.
+ * Use `create(QueuedSchema)` to create a new message.
+ */
+export const QueuedSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_runs_v1_runs, 4);
+
+/**
  * Describes the message agentmesh.runs.v1.Accepted.
  * Use `create(AcceptedSchema)` to create a new message.
  */
 export const AcceptedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 4);
+  messageDesc(file_agentmesh_runs_v1_runs, 5);
 
 /**
  * Describes the message agentmesh.runs.v1.Failure.
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 5);
+  messageDesc(file_agentmesh_runs_v1_runs, 6);
 
 /**
  * Describes the message agentmesh.runs.v1.WatchRunRequest.
  * Use `create(WatchRunRequestSchema)` to create a new message.
  */
 export const WatchRunRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 6);
+  messageDesc(file_agentmesh_runs_v1_runs, 7);
 
 /**
  * Describes the message agentmesh.runs.v1.WatchRunResponse.
  * Use `create(WatchRunResponseSchema)` to create a new message.
  */
 export const WatchRunResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 7);
+  messageDesc(file_agentmesh_runs_v1_runs, 8);
 
 /**
  * Describes the message agentmesh.runs.v1.RunFrame.
  * Use `create(RunFrameSchema)` to create a new message.
  */
 export const RunFrameSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 8);
+  messageDesc(file_agentmesh_runs_v1_runs, 9);
 
 /**
  * Describes the message agentmesh.runs.v1.ListAppsRequest.
  * Use `create(ListAppsRequestSchema)` to create a new message.
  */
 export const ListAppsRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 9);
+  messageDesc(file_agentmesh_runs_v1_runs, 10);
 
 /**
  * Describes the message agentmesh.runs.v1.App.
  * Use `create(AppSchema)` to create a new message.
  */
 export const AppSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 10);
+  messageDesc(file_agentmesh_runs_v1_runs, 11);
 
 /**
  * Describes the message agentmesh.runs.v1.FileMistake.
  * Use `create(FileMistakeSchema)` to create a new message.
  */
 export const FileMistakeSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 11);
+  messageDesc(file_agentmesh_runs_v1_runs, 12);
 
 /**
  * Describes the message agentmesh.runs.v1.BrokenApp.
  * Use `create(BrokenAppSchema)` to create a new message.
  */
 export const BrokenAppSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 12);
+  messageDesc(file_agentmesh_runs_v1_runs, 13);
 
 /**
  * Describes the message agentmesh.runs.v1.ListAppsResponse.
  * Use `create(ListAppsResponseSchema)` to create a new message.
  */
 export const ListAppsResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 13);
+  messageDesc(file_agentmesh_runs_v1_runs, 14);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppInfoRequest.
  * Use `create(GetAppInfoRequestSchema)` to create a new message.
  */
 export const GetAppInfoRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 14);
+  messageDesc(file_agentmesh_runs_v1_runs, 15);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppInfoResponse.
  * Use `create(GetAppInfoResponseSchema)` to create a new message.
  */
 export const GetAppInfoResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 15);
+  messageDesc(file_agentmesh_runs_v1_runs, 16);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAgentSchemaRequest.
  * Use `create(GetAgentSchemaRequestSchema)` to create a new message.
  */
 export const GetAgentSchemaRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 16);
+  messageDesc(file_agentmesh_runs_v1_runs, 17);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAgentSchemaResponse.
  * Use `create(GetAgentSchemaResponseSchema)` to create a new message.
  */
 export const GetAgentSchemaResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 17);
+  messageDesc(file_agentmesh_runs_v1_runs, 18);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppGraphRequest.
  * Use `create(GetAppGraphRequestSchema)` to create a new message.
  */
 export const GetAppGraphRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 18);
+  messageDesc(file_agentmesh_runs_v1_runs, 19);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppGraphResponse.
  * Use `create(GetAppGraphResponseSchema)` to create a new message.
  */
 export const GetAppGraphResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 19);
+  messageDesc(file_agentmesh_runs_v1_runs, 20);
 
 /**
  * Describes the message agentmesh.runs.v1.ListSpansRequest.
  * Use `create(ListSpansRequestSchema)` to create a new message.
  */
 export const ListSpansRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 20);
+  messageDesc(file_agentmesh_runs_v1_runs, 21);
 
 /**
  * Describes the message agentmesh.runs.v1.ListSpansResponse.
  * Use `create(ListSpansResponseSchema)` to create a new message.
  */
 export const ListSpansResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 21);
+  messageDesc(file_agentmesh_runs_v1_runs, 22);
 
 /**
  * Describes the message agentmesh.runs.v1.SpanEnded.
  * Use `create(SpanEndedSchema)` to create a new message.
  */
 export const SpanEndedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 22);
+  messageDesc(file_agentmesh_runs_v1_runs, 23);
+
+/**
+ * Describes the enum agentmesh.runs.v1.LeavePolicy.
+ */
+export const LeavePolicySchema = /*@__PURE__*/
+  enumDesc(file_agentmesh_runs_v1_runs, 0);
+
+/**
+ * What becomes of a run whose caller leaves.
+ *
+ * @generated from enum agentmesh.runs.v1.LeavePolicy
+ */
+export const LeavePolicy = /*@__PURE__*/
+  tsEnum(LeavePolicySchema);
 
 /**
  * Applications and their execution. This service stores nothing: the sessions service stores every run.

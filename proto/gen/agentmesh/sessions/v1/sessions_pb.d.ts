@@ -815,6 +815,13 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: bool awaited = 14;
    */
   awaited: boolean;
+
+  /**
+   * What happens when another run holds the session's turn; MULTITASK_UNSPECIFIED means ENQUEUE. ALREADY_EXISTS session_busy with REJECT.
+   *
+   * @generated from field: agentmesh.sessions.v1.Multitask multitask = 15;
+   */
+  multitask: Multitask;
 };
 
 /**
@@ -888,6 +895,13 @@ export declare type BeginTurnResponse = Message<"agentmesh.sessions.v1.BeginTurn
    * @generated from field: bool granted = 5;
    */
   granted: boolean;
+
+  /**
+   * Set for a run that waits: its place among the runs of the session that have not started, from 1.
+   *
+   * @generated from field: int32 queue_position = 6;
+   */
+  queuePosition: number;
 };
 
 /**
@@ -1150,6 +1164,13 @@ export declare type QueuedRun = Message<"agentmesh.sessions.v1.QueuedRun"> & {
    * @generated from field: string invocation_id = 2;
    */
   invocationId: string;
+
+  /**
+   * Only in answers: as in LedgerRun.
+   *
+   * @generated from field: int32 queue_position = 3;
+   */
+  queuePosition: number;
 };
 
 /**
@@ -1175,6 +1196,13 @@ export declare type CheckQueuedRunsResponse = Message<"agentmesh.sessions.v1.Che
    * @generated from field: repeated agentmesh.sessions.v1.LeftRun left = 2;
    */
   left: LeftRun[];
+
+  /**
+   * Runs of the request that wait for the turn of their session.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.QueuedRun queued = 3;
+   */
+  queued: QueuedRun[];
 };
 
 /**
@@ -1417,6 +1445,13 @@ export enum AttemptEnd_Outcome {
    * @generated from enum value: OUTCOME_WAITING = 4;
    */
   WAITING = 4,
+
+  /**
+   * Another run took the place of this one. See Multitask.
+   *
+   * @generated from enum value: OUTCOME_INTERRUPTED = 5;
+   */
+  INTERRUPTED = 5,
 }
 
 /**
@@ -1519,6 +1554,13 @@ export declare type RenewLeasesResponse = Message<"agentmesh.sessions.v1.RenewLe
    * @generated from field: repeated agentmesh.sessions.v1.Lease cancelled = 2;
    */
   cancelled: Lease[];
+
+  /**
+   * Those of `cancelled` whose place another run takes. The executor appends OUTCOME_INTERRUPTED; OUTCOME_CANCELLED is stored as this, too.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.Lease interrupted = 3;
+   */
+  interrupted: Lease[];
 };
 
 /**
@@ -2137,6 +2179,45 @@ export declare type RunCancelRequested = Message<"agentmesh.sessions.v1.RunCance
 export declare const RunCancelRequestedSchema: GenMessage<RunCancelRequested>;
 
 /**
+ * What a new run does to the run that holds the turn of its session.
+ *
+ * @generated from enum agentmesh.sessions.v1.Multitask
+ */
+export enum Multitask {
+  /**
+   * @generated from enum value: MULTITASK_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It waits behind all runs that wait already.
+   *
+   * @generated from enum value: MULTITASK_ENQUEUE = 1;
+   */
+  ENQUEUE = 1,
+
+  /**
+   * It is not accepted.
+   *
+   * @generated from enum value: MULTITASK_REJECT = 2;
+   */
+  REJECT = 2,
+
+  /**
+   * The running run ends as INTERRUPTED with what it has said so far, and the new one comes next, before all runs that wait. These keep their
+   * order. A run that was granted the turn and has not begun waits again.
+   *
+   * @generated from enum value: MULTITASK_INTERRUPT = 3;
+   */
+  INTERRUPT = 3,
+}
+
+/**
+ * Describes the enum agentmesh.sessions.v1.Multitask.
+ */
+export declare const MultitaskSchema: GenEnum<Multitask>;
+
+/**
  * @generated from enum agentmesh.sessions.v1.RunStatus
  */
 export enum RunStatus {
@@ -2182,7 +2263,7 @@ export enum RunStatus {
   CANCELLED = 6,
 
   /**
-   * Another run of the session took its place. No run ends so yet.
+   * Another run of the session took its place.
    *
    * @generated from enum value: RUN_STATUS_INTERRUPTED = 7;
    */
@@ -2284,7 +2365,7 @@ export declare const SessionsService: GenService<{
   /**
    * Accepts a run, in one transaction: takes the session's turn and appends the user's event, or puts the run into the session's queue when
    * another run holds the turn. The run is durable when this answers. INVALID_ARGUMENT invocation_not_found,
-   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress.
+   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.BeginTurn
    */
@@ -2326,7 +2407,8 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Appends complete events of a running attempt and, with `end`, ends the attempt, in one transaction. ABORTED fence_lost when the attempt no
-   * longer holds the turn, and run_cancelling when the run is being cancelled: then only an append with OUTCOME_CANCELLED is accepted.
+   * longer holds the turn, and run_cancelling or run_interrupting when the run is being cancelled or interrupted: then only an append with
+   * OUTCOME_CANCELLED or OUTCOME_INTERRUPTED is accepted.
    * PERMISSION_DENIED app_state_forbidden when the run is bound to its end user and an event changes `app:` state: then nothing is stored.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AppendEvents

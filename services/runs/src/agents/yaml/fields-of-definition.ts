@@ -1,7 +1,7 @@
 import { isLlmDefinition, type LocalDefinition } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { toMcpServer } from '../mcp-servers.ts';
-import { sharedKeys } from '../to-definition.ts';
+import { runKeys, sharedKeys } from '../to-definition.ts';
 
 const types = { LlmAgent: 'llm', SequentialAgent: 'sequential', ParallelAgent: 'parallel', LoopAgent: 'loop' } as const;
 
@@ -16,6 +16,7 @@ export function fieldsOfDefinition(
     agent_description: description,
     agent_type: types[definition.agent_class ?? 'LlmAgent'],
     ...(files.length > 0 && { sub_agents: files.map((file) => subAgentOf(file.config_path ?? '')) }),
+    ...given(definition, runKeys),
   };
   if (!isLlmDefinition(definition)) {
     const iterations = 'max_iterations' in definition ? definition.max_iterations : undefined;
@@ -34,8 +35,11 @@ export function fieldsOfDefinition(
     ...(asking.length > 0 && { confirm_tools: asking.map(({ name }) => name) }),
     ...(servers.length > 0 && { mcp_servers: servers }),
     ...(config !== undefined && { generate_content_config: config }),
-    ...Object.fromEntries(
-      sharedKeys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]),
-    ),
+    ...given(definition, sharedKeys),
   };
+}
+
+/** Those of the keys that have a value. */
+function given<T extends object>(definition: T, keys: readonly (keyof T)[]): Record<string, unknown> {
+  return Object.fromEntries(keys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]));
 }

@@ -5,6 +5,7 @@ import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Models } from '../../models/models.ts';
 import type { App } from '../../registry/app.ts';
+import { appSettingsOf, usualSettings } from '../../registry/app-settings.ts';
 import type { LoadRequest } from '../protocol.ts';
 import { type AppLinks, noLinks } from './app-links.ts';
 import type { CodeConfig } from './code-settings.ts';
@@ -66,6 +67,7 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
         source,
         files,
         ...(graphJson && { graphJson }),
+        settings: request.definition === undefined ? usualSettings : appSettingsOf(request.definition.definition),
         open: (run) => new RemoteRun(keeper, { models, fetch, links }, run),
         retire: () => keeper.retire(),
       };

@@ -101,6 +101,11 @@ export class WaitingRuns {
     return this.#entriesOf(accountId).flatMap(({ run }) => (run.invocationId === invocationId ? [run] : []));
   }
 
+  /** Runs of a session that somebody watches. */
+  watchedIn(sessionPk: bigint): WaitingRun[] {
+    return this.#all().flatMap(({ run }) => (run.sessionPk === sessionPk && run.viewer !== undefined ? [run] : []));
+  }
+
   /** All runs that are not being started. */
   idle(): WaitingRun[] {
     return this.#all().flatMap(({ run, state }) => (state === 'starting' ? [] : [run]));

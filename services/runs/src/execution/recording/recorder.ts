@@ -9,6 +9,7 @@ import { createAttemptUsage } from './attempt-usage.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
+import type { Stop } from './stop.ts';
 import type { AgentSession } from '../agent-run.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
 import type { Viewer } from '../viewers/viewer.ts';
@@ -28,10 +29,10 @@ export interface Recorder {
   /** Ends the attempt as failed and stores an event with the error. Added events that are not stored yet are stored too, if possible. */
   fail(failure: { author: string; errorCode: string; errorMessage: string }): Promise<void>;
   /**
-   * Ends the attempt as cancelled. Stores the added events, also those of an append that was refused, and for each agent that was answering an event with its text so far, marked as
+   * Ends the attempt as cancelled or interrupted. Stores the added events, also those of an append that was refused, and for each agent that was answering an event with its text so far, marked as
    * `interrupted`; an event of `author` when there is none.
    */
-  cancel(author: string): Promise<void>;
+  stop(author: string, stop: Stop): Promise<void>;
 }
 
 export interface RecorderOptions {
@@ -41,8 +42,6 @@ export interface RecorderOptions {
   /** Viewers in any process that did not start the run. */
   readonly live: Pick<LiveAttempt, 'partial' | 'stored'>;
 }
-
-const cancelled = { errorCode: 'CANCELLED', errorMessage: 'The run was cancelled.' };
 
 export function createRecorder({ turn, journal, viewer, live }: RecorderOptions): Recorder {
   const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
@@ -87,10 +86,10 @@ export function createRecorder({ turn, journal, viewer, live }: RecorderOptions)
       await add(createEvent({ author, errorCode, errorMessage }));
       await flush({ outcome: AttemptEnd_Outcome.FAILED, errorCode, errorMessage });
     },
-    async cancel(author) {
+    async stop(author, { outcome, ...error }) {
       pending.unshift(...refused);
-      for (const event of unfinished.interrupt(author, cancelled)) await add(event);
-      await flush({ outcome: AttemptEnd_Outcome.CANCELLED, ...cancelled });
+      for (const event of unfinished.interrupt(author, error)) await add(event);
+      await flush({ outcome, ...error });
     },
   };
 }

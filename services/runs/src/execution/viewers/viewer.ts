@@ -14,6 +14,8 @@ export interface Viewer {
   /** Whether it wants partial events. */
   readonly partials: boolean;
   show(event: WireEvent): void;
+  /** Tells the place of the run in its queue, if it has changed. */
+  queued(position: number): void;
   /** Ends the stream after the waiting responses. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
@@ -44,6 +46,7 @@ class BufferedViewer implements Viewer {
   readonly partials: boolean;
   readonly #waiting: Unread;
   #closed = false;
+  #position = 0;
   #error: Error | undefined;
   readonly #news = new Wake();
 
@@ -56,6 +59,13 @@ class BufferedViewer implements Viewer {
     if (this.#closed) return;
     if (this.#waiting.add(event)) this.#news.wake();
     else if (!event.partial) this.#close(viewerTooSlow());
+  }
+
+  queued(position: number): void {
+    if (this.#closed || position === this.#position) return;
+    this.#position = position;
+    this.#waiting.addPosition(position);
+    this.#news.wake();
   }
 
   end(): void {
@@ -94,6 +104,8 @@ interface Unread {
   /** Returns false when the response does not fit. */
   add(event: WireEvent): boolean;
   addFailure(failure: Pick<Failure, 'type' | 'message'>): void;
+  /** Replaces a position that has not been taken. */
+  addPosition(position: number): void;
   take(): Response | undefined;
   clear(): void;
 }
@@ -118,6 +130,10 @@ function createUnread(limits: ViewerLimits): Unread {
       return true;
     },
     addFailure: (failure) => void waiting.push({ kind: { case: 'failure', value: failure } }),
+    addPosition(position) {
+      waiting = waiting.filter(({ kind }) => kind?.case !== 'queued');
+      waiting.push({ kind: { case: 'queued', value: { position } } });
+    },
     take() {
       const next = waiting.shift();
       if (next !== undefined) bytes -= sizeOf(next);

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { type DottedName, isDotted } from '../code/dotted.ts';
 import { ModelConfig } from './model-config.ts';
 import { remoteKeys } from './remote-keys.ts';
+import { rootKeys } from './root-keys.ts';
 
 const strict = { additionalProperties: false };
 const NonEmpty = Type.String({ minLength: 1 });
@@ -30,6 +31,7 @@ const everyAgent = {
   description: Type.Optional(Type.String()),
   /** Fields of an agent under /api/agents that ADK has no key for. Nothing here is made of them. */
   metadata: Type.Optional(Type.Object({})),
+  ...rootKeys,
   before_agent_callbacks: Type.Optional(Callbacks),
   after_agent_callbacks: Type.Optional(Callbacks),
 };

@@ -8,6 +8,7 @@ import { AppFilesError, type Mistake, Mistakes } from './mistake.ts';
 import { type Path, parseYaml, type YamlFile } from './parse-yaml.ts';
 import { type DefinitionChecks, readDefinition } from './read-definition.ts';
 import { rootFile, rootFileMissing } from './root-file.ts';
+import { rootKeys } from './root-keys.ts';
 
 /** An agent's file with those of its sub-agents. */
 export interface AgentFile {
@@ -95,6 +96,7 @@ async function loadFile(walk: Walk, path: string, parents: Parents): Promise<Age
   if (definition?.agent_class === 'RemoteA2aAgent') checkRemote(walk, yaml, definition);
   const { name, agent_class: agentClass } = fieldsOf(yaml.value);
   checkName(walk, yaml, name);
+  if (parents.paths.length > 0) checkRootKeys(walk, yaml);
   const isOwn = definition !== undefined && isOwnClass(definition);
   const isLlm = definition === undefined ? !isWorkflow(agentClass) : isLlmDefinition(definition);
   if (isLlm || isOwn) checkModel(walk, yaml, parents.giveModel || isOwn);
@@ -136,6 +138,15 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 
 function isWorkflow(agentClass: unknown): boolean {
   return typeof agentClass === 'string' && agentClass !== 'LlmAgent';
+}
+
+/** The keys about the runs of an app have no effect in the file of a sub-agent. */
+function checkRootKeys({ mistakes }: Walk, yaml: YamlFile): void {
+  const fields = fieldsOf(yaml.value);
+  for (const key of Object.keys(rootKeys)) {
+    if (fields[key] !== undefined)
+      mistakes.add(yaml.mistake([key], `belongs into ${rootFile}: it is about the whole app`));
+  }
 }
 
 function checkName({ names, mistakes }: Walk, yaml: YamlFile, name: unknown): void {

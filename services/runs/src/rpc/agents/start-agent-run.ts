@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
-import { type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
+import { Multitask, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { agentAppName } from '../../agents/agent-id.ts';
 import type { Context } from '../../context.ts';
@@ -32,5 +32,5 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
 
 function toRun(session: SessionKey, content: Pick<StartAgentRunRequest, 'messageJson' | 'isBound'>) {
   const empty = { stateDeltaJson: nothing, customMetadataJson: nothing, invocationId: '', idempotencyKey: '' };
-  return { session, ...content, ...empty, streaming: false };
+  return { session, ...content, ...empty, streaming: false, multitask: Multitask.UNSPECIFIED };
 }

@@ -3,7 +3,7 @@ import type { EventJson } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { type AppendEventsRequest, AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
-import { appStateForbidden, fenceLost, invalid, runCancelling } from '../../errors.ts';
+import { appStateForbidden, fenceLost, invalid, runCancelling, runInterrupting } from '../../errors.ts';
 import { fromAttempt } from '../../events/stored-event.ts';
 import { bytesOf } from '../../json-bytes.ts';
 import { isOfApp, parseDelta, type StateChange, toChanges } from '../../state-delta.ts';
@@ -12,6 +12,7 @@ import { type EventRow, selectEvents } from '../../store/events/events.ts';
 import { bytesOfEvents } from '../../store/sizes.ts';
 import { type AttemptState, findAttempt, selectIsBound } from '../../store/runs.ts';
 import { endAttempt } from '../../turns/attempt.ts';
+import { stoppedEnding } from '../../turns/closing-event.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -33,7 +34,9 @@ export function appendEvents(service: Context): Handlers['appendEvents'] {
 
 type Work = Append & { accountId: string };
 
-function tryAppend(context: Context, what: Work, { end }: AppendEventsRequest): Promise<number | undefined> {
+type Ending = Pick<AppendEventsRequest, 'end'>;
+
+function tryAppend(context: Context, what: Work, { end }: Ending): Promise<number | undefined> {
   if (end !== undefined) return endAttempt(context, what, end);
   if (what.events.length === 0) throw invalid('An append carries events, an end, or both.');
   return insertAppend(context.db, what);
@@ -51,19 +54,27 @@ async function catchUp(context: Context, what: Work, request: AppendEventsReques
     const answer = { stateDeltasJson: others.flatMap(stateDeltaOf) };
     const stored = own.size > 0 && others.length < missed.length;
     if (stored || (own.size === 0 && attempt?.ended === true)) return { ...answer, lastSeq: upTo };
-    const fence = currentFence(attempt, what, request);
-    const lastSeq = await tryAppend(context, { ...what, fence, lastSeq: upTo }, request);
+    const now = currentRequest(attempt, what, request);
+    const lastSeq = await tryAppend(context, { ...what, ...now, lastSeq: upTo }, now);
     return lastSeq === undefined ? undefined : { ...answer, lastSeq };
   });
 }
 
-/** The fence with which the append may be stored. An attempt that is being cancelled may only end, as cancelled. */
-function currentFence(attempt: AttemptState | undefined, { fence }: Work, { end }: AppendEventsRequest): bigint {
-  if (attempt?.holds === true) return fence;
+const stops = [AttemptEnd_Outcome.CANCELLED, AttemptEnd_Outcome.INTERRUPTED];
+
+/** The fence and the end with which the append may be stored. An attempt that is being stopped may only end, for the cause that its row has. */
+function currentRequest(
+  attempt: AttemptState | undefined,
+  { fence }: Work,
+  { end }: Ending,
+): Ending & { fence: bigint } {
+  if (attempt?.holds === true) return { fence, end };
   const cancelFence = attempt?.cancel_fence ?? undefined;
-  if (cancelFence === undefined) throw fenceLost();
-  if (end?.outcome !== AttemptEnd_Outcome.CANCELLED) throw runCancelling();
-  return cancelFence;
+  if (attempt === undefined || cancelFence === undefined) throw fenceLost();
+  const { cause } = attempt;
+  if (end === undefined || !stops.includes(end.outcome)) throw cause === null ? runCancelling() : runInterrupting();
+  const { outcome, errorCode, errorMessage } = stoppedEnding(cause);
+  return { fence: cancelFence, end: { ...end, outcome, errorCode, errorMessage } };
 }
 
 function toAppend(request: AppendEventsRequest, { limits }: Context): Work {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BeginTurnRequest, BeginTurnResponseSchema } from '@agentmesh/proto/sessions/v1';
+import { type BeginTurnRequest, type BeginTurnResponseSchema, Multitask } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { checkBytes } from '../../account-usage.ts';
@@ -10,6 +10,7 @@ import {
   invocationNotFound,
   nothingToResume,
   runInProgress,
+  sessionBusy,
   sessionNotFound,
 } from '../../errors.ts';
 import { optionalText } from '../../json-bytes.ts';
@@ -19,9 +20,13 @@ import { type CallSite, findFunctionCall } from '../../store/events/events.ts';
 import type { RunKey } from '../../store/ledger/run-keys.ts';
 import { selectRunStatus } from '../../store/runs.ts';
 import { checkChanges } from '../../store/sizes.ts';
-import { acceptTurn, nothingKnown, type RunRequest, takeFreeTurn } from '../../store/turns.ts';
+import { acceptInterrupting } from '../../store/turns/interrupts.ts';
+import type { TurnOutcome } from '../../store/turns/turn-outcome.ts';
+import { acceptTurn, takeFreeTurn } from '../../store/turns/turns.ts';
+import { nothingKnown, type RunRequest, type TurnStart } from '../../store/turns/turn-values.ts';
 import { isInvocationId, maxInvocationIdLength } from '../../turns/invocation-id.ts';
 import { onceForKey, toRunKey } from '../../turns/run-key.ts';
+import { hintCancel } from '../../turns/hint-cancel.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
@@ -50,16 +55,38 @@ async function accept(context: Context, session: CheckedKey, request: BeginTurnR
   const waiting = toWaiting(request, attempt);
   const isUsual = key === undefined && !request.postpone && !request.awaited;
   const isNew = isUsual && request.invocationId === '' && attempt.answeredSeq === undefined;
+  const interrupts = request.multitask === Multitask.INTERRUPT;
   const { start, outcome } = await untilCurrent(async () => {
     const start = startOf(attempt, context);
     const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
-    const outcome = free ?? (await acceptTurn(context.db, start, { request: waiting, key }));
+    const outcome = free ?? (await takeOrQueue(context, start, { request: waiting, key, interrupts }));
     return outcome && { start, outcome };
   });
   const { invocationId } = attempt;
   if (outcome === 'in_progress') throw runInProgress(invocationId);
+  if (outcome === 'busy') throw sessionBusy();
   if (!('state' in outcome)) return { invocationId, ...outcome };
   return { invocationId, turn: await toTurn(context, attempt, { start, turn: outcome }) };
+}
+
+interface Acceptance {
+  readonly request: RunRequest;
+  readonly key: RunKey | undefined;
+  readonly interrupts: boolean;
+}
+
+/** Takes the turn or queues; with `interrupts` before all other runs of the session. Undefined when the session was changed meanwhile. */
+async function takeOrQueue(
+  context: Context,
+  start: TurnStart,
+  { interrupts, ...run }: Acceptance,
+): Promise<TurnOutcome | undefined> {
+  if (!interrupts) return acceptTurn(context.db, start, run);
+  const answer = await acceptInterrupting(context.db, start, run);
+  const stopped = answer?.interrupted;
+  if (stopped !== undefined)
+    hintCancel(context, { sessionPk: stopped.pk, invocationId: stopped.key, fence: stopped.fence });
+  return answer?.outcome;
 }
 
 async function readAttempt(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<Attempt> {
@@ -92,6 +119,7 @@ function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequ
     answeredSeq: answeredSeq ?? null,
     postpone: request.postpone,
     awaited: request.awaited,
+    rejects: request.multitask === Multitask.REJECT,
   };
 }
 

@@ -15,9 +15,10 @@ import {
   selectRunStatus,
 } from '../../store/runs.ts';
 import { isSizeError } from '../../store/sizes.ts';
-import { nothingKnown, takeGrantedTurn } from '../../store/turns.ts';
+import { nothingKnown } from '../../store/turns/turn-values.ts';
+import { takeGrantedTurn } from '../../store/turns/turns.ts';
 import { type AttemptEnding, endAttempt } from '../../turns/attempt.ts';
-import { cancelled, closingEvent, interrupted } from '../../turns/closing-event.ts';
+import { closingEvent, endingOf } from '../../turns/closing-event.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
@@ -134,7 +135,7 @@ async function refuse(context: Context, run: DueRun, { reason, message }: MeshEr
 
 /** Ends a run whose executor is gone. */
 async function endDead(context: Context, run: DueRun): Promise<void> {
-  const ending = run.status === 'cancelling' ? cancelled : interrupted;
+  const ending = endingOf(run);
   await endWith(context, run, ending);
   const { invocationId } = run;
   context.log.warn({ invocationId, errorCode: ending.errorCode }, 'a run whose executor had stopped has been ended');

@@ -1,6 +1,7 @@
 import type { Lease } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
 import { selectCancelling, updateLeases } from '../../store/runs.ts';
+import { interruptedByRun } from '../../store/turns/interrupts.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Extends all leases of one executor in one statement. Those of runs that are being cancelled are not extended. */
@@ -11,7 +12,8 @@ export function renewLeases({ db, leaseSeconds }: Context): Handlers['renewLease
     if (others.length === 0) return {};
     const cancelling = await selectCancelling(db, others);
     const cancelled = others.filter((lease) => cancelling.has(nameOf(lease)));
-    return { cancelled, lost: others.filter((lease) => !cancelling.has(nameOf(lease))) };
+    const interrupted = cancelled.filter((lease) => cancelling.get(nameOf(lease)) === interruptedByRun);
+    return { cancelled, interrupted, lost: others.filter((lease) => !cancelling.has(nameOf(lease))) };
   };
 }
 

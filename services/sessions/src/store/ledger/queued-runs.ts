@@ -47,6 +47,34 @@ export function checkQueuedRuns(
   return checkQueued(db, { owner, leaseSeconds, sessionPks, invocationIds: runs.map((run) => run.invocationId) });
 }
 
+const mostCounted = 1_000;
+
+interface QueuePlace extends QueuedRun {
+  /** From 1. */
+  readonly place: number;
+}
+
+const listPlaces = createQuery<Pick<CheckValues, 'sessionPks' | 'invocationIds'>, QueuePlace>({
+  name: 'list-queue-places',
+  text: (param) => `select l.session_pk as "sessionPk", p.invocation_id as "invocationId", p.place
+    from unnest(${param.sessionPks}::bigint[]) as l(session_pk)
+    cross join lateral (
+      select q.invocation_id, (row_number() over (order by q.position))::integer as place from (
+        select invocation_id, position from runs r
+        where r.session_pk = l.session_pk and r.ended_at is null and r.status in ('queued', 'granted')
+        order by r.position limit ${mostCounted}
+      ) q
+    ) p
+    where p.invocation_id = any(${param.invocationIds}::text[])`,
+});
+
+/** Places of waiting runs among the runs of their sessions that have not started. Runs behind the first 1,000 are left out. */
+export async function selectQueuePlaces(db: Queryable, runs: readonly QueuedRun[]): Promise<QueuePlace[]> {
+  if (runs.length === 0) return [];
+  const sessionPks = [...new Set(runs.map((run) => run.sessionPk))];
+  return listPlaces(db, { sessionPks, invocationIds: runs.map((run) => run.invocationId) });
+}
+
 /** Number of an account's runs that have not ended. */
 export interface AccountRuns {
   readonly accountId: string;

@@ -1,5 +1,5 @@
-import type { StateMap } from '../state-delta.ts';
-import { newestWithin } from './events/window-bytes.ts';
+import type { StateMap } from '../../state-delta.ts';
+import { newestWithin } from '../events/window-bytes.ts';
 
 /** The turn was taken. */
 export interface StartedTurn {
@@ -25,24 +25,28 @@ interface RecentEvent {
 export interface WaitingRun {
   readonly sessionPk: bigint;
   readonly granted: boolean;
+  /** Place among the runs of the session that have not started. */
+  readonly queuePosition: number;
 }
 
-/** `in_progress`: this invocation is queued or running already. */
-export type TurnOutcome = StartedTurn | WaitingRun | 'in_progress';
+/** `in_progress`: this invocation is queued or running already. `busy`: another run holds the turn, and this one was not accepted. */
+export type TurnOutcome = StartedTurn | WaitingRun | 'in_progress' | 'busy';
 
-/** A statement that takes a turn answers rows of four kinds. Columns that a kind does not have are null. */
-export type TurnRow = SessionRow | HeldRow | EventRow | StateRow;
+/** A statement that takes a turn answers rows of these kinds. Columns that a kind does not have are null. */
+export type TurnRow = SessionRow | HeldRow | InterruptedRow | EventRow | StateRow;
 
 /** The session was read. Without this row there is no such session, or the run was not granted. */
 interface SessionRow {
   readonly kind: 'session';
+  /** Another run holds the turn. */
+  readonly flag: boolean;
 }
 
 /** The session was changed. */
 interface HeldRow {
   readonly kind: 'turn';
   readonly pk: bigint;
-  /** The last sequence. */
+  /** The last sequence; of a queued run its place in the queue. */
   readonly seq: number;
   readonly fence: bigint;
   /** Status of the run. */
@@ -51,6 +55,14 @@ interface HeldRow {
   readonly attempt: number | null;
   /** JSON of the calls that the run waited for. */
   readonly json: string | null;
+}
+
+/** The running attempt that has to end for this run. */
+export interface InterruptedRow {
+  readonly kind: 'interrupted';
+  readonly pk: bigint;
+  readonly key: string;
+  readonly fence: bigint;
 }
 
 interface EventRow {
@@ -90,19 +102,24 @@ export function selectTurnRows<K extends Kind>(kind: K, columns: ColumnsOf<K>, f
 /** Undefined when the session was not changed. */
 export function readOutcome(
   rows: readonly TurnRow[],
-  { windowBytes }: { readonly windowBytes: number },
+  { windowBytes, rejects = false }: { readonly windowBytes: number; readonly rejects?: boolean },
 ): TurnOutcome | undefined {
   const state: StateMap = new Map();
   const recent: RecentEvent[] = [];
   let held: HeldRow | undefined;
+  let isBehind = false;
   for (const row of rows) {
     if (row.kind === 'turn') held = row;
     else if (row.kind === 'state') state.set(row.key, row.json);
     else if (row.kind === 'event') recent.push({ seq: row.seq, turnStart: row.flag, json: row.json });
+    else if (row.kind === 'session') isBehind = row.flag;
   }
-  if (held === undefined) return undefined;
+  if (held === undefined) return isBehind && rejects ? 'busy' : undefined;
   if (held.attempt === null) return 'in_progress';
-  if (held.key !== 'running') return { sessionPk: held.pk, granted: held.key === 'granted' };
+  if (held.key !== 'running') {
+    const granted = held.key === 'granted';
+    return { sessionPk: held.pk, granted, queuePosition: granted ? 1 : held.seq };
+  }
   recent.sort((a, b) => b.seq - a.seq);
   const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor } = held;
   return { sessionPk, fence, attempt, lastSeq, state, waitingFor, recent: newestWithin(recent, windowBytes) };

@@ -1,0 +1,38 @@
+import type { Context } from '../../context.ts';
+import { leave } from './left-runs.ts';
+import type { WaitingRun } from './waiting-runs.ts';
+
+const timeoutMs = 2_500;
+
+type Waiting = Pick<Context, 'owner' | 'sessions' | 'waiting' | 'log'>;
+
+/** Asks the ledger about at most 1,000 waiting runs: which have their turn, which have left the queue, and the places of the others. */
+export async function checkWaiting(context: Waiting, runs: readonly WaitingRun[]): Promise<void> {
+  const { owner, sessions, waiting } = context;
+  const byName = new Map(runs.map((run) => [nameOf(run), run]));
+  const asked = runs.map(({ sessionPk, invocationId }) => ({ sessionPk, invocationId }));
+  const { granted, left, queued } = await sessions.checkQueuedRuns({ owner, runs: asked }, { timeoutMs });
+  for (const run of granted) {
+    const known = byName.get(nameOf(run));
+    if (known !== undefined) waiting.grant(known);
+  }
+  for (const run of queued) byName.get(nameOf(run))?.viewer?.queued(run.queuePosition);
+  for (const { run, status } of left) {
+    const known = run && byName.get(nameOf(run));
+    // A run that is being started here has left the queue, too.
+    if (known !== undefined && waiting.isIdle(known)) leave(context, known, status);
+  }
+}
+
+/** To be called when a run of a session has started: the viewers of those behind it learn their places. Does not wait. */
+export function tellPlaces(context: Waiting, sessionPk: bigint): void {
+  const runs = context.waiting.watchedIn(sessionPk).slice(0, 1_000);
+  if (runs.length === 0) return;
+  checkWaiting(context, runs).catch((err: unknown) =>
+    context.log.warn({ err }, 'places of waiting runs are not known'),
+  );
+}
+
+function nameOf({ sessionPk, invocationId }: Pick<WaitingRun, 'sessionPk' | 'invocationId'>): string {
+  return `${sessionPk}/${invocationId}`;
+}

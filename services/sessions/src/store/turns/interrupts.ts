@@ -1,0 +1,108 @@
+import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
+import { sessionNotFound } from '../../errors.ts';
+import { laterUpdate } from '../created-at.ts';
+import { hasKey } from '../key-condition.ts';
+import type { RunKey } from '../ledger/run-keys.ts';
+import { createWriteQuery, type WriteQuery } from '../write.ts';
+import { type InterruptedRow, readOutcome, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
+import { grown, heldByMoved, startedRows } from './turn-query.ts';
+import { insertKey, insertRun } from './turns.ts';
+import { type RunRequest, type TurnParams, type TurnStart, type TurnValues, turnValues } from './turn-values.ts';
+
+/** Error code of a run whose place another run took. While the run is being stopped, its row has this code already. */
+export const interruptedByRun = 'INTERRUPTED_BY_RUN';
+
+/** Seconds that the executor of the interrupted run has to end it. Then any executor ends it. */
+const closingSeconds = 3;
+
+type Values = TurnValues & { readonly cause: string };
+
+/** SQL that updates the row of the run that held the turn, if `moved` has the flag. */
+const updateHolder = (set: string, flag: string): string => `update runs r set ${set}
+      where r.session_pk = (select pk from moved where ${flag}) and r.invocation_id = (select holder from moved)`;
+
+/** SQL of the interruption: the changed session in `moved`, its new run, and the run that held the turn. */
+const interrupt = (param: Placeholders<Values>): string => `with snap as (
+      select s.pk, s.version, s.last_seq, s.turn as holder,
+        (s.turn is null or h.status = 'granted') and not ${param.postpone}::boolean as free,
+        s.turn is not null and h.status is distinct from 'granted' as behind,
+        (h.status = 'granted') is true as requeues,
+        (h.status = 'running' and s.turn <> ${param.invocationId}) is true as stops,
+        (
+          select r.position from runs r where r.session_pk = s.pk and r.ended_at is null order by r.position limit 1
+        ) as first
+      from sessions s left join lateral (
+        select status from runs where session_pk = s.pk and invocation_id = s.turn offset 0
+      ) h on true
+      where ${hasKey(param, 's')}
+    ), moved as (
+      update sessions s set
+        version = s.version + 1,
+        turn = case when snap.behind then s.turn else ${param.invocationId} end,
+        queued = case when snap.behind or snap.requeues then s.queued + 1 else s.queued end,
+        fence = case when snap.free or snap.stops then s.fence + 1 else s.fence end,
+        last_seq = case when snap.free then s.last_seq + ${param.eventCount}::integer else s.last_seq end,
+        last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
+          else s.last_update_time end,
+        bytes = case when snap.free then ${grown(param)} else s.bytes end
+      from snap where s.pk = snap.pk and s.version = snap.version
+      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free,
+        1 as queued, coalesce(snap.first, 0) - 1 as first, snap.holder, snap.requeues, snap.stops,
+        case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
+    ), started as (
+      select * from moved where free
+    ), ledger as (
+      ${insertRun(param, 'first')}
+      returning r.attempt, r.waiting_for
+    ), requeued as (
+      ${updateHolder(`status = 'queued', lease_until = null`, 'requeues')}
+    ), stopped as (
+      ${updateHolder(
+        `status = 'cancelling', error_code = ${param.cause},
+        lease_until = least(r.lease_until, now() + make_interval(secs => ${closingSeconds}))`,
+        'stops',
+      )}
+      returning r.session_pk, r.invocation_id, r.fence
+    )`;
+
+function createInterruption(name: string, besides: (param: TurnParams) => string): WriteQuery<Values, TurnRow> {
+  return createWriteQuery({
+    name,
+    source: 'started',
+    text: (param, writes) => `${interrupt(param)}${besides(param)}${writes}
+    ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
+    union all
+    ${selectTurnRows('turn', heldByMoved, 'moved m left join ledger l on true')}
+    union all
+    ${selectTurnRows('interrupted', { pk: 'x.session_pk', key: 'x.invocation_id', fence: 'x.fence' }, 'stopped x')}
+    union all
+    ${startedRows(param)}`,
+  });
+}
+
+const interruptQuery = createInterruption('accept-interrupting-run', () => '');
+const interruptKeyedQuery = createInterruption('accept-keyed-interrupting-run', insertKey);
+
+export interface Interruption {
+  readonly outcome: TurnOutcome;
+  /** The attempt whose executor has to be told; undefined when no run was running. */
+  readonly interrupted?: InterruptedRow | undefined;
+}
+
+/**
+ * Accepts a run that comes before all others of its session. A running one is marked like one that is being cancelled, a granted one is queued
+ * again. Undefined, and the errors, as for `acceptTurn`.
+ */
+export async function acceptInterrupting(
+  db: Queryable,
+  start: TurnStart,
+  { request, key }: { readonly request: RunRequest; readonly key?: RunKey | undefined },
+): Promise<Interruption | undefined> {
+  const values = { ...turnValues(start, request), cause: interruptedByRun };
+  const rows = await (key === undefined
+    ? interruptQuery(db, values, start)
+    : interruptKeyedQuery(db, { ...values, ...key }, start));
+  if (rows.length === 0) throw sessionNotFound();
+  const outcome = readOutcome(rows, start);
+  return outcome && { outcome, interrupted: rows.find((row) => row.kind === 'interrupted') };
+}

@@ -1,0 +1,94 @@
+import { laterUpdate } from '../created-at.ts';
+import { pageOfEvents } from '../events/page-of-events.ts';
+import { hasKey } from '../key-condition.ts';
+import { withinSession } from '../sizes.ts';
+import { joinVisibleState, publicKey } from '../state.ts';
+import { createWriteQuery, type WriteQuery } from '../write.ts';
+import { selectTurnRows, type TurnRow } from './turn-outcome.ts';
+import type { TurnParams, TurnValues } from './turn-values.ts';
+
+/** SQL of the recent events and the state of the session in relation `started`. */
+export function startedRows(param: TurnParams): string {
+  const recent = pageOfEvents({
+    where: `session_pk = m.pk and seq > case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`,
+    order: 'desc',
+    limit: param.window,
+    maxBytes: `${param.windowBytes}::bigint`,
+  });
+  const event = { seq: 'e.seq', flag: 'e.turn_start', json: 'e.json' };
+  const state = { key: publicKey, json: 't.value::text' };
+  return `${selectTurnRows('event', event, `started m cross join lateral (${recent}) e`)}
+    union all
+    ${selectTurnRows('state', state, `started m ${joinVisibleState}`)}`;
+}
+
+/** SQL expression: the bytes of session `s` with the events of the turn. */
+export const grown = (param: TurnParams): string =>
+  withinSession(`s.bytes + ${param.addedBytes}::bigint`, param.maxBytes);
+
+interface TurnQueryParts {
+  readonly name: string;
+  /** SQL condition on session `s`, besides its key. */
+  readonly where: (param: TurnParams) => string;
+  /** SQL expression: whether the run starts. */
+  readonly free: (param: TurnParams) => string;
+  /** SQL that writes the row of the run. It may read relation `moved`, and calls the table `r`. */
+  readonly ledger: (param: TurnParams) => string;
+  /** SQL of a further CTE, led by a comma. It may read relations `moved` and `ledger`. */
+  readonly besides?: (param: TurnParams) => string;
+}
+
+/**
+ * Creates a statement that reads the session once, and changes it only if it is still as it was read: the window, the state and
+ * the decision to take the turn or to queue belong to one moment.
+ */
+export function createTurnQuery({
+  name,
+  where,
+  free,
+  ledger,
+  besides,
+}: TurnQueryParts): WriteQuery<TurnValues, TurnRow> {
+  return createWriteQuery({
+    name,
+    source: 'started',
+    text: (param, writes) => `with snap as (
+      select s.pk, s.version, s.last_seq, ${free(param)} as free, s.turn is not null and not (${free(param)}) as behind from sessions s
+      where ${hasKey(param, 's')} ${where(param)}
+    ), moved as (
+      update sessions s set
+        version = s.version + 1,
+        turn = coalesce(s.turn, ${param.invocationId}),
+        queued = case when snap.behind then s.queued + 1 else s.queued end,
+        fence = case when snap.free then s.fence + 1 else s.fence end,
+        last_seq = case when snap.free then s.last_seq + ${param.eventCount}::integer else s.last_seq end,
+        last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
+          else s.last_update_time end,
+        bytes = case when snap.free then ${grown(param)} else s.bytes end
+      from snap where s.pk = snap.pk and s.version = snap.version and not (snap.behind and ${param.rejects}::boolean)
+      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.queued, s.last_seq, snap.last_seq as base, snap.free,
+        case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
+    ), started as (
+      select * from moved where free
+    ), ledger as (
+      ${ledger(param)}
+      returning r.attempt, r.waiting_for
+    )${besides?.(param) ?? ''}${writes}
+    ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
+    union all
+    ${selectTurnRows('turn', heldByMoved, 'moved m left join ledger l on true')}
+    union all
+    ${startedRows(param)}`,
+  });
+}
+
+/** Columns of the row `turn`, from relation `m`. */
+export function heldBy(attempt: string, status: string, waitingFor = 'null::text') {
+  return { pk: 'm.pk', seq: 'm.last_seq', fence: 'm.fence', attempt, key: status, json: waitingFor };
+}
+
+/** Columns of the row `turn`, from relations `moved` and `ledger`. */
+export const heldByMoved = {
+  ...heldBy('l.attempt', 'm.status', 'l.waiting_for::text'),
+  seq: `case m.status when 'queued' then m.queued else m.last_seq end`,
+};

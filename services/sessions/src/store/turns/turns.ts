@@ -1,0 +1,140 @@
+import type { Queryable } from '@agentmesh/lib/pg';
+import { sessionNotFound } from '../../errors.ts';
+import { laterUpdate } from '../created-at.ts';
+import { hasKey } from '../key-condition.ts';
+import type { RunKey } from '../ledger/run-keys.ts';
+import { createWriteQuery } from '../write.ts';
+import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
+import { createTurnQuery, grown, heldBy, startedRows } from './turn-query.ts';
+import { type RunRequest, type TurnParams, type TurnStart, type TurnValues, turnValues } from './turn-values.ts';
+
+const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
+  name: 'take-free-turn',
+  source: 'started',
+  text: (param, writes) => `with started as (
+      update sessions s set version = s.version + 1, turn = ${param.invocationId}, fence = s.fence + 1,
+        last_seq = s.last_seq + ${param.eventCount}::integer,
+        last_update_time = ${laterUpdate('s.last_update_time', param.lastEventTime)}, bytes = ${grown(param)}
+      where ${hasKey(param, 's')} and s.turn is null
+        and s.version = (select version from sessions where ${hasKey(param)})
+      returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq,
+        s.id, s.last_seq - ${param.eventCount}::integer as base
+    ), ledger as (
+      insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt,
+        first_seq, started_at, lease_until, custom_metadata, streaming, bound)
+      select account_id, app_name, user_id, id, pk, ${param.invocationId}, 'running', ${param.owner}, fence, 1,
+        base + 1, now(), now() + make_interval(secs => ${param.leaseSeconds}), ${param.customMetadata}::json, ${param.streaming}::boolean,
+        ${param.isBound}::boolean
+      from started
+    )${writes}
+    ${selectTurnRows('turn', heldBy('1', `'running'`), 'started m')}
+    union all
+    ${startedRows(param)}`,
+});
+
+/** SQL that inserts the row of a run, or updates that of an invocation which continues. */
+export const insertRun = (
+  param: TurnParams,
+  position?: string,
+): string => `insert into runs as r (account_id, app_name, user_id, session_id, session_pk,
+      invocation_id, status, owner, fence, attempt, started_at, lease_until, message, state_delta, custom_metadata, streaming,
+      answered_seq, bound, awaited, first_seq${position === undefined ? '' : ', position'})
+    select account_id, app_name, user_id, id, pk, ${param.invocationId}, status,
+      ${param.owner}, case when free then fence else 0 end, case when free then 1 else 0 end, case when free then now() end,
+      case when status <> 'queued' then now() + make_interval(secs => ${param.leaseSeconds}) end,
+      case when free then null else ${param.message}::json end, case when free then null else ${param.stateDelta}::json end,
+      ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer,
+      ${param.isBound}::boolean, ${param.awaited}::boolean, case when free then base + 1 end${position === undefined ? '' : `, ${position}`}
+    from moved
+    on conflict (session_pk, invocation_id) do update set
+      app_name = excluded.app_name, user_id = excluded.user_id, session_id = excluded.session_id,
+      status = excluded.status, owner = excluded.owner, fence = excluded.fence, attempt = r.attempt + excluded.attempt,
+      started_at = coalesce(excluded.started_at, r.started_at), lease_until = excluded.lease_until, message = excluded.message,
+      state_delta = excluded.state_delta, custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
+      answered_seq = excluded.answered_seq, bound = excluded.bound,
+      awaited = r.awaited or excluded.awaited,
+      first_seq = case when r.attempt > 0 then r.first_seq else excluded.first_seq end,
+      error_code = null, error_message = null, ended_at = null, position = ${position === undefined ? 'default' : 'excluded.position'}
+    where r.status in ('waiting', 'completed', 'failed', 'cancelled', 'interrupted')`;
+
+const acceptance = {
+  where: () => '',
+  free: (param: TurnParams) => `s.turn is null and not ${param.postpone}::boolean`,
+  ledger: insertRun,
+};
+
+const acceptRun = createTurnQuery({ ...acceptance, name: 'accept-run' });
+
+/** SQL of the CTE that stores the idempotency key of the run in relation `moved`. */
+export function insertKey(param: TurnParams): string {
+  return `, keyed as (
+      insert into run_keys (account_id, idempotency_key, invocation_id, request_sha256)
+      select m.account_id, ${param.idempotencyKey}, ${param.invocationId}, ${param.requestSha256}::bytea
+      from moved m cross join ledger
+    )`;
+}
+
+/** Fails with a unique violation, and stores nothing, when a run with this key was accepted before. */
+const acceptKeyedRun = createTurnQuery({
+  ...acceptance,
+  name: 'accept-keyed-run',
+  besides: insertKey,
+});
+
+const takeGrantedRun = createTurnQuery({
+  name: 'take-granted-run',
+  where: (param) => `and s.turn = ${param.invocationId} and exists (
+    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted' offset 0)`,
+  free: () => 'true',
+  ledger: (
+    param,
+  ) => `update runs r set status = 'running', owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1,
+      first_seq = case when r.attempt > 0 then r.first_seq else m.base + 1 end,
+      started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null
+    from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
+});
+
+/**
+ * Takes a free turn for a new run that nobody awaits: the usual case, in fewer steps than `acceptTurn`. Undefined when the turn is not free, when
+ * there is no such session, or when the session was changed meanwhile: then nothing was written.
+ */
+export async function takeFreeTurn(
+  db: Queryable,
+  start: TurnStart,
+  request: RunRequest,
+): Promise<StartedTurn | undefined> {
+  return startedIn(readOutcome(await takeFreeTurnQuery(db, turnValues(start, request), start), start));
+}
+
+/**
+ * Accepts a run: takes the turn or queues, or is `busy`. Undefined when the session was changed meanwhile: then nothing was written. With `key`, it rejects
+ * with a unique violation of `run_keys` when the account has used the key.
+ *
+ * @throws MeshError not_found `session_not_found`
+ */
+export async function acceptTurn(
+  db: Queryable,
+  start: TurnStart,
+  { request, key }: { readonly request: RunRequest; readonly key?: RunKey | undefined },
+): Promise<TurnOutcome | undefined> {
+  const values = turnValues(start, request);
+  const rows = await (key === undefined
+    ? acceptRun(db, values, start)
+    : acceptKeyedRun(db, { ...values, ...key }, start));
+  if (rows.length === 0) throw sessionNotFound();
+  return readOutcome(rows, { windowBytes: start.windowBytes, rejects: request.rejects });
+}
+
+/**
+ * Starts the next attempt of a granted run. `gone`: the run is not granted any more. Undefined when the session was changed
+ * meanwhile: then nothing was written.
+ */
+export async function takeGrantedTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | 'gone' | undefined> {
+  const rows = await takeGrantedRun(db, turnValues(start), start);
+  if (rows.length === 0) return 'gone';
+  return startedIn(readOutcome(rows, start));
+}
+
+function startedIn(outcome: TurnOutcome | undefined): StartedTurn | undefined {
+  return typeof outcome === 'object' && 'state' in outcome ? outcome : undefined;
+}
