@@ -10,6 +10,6 @@ export async function checkLeases(
   if (leases.length === 0) return;
   const { lost, cancelled, interrupted } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
   executor.stopLost(lost);
-  executor.stopInterrupted(interrupted);
+  executor.stopCancelled(interrupted, 'interrupted');
   executor.stopCancelled(cancelled);
 }

@@ -19,9 +19,7 @@ export interface Executor {
   /** Stops attempts that no longer hold their turn. */
   stopLost(leases: readonly HeldLease[]): void;
   /** Stops attempts whose runs are being cancelled. They store what they have and end as cancelled. */
-  stopCancelled(leases: readonly HeldLease[]): void;
-  /** Like `stopCancelled`, for attempts whose place other runs take. To be called before it, because these leases are among the cancelled ones. */
-  stopInterrupted(leases: readonly HeldLease[]): void;
+  stopCancelled(leases: readonly HeldLease[], cause?: StopCause): void;
   /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. Nobody may have ended them meanwhile. */
   stopExpired(nowMs: number): void;
   /** Resolves when no attempt runs. */
@@ -82,11 +80,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     stopLost(leases) {
       for (const attempt of holding(leases)) stop(attempt, 'lost');
     },
-    stopCancelled(leases) {
-      for (const attempt of holding(leases)) stop(attempt, 'cancelled');
-    },
-    stopInterrupted(leases) {
-      for (const attempt of holding(leases)) stop(attempt, 'interrupted');
+    stopCancelled(leases, cause = 'cancelled') {
+      for (const attempt of holding(leases)) stop(attempt, cause);
     },
     stopExpired(nowMs) {
       for (const attempt of attempts) if (attempt.heldAtMs + attempt.patienceMs < nowMs) stop(attempt, 'lost');

@@ -14,7 +14,7 @@ export function createRenewLeases({ executor, owner, sessions }: Context): Job {
         const { lost, cancelled, interrupted } = await sessions.renewLeases({ owner, leases }, { timeoutMs: 2_500 });
         executor.extend(leases, askedAtMs);
         executor.stopLost(lost);
-        executor.stopInterrupted(interrupted);
+        executor.stopCancelled(interrupted, 'interrupted');
         executor.stopCancelled(cancelled);
       } finally {
         executor.stopExpired(askedAtMs);

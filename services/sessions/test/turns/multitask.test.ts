@@ -144,5 +144,5 @@ test('the places of waiting runs are told, also behind another', async () => {
   expect(runs.map(({ queuePosition }) => queuePosition)).toEqual([1, 2]);
   const asked = runs.map(({ sessionPk, invocationId }) => ({ sessionPk, invocationId }));
   const { queued } = await service.client.checkQueuedRuns({ owner: 'executor-1', runs: asked });
-  expect(queued.map(({ queuePosition }) => queuePosition).toSorted()).toEqual([1, 2]);
+  expect(new Set(queued.map(({ queuePosition }) => queuePosition))).toEqual(new Set([1, 2]));
 });
