@@ -13,6 +13,7 @@ import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import type { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import type { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
+import type { RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import type { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { Client } from '@connectrpc/connect';
 import type { Config } from './config.ts';
@@ -58,6 +59,7 @@ export interface Context {
   readonly savedKeys: Client<typeof SavedKeysService>;
   readonly subscriptions: Client<typeof SubscriptionsService>;
   readonly notifications: Client<typeof NotificationsService>;
+  readonly runWebhooks: Client<typeof RunWebhooksService>;
   readonly webhookLogs: Client<typeof LogsService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;

@@ -13,6 +13,7 @@ import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
+import { RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { type Config, publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
@@ -97,6 +98,7 @@ function clientsOf(mesh: GatewayHost['mesh']) {
     savedKeys: mesh.client(SavedKeysService),
     subscriptions: mesh.client(SubscriptionsService),
     notifications: mesh.client(NotificationsService),
+    runWebhooks: mesh.client(RunWebhooksService),
     webhookLogs: mesh.client(LogsService),
   };
 }

@@ -38,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     AGENTS_DIR: apps,
     ADK_WEB_UI: 'true',
     RUNS_MCP_ALLOW: '127.0.0.1/32',
+    RUNS_WEBHOOK_ALLOW: '127.0.0.1/32',
     DEFAULT_SUPERADMIN_EMAIL: 'root@example.com',
     DEFAULT_SUPERADMIN_PASSWORD: 'the superadmin password',
   };

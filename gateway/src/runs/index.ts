@@ -12,6 +12,7 @@ import { noticeRoutes } from './notices/notices.ts';
 import { runRoutes } from './runs.ts';
 import { runEventsRoute } from './watching/run-events.ts';
 import { runTicketRoute } from './watching/run-ticket.ts';
+import { deliveryRoutes } from './webhooks/deliveries.ts';
 
 /** Applications, their runs and live connections. */
 export async function addRuns(app: App, context: Context): Promise<void> {
@@ -23,6 +24,7 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   runListRoutes(app, context);
   runEventsRoute(app, context);
   runTicketRoute(app, context);
+  deliveryRoutes(app, context);
   adkSessionRoutes(app, context);
   adkRunRoute(app, context);
   noticeRoutes(app, context);

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Content } from '../edge/records/content.ts';
 import { freeForm, maybe, stateMap, storedId } from '../edge/records/keywords.ts';
 import { noNul } from '../edge/validation/index.ts';
+import { RunWebhookRequest } from './webhooks/webhook-record.ts';
 
 const record = {
   title: 'RunAgentRequest',
@@ -48,12 +49,29 @@ const RunAgentRequest = Type.Object(
 );
 export type RunAgentRequest = Static<typeof RunAgentRequest>;
 
-const RunNamedAgentRequest = Type.Object(
-  { ...RunAgentRequest.properties, appName: storedId({ 'x-blank-is-missing': true }) },
-  { ...record, required: ['userId', 'sessionId', 'appName'] },
-);
+const ownApp = { appName: storedId({ 'x-blank-is-missing': true }) };
+const ofNamedApp = { ...record, required: ['userId', 'sessionId', 'appName'] } as const;
+
+const RunNamedAgentRequest = Type.Object({ ...RunAgentRequest.properties, ...ownApp }, ofNamedApp);
 
 /** Record of a run. `appName` is optional if a default app is set. */
 export function runAgentRequest(defaultApp: string | undefined) {
   return Type.Unsafe<RunAgentRequest>(defaultApp === undefined ? RunNamedAgentRequest : RunAgentRequest);
+}
+
+const webhook = { webhook: Type.Optional(RunWebhookRequest) };
+const StartRunRequest = Type.Object(
+  { ...RunAgentRequest.properties, ...webhook },
+  { ...record, title: 'StartRunRequest', required: ['userId', 'sessionId'] },
+);
+type StartRunRequest = Static<typeof StartRunRequest>;
+
+const StartNamedRunRequest = Type.Object(
+  { ...RunAgentRequest.properties, ...webhook, ...ownApp },
+  { ...ofNamedApp, title: 'StartRunRequest' },
+);
+
+/** Record of a run in the background, which may have a webhook. `appName` is optional if a default app is set. */
+export function startRunRequest(defaultApp: string | undefined) {
+  return Type.Unsafe<StartRunRequest>(defaultApp === undefined ? StartNamedRunRequest : StartRunRequest);
 }

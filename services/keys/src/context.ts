@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import type { MailProviders } from './integrations/providers/index.ts';
 import type { TokenVault } from './integrations/token-vault.ts';
 import type { Vault } from './saved-keys/vault.ts';
+import type { SigningVault } from './signing/signing-vault.ts';
 
 /** Dependencies of every RPC, consumer and job of this service. */
 export interface Context {
@@ -29,4 +30,6 @@ export interface Context {
   readonly mailProviders: MailProviders;
   /** Encrypts the tokens of mail accounts. */
   readonly tokenVault: TokenVault;
+  /** Encrypts secrets that sign messages. */
+  readonly signingVault: SigningVault;
 }

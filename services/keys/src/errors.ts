@@ -98,3 +98,19 @@ export function keyProviderMismatch(provider: string): MeshError {
 export function budgetReached(message: string): MeshError {
   return new MeshError('resource_exhausted', 'budget_reached', message);
 }
+
+/** The id of a signing secret is not a UUID. */
+export function secretIdInvalid(): MeshError {
+  return new MeshError('invalid_argument', 'request_invalid', 'The id of a signing secret is a lower-case UUID.');
+}
+
+/** The text is no secret of Standard Webhooks. */
+export function signingSecretInvalid(): MeshError {
+  const message = 'A secret is `whsec_` and the base64 of 16 to 64 bytes.';
+  return new MeshError('invalid_argument', 'signing_secret_invalid', message);
+}
+
+/** The envelope of a signing secret cannot be opened. */
+export function signingSecretLost(): MeshError {
+  return new MeshError('failed_precondition', 'signing_secret_lost', 'The secret can no longer be decrypted.');
+}

@@ -5,6 +5,7 @@ import { KeysService } from '@agentmesh/proto/keys/v1';
 import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
+import { SigningService } from '@agentmesh/proto/keys/v1/signing';
 import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { createCredentialService } from './agent-identity/credential-service.ts';
@@ -17,9 +18,16 @@ import { createTokenVault } from './integrations/token-vault.ts';
 import { createEraseEnded, eraseEnded } from './jobs/erase-ended.ts';
 import { createForgetCalls, forgetCalls } from './jobs/forget-calls.ts';
 import { reencrypt } from './reencryption/reencrypt.ts';
-import { agentIdentityHandlers, modelUseHandlers, savedKeysHandlers, toolKeysHandlers } from './rpc/index.ts';
+import {
+  agentIdentityHandlers,
+  modelUseHandlers,
+  savedKeysHandlers,
+  signingHandlers,
+  toolKeysHandlers,
+} from './rpc/index.ts';
 import { integrationsHandlers } from './rpc/integrations/index.ts';
 import { createVault } from './saved-keys/vault.ts';
+import { createSigningVault } from './signing/signing-vault.ts';
 
 const rootsOf = ({ ENCRYPT_KEY, ENCRYPT_KEY_PREVIOUS }: Config) => ({
   current: ENCRYPT_KEY,
@@ -57,11 +65,13 @@ export const keys = defineService({
       vault: createVault(roots),
       mailProviders: createMailProviders(config),
       tokenVault: createTokenVault(roots),
+      signingVault: createSigningVault(roots),
     };
     mesh.serve(KeysService, agentIdentityHandlers(context));
     mesh.serve(SavedKeysService, savedKeysHandlers(context));
     mesh.serve(ModelUseService, modelUseHandlers(context));
     mesh.serve(ToolKeysService, toolKeysHandlers(context));
+    mesh.serve(SigningService, signingHandlers(context));
     mesh.serve(IntegrationsService, integrationsHandlers(context));
     resources.defer(await bus.consume(AccountDeletedSchema, 'keys', onAccountDeleted(context)));
     resources.use(startJob(createForgetCalls(context), host));

@@ -9,6 +9,7 @@ import { KeysService } from '@agentmesh/proto/keys/v1';
 import { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import { IntegrationsService } from '@agentmesh/proto/keys/v1/integrations';
 import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
+import { SigningService } from '@agentmesh/proto/keys/v1/signing';
 import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type FindCredentialRequestRequest, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -20,6 +21,7 @@ export interface TestKeys extends AsyncDisposable {
   readonly client: Client<typeof KeysService>;
   readonly savedKeys: Client<typeof SavedKeysService>;
   readonly toolKeys: Client<typeof ToolKeysService>;
+  readonly signing: Client<typeof SigningService>;
   readonly modelUse: Client<typeof ModelUseService>;
   readonly integrations: Client<typeof IntegrationsService>;
   /** Look-ups that the sessions service received. */
@@ -71,6 +73,7 @@ export async function openKeys(
     client: asDeclared(process.mesh).client(KeysService),
     savedKeys: asDeclared(process.mesh).client(SavedKeysService),
     toolKeys: asDeclared(process.mesh).client(ToolKeysService),
+    signing: asDeclared(process.mesh).client(SigningService),
     modelUse: asDeclared(process.mesh).client(ModelUseService),
     integrations: asDeclared(process.mesh).client(IntegrationsService),
     asked,

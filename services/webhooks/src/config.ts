@@ -1,3 +1,4 @@
+import { addressList } from '@agentmesh/lib/outbound';
 import { httpUrl, listOf, portNumber, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
 import { type CleanedEnv, EnvError } from 'envalid';
 
@@ -19,6 +20,7 @@ export const settings = {
   GOOGLE_JWKS_URL: httpUrl({ default: 'https://www.googleapis.com/oauth2/v3/certs' }),
   GOOGLE_WEBHOOK_AUDIENCE: text({ default: undefined }),
   GOOGLE_WEBHOOK_SERVICE_ACCOUNT: text({ default: undefined }),
+  RUNS_WEBHOOK_ALLOW: addressList({ default: [] }),
   WEBHOOK_RETRY_SECONDS: seconds({ default: [5, 30, 120, 600] }),
   WEBHOOK_RUNS_PER_SENDER: positiveInteger({ default: 60 }),
   WEBHOOK_RUNS_PER_SUBSCRIPTION: positiveInteger({ default: 1_000 }),

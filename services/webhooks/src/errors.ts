@@ -91,3 +91,30 @@ export function subscriptionInactive(): MeshError {
 export function logFilterInvalid(fault: string): MeshError {
   return new MeshError('invalid_argument', 'request_invalid', `The request ${fault}.`);
 }
+
+/** A webhook of a run has an address that may not be used. `fault` is public and says why. */
+export function runWebhookUrlRefused(fault: string): MeshError {
+  return new MeshError('invalid_argument', 'run_webhook_url_refused', fault);
+}
+
+/** The account has too many webhooks of runs that are not over. */
+export function runWebhookLimit(most: number): MeshError {
+  const text = `An account has at most ${most} webhooks of runs that have not ended.`;
+  return new MeshError('resource_exhausted', 'run_webhook_limit', text);
+}
+
+/** The run has no webhook, or there is no such run. */
+export function runWebhookNotFound(): MeshError {
+  return new MeshError('not_found', 'run_webhook_not_found', 'The run has no webhook.');
+}
+
+/** The webhook of the run has no delivery with this id. */
+export function deliveryNotFound(): MeshError {
+  return new MeshError('not_found', 'delivery_not_found', 'Delivery not found.');
+}
+
+/** A repeated call registers another webhook for the run. */
+export function webhookKeyReused(): MeshError {
+  const text = 'The idempotency key was used with another webhook.';
+  return new MeshError('failed_precondition', 'idempotency_key_reused', text);
+}

@@ -29,6 +29,7 @@ import type { Processor } from './processing/processor.ts';
 import { startProcessing } from './processing/start-processing.ts';
 import { createMailAccounts } from './provider/create-mail-accounts.ts';
 import { openProviders } from './provider/open-providers.ts';
+import { startRunWebhooks } from './run-webhooks/start-run-webhooks.ts';
 import { createLogHandlers } from './rpc/logs/index.ts';
 import { createNotificationHandlers } from './rpc/notifications/index.ts';
 import { createSubscriptionHandlers } from './rpc/subscriptions/index.ts';
@@ -37,7 +38,7 @@ import { createFailureCount } from './watches/failure-count.ts';
 import { startUpkeep } from './watches/start-upkeep.ts';
 import { createUpkeep, type Upkeep } from './watches/upkeep.ts';
 
-/** Subscriptions to mailboxes: mail that arrives runs agents. */
+/** Subscriptions to mailboxes: mail that arrives runs agents. Webhooks of runs: their ends are told to others. */
 export const webhooks = defineService({
   name: 'webhooks',
   database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
@@ -57,7 +58,7 @@ export const webhooks = defineService({
     mesh.serve(NotificationsService, createNotificationHandlers(context));
     mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
     mesh.serve(LogsService, createLogHandlers(context));
-    await startProcessing(host, processor);
+    await startProcessing(host, processor, startRunWebhooks(host, context));
     resources.defer(await bus.consume(AccountDeletedSchema, 'webhooks', onAccountDeleted(context)));
     resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));
     resources.defer(await bus.subscribe(IntegrationDisconnectedSchema, onIntegrationDisconnected(context)));

@@ -79,6 +79,8 @@ const unknowable: Readonly<Record<string, number>> = {
   transcribeAudio: 422,
   finalizeAgentIdentity: 403,
   readNotification: 404,
+  listRunWebhookDeliveries: 404,
+  resendRunWebhookDelivery: 404,
   getWebhookSubscription: 404,
   getWebhookLog: 404,
   getWebhookLogBody: 404,

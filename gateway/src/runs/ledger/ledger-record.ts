@@ -1,25 +1,8 @@
-import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
+import { runStatuses } from '@agentmesh/proto/run-record';
 import { Type } from 'typebox';
-import { encodeJson, joinBytes } from '../../edge/json/json-bytes.ts';
 import { freeForm } from '../../edge/records/keywords.ts';
 
-const statuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'interrupted'] as const;
-type StatusName = (typeof statuses)[number];
-
-export const Status = Type.Enum(statuses);
-
-/** Statuses by their public names. */
-export const statusOf: Readonly<Record<StatusName, RunStatus>> = {
-  queued: RunStatus.QUEUED,
-  running: RunStatus.RUNNING,
-  waiting: RunStatus.WAITING,
-  completed: RunStatus.COMPLETED,
-  failed: RunStatus.FAILED,
-  cancelled: RunStatus.CANCELLED,
-  interrupted: RunStatus.INTERRUPTED,
-};
-
-const names = new Map(statuses.map((name) => [statusOf[name], name]));
+export const Status = Type.Enum(runStatuses);
 
 const seconds = (description: string) => Type.Number({ description: `${description}, in Unix seconds.` });
 
@@ -81,31 +64,3 @@ export const Run = Type.Object(
   },
   { title: 'Run', description: 'A run of an agent: one user message and everything that the agent did with it.' },
 );
-
-/** A run as public JSON. Fields that the ledger keeps as JSON are sent as the bytes that were stored. */
-export function runJson(run: LedgerRun): Uint8Array {
-  const head = encodeJson({
-    invocationId: run.invocationId,
-    appName: run.appName,
-    userId: run.userId,
-    sessionId: run.sessionId,
-    status: names.get(run.status),
-    ...(run.queuePosition > 0 && { queuePosition: run.queuePosition }),
-    attempt: run.attempt,
-    createTime: run.createTime,
-    ...(run.startTime > 0 && { startTime: run.startTime }),
-    ...(run.endTime > 0 && { endTime: run.endTime }),
-    ...(run.model !== '' && { model: run.model }),
-    ...(run.errorCode !== '' && { errorCode: run.errorCode }),
-    ...(run.errorMessage !== '' && { errorMessage: run.errorMessage }),
-  });
-  const stored = [
-    ['usage', run.usageJson],
-    ['customMetadata', run.customMetadataJson],
-    ['waitingFor', run.waitingForJson],
-  ] as const;
-  const fields = stored.filter(([, json]) => json.length > 0);
-  if (fields.length === 0) return head;
-  const texts = fields.flatMap(([name, json]) => [Buffer.from(`,"${name}":`), json]);
-  return joinBytes([head.subarray(0, -1), ...texts, Buffer.from('}')]);
-}

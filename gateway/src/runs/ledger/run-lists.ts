@@ -1,3 +1,4 @@
+import { runRecord, statusOf } from '@agentmesh/proto/run-record';
 import type { ListRunsRequest, ListRunsRequestSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
@@ -13,7 +14,7 @@ import { SessionPath } from '../../edge/records/path.ts';
 import { failures, Problem } from '../../edge/records/problem.ts';
 import { sessionKeyOf } from '../../edge/records/session-key.ts';
 import { listedUser } from './run-paths.ts';
-import { Run, runJson, Status, statusOf } from './ledger-record.ts';
+import { Run, Status } from './ledger-record.ts';
 
 const { limit, cursor } = PageQuery.properties;
 
@@ -117,7 +118,7 @@ async function readPage(
   if (last !== undefined) {
     addNextPage(reply, { list: name, page, last: [String(last.createdAt), String(last.position)] });
   }
-  return jsonArray(runs.map(runJson));
+  return jsonArray(runs.map(runRecord));
 }
 
 type Filter = Pick<ListRunsRequest, 'accountId' | 'appName' | 'userId' | 'sessionId'>;

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MeshError } from '@agentmesh/lib/rpc';
+import { runRecord } from '@agentmesh/proto/run-record';
 import { type LedgerRun, RunStatus, type SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { FastifyReply } from 'fastify';
 import { type App, type Context, unary } from '../../context.ts';
-import { sendJson } from '../../edge/json/json-bytes.ts';
+import { comma, encodeJson, joinBytes, sendJson } from '../../edge/json/json-bytes.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
-import { Run, runJson } from './ledger-record.ts';
+import { Run } from './ledger-record.ts';
 
 const tags = ['runs'];
 
@@ -81,8 +82,10 @@ async function endOf(
   return run;
 }
 
-/** Sends a run as the body. */
-export function sendRun(reply: FastifyReply, run: LedgerRun | undefined): FastifyReply {
+/** Sends a run as the body, with further fields. */
+export function sendRun(reply: FastifyReply, run: LedgerRun | undefined, fields?: object): FastifyReply {
   if (run === undefined) throw new MeshError('internal', 'run_missing', 'The sessions service answered no run.');
-  return sendJson(reply, runJson(run));
+  const record = runRecord(run);
+  if (fields === undefined) return sendJson(reply, record);
+  return sendJson(reply, joinBytes([record.subarray(0, -1), comma, encodeJson(fields).subarray(1)]));
 }

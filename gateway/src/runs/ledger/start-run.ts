@@ -3,12 +3,14 @@ import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { IdempotencyKey, refuseReuse, replayedHeader, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { runContent } from '../open-run.ts';
-import { runAgentRequest } from '../run-record.ts';
-import { Run } from './ledger-record.ts';
+import { startRunRequest } from '../run-record.ts';
+import { registerWebhook } from '../webhooks/register-webhook.ts';
+import { StartedRun } from '../webhooks/webhook-record.ts';
 import { sendRun } from './run-routes.ts';
 
 /** Starts a run that nobody watches. */
-export function startRunRoute(app: App, { config, runs, sessions, authentication, arriving }: Context): void {
+export function startRunRoute(app: App, context: Context): void {
+  const { config, runs, sessions, authentication, arriving } = context;
   const defaultApp = config.ADK_DEFAULT_APP_NAME;
   app.post(
     '/runs',
@@ -24,9 +26,9 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
         description:
           'Answers as soon as the run is stored. It is executed whatever the client does: read or watch it by its id. With `streaming: true` those who watch it get partial events too.',
         headers: IdempotencyKey,
-        body: runAgentRequest(defaultApp),
+        body: startRunRequest(defaultApp),
         response: {
-          202: Run,
+          202: StartedRun,
           ...bodyFailures,
           403: Problem,
           404: Problem,
@@ -40,15 +42,17 @@ export function startRunRoute(app: App, { config, runs, sessions, authentication
       const { identity, body, headers } = request;
       const idempotencyKey = runKeyOf(headers);
       const content = { ...runContent({ identity, body, defaultApp }), streaming: body.streaming };
+      const registered = body.webhook && (await registerWebhook(context, body.webhook, { ...content, idempotencyKey }));
+      const start = registered && { invocationId: registered.invocationId, awaited: true };
       const { invocationId, already } = await runs
-        .startRun({ ...content, idempotencyKey, noticeTitle: content.session.appName }, unary)
+        .startRun({ ...content, ...start, idempotencyKey, noticeTitle: content.session.appName }, unary)
         .catch(refuseReuse);
       arriving.leave(request);
       const { accountId, userId } = content.session;
       const { run } = await sessions.getRun({ accountId, userId, invocationId }, unary);
       reply.code(202).header(invocationHeader, headerText(invocationId));
       if (already) reply.header(replayedHeader, 'true');
-      return sendRun(reply, run);
+      return sendRun(reply, run, registered && { webhook: registered.webhook });
     },
   );
 }

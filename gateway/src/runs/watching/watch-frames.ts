@@ -1,6 +1,6 @@
+import { runRecord } from '@agentmesh/proto/run-record';
 import type { RunFrame } from '@agentmesh/proto/runs/v1';
 import { RunStatus, type LedgerRun } from '@agentmesh/proto/sessions/v1';
-import { runJson } from '../ledger/ledger-record.ts';
 import { type Place, printPlace } from './place-id.ts';
 
 const [data, end] = [Buffer.from('\ndata: '), Buffer.from('\n\n')];
@@ -32,5 +32,5 @@ export function queueComment(run: LedgerRun | undefined): Uint8Array | undefined
 /** The last frame, with the record of the run. */
 export function endFrame(run: LedgerRun, seq: number): Uint8Array {
   const id = printPlace({ seq, partial: 0, endOf: run.attempt });
-  return Buffer.concat([Buffer.from(`event: end\nid: ${id}`), data, runJson(run), end]);
+  return Buffer.concat([Buffer.from(`event: end\nid: ${id}`), data, runRecord(run), end]);
 }

@@ -14,6 +14,9 @@ import type { Handlers as SavedKeys } from './saved-keys/handlers.ts';
 import { listKeys } from './saved-keys/list-keys.ts';
 import { testKey } from './saved-keys/test-key.ts';
 import { updateKey } from './saved-keys/update-key.ts';
+import type { Handlers as Signing } from './signing/handlers.ts';
+import { sealSecret } from './signing/seal-secret.ts';
+import { signMessage } from './signing/sign-message.ts';
 import type { Handlers as ToolKeys } from './tool-keys/handlers.ts';
 import { openToolKey } from './tool-keys/open-tool-key.ts';
 
@@ -48,4 +51,9 @@ export function modelUseHandlers(context: Context): ModelUse {
 /** Every RPC of keys of tools. */
 export function toolKeysHandlers(context: Context): ToolKeys {
   return { openToolKey: openToolKey(context) };
+}
+
+/** Every RPC of signing secrets. */
+export function signingHandlers(context: Context): Signing {
+  return { sealSecret: sealSecret(context), signMessage: signMessage(context) };
 }

@@ -4,6 +4,8 @@ import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 import { endRegistrations } from '../watches/end-registrations.ts';
 import { deleteAccountLogs, deleteAccountMailboxes } from '../store/erasure.ts';
+import { deleteAccountDeliveries } from '../store/deliveries.ts';
+import { deleteAccountRunWebhooks } from '../store/run-webhooks.ts';
 import { deleteAccountSubscriptions } from '../store/subscriptions.ts';
 import { deleteAccountWatches } from '../store/watches/watches.ts';
 
@@ -22,6 +24,8 @@ async function erase(context: Context, id: string, count: CountErased): Promise<
     const mailboxes = await deleteAccountMailboxes(tx, accountId);
     const logs = await deleteAccountLogs(tx, accountId);
     const subscriptions = await deleteAccountSubscriptions(tx, accountId);
+    const deliveries = await deleteAccountDeliveries(tx, accountId);
+    await count(tx, { deliveries, run_webhooks: await deleteAccountRunWebhooks(tx, accountId) });
     await count(tx, { logs, mailboxes, subscriptions, watches: await deleteAccountWatches(tx, accountId) });
   });
 }

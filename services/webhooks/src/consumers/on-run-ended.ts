@@ -1,13 +1,27 @@
 import type { ConsumeHandler } from '@agentmesh/lib/bus';
-import type { AwaitedRunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import type { AwaitedRunEnded, AwaitedRunEndedSchema } from '@agentmesh/proto/sessions/v1';
+import { isUuid } from '@agentmesh/proto/uuid';
 import type { Processor } from '../processing/processor.ts';
 import { createLogLookup } from '../processing/log-lookup.ts';
 import { settleRun } from '../processing/settle-run.ts';
+import type { RunWebhooks } from '../run-webhooks/run-webhooks.ts';
+import { settleRunWebhook } from '../run-webhooks/settle-run-webhook.ts';
+import { selectRunWebhooks } from '../store/run-webhooks.ts';
 
-/** Looks at the run of a log when it may have ended. Other runs are awaited, too. */
-export function onRunEnded(processor: Processor): ConsumeHandler<typeof AwaitedRunEndedSchema> {
+/** Looks at the run of a log, or of a webhook, when it may have ended. Others of these runs are awaited, too. */
+export function onRunEnded(processor: Processor, webhooks: RunWebhooks): ConsumeHandler<typeof AwaitedRunEndedSchema> {
   const findLogs = createLogLookup(processor.db);
   return async (run) => {
     for (const log of await findLogs(run)) await settleRun(processor, log);
+    for (const webhook of await findWebhooks(webhooks, run)) await settleRunWebhook(webhooks, webhook);
   };
+}
+
+async function findWebhooks(
+  { db }: RunWebhooks,
+  { accountId, invocationId }: Pick<AwaitedRunEnded, 'accountId' | 'invocationId'>,
+) {
+  if (!isUuid(accountId) || invocationId.includes('\0')) return [];
+  const rows = await selectRunWebhooks(db, { accountId, invocationId });
+  return rows.filter(({ is_open: isOpen }) => isOpen);
 }

@@ -6,14 +6,16 @@ import { createExpireLogs } from '../jobs/expire-logs.ts';
 import { createKeepProcessing } from '../jobs/keep-processing.ts';
 import { readMailboxTask } from '../jobs/read-mailbox-task.ts';
 import { createMailboxReader } from './read-mailbox.ts';
+import type { RunWebhooks } from '../run-webhooks/run-webhooks.ts';
 import type { Processor } from './processor.ts';
 
 /** Starts to process mail in this process. It ends when the process drains. */
 export async function startProcessing(
   host: Pick<Host, 'bus' | 'resources' | 'log' | 'draining'>,
   processor: Processor,
+  webhooks: RunWebhooks,
 ): Promise<void> {
-  host.resources.defer(await host.bus.consume(AwaitedRunEndedSchema, 'webhooks', onRunEnded(processor)));
+  host.resources.defer(await host.bus.consume(AwaitedRunEndedSchema, 'webhooks', onRunEnded(processor, webhooks)));
   host.resources.use(startJob(createKeepProcessing(processor), host));
   host.resources.use(startJob(createExpireLogs(processor), host));
   await processor.jobs.work(readMailboxTask, createMailboxReader(processor));

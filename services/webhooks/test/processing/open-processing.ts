@@ -26,6 +26,7 @@ import type { MailAccounts } from '../../src/provider/mail-accounts.ts';
 import type { Provider } from '../../src/provider/provider.ts';
 import { createLogHandlers } from '../../src/rpc/logs/index.ts';
 import { createNotificationHandlers } from '../../src/rpc/notifications/index.ts';
+import type { RunWebhooks } from '../../src/run-webhooks/run-webhooks.ts';
 import { Siblings } from './siblings.ts';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
@@ -97,7 +98,13 @@ export async function openProcessing(over: Partial<ProcessingLimits> = {}): Prom
       const context = { ...processor, config: {}, checkPushToken, countNotifications: () => undefined };
       mesh.serve(NotificationsService, createNotificationHandlers(context as unknown as Context));
       mesh.serve(LogsService, createLogHandlers(context as unknown as Context));
-      host.resources.defer(await host.bus.consume(AwaitedRunEndedSchema, 'webhooks', onRunEnded(processor)));
+      host.resources.defer(
+        await host.bus.consume(
+          AwaitedRunEndedSchema,
+          'webhooks',
+          onRunEnded(processor, { ...processor } as unknown as RunWebhooks),
+        ),
+      );
       opened = { db, processor };
       return {};
     },

@@ -1,0 +1,76 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Delivery } from '@agentmesh/proto/webhooks/v1/run_webhooks';
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { ownerOf, RunPath } from '../ledger/run-paths.ts';
+import { DeliveryPath, WebhookDelivery } from './webhook-record.ts';
+
+/** Routes of the messages that the webhook of a run has sent. */
+export function deliveryRoutes(app: App, context: Context): void {
+  addList(app, context);
+  addResend(app, context);
+}
+
+function addList(app: App, { runWebhooks, authentication }: Context): void {
+  app.get(
+    '/runs/:invocation_id/webhook/deliveries',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:read', limitsToUser: true },
+      schema: {
+        tags: ['runs'],
+        operationId: 'listRunWebhookDeliveries',
+        summary: "List the messages of a run's webhook",
+        description: 'The newest 100, newest first, with what became of each.',
+        params: RunPath,
+        response: { 200: Type.Array(WebhookDelivery), 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params }) => {
+      const wanted = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const { deliveries } = await runWebhooks.listDeliveries(wanted, unary);
+      return deliveries.map(deliveryJson);
+    },
+  );
+}
+
+function addResend(app: App, { runWebhooks, authentication }: Context): void {
+  app.post(
+    '/runs/:invocation_id/webhook/deliveries/:delivery_id/resend',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:write', limitsToUser: true },
+      schema: {
+        tags: ['runs'],
+        operationId: 'resendRunWebhookDelivery',
+        summary: "Send a message of a run's webhook again",
+        description: 'With the same id and body, whatever became of it. It is tried for another three days.',
+        params: DeliveryPath,
+        response: { 202: WebhookDelivery, 404: Problem, ...bodyFailures, ...failures },
+      },
+    },
+    async ({ identity, params }, reply) => {
+      const wanted = { ...ownerOf(identity), invocationId: params.invocation_id, deliveryId: params.delivery_id };
+      const { delivery } = await runWebhooks.resendDelivery(wanted, unary);
+      if (delivery === undefined) throw new MeshError('internal', 'delivery_missing', 'No delivery was returned.');
+      reply.code(202);
+      return deliveryJson(delivery);
+    },
+  );
+}
+
+function deliveryJson(delivery: Delivery): WebhookDelivery {
+  const { id, type, attempts, createTime, lastAttemptTime, nextAttemptTime, responseStatus, error } = delivery;
+  return {
+    id,
+    type,
+    status: delivery.status as WebhookDelivery['status'],
+    attempts,
+    createTime,
+    ...(lastAttemptTime > 0 && { lastAttemptTime }),
+    ...(nextAttemptTime > 0 && { nextAttemptTime }),
+    ...(responseStatus > 0 && { responseStatus }),
+    ...(error !== '' && { error }),
+  };
+}

@@ -1,0 +1,56 @@
+import { type LedgerRun, RunStatus } from './gen/agentmesh/sessions/v1/sessions_pb.js';
+
+/** Public names of the statuses of runs. */
+export const runStatuses = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'interrupted'] as const;
+export type RunStatusName = (typeof runStatuses)[number];
+
+/** Statuses by their public names. */
+export const statusOf: Readonly<Record<RunStatusName, RunStatus>> = {
+  queued: RunStatus.QUEUED,
+  running: RunStatus.RUNNING,
+  waiting: RunStatus.WAITING,
+  completed: RunStatus.COMPLETED,
+  failed: RunStatus.FAILED,
+  cancelled: RunStatus.CANCELLED,
+  interrupted: RunStatus.INTERRUPTED,
+};
+
+const names = new Map(runStatuses.map((name) => [statusOf[name], name]));
+
+/** Public name of a status; undefined for one that is not specified. */
+export function nameOfStatus(status: RunStatus): RunStatusName | undefined {
+  return names.get(status);
+}
+
+/**
+ * A run as public JSON in UTF-8, as all routes and webhooks show it. Fields without a value are absent. Fields that the ledger keeps as JSON are the
+ * bytes that were stored.
+ */
+export function runRecord(run: LedgerRun): Uint8Array {
+  const head = Buffer.from(
+    JSON.stringify({
+      invocationId: run.invocationId,
+      appName: run.appName,
+      userId: run.userId,
+      sessionId: run.sessionId,
+      status: names.get(run.status),
+      ...(run.queuePosition > 0 && { queuePosition: run.queuePosition }),
+      attempt: run.attempt,
+      createTime: run.createTime,
+      ...(run.startTime > 0 && { startTime: run.startTime }),
+      ...(run.endTime > 0 && { endTime: run.endTime }),
+      ...(run.model !== '' && { model: run.model }),
+      ...(run.errorCode !== '' && { errorCode: run.errorCode }),
+      ...(run.errorMessage !== '' && { errorMessage: run.errorMessage }),
+    }),
+  );
+  const stored = [
+    ['usage', run.usageJson],
+    ['customMetadata', run.customMetadataJson],
+    ['waitingFor', run.waitingForJson],
+  ] as const;
+  const fields = stored.filter(([, json]) => json.length > 0);
+  if (fields.length === 0) return head;
+  const texts = fields.flatMap(([name, json]) => [Buffer.from(`,"${name}":`), json]);
+  return Buffer.concat([head.subarray(0, -1), ...texts, Buffer.from('}')]);
+}

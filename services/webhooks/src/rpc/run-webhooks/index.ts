@@ -1,0 +1,14 @@
+import type { RunWebhooks } from '../../run-webhooks/run-webhooks.ts';
+import type { RunWebhookHandlers } from './handlers.ts';
+import { listDeliveries } from './list-deliveries.ts';
+import { registerRunWebhook } from './register-run-webhook.ts';
+import { resendDelivery } from './resend-delivery.ts';
+
+/** Every RPC about webhooks of runs. */
+export function createRunWebhookHandlers(webhooks: RunWebhooks): RunWebhookHandlers {
+  return {
+    registerRunWebhook: registerRunWebhook(webhooks),
+    listDeliveries: listDeliveries(webhooks),
+    resendDelivery: resendDelivery(webhooks),
+  };
+}

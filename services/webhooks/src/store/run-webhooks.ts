@@ -1,0 +1,140 @@
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
+
+/** The webhook of a run. */
+export interface RunWebhookRow {
+  readonly account_id: string;
+  readonly run_sha256: Uint8Array;
+  readonly app_name: string;
+  readonly user_id: string;
+  readonly session_id: string;
+  readonly invocation_id: string;
+  readonly url: string;
+  readonly secret_fingerprint: string;
+  readonly created_at: Date;
+  readonly told: string;
+  /** The run is not over, as far as is known. */
+  readonly is_open: boolean;
+}
+
+interface RunKey {
+  readonly accountId: string;
+  readonly runSha256: Uint8Array;
+}
+
+const columns = `account_id, run_sha256, app_name, user_id, session_id, invocation_id, url, secret_fingerprint, created_at, told,
+  check_at is not null as is_open`;
+
+/** The webhook of a run, unless it has none. */
+export const selectRunWebhook = createQuery<RunKey, RunWebhookRow>({
+  name: 'select-run-webhook',
+  text: (param) =>
+    `select ${columns} from run_webhooks where account_id = ${param.accountId} and run_sha256 = ${param.runSha256}`,
+});
+
+interface NewRunWebhook extends RunKey {
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly invocationId: string;
+  readonly url: string;
+  readonly secretId: string;
+  readonly secret: string;
+  readonly fingerprint: string;
+  readonly now: Date;
+  readonly checkAt: Date;
+}
+
+/** Stores the webhook of a run. Another one that the run has is replaced, and what was told stays told. */
+export const insertRunWebhook = createQuery<NewRunWebhook>({
+  name: 'insert-run-webhook',
+  text: (param) => `insert into run_webhooks (account_id, run_sha256, app_name, user_id, session_id, invocation_id, url,
+      secret_id, secret, secret_fingerprint, created_at, check_at)
+    values (${param.accountId}, ${param.runSha256}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.invocationId},
+      ${param.url}, ${param.secretId}, ${param.secret}, ${param.fingerprint}, ${param.now}, ${param.checkAt})
+    on conflict (account_id, run_sha256) do update set url = excluded.url, secret_id = excluded.secret_id,
+      secret = excluded.secret, secret_fingerprint = excluded.secret_fingerprint, created_at = excluded.created_at,
+      check_at = excluded.check_at, ended_at = null`,
+});
+
+const countOpen = createQuery<{ accountId: string; most: number }, { number: bigint }>({
+  name: 'count-open-run-webhooks',
+  text: (param) => `select count(*) as number from (
+      select from run_webhooks where account_id = ${param.accountId} and check_at is not null limit ${param.most}
+    ) open`,
+});
+
+/** Number of webhooks of an account whose run is not over, at most `most`. */
+export async function countOpenRunWebhooks(db: Queryable, accountId: string, most: number): Promise<number> {
+  const [row] = await countOpen(db, { accountId, most });
+  return Number(row?.number ?? 0);
+}
+
+/** The webhooks of an account's runs with this invocation id, newest first. Clients can name runs of several sessions alike. */
+export const selectRunWebhooks = createQuery<{ accountId: string; invocationId: string }, RunWebhookRow>({
+  name: 'select-run-webhooks',
+  text: (param) => `select ${columns} from run_webhooks
+    where account_id = ${param.accountId} and invocation_id = ${param.invocationId} order by created_at desc limit 100`,
+});
+
+/** Takes webhooks whose run has to be looked at, and plans the next look: the older the webhook, the later, within an hour. */
+export const takeRunWebhooksToCheck = createQuery<{ now: Date; limit: number }, RunWebhookRow>({
+  name: 'take-run-webhooks-to-check',
+  text: (param) => `update run_webhooks
+    set check_at = ${param.now}::timestamptz
+      + greatest(interval '30 seconds', least(interval '1 hour', (${param.now}::timestamptz - created_at) / 10))
+    where (account_id, run_sha256) in (
+      select account_id, run_sha256 from run_webhooks where check_at <= ${param.now} order by check_at
+      limit ${param.limit} for update skip locked
+    ) returning ${columns}`,
+});
+
+const lock = createQuery<RunKey, { told: string }>({
+  name: 'lock-run-webhook',
+  text: (param) => `select told from run_webhooks
+    where account_id = ${param.accountId} and run_sha256 = ${param.runSha256} and check_at is not null for update`,
+});
+
+/** Locks a webhook whose run is not over, and returns what was told; undefined when there is none. */
+export async function lockRunWebhook(tx: Transaction, key: RunKey): Promise<string | undefined> {
+  const [row] = await lock(tx, key);
+  return row?.told;
+}
+
+/** Notes what was told of a run, and when it was over; null: it goes on. */
+export const updateRunWebhookTold = createQuery<RunKey & { told: string; endedAt: Date | null }>({
+  name: 'update-run-webhook-told',
+  text: (param) => `update run_webhooks set told = ${param.told}, ended_at = ${param.endedAt}::timestamptz,
+      check_at = case when ${param.endedAt}::timestamptz is null then check_at end
+    where account_id = ${param.accountId} and run_sha256 = ${param.runSha256}`,
+});
+
+/** Deletes the webhook of a run that was never accepted. */
+export const deleteRunWebhook = createQuery<RunKey>({
+  name: 'delete-run-webhook',
+  text: (param) => `delete from run_webhooks
+    where account_id = ${param.accountId} and run_sha256 = ${param.runSha256} and told = '' and check_at is not null`,
+});
+
+const deleteOld = createQuery<{ before: Date; limit: number }, { one: number }>({
+  text: (param) => `with old as (
+      select account_id, run_sha256 from run_webhooks where ended_at < ${param.before} order by ended_at
+      limit ${param.limit} for update skip locked
+    ), messages as (
+      delete from deliveries d using old where d.account_id = old.account_id and d.run_sha256 = old.run_sha256
+    )
+    delete from run_webhooks w using old where w.account_id = old.account_id and w.run_sha256 = old.run_sha256 returning 1 as one`,
+});
+
+/** Deletes at most `limit` webhooks whose run ended before a time, with their deliveries. Returns their number. */
+export async function deleteOldRunWebhooks(db: Queryable, values: { before: Date; limit: number }): Promise<number> {
+  return (await deleteOld(db, values)).length;
+}
+
+const deleteOfAccount = createQuery<{ accountId: string }, { one: number }>({
+  text: (param) => `delete from run_webhooks where account_id = ${param.accountId} returning 1 as one`,
+});
+
+/** Deletes all webhooks of an account's runs, and returns their number. */
+export async function deleteAccountRunWebhooks(tx: Transaction, accountId: string): Promise<number> {
+  return (await deleteOfAccount(tx, { accountId })).length;
+}

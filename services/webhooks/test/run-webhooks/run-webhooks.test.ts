@@ -1,0 +1,111 @@
+import { RunStatus } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkRunWebhooks } from '../../src/jobs/check-run-webhooks.ts';
+import { openRunWebhooks, secret, type TestRun, type TestRunWebhooks } from './open-run-webhooks.ts';
+
+let at: TestRunWebhooks;
+beforeAll(async () => {
+  at = await openRunWebhooks();
+});
+afterAll(() => at[Symbol.asyncDispose]());
+
+const deliveriesOf = async (run: TestRun) => (await at.client.listDeliveries(run)).deliveries;
+const contentOf = ({ body }: { body: string }) => JSON.parse(body) as { type: string; data: Record<string, unknown> };
+
+describe('a webhook of a run', () => {
+  test('is told once that the run has ended, however often that is announced', async () => {
+    const run = await at.register('/once');
+    for (let times = 0; times < 3; times += 1) await at.end(run, RunStatus.COMPLETED);
+    await at.deliverer().settle();
+    expect(at.receiver.at('/once').map(contentOf)).toEqual([
+      {
+        type: 'run.completed',
+        timestamp: '2026-11-22T00:00:00.000Z',
+        data: expect.objectContaining({ invocationId: run.invocationId, appName: 'echo', status: 'completed' }),
+      },
+    ]);
+    expect(await deliveriesOf(run)).toMatchObject([
+      { status: 'delivered', attempts: 1, responseStatus: 204, error: '' },
+    ]);
+  });
+
+  test('is told each time that the run waits, and when it goes on to its end', async () => {
+    const run = await at.register('/waits');
+    await at.end(run, RunStatus.WAITING);
+    await at.end(run, RunStatus.RUNNING, 2);
+    await at.end(run, RunStatus.WAITING, 2);
+    await at.end(run, RunStatus.INTERRUPTED, 3);
+    await at.deliverer().settle();
+    const types = at.receiver.at('/waits').map((message) => contentOf(message).type);
+    expect(types.toSorted()).toEqual(['run.interrupted', 'run.waiting', 'run.waiting']);
+    expect(new Set(at.receiver.at('/waits').map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  });
+
+  test('learns an end that nobody has announced', async () => {
+    const run = await at.register('/unannounced');
+    const { invocationId } = run;
+    at.ledger.set(invocationId, { ...at.ledger.get(invocationId), status: RunStatus.FAILED, errorCode: 'BROKEN' });
+    await at.clock.advance(30_000);
+    await checkRunWebhooks(at.webhooks);
+    await at.deliverer().settle();
+    expect(at.receiver.at('/unannounced').map(contentOf)).toMatchObject([
+      { type: 'run.failed', data: { errorCode: 'BROKEN' } },
+    ]);
+  });
+
+  test('of a run that was never accepted is forgotten after five minutes, and not before', async () => {
+    const run = await at.register('/never');
+    at.ledger.delete(run.invocationId);
+    await at.clock.advance(200_000);
+    await checkRunWebhooks(at.webhooks);
+    expect(await deliveriesOf(run)).toEqual([]);
+    await at.clock.advance(200_000);
+    await checkRunWebhooks(at.webhooks);
+    await expect(deliveriesOf(run)).rejects.toMatchObject({ reason: 'run_webhook_not_found' });
+  });
+
+  test('is told nothing about a run of another session with the same id', async () => {
+    const run = await at.register('/foreign');
+    const { invocationId } = run;
+    at.ledger.set(invocationId, { ...at.ledger.get(invocationId), sessionId: 'other' });
+    await at.end(run, RunStatus.COMPLETED);
+    await at.deliverer().settle();
+    expect(at.receiver.at('/foreign')).toEqual([]);
+  });
+
+  test('is hidden from other accounts and other users', async () => {
+    const run = await at.register('/hidden');
+    const missing = { code: 'not_found', reason: 'run_webhook_not_found' };
+    const other = { ...run, accountId: '00000000-0000-4000-8000-000000000000' };
+    await expect(at.client.listDeliveries(other)).rejects.toMatchObject(missing);
+    await expect(at.client.listDeliveries({ ...run, userId: 'u2' })).rejects.toMatchObject(missing);
+    expect(await at.client.listDeliveries({ ...run, userId: 'u1' })).toMatchObject({ deliveries: [] });
+  });
+
+  test('that is registered again by a repeated request must be the same', async () => {
+    const session = { accountId: '00000000-0000-4000-8000-000000000001', appName: 'a', userId: 'u', sessionId: 's' };
+    const wanted = { session, invocationId: 'e-1', url: `${at.receiver.url}/x`, secret: '', isRepeatable: true };
+    expect(await at.client.registerRunWebhook(wanted)).toMatchObject({ madeSecret: secret });
+    expect(await at.client.registerRunWebhook(wanted)).toMatchObject({ madeSecret: '' });
+    const reused = { reason: 'idempotency_key_reused' };
+    for (const other of [{ url: `${wanted.url}y` }, { secret }]) {
+      await expect(at.client.registerRunWebhook({ ...wanted, ...other })).rejects.toMatchObject(reused);
+    }
+  });
+
+  test.each([
+    'http://example.com/x',
+    'https://10.0.0.1/x',
+    'https://169.254.169.254/latest',
+    'https://metadata.google.internal/',
+    'https://user:secret@example.com/',
+    'https://example.com/#a',
+    'file:///etc/passwd',
+    'example.com',
+    `https://example.com/${'x'.repeat(2_000)}`,
+  ])('may not have the address %s', async (url) => {
+    const session = { accountId: '00000000-0000-4000-8000-000000000002', appName: 'a', userId: 'u', sessionId: 's' };
+    const refused = { code: 'invalid_argument', reason: 'run_webhook_url_refused' };
+    await expect(at.client.registerRunWebhook({ session, invocationId: 'e-1', url })).rejects.toMatchObject(refused);
+  });
+});
