@@ -103,8 +103,11 @@ function clientsOf(mesh: GatewayHost['mesh']) {
   };
 }
 
-/** Connections that wait to be accepted. With Node's 511 a crowd of one account makes the connections of others try again after a second. */
-const backlog = 4_096;
+/**
+ * Connections that wait to be accepted; the system's limit (on Linux `net.core.somaxconn`) binds too. With Node's 511 a crowd of one account makes the connections
+ * of others try again after a second.
+ */
+const backlog = 65_535;
 /** Room for bodies of up to 64 KiB: five hundred of the largest at once. */
 const smallBodiesBytes = 32 * 1024 * 1024;
 /** How fast large bodies of one account are read, so that they take little time from others. A few of the largest may come at once. */
