@@ -48,7 +48,7 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const hosts = new Set(allow.filter((entry) => !isAddressOrRange(entry)).map(parseHost));
   const isAllowed = (address: Address): boolean => ranges.some((range) => isWithin(address, range));
   const mayReach = (host: string, text: string): boolean => {
-    const address = ipaddr.process(text);
+    const address = parseAddress(text);
     return !isNever(address) && (isPublic(address) || hosts.has(host) || isAllowed(address));
   };
   const require = (host: string, isOpen: boolean): void => {
@@ -56,7 +56,7 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   };
   const allows = (hostname: string): boolean => {
     const host = normalizeHost(hostname);
-    return hosts.has(host) || (isIP(host) !== 0 && isAllowed(ipaddr.process(host)));
+    return hosts.has(host) || (isIP(host) !== 0 && isAllowed(parseAddress(host)));
   };
   return {
     check(hostname, addresses) {
@@ -110,6 +110,12 @@ function parseRange(entry: string): Range {
 
 function invalidEntry(entry: string): RangeError {
   return new RangeError(`"${entry}" is neither a host name, nor an IP address, nor a CIDR such as 127.0.0.1/32`);
+}
+
+/** ipaddr.js reads an IPv4-compatible address with dots, `::8.8.8.8`, as an IPv4-mapped one. URL writes it without dots. */
+function parseAddress(text: string): Address {
+  const url = isIP(text) === 6 && text.includes('.') ? URL.parse(`http://[${text}]`) : null;
+  return ipaddr.process(url === null ? text : url.hostname.slice(1, -1));
 }
 
 function isPublic(address: Address): boolean {

@@ -161,6 +161,8 @@ describe('the address policy', () => {
     // IPv4-compatible, and not assigned.
     '::7f00:1',
     '::10.0.0.1',
+    '::8.8.8.8',
+    '::808:808',
     '::ffff:0:7f00:1',
     '1::1',
     '4000::1',
