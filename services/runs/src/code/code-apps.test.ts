@@ -71,10 +71,10 @@ const step = (name: string) => new LlmAgent({ name, model, outputKey: name });
 class Zoo extends BaseAgent {
   protected async *runAsyncImpl(context: InvocationContext): AsyncGenerator<Event, void, void> {
     const answered = context.userContent?.parts?.[0]?.functionResponse;
-    const [name] = answered ? ['plain'] : (context.userContent?.parts?.[0]?.text ?? '').split(' ');
+    const [name, size] = answered ? ['plain'] : (context.userContent?.parts?.[0]?.text ?? '').split(' ');
     const agent = this.subAgents.find((one) => one.name === name);
     if (agent) yield* agent.runAsync(context);
-    else yield createEvent({ author: this.name, content: { role: 'model', parts: [{ text: 'no ' + name }] } });
+    else yield createEvent({ author: this.name, content: { role: 'model', parts: [{ text: 'no ' + name.padEnd(Number(size ?? 0)) }] } });
   }
   protected async *runLiveImpl(): AsyncGenerator<Event, void, void> {}
 }
@@ -209,9 +209,9 @@ describe('an app in code', () => {
     expect(second['key']).not.toBe(first['key']);
   });
 
-  test('a model that does not exist fails the run with its name', async () => {
-    const seen = await bench.run({ text: 'strange' });
-    expect(JSON.stringify(seen.events)).toContain('nobody/knows');
+  test('a model that does not exist, and an event that is too large, fail the run', async () => {
+    expect(JSON.stringify((await bench.run({ text: 'strange' })).events)).toContain('nobody/knows');
+    expect(JSON.stringify((await bench.run({ text: 'huge 20000000' })).events)).toContain('larger than 16777216 bytes');
   });
 
   test('partial events are streamed', async () => {

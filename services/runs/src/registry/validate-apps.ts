@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { createCodeApps } from '../code/host/code-apps.ts';
@@ -7,7 +7,7 @@ import { createModels } from '../models/index.ts';
 import { quietAdk } from '../quiet-adk.ts';
 import { createAppShelf } from './app-shelf.ts';
 import { printMistake } from './files/mistake.ts';
-import { rootFile } from './files/root-file.ts';
+import { findEntry, rootFile } from './files/root-file.ts';
 import { openTools } from './open-tools.ts';
 
 /** Apps and mistakes that were found in a folder. */
@@ -46,10 +46,7 @@ export async function validateApps(folder: string, config: RunsConfig): Promise<
 /** A folder with a root file is one app; any other is a folder of apps. */
 async function findApps(folder: string): Promise<{ dir: string; names: readonly string[] }> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const isApp = await Promise.any([rootFile, 'agent.ts', 'agent.js'].map((name) => stat(join(folder, name)))).then(
-    () => true,
-    () => false,
-  );
+  const isApp = entries.some(({ name }) => name === rootFile) || (await findEntry(folder)) !== undefined;
   if (isApp) return { dir: dirname(folder), names: [basename(folder)] };
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
   return { dir: folder, names: folders.map(({ name }) => name) };

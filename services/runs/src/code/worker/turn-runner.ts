@@ -14,6 +14,7 @@ import { fromPublicEvent, hasCalls, parseMessage } from '../../execution/events/
 import { createTurnSession, type TurnSession } from '../../execution/history/turn-session.ts';
 import type { CodeError, RunRequest } from '../protocol.ts';
 import type { Channel } from './channel.ts';
+import { checkSize } from './check-size.ts';
 import { withinRun } from './current-run.ts';
 import { createHostServices } from './host-services.ts';
 import { placeOfError } from './loading/place-of-error.ts';
@@ -91,6 +92,7 @@ export class TurnRunner {
       let step = await loop.next();
       while (step.done !== true && !this.#working.signal.aborted) {
         const event = step.value;
+        checkSize(event);
         if (event.partial === true) {
           await this.#show(event);
           step = await loop.next();
