@@ -106,6 +106,7 @@ export type HostCall =
       readonly contents: Content[];
       readonly config: GenerateContentConfig;
       readonly stream: boolean;
+      readonly mostRetries?: number;
     }
   | { readonly to: 'artifacts' | 'memory'; readonly method: string; readonly args: readonly unknown[] }
   | FetchCall

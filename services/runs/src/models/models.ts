@@ -34,10 +34,11 @@ export interface Models {
   /**
    * The model of a name `provider/model`; a bare `gemini-*` belongs to `gemini`. A failing model answers with an
    * `LlmResponse` that carries `errorCode` and `errorMessage`; it does not throw.
-   * `access`: the agent's own key or address; without it calls use the settings.
+   * `access`: the agent's own key or address; without it calls use the settings. `mostRetries`: how often a failed call is tried again, four times
+   * unless it is given.
    * Throws MeshError `invalid_argument`: `model_unknown`.
    */
-  resolve(modelName: string, access?: ModelAccess): BaseLlm;
+  resolve(modelName: string, access?: ModelAccess, mostRetries?: number): BaseLlm;
   /** Public text for the app's author when `resolve` would throw; undefined for a known name. */
   problemWith(modelName: string): string | undefined;
 }
@@ -46,12 +47,13 @@ export interface Models {
 export function createModels(config: ModelsConfig, deps: ModelsDeps = {}): Models {
   const { onFailure, use, guardedFetch = globalThis.fetch } = deps;
   return {
-    resolve(name, access = {}) {
+    resolve(name, access = {}, mostRetries) {
       const { provider, model } = readModelName(name);
       if (provider === 'echo') return new EchoLlm({ model: name });
       return new AiSdkLlm({
         model: name,
         timeoutMs: config.timeoutMs,
+        mostRetries,
         connect: (request) =>
           openConnection({ provider, model }, request, { endpoint: config[provider], access, guardedFetch, use }),
         ...(onFailure === undefined ? {} : { onFailure }),

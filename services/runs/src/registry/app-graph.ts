@@ -1,3 +1,4 @@
+import { modelsOf } from './files/agent-definition.ts';
 import type { AgentFile } from './files/load-agent-files.ts';
 
 /** The tree of an app's agents, from its files, as the JSON that ADK's web UI draws. */
@@ -14,7 +15,7 @@ function describe({ definition, subAgents }: AgentFile): object {
     name,
     type: 'agent',
     description: description === '' ? undefined : description,
-    model: 'model' in definition ? definition.model : undefined,
+    model: modelsOf(definition)[0],
     tools: tools.length === 0 ? undefined : tools,
     sub_agents: subAgents.length === 0 ? undefined : subAgents.map(describe),
   };

@@ -1,4 +1,4 @@
-import { isLlmDefinition, type LocalDefinition } from '../../registry/files/agent-definition.ts';
+import { isLlmDefinition, type LocalDefinition, modelsOf } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { toMcpServer } from '../mcp-servers.ts';
 import { runKeys, sharedKeys } from '../to-definition.ts';
@@ -23,13 +23,13 @@ export function fieldsOfDefinition(
     const loop = iterations === undefined ? {} : { loop_max_iterations: iterations };
     return { ...common, agent_model: '', agent_instruction: '', ...loop };
   }
-  const { model = '', instruction = '', tools, generate_content_config: config } = definition;
+  const { instruction = '', tools, generate_content_config: config } = definition;
   const named = (tools ?? []).filter(({ args }) => args === undefined);
   const asking = named.filter(({ require_confirmation: asks }) => asks === true);
   const servers = (tools ?? []).map(toMcpServer).filter((server) => server !== undefined);
   return {
     ...common,
-    agent_model: model,
+    agent_model: modelsOf(definition)[0] ?? '',
     agent_instruction: instruction,
     ...(tools !== undefined && { agent_tools: named.map(({ name }) => name) }),
     ...(asking.length > 0 && { confirm_tools: asking.map(({ name }) => name) }),

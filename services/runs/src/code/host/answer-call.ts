@@ -61,11 +61,11 @@ async function useService({ to, method, args }: ServiceCall, { run }: CallOption
 type ModelCall = Extract<HostCall, { to: 'model' }>;
 
 async function askModel(call: ModelCall, { models, run, signal, onChunk }: CallOptions): Promise<void> {
-  const { model, contents, config, stream } = call;
+  const { model, contents, config, stream, mostRetries } = call;
   const { accountId = '', appName = '', userId = '' } = run.turn.session ?? {};
   const request: LlmRequest = { model, contents, config, toolsDict: {}, liveConnectConfig: {} };
   noteCaller(request, { accountId, appName, userId, invocationId: run.turn.invocationId });
-  for await (const response of models.resolve(model).generateContentAsync(request, stream, signal)) onChunk(response);
+  for await (const response of models.resolve(model, undefined, mostRetries).generateContentAsync(request, stream, signal)) onChunk(response);
 }
 
 async function fetchPage(call: FetchCall, { fetch, run, signal }: CallOptions): Promise<FetchAnswer> {

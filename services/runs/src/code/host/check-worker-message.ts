@@ -36,6 +36,7 @@ const HostCallShape = Type.Union([
     contents: Type.Array(Type.Object({})),
     config: Type.Object({}),
     stream: Type.Boolean(),
+    mostRetries: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
   }),
   Type.Object({
     to: Type.Union([Type.Literal('artifacts'), Type.Literal('memory')]),

@@ -5,10 +5,12 @@ import { requireRun } from './current-run.ts';
 /** A model that the host asks: its keys and limits are there. Fails outside of a run. */
 export class HostLlm extends BaseLlm {
   readonly #channel: Channel;
+  readonly #mostRetries: number | undefined;
 
-  constructor(model: string, channel: Channel) {
+  constructor(model: string, channel: Channel, mostRetries?: number) {
     super({ model });
     this.#channel = channel;
+    this.#mostRetries = mostRetries;
   }
 
   override async *generateContentAsync(
@@ -18,7 +20,8 @@ export class HostLlm extends BaseLlm {
   ): AsyncGenerator<LlmResponse, void> {
     const run = requireRun('A model can be called');
     const { abortSignal: _, ...config } = request.config ?? {};
-    const call = { to: 'model', model: this.model, contents: request.contents, config, stream } as const;
+    const retries = this.#mostRetries === undefined ? {} : { mostRetries: this.#mostRetries };
+    const call = { to: 'model', model: this.model, contents: request.contents, config, stream, ...retries } as const;
     yield* this.#channel.stream(call, { run, signal }) as AsyncGenerator<LlmResponse, void>;
   }
 

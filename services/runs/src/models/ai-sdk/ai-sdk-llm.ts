@@ -19,6 +19,8 @@ export interface AiSdkLlmOptions {
   readonly timeoutMs: number;
   /** Deadline in milliseconds for all attempts after the first, unless the model has begun to answer. Default: 14 s. */
   readonly retryWindowMs?: number;
+  /** How often a call that failed is tried again, at most four times. Default: four. */
+  readonly mostRetries?: number | undefined;
   readonly onFailure?: (failure: ModelFailure) => void;
 }
 
@@ -87,7 +89,7 @@ export class AiSdkLlm extends BaseLlm {
   }
 
   async *#attempts(call: Omit<Attempt, 'firstMs'>): AsyncGenerator<LlmResponse, void> {
-    const { timeoutMs, retryWindowMs: windowMs = defaultRetryWindowMs } = this.#options;
+    const { timeoutMs, retryWindowMs: windowMs = defaultRetryWindowMs, mostRetries } = this.#options;
     const startedAt = performance.now();
     const elapsedMs = (): number => performance.now() - startedAt;
     let spoke = false;
@@ -101,7 +103,7 @@ export class AiSdkLlm extends BaseLlm {
         return;
       } catch (error) {
         if (isAborted(call.signal)) return;
-        const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, elapsedMs: elapsedMs(), windowMs });
+        const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, mostRetries, elapsedMs: elapsedMs(), windowMs });
         if (delayMs === undefined) {
           yield this.#fail(error, call.connection.secrets);
           return;

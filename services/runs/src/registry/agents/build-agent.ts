@@ -5,6 +5,7 @@ import {
   isLlmDefinition,
   isOwnClass,
   type LlmAgentDefinition,
+  modelsOf,
   type OwnClassDefinition,
   type RemoteAgentDefinition,
 } from '../files/agent-definition.ts';
@@ -78,12 +79,14 @@ interface Processed {
 }
 
 function addProcessors(agent: LlmAgent, { appName, agentFile: { file }, definition }: Processed): void {
-  const { instruction = '', tools, model, static_instruction: fixed } = definition;
+  const { instruction = '', tools, static_instruction: fixed } = definition;
+  const models = modelsOf(definition);
   const required = requireState({ appName, agentName: agent.name, file, instruction });
   const asks = tools?.some(({ name }) => name === REQUEST_CREDENTIAL) === true;
   const answers = asks ? [new CredentialAnswers()] : [];
   // Models without a network need no permission and are not counted.
-  const notes = model?.startsWith('echo/') ? [] : [new CallerNote()];
+  const isLocal = models.length > 0 && models.every((name) => name.startsWith('echo/'));
+  const notes = isLocal ? [] : [new CallerNote()];
   const usual = requestProcessors(agent.requestProcessors);
   const steps = fixed === undefined ? usual : withStaticInstruction(usual, fixed);
   agent.requestProcessors = [...required, ...answers, ...notes, ...steps];

@@ -9,7 +9,8 @@ import {
 } from '@google/adk';
 import type { GenerateContentConfig, Schema } from '@google/genai';
 import { echoTools } from '../../tools/echo-tools.ts';
-import type { LlmAgentDefinition, OwnClassDefinition } from '../files/agent-definition.ts';
+import { FallbackLlm } from '../../models/fallback-llm.ts';
+import { type LlmAgentDefinition, modelsOf, type OwnClassDefinition } from '../files/agent-definition.ts';
 import type { AgentFile } from '../files/load-agent-files.ts';
 import { agentToolName, type AgentToolArgs } from '../tools/agent-tool-args.ts';
 import { confirmTool } from '../tools/confirm-tool.ts';
@@ -48,12 +49,14 @@ export function llmConfig(material: LlmMaterial, parts: AgentParts): Partial<Llm
 }
 
 function modelOf(
-  { model, model_code: code }: LlmMaterial['definition'],
+  definition: LlmMaterial['definition'],
   access: AgentFile['access'],
   parts: AgentParts,
 ): BaseLlm | undefined {
+  const { model_code: code, model_retries: mostRetries } = definition;
   if (code !== undefined) return codeOf(code.name, parts) as BaseLlm;
-  return model === undefined ? undefined : parts.models.resolve(model, access);
+  const [first, ...others] = modelsOf(definition).map((name) => parts.models.resolve(name, access, mostRetries));
+  return first === undefined || others.length === 0 ? first : new FallbackLlm(first, others);
 }
 
 /** A schema of the file, or the one that a module exports. */
@@ -65,8 +68,8 @@ function schemaOf(schema: { readonly type?: string; readonly name?: string }, pa
 /** A tool without settings that is named twice counts once. Toolsets come last: their tools give way to others of the same name. */
 export function makeTools(material: LlmMaterial, parts: AgentParts): (BaseTool | BaseToolset)[] {
   const { appName, definition, toolAgent } = material;
-  const { tools: entries = [], model } = definition;
-  const given: ToolEntry[] = model?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
+  const { tools: entries = [] } = definition;
+  const given: ToolEntry[] = modelsOf(definition)[0]?.startsWith('echo/') ? echoTools.map((name) => ({ name })) : [];
   const wanted = new Map([...given, ...entries].map((entry) => [entry.args ?? entry.name, entry]));
   const place = { appName, agentName: definition.name };
   const make = (entry: ToolEntry) =>

@@ -36,8 +36,18 @@ const everyAgent = {
   after_agent_callbacks: Type.Optional(Callbacks),
 };
 
+/** One model, or several: the next one takes over when one fails. */
+const Model = Type.Unsafe<string | string[]>({
+  type: ['string', 'array'],
+  minLength: 1,
+  items: NonEmpty,
+  minItems: 1,
+  maxItems: 5,
+});
+
 const llmKeys = {
-  model: Type.Optional(NonEmpty),
+  model: Type.Optional(Model),
+  model_retries: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
   model_code: Type.Optional(CodeReference),
   instruction: Type.Optional(Type.String()),
   sub_agents: Type.Optional(SubAgents),
@@ -136,4 +146,10 @@ export function isLlmDefinition(definition: AgentDefinition): definition is LlmA
 /** Whether a module of the app exports the class of the agent. */
 export function isOwnClass(definition: AgentDefinition): definition is OwnClassDefinition {
   return isDotted(definition.agent_class);
+}
+
+/** The models of an agent, in the order in which they are asked; none when it has the model of an agent above. */
+export function modelsOf(definition: AgentDefinition): readonly string[] {
+  const model = 'model' in definition ? definition.model : undefined;
+  return model === undefined ? [] : [model].flat();
 }

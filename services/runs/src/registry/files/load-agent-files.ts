@@ -159,8 +159,10 @@ function checkName({ names, mistakes }: Walk, yaml: YamlFile, name: unknown): vo
 function checkModel(walk: Walk, yaml: YamlFile, isGiven: boolean): void {
   const { model, model_code: code } = fieldsOf(yaml.value);
   if (model === undefined && code === undefined && !isGiven) walk.mistakes.add(yaml.mistake(['model'], 'is required'));
-  const reason = typeof model === 'string' && model !== '' ? walk.checkModel(model) : undefined;
-  if (reason !== undefined) walk.mistakes.add(yaml.mistake(['model'], reason));
+  for (const [index, name] of [model].flat().entries()) {
+    const reason = typeof name === 'string' && name !== '' ? walk.checkModel(name) : undefined;
+    if (reason !== undefined) walk.mistakes.add(yaml.mistake(Array.isArray(model) ? ['model', index] : ['model'], reason));
+  }
 }
 
 function checkRemote(walk: Walk, yaml: YamlFile, definition: RemoteAgentDefinition): void {

@@ -37,7 +37,8 @@ export async function loadDefinition(request: LoadRequest, file: AgentFile, deps
     return found && toolOfExport(found, entry);
   });
   const models = {
-    resolve: (name: string) => (name.startsWith('echo/') ? new EchoLlm({ model: name }) : new HostLlm(name, channel)),
+    resolve: (name: string, _?: object, mostRetries?: number) =>
+      name.startsWith('echo/') ? new EchoLlm({ model: name }) : new HostLlm(name, channel, mostRetries),
     problemWith: () => undefined,
   };
   const findCode = (name: string): unknown => exports.get(name)?.value;

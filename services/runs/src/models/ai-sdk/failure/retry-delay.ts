@@ -4,7 +4,8 @@ import type { VendorError } from './vendor-error.ts';
 
 /** Shortest time left for the last attempt, in milliseconds. */
 const leastAttemptMs = 2_000;
-const maxRetries = 4;
+/** More are of no use within the deadline. */
+const usualRetries = 4;
 const baseDelayMs = 400;
 
 /** Progress of a model call. */
@@ -15,15 +16,18 @@ export interface Progress {
   readonly elapsedMs: number;
   /** Deadline for all attempts after the first, unless the model has begun to answer. */
   readonly windowMs: number;
+  /** Absent: four. */
+  readonly mostRetries?: number | undefined;
 }
 
 /**
  * Pause before the next attempt in milliseconds; undefined when there should be none: the error is permanent, the server wants
  * a longer pause than the time left, or there were enough attempts.
  */
-export function retryDelayMs(error: unknown, { attempt, elapsedMs, windowMs }: Progress): number | undefined {
+export function retryDelayMs(error: unknown, progress: Progress): number | undefined {
+  const { attempt, elapsedMs, windowMs, mostRetries = usualRetries } = progress;
   const failure = readFailure(error);
-  if (attempt >= maxRetries || failure === undefined || !isPassing(failure)) return undefined;
+  if (attempt >= mostRetries || failure === undefined || !isPassing(failure)) return undefined;
   const backoffMs = baseDelayMs * 2 ** attempt * (0.75 + Math.random() / 2);
   const delayMs = retryAfterMs(failure) ?? backoffMs;
   return elapsedMs + delayMs <= windowMs - leastAttemptMs ? delayMs : undefined;

@@ -1,0 +1,55 @@
+import type { LlmResponse } from '@google/adk';
+import { LlmAgent } from '@google/adk';
+import { expect, test } from 'vitest';
+import { createAgentBench } from '../../test/run-agents.ts';
+import { says, ScriptLlm, streams } from '../../test/script-llm.ts';
+import { FallbackLlm } from './fallback-llm.ts';
+
+const failure: LlmResponse[] = [{ errorCode: 'UNAVAILABLE', errorMessage: 'busy' }];
+
+function named(model: string, ...steps: ConstructorParameters<typeof ScriptLlm>): ScriptLlm {
+  return Object.assign(new ScriptLlm(...steps), { model });
+}
+
+async function run(...models: ScriptLlm[]) {
+  const [first = named('none'), ...others] = models;
+  const agent = new LlmAgent({ name: 'root', model: new FallbackLlm(first, others) });
+  return (await createAgentBench(agent).run({ streaming: true })).events;
+}
+
+test('the next model takes over from one that fails, and the event says which answered', async () => {
+  const events = await run(named('a', failure), named('b', failure), named('c', streams('Hello', ' there')));
+  expect(events.map(({ content }) => (content as { parts: object[] }).parts[0])).toEqual([
+    { text: 'Hello' },
+    { text: ' there' },
+    { text: 'Hello there' },
+  ]);
+  expect(events.at(-1)).toMatchObject({ customMetadata: { model: 'c', failed_models: ['a', 'b'] } });
+  expect(events.at(-1)).not.toHaveProperty('errorCode');
+});
+
+test('a model that answers is the only one that is asked, and its events are as ever', async () => {
+  const second = named('b', says('no'));
+  const events = await run(named('a', says('yes')), second);
+  expect(events).toMatchObject([{ content: { parts: [{ text: 'yes' }] } }]);
+  expect(events[0]).not.toHaveProperty('customMetadata');
+  expect(second.requests).toEqual([]);
+});
+
+test.each([
+  ['has shown a part of its answer', [...streams('Hel').slice(0, 1), ...failure], 'UNAVAILABLE'],
+  ['has refused to answer', [{ errorCode: 'SAFETY', finishReason: 'SAFETY' as never }], 'SAFETY'],
+])('no model takes over from one that %s', async (_, script, errorCode) => {
+  const second = named('b', says('no'));
+  const events = await run(named('a', script), second);
+  expect(events.at(-1)).toMatchObject({ errorCode });
+  expect(second.requests).toEqual([]);
+});
+
+test('the failure of the last model ends the run', async () => {
+  const last: LlmResponse[] = [{ errorCode: 'NOT_FOUND', errorMessage: 'no such model' }];
+  expect((await run(named('a', failure), named('b', last))).at(-1)).toMatchObject({
+    errorCode: 'NOT_FOUND',
+    customMetadata: { model: 'b', failed_models: ['a'] },
+  });
+});
