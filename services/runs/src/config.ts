@@ -7,6 +7,8 @@ import type { ModelsConfig } from './models/models.ts';
 import type { AdmissionLimits } from './execution/admission/admission.ts';
 import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
+import type { RunLimits } from './execution/limits/run-limits.ts';
+import { limitSettings, readRunLimits } from './execution/limits/settings.ts';
 import { readToolsConfig, type ToolsConfig, toolSettings } from './tools/settings.ts';
 
 /** The settings of the service. */
@@ -20,7 +22,7 @@ export const runsSettings = {
     desc: 'folder with one folder per app; unset: the samples of this repository',
   }),
   RUNS_APPS: appNames({ default: [], desc: 'apps that this process serves; empty: all' }),
-  RUNS_MAX_MODEL_CALLS: positiveInteger({ default: 25, desc: 'most model calls of one run' }),
+  ...limitSettings,
   RUNS_HISTORY_WINDOW: positiveInteger({ default: 64, desc: 'most recent events that an agent sees' }),
   RUNS_HISTORY_CACHE_MB: wholeNumber({
     default: 16,
@@ -42,7 +44,8 @@ export interface RunsConfig {
   readonly agentsDir: string;
   /** Apps that this process serves; `agent*` stands for all agents that are records. Empty: all. */
   readonly apps: readonly string[];
-  readonly maxModelCalls: number;
+  /** Of each run. */
+  readonly limits: RunLimits;
   readonly historyWindow: number;
   readonly historyCacheBytes: number;
   readonly admission: AdmissionLimits;
@@ -59,10 +62,10 @@ export interface RunsConfig {
 type Cleaned = Parameters<typeof readModelsConfig>[0] &
   Parameters<typeof readToolsConfig>[0] &
   Parameters<typeof readCodeConfig>[0] &
-  Parameters<typeof readAdmissionLimits>[0] & {
+  Parameters<typeof readAdmissionLimits>[0] &
+  Parameters<typeof readRunLimits>[0] & {
     readonly AGENTS_DIR: string | undefined;
     readonly RUNS_APPS: string[];
-    readonly RUNS_MAX_MODEL_CALLS: number;
     readonly RUNS_HISTORY_WINDOW: number;
     readonly RUNS_HISTORY_CACHE_MB: number;
     readonly RUNS_MAX_AGENTS: number;
@@ -77,7 +80,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
   return {
     agentsDir: settings.AGENTS_DIR === undefined ? samples : resolve(settings.AGENTS_DIR),
     apps: settings.RUNS_APPS,
-    maxModelCalls: settings.RUNS_MAX_MODEL_CALLS,
+    limits: readRunLimits(settings),
     historyWindow: settings.RUNS_HISTORY_WINDOW,
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,
     admission: readAdmissionLimits(settings),

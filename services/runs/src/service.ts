@@ -78,7 +78,7 @@ export const runs = defineService({
       artifacts: mesh.client(ArtifactsService),
       log,
       findApp: (accountId, name) => known.apps.find(accountId, name),
-      maxModelCalls: config.maxModelCalls,
+      limits: config.limits,
       historyWindow: config.historyWindow,
       outageMs: config.outageMs,
       histories,

@@ -113,7 +113,7 @@ describe('a run', () => {
     const bench = createAgentBench(agent(model, { tools: [tool('again', () => 'ok')] }));
     await bench.run();
     expect(model.requests).toHaveLength(5);
-    const text = 'The run reached the limit of 5 model calls (RUNS_MAX_MODEL_CALLS).';
+    const text = 'The run reached the limit of 5 model calls (RUNS_MAX_MODEL_CALLS, or run_limits of the app).';
     const error = { errorCode: 'MAX_MODEL_CALLS', errorMessage: text };
     expect(bench.sessions.events(bench.key).at(-1)).toMatchObject(error);
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.FAILED);

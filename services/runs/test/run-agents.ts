@@ -9,6 +9,7 @@ import type { Client } from '@connectrpc/connect';
 import { createExecutor, type Executor } from '../src/execution/executor.ts';
 import { openAgents } from '../src/execution/open-agents.ts';
 import { createHistoryCache } from '../src/execution/history/history-cache.ts';
+import type { RunLimits } from '../src/execution/limits/run-limits.ts';
 import { LiveRuns } from '../src/execution/live/live-runs.ts';
 import { createViewer } from '../src/execution/viewers/viewer.ts';
 import type { App } from '../src/registry/app.ts';
@@ -68,6 +69,7 @@ export function createAgentBench(root: BaseAgent, options?: BenchOptions): Agent
 interface BenchOptions {
   readonly state?: JsonObject;
   readonly live?: LiveRuns;
+  readonly limits?: Partial<RunLimits>;
 }
 
 /** The live partial events of a process of its own. */
@@ -76,7 +78,10 @@ export function liveOf(owner: string, bus = createLocalBus()): LiveRuns {
 }
 
 /** An executor of one app. */
-export function createAppBench(app: App, { state = {}, live = liveOf('me') }: BenchOptions = {}): AgentBench {
+export function createAppBench(
+  app: App,
+  { state = {}, live = liveOf('me'), limits = {} }: BenchOptions = {},
+): AgentBench {
   const sessions = new InMemorySessions();
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
   sessions.create(key, state);
@@ -88,7 +93,7 @@ export function createAppBench(app: App, { state = {}, live = liveOf('me') }: Be
     sessions: client,
     log,
     findApp: () => app,
-    maxModelCalls: 5,
+    limits: { seconds: 3_600, modelCalls: 5, toolCalls: Infinity, tokens: Infinity, ...limits },
     historyWindow: 64,
     outageMs,
     histories,

@@ -35,6 +35,7 @@ export interface RunRequest {
   readonly events: readonly (Uint8Array | Event)[];
   readonly messageJson: Uint8Array;
   readonly streaming: boolean;
+  readonly maxModelCalls: number;
 }
 
 /** Message of the host to a worker. */

@@ -1,5 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptStopped } from './attempt-stopped.ts';
+import { LimitReached } from './limits/run-limits.ts';
 
 /** A failure in the form that is stored and sent to the viewer. */
 export interface DescribedFailure {
@@ -16,6 +17,9 @@ const longestMessage = 2_000;
 export function describeFailure(error: unknown): DescribedFailure {
   if (error instanceof AttemptStopped) {
     return { type: 'RunInterrupted', errorCode: 'SHUTDOWN', errorMessage: error.message };
+  }
+  if (error instanceof LimitReached) {
+    return { type: error.name, errorCode: error.errorCode, errorMessage: error.message };
   }
   const errorCode = error instanceof MeshError ? error.reason.toUpperCase() : 'AGENT_ERROR';
   const { name, message } = error instanceof Error ? error : new Error(String(error));

@@ -16,6 +16,8 @@ import type { LiveAttempt } from './live/live-attempt.ts';
 import type { LiveRuns } from './live/live-runs.ts';
 import type { HistoryCache } from './history/history-cache.ts';
 import { extendWindow, type HistoryWindow, openWindow } from './history/history-window.ts';
+import { lowerLimits, type RunLimits } from './limits/run-limits.ts';
+import { watchTime } from './limits/time-limit.ts';
 import { Journal } from './recording/journal.ts';
 import { createRecorder } from './recording/recorder.ts';
 import { cancelled, interruptedByRun, type Stop } from './recording/stop.ts';
@@ -29,7 +31,8 @@ export interface ExecutionDeps {
   readonly artifacts?: Client<typeof ArtifactsService>;
   /** Finds an app of an account. Throws MeshError when there is none. */
   readonly findApp: (accountId: string, name: string) => App | Promise<App>;
-  readonly maxModelCalls: number;
+  /** Of each run. */
+  readonly limits: RunLimits;
   /** Number of most recent events that an agent sees. */
   readonly historyWindow: number;
   readonly histories: HistoryCache;
@@ -83,8 +86,12 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const app = await deps.findApp(turn.session?.accountId ?? '', author);
     author = app.rootName;
     hasApp = true;
-    const { loop, session } = app.open({ turn, window, ...servicesOf(deps, run), signal: working.signal });
+    const limits = lowerLimits(deps.limits, app.settings.limits);
+    using _ = watchTime(limits.seconds, working);
+    const services = { ...servicesOf(deps, run), maxModelCalls: limits.modelCalls };
+    const { loop, session } = app.open({ turn, window, ...services, signal: working.signal });
     recorder.attach(session);
+    recorder.limit(limits);
     await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
     viewer?.end();
     remember(deps, { turn, window, journal });
@@ -111,13 +118,12 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
 
 /** ADK's services of the turn's session, user and app. */
 function servicesOf(
-  { memory, artifacts, maxModelCalls }: ExecutionDeps,
+  { memory, artifacts }: ExecutionDeps,
   { turn, working: { signal } }: AttemptRun,
-): Pick<AgentRunOptions, 'memory' | 'artifacts' | 'maxModelCalls'> {
+): Pick<AgentRunOptions, 'memory' | 'artifacts'> {
   return {
     ...(memory && { memory: createTurnMemory({ memory, turn, signal }) }),
     ...(artifacts && { artifacts: createTurnArtifacts({ artifacts, turn, signal }) }),
-    maxModelCalls,
   };
 }
 

@@ -7,5 +7,5 @@ export function nameCallLimit(event: Event): void {
   const [, limit] = limitText.exec(event.errorMessage ?? '') ?? [];
   if (limit === undefined || event.errorCode !== 'UNKNOWN_ERROR') return;
   event.errorCode = 'MAX_MODEL_CALLS';
-  event.errorMessage = `The run reached the limit of ${limit} model calls (RUNS_MAX_MODEL_CALLS).`;
+  event.errorMessage = `The run reached the limit of ${limit} model calls (RUNS_MAX_MODEL_CALLS, or run_limits of the app).`;
 }

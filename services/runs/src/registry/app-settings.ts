@@ -1,11 +1,14 @@
 import { LeavePolicy } from '@agentmesh/proto/runs/v1';
 import { Multitask } from '@agentmesh/proto/sessions/v1';
+import type { RunLimits } from '../execution/limits/run-limits.ts';
 import type { RootKeys } from './files/root-keys.ts';
 
 /** What the file of an app's root agent says about the runs of the app. A request may say otherwise. */
 export interface AppSettings {
   readonly multitask: Multitask;
   readonly onLeave: LeavePolicy;
+  /** Limits of each run. */
+  readonly limits?: Partial<RunLimits>;
 }
 
 const multitasks = {
@@ -20,9 +23,17 @@ const policies = { continue: LeavePolicy.CONTINUE, cancel: LeavePolicy.CANCEL } 
 export const usualSettings: AppSettings = { multitask: Multitask.ENQUEUE, onLeave: LeavePolicy.CONTINUE };
 
 /** The settings of the root agent's file. */
-export function appSettingsOf({ multitask, on_disconnect: onDisconnect }: RootKeys): AppSettings {
+export function appSettingsOf(keys: RootKeys): AppSettings {
+  const { multitask, on_disconnect: onDisconnect, run_limits: limits } = keys;
   return {
     multitask: multitask === undefined ? usualSettings.multitask : multitasks[multitask],
     onLeave: onDisconnect === undefined ? usualSettings.onLeave : policies[onDisconnect],
+    ...(limits && { limits: limitsOf(limits) }),
   };
+}
+
+function limitsOf(limits: NonNullable<RootKeys['run_limits']>): Partial<RunLimits> {
+  const { seconds, model_calls: modelCalls, tool_calls: toolCalls, tokens } = limits;
+  const given = Object.entries({ seconds, modelCalls, toolCalls, tokens }).filter(([, most]) => most !== undefined);
+  return Object.fromEntries(given);
 }

@@ -77,7 +77,7 @@ describe('a bad file is refused with file, place, key and reason', () => {
     ],
     ['a missing name', ['model: echo/default'], 'root_agent.yaml:1:1: name: is required'],
     ['a missing model', ['name: a'], 'root_agent.yaml:1:1: model: is required'],
-    ['a wrong type', ['name: a', 'model: 7'], 'root_agent.yaml:2:1: model: must be string'],
+    ['a wrong type', ['name: a', 'model: 7'], 'root_agent.yaml:2:1: model: must be either string or array'],
     ['a key that is there twice', [...echo, 'name: b'], 'root_agent.yaml:3:1: the key "name" is there twice'],
     ['an unknown model', ['name: a', 'model: acme/x'], 'root_agent.yaml:2:1: model: The model "acme/x"'],
     [

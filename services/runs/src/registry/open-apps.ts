@@ -39,7 +39,8 @@ export interface AppsDeps {
  */
 export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig): Promise<OpenApps> {
   const { log, resources } = host;
-  const { agentsDir: dir, maxModelCalls } = config;
+  const { agentsDir: dir } = config;
+  const { modelCalls: maxModelCalls } = config.limits;
   if (host.config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
   const policy = createAddressPolicy(config.models.allow ?? []);
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));

@@ -31,7 +31,7 @@ export async function validateApps(folder: string, config: RunsConfig): Promise<
   const openKey = () => Promise.reject(new Error('No key is opened while apps are checked.'));
   const tools = openTools({ log, resources, openKey }, { ...config, agentsDir: dir });
   const models = createModels(config.models);
-  const limits = { maxModelCalls: config.maxModelCalls, toolTimeoutMs: config.tools.timeoutMs };
+  const limits = { maxModelCalls: config.limits.modelCalls, toolTimeoutMs: config.tools.timeoutMs };
   const code = { config: config.code, limits, models, fetch: tools.fetch, log };
   const codeApps = resources.use(createCodeApps(code));
   const { ofFiles, remoteAgents, openLinks } = tools;

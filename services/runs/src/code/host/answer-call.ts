@@ -65,7 +65,10 @@ async function askModel(call: ModelCall, { models, run, signal, onChunk }: CallO
   const { accountId = '', appName = '', userId = '' } = run.turn.session ?? {};
   const request: LlmRequest = { model, contents, config, toolsDict: {}, liveConnectConfig: {} };
   noteCaller(request, { accountId, appName, userId, invocationId: run.turn.invocationId });
-  for await (const response of models.resolve(model, undefined, mostRetries).generateContentAsync(request, stream, signal)) onChunk(response);
+  for await (const response of models
+    .resolve(model, undefined, mostRetries)
+    .generateContentAsync(request, stream, signal))
+    onChunk(response);
 }
 
 async function fetchPage(call: FetchCall, { fetch, run, signal }: CallOptions): Promise<FetchAnswer> {

@@ -68,12 +68,12 @@ export class RemoteRun implements AgentRun, RunSide {
   }
 
   #begin(worker: CodeWorker): void {
-    const { turn, window, signal } = this.#options;
+    const { signal } = this.#options;
     if (signal.aborted || this.#failure !== undefined) return;
     this.#worker = worker;
     this.#run = worker.add(this);
     signal.addEventListener('abort', () => worker.tell({ kind: 'abort', run: this.#run }), { once: true });
-    worker.tell(requestOf(this.#run, turn, window.events));
+    worker.tell(requestOf(this.#run, this.#options));
   }
 
   #next(): Promise<Step> {
@@ -131,13 +131,10 @@ export class RemoteRun implements AgentRun, RunSide {
   }
 }
 
-function requestOf(
-  run: number,
-  { session, invocationId, stateJson, messageJson, streaming }: AgentRunOptions['turn'],
-  events: AgentRunOptions['window']['events'],
-): RunRequest {
+function requestOf(run: number, { turn, window, maxModelCalls }: AgentRunOptions): RunRequest {
+  const { session, invocationId, stateJson, messageJson, streaming } = turn;
   const { accountId = '', appName = '', userId = '', sessionId = '' } = session ?? {};
   const key = { accountId, appName, userId, sessionId };
-  const seen = events.map(({ json }) => json);
-  return { kind: 'run', run, invocationId, key, stateJson, events: seen, messageJson, streaming };
+  const events = window.events.map(({ json }) => json);
+  return { kind: 'run', run, invocationId, key, stateJson, events, messageJson, streaming, maxModelCalls };
 }

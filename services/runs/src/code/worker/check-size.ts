@@ -10,6 +10,7 @@ export function checkSize(event: { readonly author?: string | undefined }): void
     bytes += typeof value === 'string' ? value.length : 8;
     if (ArrayBuffer.isView(value)) bytes += value.byteLength;
     else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) open.push(inner);
-    if (bytes > mostBytes) throw new Error(`An event of ${event.author ?? 'an agent'} is larger than ${mostBytes} bytes.`);
+    if (bytes > mostBytes)
+      throw new Error(`An event of ${event.author ?? 'an agent'} is larger than ${mostBytes} bytes.`);
   }
 }

@@ -23,7 +23,7 @@ const toolHooks = { onCall: tellCall, onToolsetFailure: printFailure, finish: pl
 
 /** Loads the app, then tells the host how that went. */
 async function load(request: LoadRequest): Promise<void> {
-  const { folder, maxModelCalls, toolTimeoutMs: timeoutMs } = request;
+  const { folder, toolTimeoutMs: timeoutMs } = request;
   const read = new Set<string>();
   const files = (): string[] => Array.from(read, (path) => relative(folder, path));
   hookModules(folder, (path) => read.add(path));
@@ -36,7 +36,7 @@ async function load(request: LoadRequest): Promise<void> {
       checkTools(root);
       guardAgents(root, { timeoutMs, ...toolHooks });
     }
-    deps = { folder, channel, root, plugins, maxModelCalls };
+    deps = { folder, channel, root, plugins };
     channel.tell({ kind: 'loaded', ...describeRoot(root, request), files: files() });
     // The host ends workers by a signal, which keeps nothing.
     flushCompileCache();

@@ -27,7 +27,6 @@ export interface RunnerDeps {
   readonly channel: Channel;
   readonly root: Root;
   readonly plugins: readonly BasePlugin[];
-  readonly maxModelCalls: number;
 }
 
 /** Most partial events that the host has not read. */
@@ -134,8 +133,8 @@ export class TurnRunner {
   }
 
   #openLoop(): AsyncGenerator<Event, void, void> {
-    const { root, plugins, channel, maxModelCalls } = this.#deps;
-    const { invocationId, streaming, messageJson, run } = this.#request;
+    const { root, plugins, channel } = this.#deps;
+    const { invocationId, streaming, messageJson, run, maxModelCalls } = this.#request;
     const { session, service } = this.#session;
     const context = new InvocationContext({
       invocationId,

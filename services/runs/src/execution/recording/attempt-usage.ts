@@ -1,4 +1,5 @@
 import type { Event } from '@google/adk';
+import { checkLimits, type RunLimits } from '../limits/run-limits.ts';
 import type { AttemptEnd } from '@agentmesh/proto/sessions/v1';
 
 /** The models of an attempt and their usage, as fields of AttemptEnd. */
@@ -9,6 +10,10 @@ export interface AttemptUsage {
   /** Adds the usage of a whole event. */
   note(event: Event): void;
   used(): UsedModels;
+  /** Sets the limits that `check` knows. */
+  readonly limit: (limits: RunLimits) => void;
+  /** Throws LimitReached when the attempt has taken more than it may. */
+  check(): void;
 }
 
 const counted = [
@@ -25,9 +30,12 @@ const nothing = new Uint8Array(0);
 export function createAttemptUsage(): AttemptUsage {
   const sums = new Map<string, number>();
   let modelCalls = 0;
+  let toolCalls = 0;
+  let limits: RunLimits | undefined;
   let model = '';
   return {
-    note({ modelVersion, usageMetadata }) {
+    note({ modelVersion, usageMetadata, content }) {
+      for (const { functionCall } of content?.parts ?? []) if (functionCall !== undefined) toolCalls += 1;
       if (modelVersion === undefined && usageMetadata === undefined) return;
       modelCalls += 1;
       model = modelVersion ?? model;
@@ -36,6 +44,8 @@ export function createAttemptUsage(): AttemptUsage {
         if (count !== undefined && count > 0) sums.set(name, (sums.get(name) ?? 0) + count);
       }
     },
+    limit: (most) => void (limits = most),
+    check: () => limits && checkLimits({ toolCalls, tokens: sums.get('totalTokenCount') ?? 0 }, limits),
     used: () => ({
       model,
       usageJson: modelCalls === 0 ? nothing : Buffer.from(JSON.stringify({ ...Object.fromEntries(sums), modelCalls })),

@@ -12,17 +12,20 @@ import type { End, Journal } from './journal.ts';
 import type { Stop } from './stop.ts';
 import type { AgentSession } from '../agent-run.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
+import type { RunLimits } from '../limits/run-limits.ts';
 import type { Viewer } from '../viewers/viewer.ts';
 
 /** Passes an attempt's events on: to its agents at once, then to the store, and from there to the viewer. */
 export interface Recorder {
   /** Shows the events from now on to the agents that make them. */
   attach(session: AgentSession): void;
+  /** Lets the agents go on only within limits. */
+  limit(limits: RunLimits): void;
   /** Sends a partial event to viewers who want partial events. It is not stored. */
   partial(event: Event): void;
   /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
   add(event: Event): Promise<void>;
-  /** Stores the added events, then sends them to the viewer. With `end`, ends the attempt in the same call. */
+  /** Stores the added events, then sends them to the viewer. With `end`, ends the attempt in the same call; without, throws LimitReached when its limits are reached. */
   flush(end?: End): Promise<void>;
   /** Stores the added events and ends the attempt: completed, or waiting for calls without an answer. */
   complete(): Promise<void>;
@@ -46,10 +49,8 @@ export interface RecorderOptions {
 export function createRecorder({ turn, journal, viewer, live }: RecorderOptions): Recorder {
   const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
   let agents: AgentSession | undefined;
-  const [openCalls, usage] = [createOpenCalls(turn), createAttemptUsage()];
-  const unfinished = createUnfinishedTexts();
-  let pending: WireEvent[] = [];
-  let refused: WireEvent[] = []; // of the last append, if it failed
+  const [openCalls, usage, unfinished] = [createOpenCalls(turn), createAttemptUsage(), createUnfinishedTexts()];
+  let [pending, refused]: [WireEvent[], WireEvent[]] = [[], []]; // `refused`: of the last append, if it failed
 
   const add = async (event: Event): Promise<void> => {
     Object.assign(event, { id: randomUUID(), invocationId: turn.invocationId });
@@ -70,9 +71,11 @@ export function createRecorder({ turn, journal, viewer, live }: RecorderOptions)
     agents?.applyDeltas(stateDeltasJson, stateDeltasOf(events));
     for (const event of events) viewer?.show(event);
     if (events.length > 0) live.stored(journal.lastSeq);
+    if (end === undefined) usage.check();
   };
   return {
     attach: (session) => void (agents = session),
+    limit: usage.limit,
     add,
     flush,
     partial(event) {

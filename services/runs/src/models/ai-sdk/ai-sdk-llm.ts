@@ -103,7 +103,9 @@ export class AiSdkLlm extends BaseLlm {
         return;
       } catch (error) {
         if (isAborted(call.signal)) return;
-        const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, mostRetries, elapsedMs: elapsedMs(), windowMs });
+        const delayMs = spoke
+          ? undefined
+          : retryDelayMs(error, { attempt, mostRetries, elapsedMs: elapsedMs(), windowMs });
         if (delayMs === undefined) {
           yield this.#fail(error, call.connection.secrets);
           return;

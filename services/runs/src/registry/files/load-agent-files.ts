@@ -161,7 +161,8 @@ function checkModel(walk: Walk, yaml: YamlFile, isGiven: boolean): void {
   if (model === undefined && code === undefined && !isGiven) walk.mistakes.add(yaml.mistake(['model'], 'is required'));
   for (const [index, name] of [model].flat().entries()) {
     const reason = typeof name === 'string' && name !== '' ? walk.checkModel(name) : undefined;
-    if (reason !== undefined) walk.mistakes.add(yaml.mistake(Array.isArray(model) ? ['model', index] : ['model'], reason));
+    if (reason !== undefined)
+      walk.mistakes.add(yaml.mistake(Array.isArray(model) ? ['model', index] : ['model'], reason));
   }
 }
 

@@ -1,8 +1,17 @@
 import Type, { type Static } from 'typebox';
 
+const Limit = Type.Optional(Type.Integer({ minimum: 1 }));
+
 /** Keys of an agent's file that are about the runs of its app. They have an effect in the file of the root agent only. */
 export const rootKeys = {
   multitask: Type.Optional(Type.Enum(['enqueue', 'reject', 'interrupt'])),
+  /** The lower one of each limit and the setting counts. */
+  run_limits: Type.Optional(
+    Type.Object(
+      { seconds: Limit, model_calls: Limit, tool_calls: Limit, tokens: Limit },
+      { additionalProperties: false },
+    ),
+  ),
   on_disconnect: Type.Optional(Type.Enum(['continue', 'cancel'])),
 };
 
