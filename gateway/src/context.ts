@@ -14,6 +14,7 @@ import type { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import type { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import type { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import type { RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
+import type { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
 import type { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { Client } from '@connectrpc/connect';
 import type { Config } from './config.ts';
@@ -60,6 +61,7 @@ export interface Context {
   readonly subscriptions: Client<typeof SubscriptionsService>;
   readonly notifications: Client<typeof NotificationsService>;
   readonly runWebhooks: Client<typeof RunWebhooksService>;
+  readonly schedules: Client<typeof SchedulesService>;
   readonly webhookLogs: Client<typeof LogsService>;
   /** Aborts when the process starts to drain. */
   readonly draining: AbortSignal;

@@ -26,6 +26,7 @@ import { addKeys, addSavedKeys, addUsage } from './keys/index.ts';
 import { addMemory } from './memory/index.ts';
 import { addOperations } from './operations/index.ts';
 import { addRuns } from './runs/index.ts';
+import { addSchedules } from './schedules/index.ts';
 import { addSessions } from './sessions/index.ts';
 import { addTranscription } from './transcription/index.ts';
 import { addWebhooks } from './webhooks/index.ts';
@@ -36,6 +37,7 @@ const slices: readonly ((app: App, context: Context) => void | Promise<void>)[] 
   addOperations,
   addAuth,
   addRuns,
+  addSchedules,
   addAgents,
   addSessions,
   addArtifacts,
@@ -54,6 +56,7 @@ const sections: readonly Section[] = [
   { name: 'accounts', description: 'Sign up, sign in, tokens for programs, account mail, users, audit.' },
   { name: 'sessions', description: 'Conversations of one end user with one application: state and events.' },
   { name: 'runs', description: 'Send a message to an agent in a session and get its events.' },
+  { name: 'schedules', description: 'Messages that are sent to agents at the times of cron expressions.' },
   { name: 'apps', description: 'The applications that there are.' },
   { name: 'agents', description: 'Agents that the account makes, each an application of its own.' },
   { name: 'chat', description: 'Sessions and runs in the form of apowerb’s UI.' },

@@ -14,6 +14,7 @@ import { TranscriptionService } from '@agentmesh/proto/transcription/v1';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import { NotificationsService } from '@agentmesh/proto/webhooks/v1/notifications';
 import { RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
+import { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import { type Config, publicBaseUrl, settings } from './config.ts';
 import type { App, Context } from './context.ts';
@@ -99,6 +100,7 @@ function clientsOf(mesh: GatewayHost['mesh']) {
     subscriptions: mesh.client(SubscriptionsService),
     notifications: mesh.client(NotificationsService),
     runWebhooks: mesh.client(RunWebhooksService),
+    schedules: mesh.client(SchedulesService),
     webhookLogs: mesh.client(LogsService),
   };
 }

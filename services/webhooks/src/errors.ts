@@ -118,3 +118,18 @@ export function webhookKeyReused(): MeshError {
   const text = 'The idempotency key was used with another webhook.';
   return new MeshError('failed_precondition', 'idempotency_key_reused', text);
 }
+
+/** The account has no schedule with this id. */
+export function scheduleNotFound(): MeshError {
+  return new MeshError('not_found', 'schedule_not_found', 'Schedule not found.');
+}
+
+/** The account has as many schedules as it may have. */
+export function scheduleLimit(most: number): MeshError {
+  return new MeshError('resource_exhausted', 'schedule_limit', `An account has at most ${most} schedules.`);
+}
+
+/** A field of a schedule is not valid; the reason names it. */
+export function scheduleFieldInvalid(field: 'cron' | 'timezone' | 'message', fault: string): MeshError {
+  return new MeshError('invalid_argument', `schedule_${field}_invalid`, fault);
+}

@@ -33,12 +33,13 @@ import { startRunWebhooks } from './run-webhooks/start-run-webhooks.ts';
 import { createLogHandlers } from './rpc/logs/index.ts';
 import { createNotificationHandlers } from './rpc/notifications/index.ts';
 import { createSubscriptionHandlers } from './rpc/subscriptions/index.ts';
+import { startSchedules } from './schedules/start-schedules.ts';
 import { createAgentCheck } from './subscriptions/agent-check.ts';
 import { createFailureCount } from './watches/failure-count.ts';
 import { startUpkeep } from './watches/start-upkeep.ts';
 import { createUpkeep, type Upkeep } from './watches/upkeep.ts';
 
-/** Subscriptions to mailboxes: mail that arrives runs agents. Webhooks of runs: their ends are told to others. */
+/** Subscriptions to mailboxes and schedules, which run agents. Webhooks of runs: their ends are told to others. */
 export const webhooks = defineService({
   name: 'webhooks',
   database: { migrations: new URL('../migrations/', import.meta.url), jobs: true },
@@ -59,6 +60,7 @@ export const webhooks = defineService({
     mesh.serve(SubscriptionsService, createSubscriptionHandlers(context));
     mesh.serve(LogsService, createLogHandlers(context));
     await startProcessing(host, processor, startRunWebhooks(host, context));
+    startSchedules(host, context);
     resources.defer(await bus.consume(AccountDeletedSchema, 'webhooks', onAccountDeleted(context)));
     resources.defer(await bus.subscribe(IntegrationConnectedSchema, onIntegrationConnected(context)));
     resources.defer(await bus.subscribe(IntegrationDisconnectedSchema, onIntegrationDisconnected(context)));

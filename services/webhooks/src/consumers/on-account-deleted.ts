@@ -6,6 +6,7 @@ import { endRegistrations } from '../watches/end-registrations.ts';
 import { deleteAccountLogs, deleteAccountMailboxes } from '../store/erasure.ts';
 import { deleteAccountDeliveries } from '../store/deliveries.ts';
 import { deleteAccountRunWebhooks } from '../store/run-webhooks.ts';
+import { deleteAccountSchedules } from '../store/schedules.ts';
 import { deleteAccountSubscriptions } from '../store/subscriptions.ts';
 import { deleteAccountWatches } from '../store/watches/watches.ts';
 
@@ -25,6 +26,7 @@ async function erase(context: Context, id: string, count: CountErased): Promise<
     const logs = await deleteAccountLogs(tx, accountId);
     const subscriptions = await deleteAccountSubscriptions(tx, accountId);
     const deliveries = await deleteAccountDeliveries(tx, accountId);
+    await count(tx, { schedules: await deleteAccountSchedules(tx, accountId) });
     await count(tx, { deliveries, run_webhooks: await deleteAccountRunWebhooks(tx, accountId) });
     await count(tx, { logs, mailboxes, subscriptions, watches: await deleteAccountWatches(tx, accountId) });
   });

@@ -1,0 +1,1 @@
+export { addSchedules } from './schedules.ts';

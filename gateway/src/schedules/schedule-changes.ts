@@ -1,0 +1,149 @@
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../context.ts';
+import { encodeJson } from '../edge/json/json-bytes.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { multitaskOf } from './multitask.ts';
+import { checkAppName, namingField, refuseBound } from './schedule-fault.ts';
+import { scheduleJson } from './schedule-json.ts';
+import { CreateScheduleRequest, Schedule, SchedulePath, UpdateScheduleRequest } from './schedule-record.ts';
+
+const path = '/api/schedules';
+const tags = ['schedules'];
+const config = { scope: 'runs:write' } as const;
+const refusals = { 403: Problem, 404: Problem, ...bodyFailures, ...failures };
+
+/** Routes that create, change, pause and delete schedules. */
+export function addScheduleChanges(app: App, context: Context): void {
+  addCreate(app, context);
+  addUpdate(app, context);
+  addSwitch(app, context, { name: 'pause', enabled: false });
+  addSwitch(app, context, { name: 'resume', enabled: true });
+  addDelete(app, context);
+}
+
+function addCreate(app: App, context: Context): void {
+  const { schedules, authentication } = context;
+  app.post(
+    path,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: 'createSchedule',
+        summary: 'Create a schedule',
+        description:
+          'At each tick of `cron` in `timezone`, `newMessage` is sent to the app: one run for each tick, however many replicas there are. A tick that is ' +
+          'more than a minute late was missed, and is made up only with `catch_up`.',
+        body: CreateScheduleRequest,
+        response: { 201: Schedule, 429: Problem, ...refusals },
+      },
+    },
+    async ({ identity, body }, reply) => {
+      refuseBound(identity);
+      const { accountId } = identity;
+      const { cron, timezone, appName, userId, newMessage, catch_up: catchUp, enabled } = body;
+      await checkAppName(context, accountId, appName);
+      const fields = { cron, timezone, appName, userId, sessionId: body.sessionId ?? '', catchUp, enabled };
+      const content = { messageJson: messageBytes(newMessage), multitask: multitaskOf(body.multitask ?? null) };
+      const made = await schedules.createSchedule({ accountId, ...fields, ...content }, unary).catch(namingField);
+      reply.code(201);
+      return scheduleJson(made.schedule);
+    },
+  );
+}
+
+function addUpdate(app: App, context: Context): void {
+  const { schedules, authentication } = context;
+  app.patch(
+    `${path}/:id`,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: 'updateSchedule',
+        summary: 'Change a schedule',
+        description:
+          'Changes the fields that are sent. After a change of `cron`, `timezone` or `enabled`, earlier ticks are neither run nor missed.',
+        params: SchedulePath,
+        body: UpdateScheduleRequest,
+        response: { 200: Schedule, ...refusals },
+      },
+    },
+    async ({ identity, params: { id }, body }) => {
+      refuseBound(identity);
+      const { accountId } = identity;
+      await checkAppName(context, accountId, body.appName);
+      const changed = await schedules.updateSchedule({ accountId, id, ...fieldsOf(body) }, unary).catch(namingField);
+      return scheduleJson(changed.schedule);
+    },
+  );
+}
+
+/** The fields that are sent. */
+function fieldsOf({ sessionId, newMessage, multitask, catch_up: catchUp, ...same }: UpdateScheduleRequest) {
+  return {
+    ...same,
+    ...(typeof sessionId === 'string' && { sessionId }),
+    ...(newMessage !== undefined && { messageJson: messageBytes(newMessage) }),
+    ...(typeof multitask === 'string' && { multitask: multitaskOf(multitask) }),
+    ...(catchUp !== undefined && { catchUp }),
+  };
+}
+
+function addSwitch(
+  app: App,
+  { schedules, authentication }: Context,
+  { name, enabled }: { readonly name: 'pause' | 'resume'; readonly enabled: boolean },
+): void {
+  app.post(
+    `${path}/:id/${name}`,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: `${name}Schedule`,
+        summary: enabled ? 'Resume a schedule' : 'Pause a schedule',
+        description: enabled
+          ? 'The next run is that of the next tick. Ticks of the pause are neither run nor missed.'
+          : 'No tick is run until it is resumed. A run that has started goes on.',
+        params: SchedulePath,
+        response: { 200: Schedule, ...refusals },
+      },
+    },
+    async ({ identity, params: { id } }) => {
+      refuseBound(identity);
+      const { accountId } = identity;
+      return scheduleJson((await schedules.updateSchedule({ accountId, id, enabled }, unary)).schedule);
+    },
+  );
+}
+
+function addDelete(app: App, { schedules, authentication }: Context): void {
+  app.delete(
+    `${path}/:id`,
+    {
+      preValidation: authentication.account,
+      config,
+      schema: {
+        tags,
+        operationId: 'deleteSchedule',
+        summary: 'Delete a schedule',
+        description: 'Its sessions and runs stay.',
+        params: SchedulePath,
+        response: { 204: Type.Null(), 403: Problem, 404: Problem, ...failures },
+      },
+    },
+    async ({ identity, params: { id } }, reply) => {
+      refuseBound(identity);
+      await schedules.deleteSchedule({ accountId: identity.accountId, id }, unary);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function messageBytes(message: CreateScheduleRequest['newMessage']): Uint8Array {
+  return encodeJson({ ...message, role: message.role ?? 'user' });
+}

@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox';
+import { Content } from '../edge/records/content.ts';
+import { maybe, storedId, strict } from '../edge/records/keywords.ts';
+import { noNul } from '../edge/validation/index.ts';
+import { multitaskNames } from './multitask.ts';
+
+const chosen = {
+  cron: Type.String({
+    maxLength: 200,
+    description: 'Five fields: minute, hour, day of the month, month, day of the week; or six with seconds first.',
+  }),
+  timezone: Type.String({ maxLength: 64, description: 'Name of a time zone, for example `Europe/Berlin`.' }),
+  appName: storedId({ 'x-blank-is-missing': true }),
+  userId: storedId(),
+  sessionId: maybe(
+    storedId({
+      description: 'Session of all runs; it is made if there is none. Empty: each tick has a session of its own.',
+    }),
+  ),
+  newMessage: Content,
+  multitask: maybe(
+    Type.Enum(multitaskNames, {
+      description: 'What the run does to another one of its session: see `startRun`. Null: the app decides.',
+    }),
+  ),
+  catch_up: Type.Boolean({
+    description:
+      'Whether ticks that were missed are made up: at most 100 in a row, and none that is more than a day old.',
+  }),
+  enabled: Type.Boolean({ description: 'False: paused.' }),
+};
+
+const newMessage = { role: 'user', parts: [{ text: 'Good morning' }] };
+
+export const CreateScheduleRequest = Type.Object(
+  {
+    ...chosen,
+    timezone: Type.String({ ...chosen.timezone, default: 'UTC' }),
+    catch_up: Type.Boolean({ ...chosen.catch_up, default: false }),
+    enabled: Type.Boolean({ ...chosen.enabled, default: true }),
+  },
+  {
+    title: 'CreateScheduleRequest',
+    ...strict,
+    required: ['cron', 'appName', 'userId', 'newMessage'],
+    examples: [
+      {
+        cron: '0 9 * * MON-FRI',
+        timezone: 'Europe/Berlin',
+        appName: 'echo',
+        userId: 'user',
+        newMessage,
+        enabled: false,
+      },
+    ],
+  },
+);
+export type CreateScheduleRequest = Static<typeof CreateScheduleRequest>;
+
+export const UpdateScheduleRequest = Type.Object(
+  {
+    cron: Type.Optional(chosen.cron),
+    timezone: Type.Optional(chosen.timezone),
+    appName: Type.Optional(chosen.appName),
+    userId: Type.Optional(chosen.userId),
+    sessionId: chosen.sessionId,
+    newMessage: Type.Optional(chosen.newMessage),
+    multitask: chosen.multitask,
+    catch_up: Type.Optional(chosen.catch_up),
+    enabled: Type.Optional(chosen.enabled),
+  },
+  { title: 'UpdateScheduleRequest', ...strict, examples: [{ cron: '30 8 * * MON-FRI' }] },
+);
+export type UpdateScheduleRequest = Static<typeof UpdateScheduleRequest>;
+
+const time = (description: string) => Type.String({ description });
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+const ScheduledRun = Type.Object(
+  {
+    scheduled_at: time('The tick.'),
+    invocation_id: nullable('The run; null when it could not be started.'),
+    session_id: Type.String(),
+    error: nullable('Why the run could not be started; null when it was.'),
+  },
+  { title: 'ScheduledRun' },
+);
+
+/** A schedule. */
+export const Schedule = Type.Object(
+  {
+    id: Type.String(),
+    ...chosen,
+    sessionId: nullable('Session of all runs; null: each tick has a session of its own.'),
+    next_times: Type.Array(Type.String(), { description: 'The next three ticks; none while paused.' }),
+    last_run: Type.Union([ScheduledRun, Type.Null()], { description: 'The latest tick that was acted on.' }),
+    missed_ticks: Type.Integer({
+      description: 'Ticks that were missed and not made up. At most 100 are counted each time that ticks were missed.',
+    }),
+    last_missed_at: nullable('The latest tick that was missed.'),
+    created_at: Type.String(),
+    updated_at: Type.String(),
+  },
+  { title: 'Schedule', description: 'A message that is sent to an app at the times of a cron expression.' },
+);
+export type Schedule = Static<typeof Schedule>;
+
+export const SchedulePath = Type.Object({
+  id: Type.String({
+    pattern: noNul,
+    maxLength: 64,
+    examples: ['00000000-0000-4000-8000-000000000000'],
+    description: 'Id of the schedule.',
+  }),
+});

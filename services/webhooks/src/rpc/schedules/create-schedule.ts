@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import { scheduleLimit } from '../../errors.ts';
+import type { Schedules } from '../../schedules/schedules.ts';
+import { insertSchedule } from '../../store/schedules.ts';
+import type { ScheduleHandlers } from './handlers.ts';
+import { scheduleRecord } from './schedule-record.ts';
+import { scheduleValues } from './schedule-values.ts';
+
+const most = 100;
+
+/** Stores a schedule. */
+export function createSchedule({ db, clock }: Schedules): ScheduleHandlers['createSchedule'] {
+  return async (request) => {
+    const accountId = checkAccountId(request.accountId);
+    const now = clock.now();
+    const { cron, timezone, appName, userId, sessionId, messageJson, multitask, catchUp, enabled } = request;
+    const message = Buffer.from(messageJson).toString();
+    const fields = { cron, timezone, appName, userId, sessionId, message, multitask, catchUp, enabled };
+    const values = scheduleValues(fields, now);
+    const [row] = await insertSchedule(db, { ...values, accountId, id: randomUUID(), most });
+    if (row === undefined) throw scheduleLimit(most);
+    return { schedule: scheduleRecord(row, now) };
+  };
+}

@@ -1,0 +1,14 @@
+import { scheduleNotFound } from '../../errors.ts';
+import type { Schedules } from '../../schedules/schedules.ts';
+import { deleteScheduleRow } from '../../store/schedules.ts';
+import type { ScheduleHandlers } from './handlers.ts';
+import { checkScheduleKey } from './schedule-key.ts';
+
+/** Deletes a schedule. */
+export function deleteSchedule({ db }: Schedules): ScheduleHandlers['deleteSchedule'] {
+  return async (request) => {
+    const [row] = await deleteScheduleRow(db, checkScheduleKey(request));
+    if (row === undefined) throw scheduleNotFound();
+    return {};
+  };
+}

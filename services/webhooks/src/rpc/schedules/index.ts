@@ -1,0 +1,18 @@
+import type { Schedules } from '../../schedules/schedules.ts';
+import { createSchedule } from './create-schedule.ts';
+import { deleteSchedule } from './delete-schedule.ts';
+import { getSchedule } from './get-schedule.ts';
+import type { ScheduleHandlers } from './handlers.ts';
+import { listSchedules } from './list-schedules.ts';
+import { updateSchedule } from './update-schedule.ts';
+
+/** Every RPC about schedules. */
+export function createScheduleHandlers(schedules: Schedules): ScheduleHandlers {
+  return {
+    createSchedule: createSchedule(schedules),
+    listSchedules: listSchedules(schedules),
+    getSchedule: getSchedule(schedules),
+    updateSchedule: updateSchedule(schedules),
+    deleteSchedule: deleteSchedule(schedules),
+  };
+}

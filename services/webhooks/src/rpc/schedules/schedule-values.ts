@@ -1,0 +1,40 @@
+import { logFilterInvalid, scheduleFieldInvalid } from '../../errors.ts';
+import { firstTick, readTicks } from '../../schedules/ticks.ts';
+
+const mostMessageBytes = 256 * 1024;
+const longestName = 512;
+
+/** Fields of a schedule that its owner chooses. */
+export interface ScheduleFields {
+  readonly cron: string;
+  readonly timezone: string;
+  readonly appName: string;
+  readonly userId: string;
+  /** Empty: each tick has a session of its own. */
+  readonly sessionId: string;
+  /** Content as public JSON. */
+  readonly message: string;
+  /** Value of the enum Multitask. */
+  readonly multitask: number;
+  readonly catchUp: boolean;
+  readonly enabled: boolean;
+}
+
+/** Checks the fields, and adds the first tick after `now`: null for a schedule that is paused. */
+export function scheduleValues(fields: ScheduleFields, now: Date) {
+  const { cron, timezone, appName, userId, sessionId, message, enabled } = fields;
+  const first = firstTick(readTicks(cron, timezone), now);
+  const names = [appName, userId, sessionId];
+  if (
+    appName === '' ||
+    userId === '' ||
+    names.some((name) => name.includes('\0') || Buffer.byteLength(name) > longestName)
+  ) {
+    throw logFilterInvalid('names no app, user or session');
+  }
+  if (message === '') throw scheduleFieldInvalid('message', 'A message is missing.');
+  if (Buffer.byteLength(message) > mostMessageBytes) {
+    throw scheduleFieldInvalid('message', `The message is larger than ${mostMessageBytes} bytes.`);
+  }
+  return { ...fields, sessionId: sessionId || null, nextAt: enabled ? first : null, now };
+}

@@ -1,0 +1,16 @@
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { RunsService } from '@agentmesh/proto/runs/v1';
+import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import type { Clock } from '../clock.ts';
+
+/** Resources of schedules. */
+export interface Schedules {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly runs: Pick<Client<typeof RunsService>, 'startRun'>;
+  readonly sessions: Pick<Client<typeof SessionsService>, 'createSession'>;
+  readonly countTicks: (outcome: 'started' | 'failed' | 'missed', number: number) => void;
+}

@@ -1,0 +1,167 @@
+import { createQuery, type Transaction } from '@agentmesh/lib/pg';
+
+/** A schedule. */
+export interface ScheduleRow {
+  readonly account_id: string;
+  readonly id: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly app_name: string;
+  readonly user_id: string;
+  readonly session_id: string | null;
+  readonly message: string;
+  /** Value of the enum Multitask. */
+  readonly multitask: number;
+  readonly catch_up: boolean;
+  readonly enabled: boolean;
+  readonly next_at: Date | null;
+  readonly last_at: Date | null;
+  readonly last_invocation_id: string | null;
+  readonly last_session_id: string | null;
+  readonly last_error: string | null;
+  readonly made_up: number;
+  readonly missed_ticks: bigint;
+  readonly last_missed_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const columns = `account_id, id, cron, timezone, app_name, user_id, session_id, message, multitask, catch_up, enabled, next_at, last_at,
+  last_invocation_id, last_session_id, last_error, made_up, missed_ticks, last_missed_at, created_at, updated_at`;
+
+interface ScheduleKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** Fields that the owner chooses, and the tick that follows from them. */
+export interface ScheduleValues extends ScheduleKey {
+  readonly cron: string;
+  readonly timezone: string;
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string | null;
+  readonly message: string;
+  /** Value of the enum Multitask. */
+  readonly multitask: number;
+  readonly catchUp: boolean;
+  readonly enabled: boolean;
+  readonly nextAt: Date | null;
+  readonly now: Date;
+}
+
+/** Stores a schedule. No row when the account has `most`. */
+export const insertSchedule = createQuery<ScheduleValues & { most: number }, ScheduleRow>({
+  name: 'insert-schedule',
+  text: (
+    param,
+  ) => `insert into schedules (account_id, id, cron, timezone, app_name, user_id, session_id, message, multitask, catch_up, enabled,
+      next_at, created_at, updated_at)
+    select ${param.accountId}::uuid, ${param.id}::uuid, ${param.cron}, ${param.timezone}, ${param.appName}, ${param.userId},
+      ${param.sessionId}, ${param.message}, ${param.multitask}::integer, ${param.catchUp}::boolean, ${param.enabled}::boolean, ${param.nextAt}::timestamptz,
+      ${param.now}::timestamptz, ${param.now}::timestamptz
+    where (select count(*) from schedules where account_id = ${param.accountId}) < ${param.most}::integer
+    returning ${columns}`,
+});
+
+/** All schedules of an account, oldest first. */
+export const selectSchedules = createQuery<{ accountId: string }, ScheduleRow>({
+  name: 'select-schedules',
+  text: (param) => `select ${columns} from schedules where account_id = ${param.accountId} order by place`,
+});
+
+/** One schedule. */
+export const selectSchedule = createQuery<ScheduleKey, ScheduleRow>({
+  name: 'select-schedule',
+  text: (param) => `select ${columns} from schedules where account_id = ${param.accountId} and id = ${param.id}`,
+});
+
+/** One schedule, locked. */
+export const lockSchedule = createQuery<ScheduleKey, ScheduleRow>({
+  name: 'lock-schedule',
+  text: (param) =>
+    `select ${columns} from schedules where account_id = ${param.accountId} and id = ${param.id} for update`,
+});
+
+/** Changes the fields of a schedule. */
+export const updateSchedule = createQuery<ScheduleValues, ScheduleRow>({
+  name: 'update-schedule',
+  text: (
+    param,
+  ) => `update schedules set cron = ${param.cron}, timezone = ${param.timezone}, app_name = ${param.appName},
+      user_id = ${param.userId}, session_id = ${param.sessionId}, message = ${param.message}, multitask = ${param.multitask},
+      catch_up = ${param.catchUp},
+      enabled = ${param.enabled}, next_at = ${param.nextAt}::timestamptz, updated_at = ${param.now}
+    where account_id = ${param.accountId} and id = ${param.id} returning ${columns}`,
+});
+
+/** Deletes a schedule. No row when there is none. */
+export const deleteScheduleRow = createQuery<ScheduleKey, { one: number }>({
+  name: 'delete-schedule',
+  text: (param) =>
+    `delete from schedules where account_id = ${param.accountId} and id = ${param.id} returning 1 as one`,
+});
+
+/** A schedule whose tick is due. */
+export type DueSchedule = ScheduleRow & { readonly next_at: Date };
+
+/** Claims schedules whose tick is due. */
+export const takeDueSchedules = createQuery<{ now: Date; claimedUntil: Date; limit: number }, DueSchedule>({
+  name: 'take-due-schedules',
+  text: (param) => `update schedules set claimed_until = ${param.claimedUntil} where (account_id, id) in (
+      select account_id, id from schedules
+      where next_at <= ${param.now} and (claimed_until is null or claimed_until <= ${param.now})
+      order by next_at limit ${param.limit} for update skip locked
+    ) returning ${columns}`,
+});
+
+interface Acted extends ScheduleKey {
+  readonly tick: Date;
+  readonly nextAt: Date | null;
+  readonly invocationId: string | null;
+  readonly sessionId: string;
+  readonly error: string | null;
+  readonly madeUp: number;
+}
+
+/** Writes what became of a tick, and goes on to the next one, unless the schedule was changed meanwhile. */
+export const updateScheduleActed = createQuery<Acted>({
+  name: 'update-schedule-acted',
+  text: (param) => `update schedules set last_at = ${param.tick}, last_invocation_id = ${param.invocationId},
+      last_session_id = ${param.sessionId}, last_error = ${param.error}, made_up = ${param.madeUp}, claimed_until = null,
+      next_at = ${param.nextAt}::timestamptz
+    where account_id = ${param.accountId} and id = ${param.id} and next_at = ${param.tick}`,
+});
+
+interface Missed extends ScheduleKey {
+  readonly tick: Date;
+  readonly nextAt: Date | null;
+  readonly number: number;
+  readonly lastMissedAt: Date;
+}
+
+/** Counts ticks as missed, and goes on to a later one, unless the schedule was changed meanwhile. */
+export const updateScheduleMissed = createQuery<Missed>({
+  name: 'update-schedule-missed',
+  text: (
+    param,
+  ) => `update schedules set missed_ticks = missed_ticks + ${param.number}::integer, last_missed_at = ${param.lastMissedAt},
+      made_up = 0, claimed_until = null, next_at = ${param.nextAt}::timestamptz
+    where account_id = ${param.accountId} and id = ${param.id} and next_at = ${param.tick}`,
+});
+
+/** Leaves a tick to a later attempt. */
+export const postponeSchedule = createQuery<ScheduleKey & { tick: Date; until: Date }>({
+  name: 'postpone-schedule',
+  text: (param) => `update schedules set claimed_until = ${param.until}
+    where account_id = ${param.accountId} and id = ${param.id} and next_at = ${param.tick}`,
+});
+
+const deleteOfAccount = createQuery<{ accountId: string }, { one: number }>({
+  text: (param) => `delete from schedules where account_id = ${param.accountId} returning 1 as one`,
+});
+
+/** Deletes all schedules of an account, and returns their number. */
+export async function deleteAccountSchedules(tx: Transaction, accountId: string): Promise<number> {
+  return (await deleteOfAccount(tx, { accountId })).length;
+}

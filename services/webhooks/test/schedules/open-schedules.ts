@@ -1,0 +1,94 @@
+import { openDatabase } from '@agentmesh/lib/pg';
+import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { testNode } from '@agentmesh/lib/rpc/testing';
+import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
+import type { StartRunRequest } from '@agentmesh/proto/runs/v1';
+import { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
+import type { Client } from '@connectrpc/connect';
+import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/upstream/index.ts';
+import { keepSchedules } from '../../src/jobs/keep-schedules.ts';
+import { createScheduleHandlers } from '../../src/rpc/schedules/index.ts';
+import type { Schedules } from '../../src/schedules/schedules.ts';
+
+export interface TestSchedules extends AsyncDisposable {
+  readonly client: Client<typeof SchedulesService>;
+  readonly clock: VirtualClock;
+  /** Runs that were started, each once. */
+  readonly runs: StartRunRequest[];
+  /** Requests to start a run, with repetitions. */
+  readonly requests: StartRunRequest[];
+  readonly sessions: string[];
+  /** Called before a run is started. It may throw. */
+  beforeStart: (request: StartRunRequest) => void;
+  /** Called when a run is durable, before its caller knows. It may throw. */
+  afterStart: (request: StartRunRequest) => void;
+  /** One look of one replica. */
+  look(): Promise<void>;
+  /** Moves the clock second by second, with a look after each. */
+  live(seconds: number): Promise<void>;
+  /** Ticks of a schedule whose runs were started. */
+  ticksOf(id: string): string[];
+}
+
+/** Schedules without their process: a new database, a clock that only moves when told, and runs in memory that are started once for each key. */
+export async function openSchedules(): Promise<TestSchedules> {
+  await using resources = new AsyncDisposableStack();
+  const clock = createVirtualClock({ frozenAt: new Date('2026-11-22T00:00:00Z') });
+  const { url } = resources.use(await testDatabaseUrl());
+  const log = createLogger({ level: 'silent', name: 'webhooks' });
+  const migrations = new URL('../../migrations/', import.meta.url);
+  const db = resources.use(await openDatabase({ service: 'webhooks', url, poolSize: 8, migrations }, log));
+  const opened = resources.move();
+  const test: TestSchedules = {
+    client: undefined as never,
+    clock,
+    runs: [],
+    requests: [],
+    sessions: [],
+    beforeStart: () => undefined,
+    afterStart: () => undefined,
+    look: () => keepSchedules(schedules),
+    live: async (seconds) => {
+      for (let second = 0; second < seconds; second += 1) {
+        await clock.advance(1_000);
+        await keepSchedules(schedules);
+      }
+    },
+    ticksOf: (id) =>
+      test.runs
+        .filter(({ idempotencyKey }) => idempotencyKey.startsWith(`schedule:${id}:`))
+        .map(({ idempotencyKey }) => idempotencyKey.slice(`schedule:${id}:`.length)),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+  const schedules: Schedules = {
+    db,
+    log,
+    clock,
+    runs: { startRun: async (request: StartRunRequest) => startRun(test, request) } as never,
+    sessions: { createSession: async (request: NewSession) => createSession(test, request) } as never,
+    countTicks: () => undefined,
+  };
+  const mesh = testNode({ urls: {}, log, metrics: createMetrics({ processMetrics: false }) });
+  mesh.serve(SchedulesService, createScheduleHandlers(schedules));
+  return Object.assign(test, { client: mesh.client(SchedulesService) });
+}
+
+interface NewSession {
+  readonly session: { readonly sessionId: string };
+}
+
+function createSession({ sessions }: TestSchedules, { session }: NewSession): object {
+  if (sessions.includes(session.sessionId)) throw new MeshError('already_exists', 'session_exists', 'There is one.');
+  sessions.push(session.sessionId);
+  return {};
+}
+
+function startRun(test: TestSchedules, request: StartRunRequest): object {
+  test.requests.push(request);
+  test.beforeStart(request);
+  const known = test.runs.findIndex(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
+  if (known < 0) test.runs.push(request);
+  test.afterStart(request);
+  return { invocationId: `e-${known < 0 ? test.runs.length : known + 1}`, already: known >= 0 };
+}

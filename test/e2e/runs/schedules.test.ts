@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { Caller, newAccount } from '../../caller.ts';
+
+const url = inject('meshUrl');
+let caller: Caller;
+
+beforeAll(async () => {
+  caller = await newAccount(url);
+});
+
+interface ScheduleJson {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly next_times: string[];
+  readonly last_run: { readonly invocation_id: string | null; readonly session_id: string } | null;
+}
+
+const newMessage = { role: 'user', parts: [{ text: 'hello' }] };
+const body = { cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin', appName: 'echo', userId: 'u1', newMessage };
+
+const create = (over: object = {}, by = caller) =>
+  by.request<ScheduleJson>('POST', '/api/schedules', { ...body, ...over });
+const read = async (id: string) => (await caller.request<ScheduleJson>('GET', `/api/schedules/${id}`)).body;
+
+describe('a schedule', () => {
+  test('runs the app at each tick, until it is paused', async () => {
+    const { status, body: made } = await create({ cron: '* * * * * *', timezone: undefined });
+    expect(status).toBe(201);
+    expect(made).toMatchObject({ timezone: 'UTC', sessionId: null, newMessage, catch_up: false, enabled: true });
+    expect(made.next_times).toHaveLength(3);
+    await expect
+      .poll(async () => (await read(made.id)).last_run?.invocation_id, { timeout: 30_000 })
+      .toEqual(expect.stringMatching(/^e-/));
+    const paused = await caller.request('POST', `/api/schedules/${made.id}/pause`);
+    expect(paused).toMatchObject({ status: 200, body: { enabled: false, next_times: [] } });
+    const { last_run: last } = await read(made.id);
+    const run = () => caller.request<{ status: string }>('GET', `/runs/${last?.invocation_id}`);
+    await expect.poll(async () => (await run()).body.status, { timeout: 30_000 }).toBe('completed');
+    expect((await run()).body).toMatchObject({
+      sessionId: last?.session_id,
+      customMetadata: { trigger: 'schedule', schedule_id: made.id },
+    });
+    const resumed = await caller.request<ScheduleJson>('POST', `/api/schedules/${made.id}/resume`);
+    expect(resumed.body.next_times).toHaveLength(3);
+    expect((await caller.request('DELETE', `/api/schedules/${made.id}`)).status).toBe(204);
+    expect((await caller.request('GET', `/api/schedules/${made.id}`)).status).toBe(404);
+  });
+
+  test('is listed and changed', async () => {
+    const { id } = (await create({ sessionId: 'mornings' })).body;
+    const listed = await caller.request<ScheduleJson[]>('GET', '/api/schedules');
+    expect(listed.body.map((one) => one.id)).toContain(id);
+    const changed = await caller.request('PATCH', `/api/schedules/${id}`, {
+      cron: '30 8 * * *',
+      sessionId: '',
+      catch_up: true,
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { cron: '30 8 * * *', timezone: 'Europe/Berlin', sessionId: null, catch_up: true, appName: 'echo' },
+    });
+  });
+
+  test.each([
+    { field: 'cron', over: { cron: 'every day' } },
+    { field: 'cron', over: { cron: '0 0 30 2 *' } },
+    { field: 'timezone', over: { timezone: 'Nowhere/City' } },
+    { field: 'appName', over: { appName: 'no_such_app' } },
+    { field: 'appName', over: { appName: '__internal' } },
+    { field: 'newMessage', over: { newMessage: undefined } },
+    { field: 'interval', over: { interval: 5 } },
+  ])('with a bad $field is refused with 422', async ({ field, over }) => {
+    const { status, body: refusal } = await create(over);
+    expect({ status, refusal }).toMatchObject({ status: 422, refusal: { detail: [{ loc: ['body', field] }] } });
+  });
+
+  test('is hidden from other accounts, and closed to tokens of one end user', async () => {
+    const { id } = (await create()).body;
+    const other = await newAccount(url);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/pause'],
+    ] as const) {
+      const answer = await other.request(method, `/api/schedules/${id}${path}`, method === 'PATCH' ? {} : undefined);
+      expect({ method, status: answer.status }).toEqual({ method, status: 404 });
+    }
+    const made = await caller.request<{ token: string }>('POST', '/api/auth/tokens', {
+      name: 'bound',
+      scopes: ['runs:read', 'runs:write'],
+      user_id: 'u1',
+    });
+    const bound = new Caller(url, made.body.token);
+    expect((await create({}, bound)).status).toBe(403);
+    expect((await bound.request('GET', `/api/schedules/${id}`)).status).toBe(403);
+  });
+});
