@@ -64,17 +64,23 @@ export class Journal {
   }
 }
 
+/**
+ * Repeats a call until it is answered. When the turn is lost meanwhile, an earlier try may be why: it was stored after its connection had broken, and
+ * ended the attempt. So the call is repeated once more, which the fence makes safe.
+ */
 async function untilAnswered<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   let faults = 0;
+  signal.throwIfAborted();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    signal.throwIfAborted();
+    const isLast = signal.aborted;
     try {
       return await call();
     } catch (error) {
+      if (isLast) signal.throwIfAborted();
       if (isFault(error)) faults += 1;
       if (!mayPass(error) || faults === mostFaults) throw error;
     }
-    // An abort is thrown at the start of the loop.
+    // An abort ends the pause.
     await delay(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
