@@ -22,6 +22,7 @@ import { createTestMailAccounts, type TestMailAccounts } from './test-mail-accou
 
 export interface TestWebhooks extends AsyncDisposable {
   readonly context: Context;
+  readonly databaseUrl: string;
   readonly client: Client<typeof SubscriptionsService>;
   readonly clock: VirtualClock;
   readonly microsoft: FakeMicrosoft;
@@ -101,6 +102,7 @@ export async function openTestWebhooks(environment: Record<string, string> = {})
   const upkeep = replica();
   return {
     context,
+    databaseUrl: url,
     client,
     clock,
     microsoft,

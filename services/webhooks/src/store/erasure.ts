@@ -19,10 +19,10 @@ export async function deleteAccountMailboxes(tx: Transaction, accountId: string)
 }
 
 const deleteOld = createQuery<{ before: Date; limit: number }, { one: number }>({
-  text: (param) => `delete from logs where (account_id, id) in (
-      select account_id, id from logs where completed_at < ${param.before} order by completed_at limit ${param.limit}
+  text: (param) => `delete from logs where ctid = any(array(
+      select ctid from logs where completed_at < ${param.before} order by completed_at limit ${param.limit}
       for update skip locked
-    ) returning 1 as one`,
+    )) returning 1 as one`,
 });
 
 /** Deletes at most `limit` logs that ended before a time, and returns their number. */

@@ -1,5 +1,8 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 
+// `(account_id = …) is true` cannot be looked up in an index, so that a log is found by its id, which is unique, and not among all logs of its account:
+// without statistics PostgreSQL may take any index that begins with the account.
+
 export interface LogKey {
   readonly accountId: string;
   readonly id: number;
@@ -23,7 +26,7 @@ const prepare = createQuery<Prepared>({
   text: (param) => `update logs set email_subject = ${param.subject}, email_sender = ${param.sender},
       sender_address = ${param.senderAddress}, body_html = ${param.html}, body_text = ${param.text},
       attachments = ${param.attachments}::jsonb, agent_message = ${param.message}
-    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
+    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
 });
 
 /** Writes the mail and the message for the agent. */
@@ -34,7 +37,7 @@ export async function updateLogPrepared(db: Queryable, values: Prepared): Promis
 const restore = createQuery<LogKey>({
   name: 'restore-log-message',
   text: (param) => `update logs set agent_message = former_message
-    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
+    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
 });
 
 /** Gives the agent the message of the former round again. */
@@ -46,7 +49,7 @@ const start = createQuery<LogKey & { invocationId: string; runs: number; now: Da
   name: 'update-log-started',
   text: (param) => `update logs set status = 'in_progress', invocation_id = ${param.invocationId}, runs = ${param.runs},
       started_at = ${param.now}, check_at = ${param.checkAt}, next_attempt_at = null, error_message = null
-    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
+    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
 });
 
 /** Writes that a run was started. */
@@ -64,7 +67,7 @@ const retry = createQuery<Failed>({
   name: 'update-log-retrying',
   text: (param) => `update logs set status = 'retrying', attempts = ${param.attempts}, error_message = ${param.message},
       next_attempt_at = ${param.nextAttemptAt}, check_at = null
-    where account_id = ${param.accountId} and id = ${param.id} and (next_attempt_at is not null or check_at is not null)`,
+    where id = ${param.id} and (account_id = ${param.accountId}) is true and (next_attempt_at is not null or check_at is not null)`,
 });
 
 /** Plans another attempt after one that has failed. */
@@ -75,7 +78,7 @@ export async function updateLogRetrying(db: Queryable, values: Failed): Promise<
 const postpone = createQuery<LogKey & { nextAttemptAt: Date }>({
   name: 'postpone-log',
   text: (param) => `update logs set next_attempt_at = ${param.nextAttemptAt}
-    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
+    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
 });
 
 /** Plans the next attempt for later, although none has failed. */
@@ -85,10 +88,10 @@ export async function postponeLog(db: Queryable, values: Parameters<typeof postp
 
 const postponeAgent = createQuery<{ accountId: string; agentId: number; until: Date }>({
   name: 'postpone-logs-of-agent',
-  text: (param) => `update logs set next_attempt_at = ${param.until} where (account_id, id) in (
-      select account_id, id from logs where account_id = ${param.accountId} and agent_id = ${param.agentId}
+  text: (param) => `update logs set next_attempt_at = ${param.until} where ctid = any(array(
+      select ctid from logs where account_id = ${param.accountId} and agent_id = ${param.agentId}
         and next_attempt_at < ${param.until} and agent_message is not null order by id limit 1000 for update skip locked
-    )`,
+    ))`,
 });
 
 /** Lets the logs of an agent whose message is ready wait: its model takes no more until then. */
@@ -111,7 +114,7 @@ const end = createQuery<Ended>({
   text: (param) => `update logs set status = ${param.status}, error_message = ${param.message},
       agent_response = coalesce(${param.response}, agent_response), agent_message = coalesce(agent_message, former_message),
       attempts = ${param.attempts}, completed_at = ${param.now}, next_attempt_at = null, check_at = null
-    where account_id = ${param.accountId} and id = ${param.id} and (next_attempt_at is not null or check_at is not null)`,
+    where id = ${param.id} and (account_id = ${param.accountId}) is true and (next_attempt_at is not null or check_at is not null)`,
 });
 
 /** Ends a log for good; only its owner can trigger it again. */

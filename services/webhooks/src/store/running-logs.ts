@@ -37,10 +37,10 @@ export function selectRunningLogs(
 
 const take = createQuery<{ now: Date; nextCheckAt: Date; limit: number }, RunningLog>({
   name: 'take-logs-to-check',
-  text: (param) => `update logs set check_at = ${param.nextCheckAt} where (account_id, id) in (
-      select account_id, id from logs where check_at <= ${param.now} order by check_at limit ${param.limit}
+  text: (param) => `update logs set check_at = ${param.nextCheckAt} where ctid = any(array(
+      select ctid from logs where check_at <= ${param.now} order by check_at limit ${param.limit}
       for update skip locked
-    ) returning ${columns}`,
+    )) returning ${columns}`,
 });
 
 /** Takes logs whose run has to be looked at, and plans the next look. */
@@ -48,7 +48,7 @@ export const takeLogsToCheck = take;
 
 const lock = createQuery<{ accountId: string; id: number; invocationId: string }, { id: number }>({
   name: 'lock-running-log',
-  text: (param) => `select id from logs where account_id = ${param.accountId} and id = ${param.id}
+  text: (param) => `select id from logs where id = ${param.id} and (account_id = ${param.accountId}) is true
     and invocation_id = ${param.invocationId} and check_at is not null for update`,
 });
 
