@@ -61,7 +61,9 @@ test.runIf(isFull)(
     const received = await Promise.all(sockets.map(readRest));
     // A client that was still connected would get the whole answer now.
     expect(received.filter((bytes) => bytes >= answerBytes)).toEqual([]);
-    process.stdout.write(`${clients} stalled clients were disconnected; most bytes kept for one: ${Math.max(...received)}\n`);
+    process.stdout.write(
+      `${clients} stalled clients were disconnected; most bytes kept for one: ${Math.max(...received)}\n`,
+    );
   },
   300_000,
 );

@@ -47,7 +47,9 @@ async function measureBare({ say }: PartOptions): Promise<number> {
   const argv = [fileURLToPath(new URL('../bare-http.ts', import.meta.url)), String(port)];
   await using _server = await startServer({ argv, env: process.env, readyUrl: url });
   const place = { url, app: 'echo', token: '' };
-  return p99(await Promise.all(Array.from({ length: many }, (_, number) => run(place, `s${number}`, { waitMs: modelMs }))));
+  return p99(
+    await Promise.all(Array.from({ length: many }, (_, number) => run(place, `s${number}`, { waitMs: modelMs }))),
+  );
 }
 
 async function measureCrowd({ say, signal }: PartOptions, { clients, ...goals }: Round): Promise<Figure[]> {
