@@ -16,7 +16,7 @@ function open(answers: readonly (number | Error)[], lostAt: number) {
     const answer = answers[calls];
     calls += 1;
     if (calls === lostAt) lost.abort(reason);
-    if (typeof answer !== 'number') throw answer;
+    if (answer instanceof Error) throw answer;
     return { lastSeq: answer };
   };
   if (lostAt === 0) lost.abort(reason);
