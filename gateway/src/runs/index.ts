@@ -4,6 +4,7 @@ import { adkSessionRoutes } from './adk/adk-sessions.ts';
 import { agentSchemaRoutes } from './agent-schema.ts';
 import { appRoutes } from './apps.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
+import { runMessageRoute } from './ledger/run-messages.ts';
 import { runRecordRoutes } from './ledger/run-routes.ts';
 import { startRunRoute } from './ledger/start-run.ts';
 import { addRunLive } from './live/run-live.ts';
@@ -21,6 +22,7 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   runRoutes(app, context);
   startRunRoute(app, context);
   runRecordRoutes(app, context);
+  runMessageRoute(app, context);
   runListRoutes(app, context);
   runEventsRoute(app, context);
   runTicketRoute(app, context);

@@ -87,6 +87,7 @@ export class InMemorySessions {
       listRuns: unused,
       summarizeRuns: unused,
       getRetention: unused,
+      addRunMessage: unused,
       setRetention: unused,
     };
   }
@@ -121,6 +122,15 @@ export class InMemorySessions {
   patch(key: SessionKey, delta: JsonObject): void {
     const event = { id: randomUUID(), author: 'user', timestamp: 1, actions: { stateDelta: delta } };
     append(this.#find(key), encode(event), encode(delta));
+  }
+
+  /** Adds a message to the running run. */
+  address(key: SessionKey, text: string): void {
+    const session = this.#find(key);
+    const content = { role: 'user', parts: [{ text }] };
+    const actions = { stateDelta: {}, artifactDelta: {} };
+    const event = { id: randomUUID(), author: 'user', invocationId: session.turn, timestamp: 1, content, actions };
+    append(session, encode(event), new Uint8Array(0));
   }
 
   delete(key: SessionKey): void {
@@ -231,7 +241,8 @@ export class InMemorySessions {
 
   #appendEvents(request: AppendEventsRequest) {
     const session = this.#byPk.get(request.sessionPk);
-    const answer = { lastSeq: 0, stateDeltasJson: othersSince(session, request.lastSeq) };
+    const messagesJson = messagesSince(session, request);
+    const answer = { lastSeq: 0, stateDeltasJson: othersSince(session, request.lastSeq), messagesJson };
     if (session !== undefined && holds(session, request)) return { ...answer, lastSeq: session.events.length };
     if (session?.runs.some(({ cancelling }) => cancelling === request.fence)) {
       if (request.end?.outcome !== AttemptEnd_Outcome.CANCELLED) throw new MeshError('aborted', 'run_cancelling', '');
@@ -242,8 +253,10 @@ export class InMemorySessions {
       if (event.partial) throw new MeshError('invalid_argument', 'request_invalid', 'A partial event.');
       append(session, event.json, event.stateDeltaJson);
     }
-    if (request.end !== undefined) this.#end(session, request.end);
-    return { ...answer, lastSeq: session.events.length };
+    const isNatural = request.end?.outcome === AttemptEnd_Outcome.COMPLETED;
+    const goesOn = isNatural && messagesJson.length > 0;
+    if (request.end !== undefined && !goesOn) this.#end(session, request.end);
+    return { ...answer, lastSeq: session.events.length, goesOn };
   }
 
   #end(session: StoredSession, end: AttemptEnd): void {
@@ -269,4 +282,15 @@ export class InMemorySessions {
     if (session === undefined) throw new MeshError('not_found', 'session_not_found', 'Session not found');
     return session;
   }
+}
+
+/** Messages that were added to the run behind the sequence of an append. */
+function messagesSince(
+  session: StoredSession | undefined,
+  { lastSeq, invocationId }: AppendEventsRequest,
+): Uint8Array[] {
+  return (session?.events ?? []).slice(lastSeq).filter((bytes) => {
+    const { author, invocationId: id, content } = decode(bytes) as Stored;
+    return author === 'user' && id === invocationId && content !== undefined;
+  });
 }

@@ -101,6 +101,16 @@ export function runNotFound(invocationId: string): MeshError {
   return new MeshError('not_found', 'run_not_found', `Run not found: ${invocationId}`);
 }
 
+/** The run is over, so it takes no message. */
+export function runOver(invocationId: string): MeshError {
+  return new MeshError('aborted', 'run_over', `Run ${invocationId} is over.`);
+}
+
+/** The run waits for an answer, or with one for its turn. */
+export function runWaiting(invocationId: string): MeshError {
+  return new MeshError('aborted', 'run_waiting', `Run ${invocationId} waits for an answer to its function calls.`);
+}
+
 /** The account has used the idempotency key for another request. */
 export function idempotencyKeyReused(): MeshError {
   const message = 'This idempotency key was used for another request.';

@@ -88,7 +88,10 @@ export async function callEverything(service: TestSessions, session = newKey()):
   await client.checkQueuedRuns({ owner: 'o', runs: [{ sessionPk, invocationId }] });
   const interrupting = { multitask: Multitask.INTERRUPT };
   const free = { ...session, sessionId: `${session.sessionId} 2` };
-  await client.beginTurn(beginWith(free, 'now', interrupting));
+  const address = (id: string) =>
+    client.addRunMessage({ accountId, invocationId: id, messageJson: json({ parts: [] }) });
+  await address(invocationId);
+  await address((await client.beginTurn(beginWith(free, 'now', interrupting))).invocationId);
   await client.beginTurn(beginWith(free, 'now', { ...interrupting, idempotencyKey: `${session.sessionId} now` }));
   await client.countActiveRuns({});
   await client.summarizeRuns({ accountId, appNames: [appName] });

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { type Caller, newAccount } from '../../caller.ts';
+import { type Caller, newAccount, textOf } from '../../caller.ts';
 
 // An app of each project's mesh, made while the mesh runs.
 const name = 'coded';
@@ -58,6 +58,24 @@ test('a crash of its code ends the run as failed and no other app; the session a
   expect(frames).toContainEqual(expect.objectContaining({ errorCode: 'APP_CODE_ENDED', errorMessage }));
   expect(untouched.at(-1)).not.toHaveProperty('errorCode');
   expect(JSON.stringify(await caller.runSse(session, weather))).toContain('sunny in Rome');
+});
+
+test('a message that is added to its run is seen behind the response of a tool, and answered when it was about to end', async () => {
+  const session = await caller.createSession(name);
+  const frames = caller.stream(session, `[[wait:500]] ${weather} done [[wait:500]]`, { streaming: true });
+  const all: string[] = [];
+  let calls = 0;
+  for await (const frame of frames) {
+    all.push(JSON.stringify(frame));
+    const id = frame.invocationId;
+    if (calls++ > 1) continue;
+    const body = { newMessage: { parts: [{ text: `added ${calls}` }] } };
+    expect((await caller.request('POST', `/runs/${id}/messages`, body)).status).toBe(202);
+  }
+  expect(all.at(-1)).toContain('added 2');
+  const { events } = await caller.readSession(session);
+  expect(events.filter(({ author }) => author === 'user').map(textOf)).toContain('added 1');
+  expect(events.at(-1)).toMatchObject({ author: 'coded' });
 });
 
 test('a change of its files counts from the next run on, and a mistake leaves the last good version', async () => {

@@ -74,6 +74,8 @@ const unknowable: Readonly<Record<string, number>> = {
   refreshToken: 401,
   resetPassword: 401,
   verifyEmail: 401,
+  // Sent after the run of the example was cancelled.
+  addRunMessage: 409,
   getErasure: 404,
   listUsers: 403,
   transcribeAudio: 422,

@@ -51,6 +51,8 @@ export type HostMessage =
       readonly others: readonly Uint8Array[];
       readonly own: readonly Uint8Array[];
     }
+  /** Messages that were added to the run: see AgentSession. */
+  | { readonly kind: 'messages'; readonly run: number; readonly messages: readonly Uint8Array[] }
   | { readonly kind: 'abort'; readonly run: number }
   | { readonly kind: 'reply'; readonly call: number; readonly outcome: Outcome }
   | { readonly kind: 'chunk'; readonly call: number; readonly piece: object }

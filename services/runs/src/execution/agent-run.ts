@@ -30,6 +30,8 @@ export interface AgentSession {
   reset(keys: readonly string[]): void;
   /** Applies state deltas that others committed, and the attempt's own that were committed after them. */
   applyDeltas(others: readonly Uint8Array[], own: readonly Uint8Array[]): void;
+  /** Adds messages that were added to the run, as public JSON of their events: before the next model call that follows no open call of a tool. */
+  addMessages(messages: readonly Uint8Array[]): void;
 }
 
 /** The agents of one attempt. They begin with the first `next` of the loop or before. */

@@ -11,9 +11,9 @@ import type { Recorder } from './recording/recorder.ts';
 /**
  * Runs an agent loop to its end and records its events. If the loop is known to be over, its end is stored together with the
  * last event. An event with an error ends the run. Rejects with the error of the loop or the reason of `signal`, and does not
- * wait for a loop that ignores the signal.
+ * wait for a loop that ignores the signal. False: messages were added that no model has seen, so the agents have to run again.
  */
-export async function drive(loop: EventLoop, recorder: Recorder, signal: AbortSignal): Promise<void> {
+export async function drive(loop: EventLoop, recorder: Recorder, signal: AbortSignal): Promise<boolean> {
   let next = loop.next();
   for (;;) {
     const step = await unlessAborted(next, signal);
@@ -27,10 +27,13 @@ export async function drive(loop: EventLoop, recorder: Recorder, signal: AbortSi
     nameCallLimit(event);
     nameCredentialArgs(event);
     await recorder.add(event);
-    if (event.errorCode) return recorder.flush(failed(event));
+    if (event.errorCode) {
+      await recorder.flush(failed(event));
+      return true;
+    }
     const asked = mayEnd(event) ? loop.next() : undefined;
     if (asked !== undefined && (await endsAtOnce(asked))) return recorder.complete();
-    await recorder.flush();
+    await recorder.flush(undefined, asked !== undefined);
     next = asked ?? loop.next();
   }
 }

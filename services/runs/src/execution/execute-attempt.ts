@@ -8,18 +8,18 @@ import { loggableError } from '../models/index.ts';
 import type { App } from '../registry/app.ts';
 import { createTurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import { createTurnMemory } from '../memory/turn-memory.ts';
-import type { AgentRunOptions, EventLoop } from './agent-run.ts';
+import type { AgentRun, AgentRunOptions, EventLoop } from './agent-run.ts';
 import { AttemptStopped } from './attempt-stopped.ts';
 import { describeFailure } from './describe-failure.ts';
 import { drive } from './drive.ts';
 import type { LiveAttempt } from './live/live-attempt.ts';
 import type { LiveRuns } from './live/live-runs.ts';
 import type { HistoryCache } from './history/history-cache.ts';
-import { extendWindow, type HistoryWindow, openWindow } from './history/history-window.ts';
+import { extendWindow, HistoryEvent, type HistoryWindow, openWindow } from './history/history-window.ts';
 import { lowerLimits, type RunLimits } from './limits/run-limits.ts';
 import { watchTime } from './limits/time-limit.ts';
 import { Journal } from './recording/journal.ts';
-import { createRecorder } from './recording/recorder.ts';
+import { createRecorder, type Recorder } from './recording/recorder.ts';
 import { cancelled, interruptedByRun, type Stop } from './recording/stop.ts';
 import type { Viewer } from './viewers/viewer.ts';
 
@@ -88,11 +88,9 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     hasApp = true;
     const limits = lowerLimits(deps.limits, app.settings.limits);
     using _ = watchTime(limits.seconds, working);
-    const services = { ...servicesOf(deps, run), maxModelCalls: limits.modelCalls };
-    const { loop, session } = app.open({ turn, window, ...services, signal: working.signal });
-    recorder.attach(session);
     recorder.limit(limits);
-    await drive(loop, recorder, working.signal).finally(() => leave(loop, working));
+    const services = { ...servicesOf(deps, run), maxModelCalls: limits.modelCalls };
+    await runLoops(app, { ...services, turn, window, recorder, working });
     viewer?.end();
     remember(deps, { turn, window, journal });
     return 'ended';
@@ -114,6 +112,39 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     viewer?.fail({ type, message: errorMessage });
     return 'failed';
   }
+}
+
+interface Looping extends Omit<AgentRunOptions, 'signal'> {
+  readonly recorder: Recorder;
+  readonly working: AbortController;
+}
+
+/** Runs the agents to their end, and again when messages were added to the run that no model has seen. */
+async function runLoops(app: App, { recorder, working, ...options }: Looping): Promise<void> {
+  const { signal } = working;
+  let opened: AgentRun | undefined;
+  try {
+    for (let next = options; ; next = continued(options, recorder, opened)) {
+      opened = app.open({ ...next, signal });
+      recorder.attach(opened.session);
+      if (await drive(opened.loop, recorder, signal)) return;
+    }
+  } finally {
+    if (opened !== undefined) leave(opened.loop, working);
+  }
+}
+
+/** The turn with what has happened in it. */
+function continued<T extends Pick<AgentRunOptions, 'turn' | 'window' | 'maxModelCalls'>>(
+  options: T,
+  { history, modelCalls }: Recorder,
+  { session }: AgentRun,
+): T {
+  const { turn, window } = options;
+  const maxModelCalls = Math.max(options.maxModelCalls - modelCalls, 1);
+  const stateJson = Buffer.from(JSON.stringify(session.state));
+  const events = [...window.events, ...history.map((json) => new HistoryEvent(json, false))];
+  return { ...options, maxModelCalls, turn: { ...turn, stateJson }, window: { ...window, events } };
 }
 
 /** ADK's services of the turn's session, user and app. */

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { addRunMessage } from './add-run-message.ts';
 import { getAgentSchema } from './get-agent-schema.ts';
 import { getAppGraph } from './get-app-graph.ts';
 import { getAppInfo } from './get-app-info.ts';
@@ -14,6 +15,7 @@ export function createHandlers(context: Context): Handlers {
   return {
     run: run(context),
     startRun: startRun(context),
+    addRunMessage: addRunMessage(context),
     watchRun: watchRun(context),
     listApps: listApps(context),
     getAppInfo: getAppInfo(context),

@@ -37,13 +37,18 @@ function createParts({ messageJson, streaming }: RunRequest): (event: EventJson)
   const isResumed = messageJson.length === 0;
   let isBehindMessage = isResumed;
   return (event) => {
-    if (event.author === 'user') {
+    if (event.author === 'user' && !isAdded(event)) {
       if (isBehindMessage && !isResumed) return 'next';
       isBehindMessage ||= isMessage(event, messageJson);
       return 'other';
     }
     return isBehindMessage && (streaming || event.partial !== true) ? 'own' : 'other';
   };
+}
+
+/** Whether a message was added to the run while it was running. */
+function isAdded({ customMetadata }: EventJson): boolean {
+  return typeof customMetadata === 'object' && customMetadata !== null && 'addedToRun' in customMetadata;
 }
 
 /** Undefined for a gap. */

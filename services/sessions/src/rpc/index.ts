@@ -9,6 +9,7 @@ import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
 import { getRetention } from './retention/get-retention.ts';
 import { setRetention } from './retention/set-retention.ts';
+import { addRunMessage } from './runs/add-run-message.ts';
 import { appendEvents } from './runs/append-events.ts';
 import { beginTurn } from './runs/begin-turn.ts';
 import { cancelRun } from './runs/cancel-run.ts';
@@ -35,6 +36,7 @@ export function createHandlers(context: Context): Handlers {
     claimRuns: claimRuns(context),
     checkQueuedRuns: checkQueuedRuns(context),
     countActiveRuns: countActiveRuns(context),
+    addRunMessage: addRunMessage(context),
     appendEvents: appendEvents(context),
     renewLeases: renewLeases(context),
     getRun: getRun(context),

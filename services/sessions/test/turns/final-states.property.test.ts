@@ -2,7 +2,15 @@ import { AttemptEnd_Outcome, Multitask, type Turn } from '@agentmesh/proto/sessi
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, type newKey, readSession, startSessions, type TestSessions } from '../sessions.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  type newKey,
+  readSession,
+  startSessions,
+  type TestSessions,
+} from '../sessions.ts';
 
 let service: TestSessions;
 let replica: TestSessions;
@@ -45,6 +53,7 @@ const steps = [
   'claim',
   'delete',
   'interrupt',
+  'message',
 ] as const;
 type Step = (typeof steps)[number];
 
@@ -87,6 +96,12 @@ function take(step: Step, { session, turn, ids }: Scene, { client }: TestSession
       return expireLeases(session);
     case 'claim':
       return claim();
+    case 'message':
+      return client.addRunMessage({
+        accountId,
+        invocationId: ids[1] ?? '',
+        messageJson: json({ role: 'user', parts: [{ text: 'more' }] }),
+      });
     case 'interrupt':
       return client.beginTurn(beginWith(session, 'now', { multitask: Multitask.INTERRUPT }));
     case 'delete':

@@ -437,6 +437,55 @@ export declare type RunFrame = Message<"agentmesh.runs.v1.RunFrame"> & {
 export declare const RunFrameSchema: GenMessage<RunFrame>;
 
 /**
+ * As sessions.AddRunMessageRequest.
+ *
+ * @generated from message agentmesh.runs.v1.AddRunMessageRequest
+ */
+export declare type AddRunMessageRequest = Message<"agentmesh.runs.v1.AddRunMessageRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: bytes message_json = 4;
+   */
+  messageJson: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.AddRunMessageRequest.
+ * Use `create(AddRunMessageRequestSchema)` to create a new message.
+ */
+export declare const AddRunMessageRequestSchema: GenMessage<AddRunMessageRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.AddRunMessageResponse
+ */
+export declare type AddRunMessageResponse = Message<"agentmesh.runs.v1.AddRunMessageResponse"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
+   */
+  run?: LedgerRun | undefined;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.AddRunMessageResponse.
+ * Use `create(AddRunMessageResponseSchema)` to create a new message.
+ */
+export declare const AddRunMessageResponseSchema: GenMessage<AddRunMessageResponse>;
+
+/**
  * @generated from message agentmesh.runs.v1.ListAppsRequest
  */
 export declare type ListAppsRequest = Message<"agentmesh.runs.v1.ListAppsRequest"> & {
@@ -884,6 +933,17 @@ export declare const RunsService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchRunRequestSchema;
     output: typeof WatchRunResponseSchema;
+  },
+  /**
+   * Adds a message to a run that is not over; its agent sees it before its next model call. Fails like sessions.AddRunMessage, and with
+   * INVALID_ARGUMENT message_invalid.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.AddRunMessage
+   */
+  addRunMessage: {
+    methodKind: "unary";
+    input: typeof AddRunMessageRequestSchema;
+    output: typeof AddRunMessageResponseSchema;
   },
   /**
    * Lists the applications that the account may use, and the folders without an application that can run.

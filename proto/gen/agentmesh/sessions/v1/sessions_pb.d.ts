@@ -1360,6 +1360,13 @@ export declare type AppendEventsRequest = Message<"agentmesh.sessions.v1.AppendE
    * @generated from field: agentmesh.sessions.v1.AttemptEnd end = 7;
    */
   end?: AttemptEnd | undefined;
+
+  /**
+   * The executor goes on when the answer says `goes_on`.
+   *
+   * @generated from field: bool takes_messages = 8;
+   */
+  takesMessages: boolean;
 };
 
 /**
@@ -1476,6 +1483,20 @@ export declare type AppendEventsResponse = Message<"agentmesh.sessions.v1.Append
    * @generated from field: repeated bytes state_deltas_json = 2;
    */
   stateDeltasJson: Uint8Array[];
+
+  /**
+   * Events, in order, of messages that were added to this run after `last_seq` of the request, as public JSON. See AddRunMessage.
+   *
+   * @generated from field: repeated bytes messages_json = 3;
+   */
+  messagesJson: Uint8Array[];
+
+  /**
+   * The end OUTCOME_COMPLETED or OUTCOME_WAITING was not stored, because the agents have not seen `messages_json`. The events were stored.
+   *
+   * @generated from field: bool goes_on = 4;
+   */
+  goesOn: boolean;
 };
 
 /**
@@ -1865,6 +1886,61 @@ export declare type CancelRunResponse = Message<"agentmesh.sessions.v1.CancelRun
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export declare const CancelRunResponseSchema: GenMessage<CancelRunResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.AddRunMessageRequest
+ */
+export declare type AddRunMessageRequest = Message<"agentmesh.sessions.v1.AddRunMessageRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The newest gets the message when several runs have this id.
+   *
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * The user's Content as public JSON, without answers to function calls.
+   *
+   * @generated from field: bytes message_json = 4;
+   */
+  messageJson: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.AddRunMessageRequest.
+ * Use `create(AddRunMessageRequestSchema)` to create a new message.
+ */
+export declare const AddRunMessageRequestSchema: GenMessage<AddRunMessageRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.AddRunMessageResponse
+ */
+export declare type AddRunMessageResponse = Message<"agentmesh.sessions.v1.AddRunMessageResponse"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
+   */
+  run?: LedgerRun | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.AddRunMessageResponse.
+ * Use `create(AddRunMessageResponseSchema)` to create a new message.
+ */
+export declare const AddRunMessageResponseSchema: GenMessage<AddRunMessageResponse>;
 
 /**
  * All filters must match. INVALID_ARGUMENT request_invalid for a session without app and user.
@@ -2460,6 +2536,18 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof CancelRunRequestSchema;
     output: typeof CancelRunResponseSchema;
+  },
+  /**
+   * Adds a user's message to a run. While the run is running it is stored as an event, and AppendEvents tells its executor. While the run is queued
+   * its parts are added to the run's own message. NOT_FOUND run_not_found; ABORTED run_over, and run_waiting when the run waits for an answer or,
+   * queued, has one.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.AddRunMessage
+   */
+  addRunMessage: {
+    methodKind: "unary";
+    input: typeof AddRunMessageRequestSchema;
+    output: typeof AddRunMessageResponseSchema;
   },
   /**
    * Returns one page of an account's runs, newest first by `create_time`.

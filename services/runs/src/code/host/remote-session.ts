@@ -4,7 +4,7 @@ import type { AgentSession } from '../../execution/agent-run.ts';
 import { createTurnSession, type TurnSession } from '../../execution/history/turn-session.ts';
 import type { HostMessage } from '../protocol.ts';
 
-type Change = Extract<HostMessage, { kind: 'reset' | 'deltas' }>;
+type Change = Extract<HostMessage, { kind: 'reset' | 'deltas' | 'messages' }>;
 /** A change without the number of its run. */
 export type SessionChange = Change extends infer One ? (One extends Change ? Omit<One, 'run'> : never) : never;
 
@@ -42,6 +42,10 @@ export class RemoteSession implements AgentSession {
     if (others.length === 0) return;
     this.#kept().applyDeltas(others, own);
     this.#tell({ kind: 'deltas', others, own });
+  }
+
+  addMessages(messages: readonly Uint8Array[]): void {
+    this.#tell({ kind: 'messages', messages });
   }
 
   /** The last event if this process has changed it; once. */

@@ -78,6 +78,8 @@ function take(message: HostMessage): void {
       return runners.get(message.run)?.reset(message.keys);
     case 'deltas':
       return runners.get(message.run)?.applyDeltas(message.others, message.own);
+    case 'messages':
+      return runners.get(message.run)?.addMessages(message.messages);
     case 'abort':
       return runners.get(message.run)?.abort();
     case 'ping':

@@ -80,6 +80,10 @@ export class TurnRunner {
     this.#session.applyDeltas(others, own);
   }
 
+  addMessages(messages: readonly Uint8Array[]): void {
+    this.#session.addMessages(messages);
+  }
+
   abort(): void {
     this.#working.abort();
     this.next();

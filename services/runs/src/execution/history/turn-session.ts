@@ -1,7 +1,9 @@
 import { BaseSessionService, type Event, InMemorySessionService, type Session } from '@google/adk';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import { fromPublicEvent } from '../events/event-json.ts';
 import { noteAccount } from '../../models/use/model-caller.ts';
 import type { AgentSession } from '../agent-run.ts';
+import { createHeldMessages } from './held-messages.ts';
 
 /** The session that an attempt's agents see: a window of recent events and the whole state. */
 export interface TurnSession extends AgentSession {
@@ -30,6 +32,7 @@ export function createTurnSession(turn: TurnState, events: Event[]): TurnSession
   };
   noteAccount(session, turn.session?.accountId ?? '');
   const service = new InMemorySessionService();
+  const held = createHeldMessages();
   return {
     session,
     service,
@@ -39,6 +42,12 @@ export function createTurnSession(turn: TurnState, events: Event[]): TurnSession
       for (const [key, value] of delta) if (key.startsWith('temp:')) setKey(session.state, key, value);
       await BaseSessionService.prototype.appendEvent.call(service, { session, event });
       for (const [key, value] of delta) if (value === null) delete session.state[key];
+      held.note(event);
+      session.events.push(...held.take());
+    },
+    addMessages(messages) {
+      held.add(messages.map(fromPublicEvent));
+      session.events.push(...held.take());
     },
     reset(keys) {
       if (keys.length === 0) return;

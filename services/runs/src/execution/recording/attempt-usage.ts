@@ -10,6 +10,8 @@ export interface AttemptUsage {
   /** Adds the usage of a whole event. */
   note(event: Event): void;
   used(): UsedModels;
+  /** Number of answers of models so far. */
+  readonly modelCalls: number;
   /** Sets the limits that `check` knows. */
   readonly limit: (limits: RunLimits) => void;
   /** Throws LimitReached when the attempt has taken more than it may. */
@@ -43,6 +45,9 @@ export function createAttemptUsage(): AttemptUsage {
         const count = usageMetadata?.[name];
         if (count !== undefined && count > 0) sums.set(name, (sums.get(name) ?? 0) + count);
       }
+    },
+    get modelCalls() {
+      return modelCalls;
     },
     limit: (most) => void (limits = most),
     check: () => limits && checkLimits({ toolCalls, tokens: sums.get('totalTokenCount') ?? 0 }, limits),

@@ -54,6 +54,7 @@ export class Journal {
       fence: turn.fence,
       lastSeq: this.#lastSeq,
       events: [...events],
+      takesMessages: true,
       ...(end === undefined ? {} : { end }),
     };
     const call = (): Promise<AppendEventsResponse> => sessions.appendEvents(request, { timeoutMs: callTimeoutMs });

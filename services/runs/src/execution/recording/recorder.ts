@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createEvent, type Event } from '@google/adk';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
-import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { type AppendEventsResponse, AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
 import { refuseChanges } from './refuse-changes.ts';
 import { createAttemptUsage } from './attempt-usage.ts';
-import { createOpenCalls } from './open-calls.ts';
+import { createAddedMessages } from './added-messages.ts';
+import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { Stop } from './stop.ts';
@@ -25,17 +26,33 @@ export interface Recorder {
   partial(event: Event): void;
   /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
   add(event: Event): Promise<void>;
-  /** Stores the added events, then sends them to the viewer. With `end`, ends the attempt in the same call; without, throws LimitReached when its limits are reached. */
-  flush(end?: End): Promise<void>;
-  /** Stores the added events and ends the attempt: completed, or waiting for calls without an answer. */
-  complete(): Promise<void>;
+  /**
+   * Stores the added events, then sends them to the viewer. With `end`, ends the attempt in the same call; without, throws LimitReached when its limits
+   * are reached. `isAhead`: the loop was asked for its next event before.
+   */
+  flush(end?: End, isAhead?: boolean): Promise<void>;
+  /**
+   * Stores the added events and ends the attempt: completed, or waiting for calls without an answer. False: it goes on, because messages were added to
+   * the run that no model has seen.
+   */
+  complete(): Promise<boolean>;
+  /** Public JSON of the attempt's events and of the messages that were added to it, in the order in which its agents see them. */
+  readonly history: readonly Uint8Array[];
+  /** Number of answers of models so far. */
+  readonly modelCalls: number;
   /** Ends the attempt as failed and stores an event with the error. Added events that are not stored yet are stored too, if possible. */
-  fail(failure: { author: string; errorCode: string; errorMessage: string }): Promise<void>;
+  fail(failure: Failure): Promise<void>;
   /**
    * Ends the attempt as cancelled or interrupted. Stores the added events, also those of an append that was refused, and for each agent that was answering an event with its text so far, marked as
    * `interrupted`; an event of `author` when there is none.
    */
   stop(author: string, stop: Stop): Promise<void>;
+}
+
+interface Failure {
+  readonly author: string;
+  readonly errorCode: string;
+  readonly errorMessage: string;
 }
 
 export interface RecorderOptions {
@@ -46,55 +63,109 @@ export interface RecorderOptions {
   readonly live: Pick<LiveAttempt, 'partial' | 'stored'>;
 }
 
-export function createRecorder({ turn, journal, viewer, live }: RecorderOptions): Recorder {
-  const facts: RunFacts = { invocationId: turn.invocationId, customMetadata: parseMetadata(turn.customMetadataJson) };
-  let agents: AgentSession | undefined;
-  const [openCalls, usage, unfinished] = [createOpenCalls(turn), createAttemptUsage(), createUnfinishedTexts()];
-  let [pending, refused]: [WireEvent[], WireEvent[]] = [[], []]; // `refused`: of the last append, if it failed
+export function createRecorder(options: RecorderOptions): Recorder {
+  return new AttemptRecorder(options);
+}
 
-  const add = async (event: Event): Promise<void> => {
+class AttemptRecorder implements Recorder {
+  readonly history: Uint8Array[] = [];
+  readonly #options: RecorderOptions;
+  readonly #facts: RunFacts;
+  readonly #openCalls: OpenCalls;
+  readonly #usage = createAttemptUsage();
+  readonly #unfinished = createUnfinishedTexts();
+  readonly #added = createAddedMessages();
+  #agents: AgentSession | undefined;
+  #pending: WireEvent[] = [];
+  /** Events of the last append, if it failed. */
+  #refused: WireEvent[] = [];
+
+  constructor(options: RecorderOptions) {
+    const { invocationId, customMetadataJson } = options.turn;
+    this.#options = options;
+    this.#facts = { invocationId, customMetadata: parseMetadata(customMetadataJson) };
+    this.#openCalls = createOpenCalls(options.turn);
+  }
+
+  attach(session: AgentSession): void {
+    this.#agents = session;
+  }
+
+  limit(limits: RunLimits): void {
+    this.#usage.limit(limits);
+  }
+
+  get modelCalls(): number {
+    return this.#usage.modelCalls;
+  }
+
+  partial(event: Event): void {
+    const { viewer, live } = this.#options;
+    this.#unfinished.add(event);
+    const make = makeOnce(event, this.#facts);
+    if (viewer?.partials === true) viewer.show(make());
+    live.partial(make);
+  }
+
+  async add(event: Event): Promise<void> {
+    const { turn } = this.#options;
+    const agents = this.#agents;
     Object.assign(event, { id: randomUUID(), invocationId: turn.invocationId });
     if (agents && changesState(event)) agents.reset(refuseChanges(event, { turn, state: agents.state }));
-    pending.push(toWireEvent(toPublicEvent(event, facts)));
-    openCalls.note(event);
-    usage.note(event);
-    unfinished.finish(event);
+    this.#pending.push(toWireEvent(toPublicEvent(event, this.#facts)));
+    this.#openCalls.note(event);
+    this.#usage.note(event);
+    this.#unfinished.finish(event);
+    this.#added.note(event);
     await agents?.absorb(event);
-  };
-  const flush = async (end?: End): Promise<void> => {
-    if (pending.length === 0 && end === undefined) return;
-    const events = pending;
-    pending = [];
-    refused = events;
-    const { stateDeltasJson } = await journal.append(events, end && { ...end, ...usage.used() });
-    refused = [];
-    agents?.applyDeltas(stateDeltasJson, stateDeltasOf(events));
+  }
+
+  async flush(end?: End, isAhead = false): Promise<void> {
+    await this.#store(end, isAhead);
+  }
+
+  async complete(): Promise<boolean> {
+    const { areUnseen } = this.#added;
+    const isOver = await this.#store(areUnseen ? undefined : this.#openCalls.completion());
+    this.#added.reopen();
+    return isOver && !areUnseen;
+  }
+
+  async fail({ author, errorCode, errorMessage }: Failure): Promise<void> {
+    await this.add(createEvent({ author, errorCode, errorMessage }));
+    await this.flush({ outcome: AttemptEnd_Outcome.FAILED, errorCode, errorMessage });
+  }
+
+  async stop(author: string, { outcome, ...error }: Stop): Promise<void> {
+    this.#pending.unshift(...this.#refused);
+    for (const event of this.#unfinished.interrupt(author, error)) await this.add(event);
+    await this.flush({ outcome, ...error });
+  }
+
+  /** False when the end was not stored. */
+  async #store(end?: End, isAhead = false): Promise<boolean> {
+    if (this.#pending.length === 0 && end === undefined) return true;
+    const { journal, viewer, live } = this.#options;
+    const events = this.#pending;
+    this.#pending = [];
+    this.#refused = events;
+    const answer = await journal.append(events, end && { ...end, ...this.#usage.used() });
+    this.#refused = [];
+    this.#hear(answer, events, isAhead);
     for (const event of events) viewer?.show(event);
     if (events.length > 0) live.stored(journal.lastSeq);
-    if (end === undefined) usage.check();
-  };
-  return {
-    attach: (session) => void (agents = session),
-    limit: usage.limit,
-    add,
-    flush,
-    partial(event) {
-      unfinished.add(event);
-      const make = makeOnce(event, facts);
-      if (viewer?.partials === true) viewer.show(make());
-      live.partial(make);
-    },
-    complete: () => flush(openCalls.completion()),
-    async fail({ author, errorCode, errorMessage }) {
-      await add(createEvent({ author, errorCode, errorMessage }));
-      await flush({ outcome: AttemptEnd_Outcome.FAILED, errorCode, errorMessage });
-    },
-    async stop(author, { outcome, ...error }) {
-      pending.unshift(...refused);
-      for (const event of unfinished.interrupt(author, error)) await add(event);
-      await flush({ outcome, ...error });
-    },
-  };
+    if (end === undefined) this.#usage.check();
+    return !answer.goesOn;
+  }
+
+  /** Shows the agents what others have stored. */
+  #hear({ stateDeltasJson, messagesJson }: AppendEventsResponse, events: readonly WireEvent[], isAhead: boolean): void {
+    this.history.push(...events.map(({ json }) => json), ...messagesJson);
+    this.#agents?.applyDeltas(stateDeltasJson, stateDeltasOf(events));
+    if (messagesJson.length === 0) return;
+    this.#added.came(isAhead);
+    this.#agents?.addMessages(messagesJson);
+  }
 }
 
 /** Makes the public form of a partial event when it is first asked for. */

@@ -16,8 +16,8 @@ import { stoppedEnding } from '../../turns/closing-event.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
-/** Most events that others may append between two appends of an executor. */
-const maxCatchUp = 1000;
+/** Events that others have appended between two appends of an executor are read in pages of this size. */
+const pageSize = 1000;
 
 /** Stores events of a running attempt. A repeated request gets the same answer as the first one that was committed. */
 export function appendEvents(service: Context): Handlers['appendEvents'] {
@@ -48,16 +48,47 @@ async function catchUp(context: Context, what: Work, request: AppendEventsReques
     const attempt = await findAttempt(context.db, what);
     const upTo = attempt?.last_seq ?? what.lastSeq;
     const { sessionPk } = what;
-    const missed = await selectEvents(context.db, { sessionPk, after: what.lastSeq, upTo, limit: maxCatchUp });
+    const missed = await readMissed(context, { sessionPk, after: what.lastSeq, upTo });
     const own = new Set(what.events.map((event) => event.id));
     const others = missed.filter((event) => !own.has(event.event_id));
-    const answer = { stateDeltasJson: others.flatMap(stateDeltaOf) };
+    const messages = others.filter((event) => isMessageTo(event, what.invocationId));
+    const answer = {
+      stateDeltasJson: others.flatMap(stateDeltaOf),
+      messagesJson: messages.map(({ json }) => bytesOf(json)),
+    };
+    // An end that was not stored because of messages leaves the turn where it was.
+    const goesOn = request.takesMessages && messages.length > 0 && isNatural(request.end) && attempt?.holds === true;
     const stored = own.size > 0 && others.length < missed.length;
-    if (stored || (own.size === 0 && attempt?.ended === true)) return { ...answer, lastSeq: upTo };
+    if (stored || (own.size === 0 && attempt?.ended === true)) return { ...answer, lastSeq: upTo, goesOn };
+    if (goesOn && own.size === 0) return { ...answer, lastSeq: upTo, goesOn };
     const now = currentRequest(attempt, what, request);
-    const lastSeq = await tryAppend(context, { ...what, ...now, lastSeq: upTo }, now);
-    return lastSeq === undefined ? undefined : { ...answer, lastSeq };
+    const lastSeq = await tryAppend(context, { ...what, ...now, lastSeq: upTo }, goesOn ? {} : now);
+    return lastSeq === undefined ? undefined : { ...answer, lastSeq, goesOn };
   });
+}
+
+/** Whether the agents had nothing more to do. */
+function isNatural(end: Ending['end']): boolean {
+  return end?.outcome === AttemptEnd_Outcome.COMPLETED || end?.outcome === AttemptEnd_Outcome.WAITING;
+}
+
+async function readMissed(
+  { db }: Context,
+  { sessionPk, after, upTo }: { readonly sessionPk: bigint; readonly after: number; readonly upTo: number },
+): Promise<EventRow[]> {
+  const rows: EventRow[] = [];
+  for (let page = [], from = after; from === after || page.length === pageSize; from = rows.at(-1)?.seq ?? upTo) {
+    page = await selectEvents(db, { sessionPk, after: from, upTo, limit: pageSize });
+    rows.push(...page);
+    if (page.length === 0) break;
+  }
+  return rows;
+}
+
+/** Whether an event is a message that was added to the run. */
+function isMessageTo({ json }: EventRow, invocationId: string): boolean {
+  const event = parseExactly(json) as Partial<EventJson>;
+  return event.author === 'user' && event.invocationId === invocationId && event.content !== undefined;
 }
 
 const stops = [AttemptEnd_Outcome.CANCELLED, AttemptEnd_Outcome.INTERRUPTED];

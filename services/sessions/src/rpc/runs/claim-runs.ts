@@ -119,7 +119,7 @@ function attemptOf(run: DueRun, claimant: Claimant): Attempt {
 /** Starts a granted run; undefined when another was faster. */
 async function takeUp(context: Context, run: DueRun, attempt: Attempt): Promise<TurnInit | undefined> {
   const start = startOf(attempt, context);
-  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start)).catch((error: unknown) => {
+  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start, run.message)).catch((error: unknown) => {
     if (!isSizeError(error)) throw error;
     return refuse(context, run, error);
   });

@@ -84,7 +84,8 @@ const acceptKeyedRun = createTurnQuery({
 const takeGrantedRun = createTurnQuery({
   name: 'take-granted-run',
   where: (param) => `and s.turn = ${param.invocationId} and exists (
-    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted' offset 0)`,
+    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted'
+      and r.message::text is not distinct from ${param.message}::text offset 0)`,
   free: () => 'true',
   ledger: (
     param,
@@ -126,11 +127,15 @@ export async function acceptTurn(
 }
 
 /**
- * Starts the next attempt of a granted run. `gone`: the run is not granted any more. Undefined when the session was changed
- * meanwhile: then nothing was written.
+ * Starts the next attempt of a granted run, whose message was read as `message`. `gone`: the run is not granted any more, or has another message by
+ * now. Undefined when the session was changed meanwhile: then nothing was written.
  */
-export async function takeGrantedTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | 'gone' | undefined> {
-  const rows = await takeGrantedRun(db, turnValues(start), start);
+export async function takeGrantedTurn(
+  db: Queryable,
+  start: TurnStart,
+  message: string | null,
+): Promise<StartedTurn | 'gone' | undefined> {
+  const rows = await takeGrantedRun(db, { ...turnValues(start), message }, start);
   if (rows.length === 0) return 'gone';
   return startedIn(readOutcome(rows, start));
 }

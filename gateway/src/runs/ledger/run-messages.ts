@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { Content } from '../../edge/records/content.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { Run } from './ledger-record.ts';
+import { ownerOf, RunPath } from './run-paths.ts';
+import { sendRun } from './run-routes.ts';
+
+const RunMessage = Type.Object(
+  { newMessage: Content },
+  { title: 'RunMessage', examples: [{ newMessage: { role: 'user', parts: [{ text: 'Only hotels with a pool.' }] } }] },
+);
+
+/** Adds messages to runs that are not over. */
+export function runMessageRoute(app: App, { runs, authentication }: Context): void {
+  app.post(
+    '/runs/:invocation_id/messages',
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'runs:write', limitsToUser: true },
+      schema: {
+        tags: ['runs'],
+        operationId: 'addRunMessage',
+        summary: 'Add a message to a run',
+        description:
+          'The agent sees the message before its next model call; an answer that it gives at this moment is not its last one then. The message of a run ' +
+          'that has not started is extended. 409 when the run is over, or waits for an answer.',
+        params: RunPath,
+        body: RunMessage,
+        response: { 202: Run, 404: Problem, 409: Problem, ...bodyFailures, ...failures },
+      },
+    },
+    async ({ identity, params, body }, reply) => {
+      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const { newMessage } = body;
+      const messageJson = encodeJson({ ...newMessage, role: newMessage.role ?? 'user' });
+      const { run } = await runs.addRunMessage({ ...name, messageJson }, unary);
+      reply.code(202);
+      return sendRun(reply, run);
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { Context } from '../../context.ts';
+import { invalid, runNotFound } from '../../errors.ts';
+import { optionalText } from '../../json-bytes.ts';
+import { toLedgerRun } from '../../store/ledger/ledger-run.ts';
+import { selectRun } from '../../store/ledger/run-reads.ts';
+import { addressRun } from '../../turns/address-run.ts';
+import { isInvocationId } from '../../turns/invocation-id.ts';
+import type { Handlers } from '../handlers.ts';
+
+/** Adds a message to a run that is not over, and returns the run. */
+export function addRunMessage(service: Context): Handlers['addRunMessage'] {
+  return async (request, call) => {
+    const context = { ...service, db: service.db.within(call) };
+    const { invocationId, userId } = request;
+    const name = { accountId: checkAccountId(request.accountId), invocationId, userId };
+    if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);
+    const message = optionalText(request.messageJson);
+    if (message === undefined) throw invalid('A message is needed.');
+    const found = await addressRun(context, name, message);
+    const row = found ? await selectRun(context.db, name) : undefined;
+    if (row === undefined) throw runNotFound(invocationId);
+    return { run: toLedgerRun(row) };
+  };
+}

@@ -1,0 +1,86 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { laterUpdate } from '../created-at.ts';
+import { bytesOfEvents, withinSession } from '../sizes.ts';
+import { createWriteQuery, type Write } from '../write.ts';
+import { newestRun, type RunName } from './run-reads.ts';
+
+/** A run as far as a message for it needs it. JSON texts. */
+export interface AddressedRun {
+  readonly sessionPk: bigint;
+  readonly status: string;
+  /** The message of a run that has not started. */
+  readonly message: string | null;
+  readonly stateDelta: string | null;
+  readonly customMetadata: string | null;
+  /** The message answers calls. */
+  readonly answers: boolean;
+  /** Version of the session; null when it is deleted. */
+  readonly version: bigint | null;
+}
+
+const findAddressed = createQuery<RunName, AddressedRun>({
+  name: 'find-addressed-run',
+  text: (param) => `select r.session_pk as "sessionPk", r.status, r.message::text, r.state_delta::text as "stateDelta",
+      r.custom_metadata::text as "customMetadata", r.answered_seq is not null as answers,
+      (select version from sessions where pk = r.session_pk) as version
+    ${newestRun(param)}`,
+});
+
+/** The newest run of the account with this id; undefined when there is none. */
+export async function selectAddressedRun(db: Queryable, name: RunName): Promise<AddressedRun | undefined> {
+  const [run] = await findAddressed(db, name);
+  return run;
+}
+
+interface WaitingValues {
+  readonly sessionPk: bigint;
+  readonly invocationId: string;
+  readonly version: bigint | null;
+  readonly message: string;
+}
+
+const changeMessage = createQuery<WaitingValues, object>({
+  name: 'change-waiting-message',
+  groupCommit: true,
+  text: (param) => `with moved as (
+      update sessions s set version = s.version + 1 where s.pk = ${param.sessionPk} and s.version = ${param.version} returning s.pk
+    ), changed as (
+      update runs r set message = ${param.message}::json
+      where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}
+    )
+    select pk from moved`,
+});
+
+/** Replaces the message of a run that has not started. Undefined when the session was changed since the run was read: then nothing was written. */
+export async function updateWaitingMessage(db: Queryable, values: WaitingValues): Promise<true | undefined> {
+  return (await changeMessage(db, values)).length > 0 || undefined;
+}
+
+interface RunningValues {
+  readonly sessionPk: bigint;
+  readonly invocationId: string;
+  readonly version: bigint | null;
+}
+
+const addMessage = createWriteQuery<
+  RunningValues & { eventTime: number; addedBytes: number; maxBytes: number },
+  object
+>({
+  name: 'add-run-message',
+  source: 'moved',
+  text: (param, writes) => `with moved as (
+      update sessions s set version = s.version + 1, last_seq = s.last_seq + 1,
+        last_update_time = ${laterUpdate('s.last_update_time', param.eventTime)},
+        bytes = ${withinSession(`s.bytes + ${param.addedBytes}::bigint`, param.maxBytes)}
+      where s.pk = ${param.sessionPk} and s.version = ${param.version} and s.turn = ${param.invocationId}
+      returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq - 1 as base
+    )${writes}
+    select pk from moved`,
+});
+
+/** Appends the event of a message to a running run. Undefined like `updateWaitingMessage`. */
+export async function insertRunMessage(db: Queryable, run: RunningValues, write: Write): Promise<true | undefined> {
+  const sizes = { addedBytes: bytesOfEvents(write.events), maxBytes: write.limits.sessionBytes };
+  const eventTime = write.events.at(-1)?.timestamp ?? Date.now() / 1000;
+  return (await addMessage(db, { ...run, ...sizes, eventTime }, write)).length > 0 || undefined;
+}

@@ -1,0 +1,162 @@
+import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appendTo, completed, driveTurns } from './drive-turns.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  type newKey,
+  parse,
+  readSession,
+  startSessions,
+  type TestSessions,
+  textOf,
+} from '../sessions.ts';
+
+let service: TestSessions;
+let replica: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions();
+  replica = await startSessions({}, service);
+});
+afterAll(async () => {
+  await replica[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const { newSession, begin } = driveTurns(() => service);
+
+type Key = ReturnType<typeof newKey>;
+
+function add({ accountId }: Key, invocationId: string, text: string, by = service) {
+  const messageJson = json({ role: 'user', parts: [{ text }] });
+  return by.client.addRunMessage({ accountId, invocationId, messageJson });
+}
+
+/** The append of an executor that goes on for messages. */
+function append(turn: Turn, text: string, end?: object) {
+  const events = text === '' ? [] : [agentEvent(turn.invocationId, text)];
+  return { ...appendTo(turn, events, end), takesMessages: true };
+}
+
+const textsOf = (messages: readonly Uint8Array[]) => messages.map((bytes) => textOf(parse(bytes)));
+
+describe('a message to a running run', () => {
+  test('is an event of the run, and its executor gets it with its next append, once', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one', { customMetadataJson: json({ trace: 'x' }) });
+    await add(session, turn.invocationId, 'also this');
+    const request = append(turn, 'said');
+    const first = await service.client.appendEvents(request);
+    expect(first).toMatchObject({ lastSeq: 3, goesOn: false });
+    expect(textsOf(first.messagesJson)).toEqual(['also this']);
+    expect(await service.client.appendEvents(request)).toEqual(first);
+    const next = await service.client.appendEvents({ ...append(turn, 'more', completed), lastSeq: 3 });
+    expect(next).toMatchObject({ messagesJson: [], goesOn: false });
+    const { events } = await readSession(service.client, session);
+    expect(events.map(textOf)).toEqual(['one', 'also this', 'said', 'more']);
+    const customMetadata = { trace: 'x', addedToRun: true };
+    expect(events[1]).toMatchObject({ author: 'user', invocationId: turn.invocationId, customMetadata });
+  });
+
+  test.each(['said', ''])('keeps the run from ending before an agent has seen it (last event: "%s")', async (text) => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    await add(session, turn.invocationId, 'wait');
+    const last = append(turn, text, completed);
+    const answer = await service.client.appendEvents(last);
+    expect(answer).toMatchObject({ goesOn: true, lastSeq: text === '' ? 2 : 3 });
+    expect(await service.client.appendEvents(last)).toEqual(answer);
+    const end = { ...append(turn, 'now', completed), lastSeq: answer.lastSeq };
+    expect(await service.client.appendEvents(end)).toMatchObject({ goesOn: false });
+    await expect(add(session, turn.invocationId, 'late')).rejects.toMatchObject({
+      code: 'aborted',
+      reason: 'run_over',
+    });
+  });
+
+  test('does not keep it from failing, nor from ending by an executor that knows no messages', async () => {
+    for (const [end, takesMessages] of [
+      [{ outcome: AttemptEnd_Outcome.FAILED, errorCode: 'X' }, true],
+      [completed, false],
+    ] as const) {
+      const session = await newSession();
+      const turn = await begin(session, 'one');
+      await add(session, turn.invocationId, 'wait');
+      const answer = await service.client.appendEvents({ ...append(turn, 'over', end), takesMessages });
+      expect(answer.goesOn).toBe(false);
+      await begin(session, 'two');
+    }
+  });
+
+  test('keeps its order among many at once, from two replicas, while the executor appends', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    const texts = Array.from({ length: 20 }, (_, n) => `${n}`);
+    const adding = texts.map((text, n) => add(session, turn.invocationId, text, n % 2 === 0 ? service : replica));
+    const got: string[] = [];
+    let lastSeq = turn.lastSeq;
+    for (let n = 0; n < 5; n++) {
+      const answer = await service.client.appendEvents({ ...append(turn, `said ${n}`), lastSeq });
+      ({ lastSeq } = answer);
+      got.push(...textsOf(answer.messagesJson));
+    }
+    await Promise.all(adding);
+    const rest = await service.client.appendEvents({ ...append(turn, 'end', completed), lastSeq });
+    got.push(...textsOf(rest.messagesJson));
+    const { events } = await readSession(service.client, session);
+    const stored = events.filter(({ author }) => author === 'user').map(textOf);
+    expect(stored.slice(1)).toEqual(got);
+    expect(new Set(got)).toEqual(new Set(texts));
+  });
+});
+
+describe('a message to a run that has not started', () => {
+  test('is added to its own message, none is lost, and the run starts with all', async () => {
+    const session = await newSession();
+    const running = await begin(session, 'one');
+    const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
+    await Promise.all(['a', 'b', 'c'].map((text, n) => add(session, invocationId, text, n === 1 ? replica : service)));
+    await service.client.appendEvents(appendTo(running, [], completed));
+    await add(session, invocationId, 'granted');
+    const { turns } = await service.client.claimRuns({ owner: 'executor-1', window: 9, session, invocationId });
+    const { events } = await readSession(service.client, session);
+    const parts = events.at(-1)?.content?.parts?.map((part) => part.text);
+    expect(parts?.[0]).toBe('two');
+    expect(new Set(parts)).toEqual(new Set(['two', 'a', 'b', 'c', 'granted']));
+    expect(turns[0]?.messageJson).toEqual(json(events.at(-1)?.content));
+  });
+});
+
+test('no message is lost that comes while the run starts', async () => {
+  for (let round = 0; round < 10; round++) {
+    const session = await newSession();
+    const running = await begin(session, 'one');
+    const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
+    await service.client.appendEvents(appendTo(running, [], completed));
+    let isStarted = false;
+    const claim = async () => {
+      const { turns } = await replica.client.claimRuns({ owner: 'executor-1', window: 9, session, invocationId });
+      isStarted ||= turns.length > 0;
+      return isStarted;
+    };
+    const texts = ['a', 'b', 'c', 'd'];
+    await Promise.all([claim(), ...texts.map((text) => add(session, invocationId, text))]);
+    await expect.poll(claim, { timeout: 30_000 }).toBe(true);
+    const { events } = await readSession(service.client, session);
+    const own = events.filter((event) => event.invocationId === invocationId);
+    const said = own.flatMap((event) => event.content?.parts?.map(({ text }) => text) ?? []);
+    expect(said).toHaveLength(5);
+    expect(new Set(said)).toEqual(new Set(['two', ...texts]));
+  }
+});
+
+test('a run that waits for an answer takes no message, and one of others does not exist', async () => {
+  const session = await newSession();
+  const turn = await begin(session, 'one');
+  const stranger = { ...session, accountId: crypto.randomUUID() };
+  await expect(add(stranger, turn.invocationId, 'x')).rejects.toMatchObject({ reason: 'run_not_found' });
+  await service.client.appendEvents(appendTo(turn, [], { outcome: AttemptEnd_Outcome.WAITING }));
+  await expect(add(session, turn.invocationId, 'x')).rejects.toMatchObject({ reason: 'run_waiting' });
+});

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Caller, newAccount, runBody, type SessionJson, sessionPath, textOf } from '../../caller.ts';
+
+let caller: Caller;
+
+beforeAll(async () => {
+  caller = await newAccount(inject('meshUrl'));
+});
+
+type Run = Record<string, unknown> & { readonly invocationId: string; readonly status: string };
+
+const patience = { timeout: 30_000 };
+
+async function start(session: SessionJson, text: string): Promise<string> {
+  const { status, body } = await caller.request<Run>('POST', '/runs', runBody(session, text));
+  expect(status).toBe(202);
+  return body.invocationId;
+}
+
+function add(id: string, text: string, by = caller) {
+  return by.request<Run>('POST', `/runs/${id}/messages`, { newMessage: { parts: [{ text }] } });
+}
+
+const statusOf = async (id: string) => (await caller.request<Run>('GET', `/runs/${id}`)).body.status;
+const eventsOf = async (session: SessionJson) => (await caller.readSession(session)).events;
+
+describe('POST /runs/{id}/messages', () => {
+  test('adds a message that the agent answers in the same run', async () => {
+    const session = await caller.createSession();
+    const id = await start(session, 'first [[wait:1500]]');
+    await expect.poll(async () => (await eventsOf(session)).length, patience).toBe(1);
+    expect(await add(id, 'second')).toMatchObject({ status: 202, body: { invocationId: id, status: 'running' } });
+    await expect.poll(() => statusOf(id), patience).toBe('completed');
+    const events = await eventsOf(session);
+    expect(events.map((event) => textOf(event).trim().split(' ')[0])).toEqual(['first', 'second', 'first', 'second']);
+    expect(new Set(events.map(({ invocationId }) => invocationId))).toEqual(new Set([id]));
+    expect(await add(id, 'late')).toMatchObject({ status: 409, body: { code: 'run_over' } });
+    expect((await caller.request<Run[]>('GET', `${sessionPath(session)}/runs`)).body).toHaveLength(1);
+  });
+
+  test('extends the message of a run that waits for its turn', async () => {
+    const session = await caller.createSession();
+    const running = await start(session, '[[wait:60000]]');
+    const waiting = await start(session, 'two');
+    expect(await add(waiting, 'more')).toMatchObject({ status: 202, body: { status: 'queued', queuePosition: 1 } });
+    await caller.request('POST', `/runs/${running}/cancel`, {});
+    await expect.poll(() => statusOf(waiting), patience).toBe('completed');
+    expect((await eventsOf(session))[2]?.content?.parts).toEqual([{ text: 'two' }, { text: 'more' }]);
+  });
+
+  test('refuses what no run takes', async () => {
+    const session = await caller.createSession();
+    const id = await start(session, '[[wait:60000]]');
+    const send = (newMessage: unknown) => caller.request('POST', `/runs/${id}/messages`, { newMessage });
+    expect(await send({ parts: [] })).toMatchObject({ status: 400, body: { code: 'message_invalid' } });
+    const functionResponse = { id: 'x', name: 'y', response: {} };
+    expect(await send({ parts: [{ functionResponse }] })).toMatchObject({ status: 400 });
+    expect(await send(undefined)).toMatchObject({ status: 422 });
+    const stranger = await newAccount(caller.url);
+    expect(await add(id, 'x', stranger)).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
+    await caller.request('POST', `/runs/${id}/cancel`, {});
+  });
+});
