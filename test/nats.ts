@@ -17,7 +17,11 @@ export async function startDeployedNats(server: string, config = deployed): Prom
 export async function natsEnvironments(resources: AsyncDisposableStack) {
   const server = await findNatsServer();
   if (server === undefined) throw new Error('there is no NATS server');
-  const { url } = resources.use(await startDeployedNats(server));
+  return natsEnvironmentsOf(resources.use(await startDeployedNats(server)));
+}
+
+/** Returns the settings with which each process reaches a server that `startDeployedNats` has started. */
+export function natsEnvironmentsOf({ url }: TestNats) {
   return (word: string) => {
     const user = word === 'all' ? 'mesh' : word;
     return { NATS_URL: url, NATS_USER: user, NATS_PASSWORD: passwordOf(user) };

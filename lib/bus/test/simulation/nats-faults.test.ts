@@ -10,11 +10,12 @@ import { type Database, openDatabase } from '../../../pg/index.ts';
 import { testDatabaseUrl } from '../../../pg/testing/index.ts';
 import { createBus, type OutboxRelay, startOutboxRelay, writeOutbox } from '../../index.ts';
 import { createNatsDriver } from '../../nats/index.ts';
-import { findNatsServer, startNats, type TestNats } from '../../testing/index.ts';
+import { createDisturbances, findNatsServer, startNats, type TestNats } from '../../testing/index.ts';
 
 const server = await findNatsServer();
 const isFull = process.env.VERIFY === 'full';
 const disturbances = isFull ? 100 : 5;
+const seed = Number(process.env.VERIFY_SEED ?? 1);
 const log = pino({ level: 'silent' });
 const sessions = 20;
 
@@ -32,31 +33,6 @@ const tables = `
     session_pk bigint not null,
     number int not null
   );`;
-
-/** Faults of the server, one after the other. */
-const faults: readonly ((nats: TestNats) => Promise<void>)[] = [
-  async (nats) => {
-    await nats.kill();
-    await sleep(150);
-    await nats.start();
-  },
-  async (nats) => {
-    nats.freeze();
-    await sleep(600);
-    nats.thaw();
-  },
-  async (nats) => {
-    await nats.kill();
-    await nats.wipe();
-    await nats.start();
-  },
-  async (nats) => {
-    nats.freeze();
-    await sleep(300);
-    await nats.kill();
-    await nats.start();
-  },
-];
 
 interface Bench {
   readonly nats: TestNats;
@@ -123,9 +99,10 @@ describe.skipIf(server === undefined)('while a NATS server is killed, frozen, wi
     const bench = await openBench(resources);
     const stopping = new AbortController();
     const loaded = load(bench, stopping.signal);
+    const disturb = createDisturbances(bench.nats, seed);
     for (let i = 0; i < disturbances; i += 1) {
       await sleep(200 + Math.random() * 400);
-      await faults[i % faults.length]?.(bench.nats);
+      await disturb();
     }
     stopping.abort();
     const committed = await loaded;

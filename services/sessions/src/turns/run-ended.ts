@@ -27,11 +27,14 @@ export async function tellAwaited(
   if (told.length > 0) await writeOutbox(tx, AwaitedRunEndedSchema, told);
 }
 
-/** Tells other processes that an attempt has ended, after the commit. If the hint is lost, they find it in the ledger a little later. */
+/**
+ * Tells other processes that an attempt has ended, after the commit. If the hint is lost, they find it in the ledger a little later. The driver of the bus
+ * says that hints are missed, so this does not for each run.
+ */
 export function hintEnded({ bus, log }: Pick<Context, 'bus' | 'log'>, ended: EndedAttempt): void {
   bus
     .publish(RunEndedSchema, ended)
     .catch((error: unknown) =>
-      log.warn({ err: error }, 'RunEnded could not be published; those who wait for it find the end in the ledger'),
+      log.debug({ err: error }, 'RunEnded could not be published; those who wait for it find the end in the ledger'),
     );
 }
