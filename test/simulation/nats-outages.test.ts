@@ -11,7 +11,7 @@ import { type Load, loadMesh, observation } from './nats-load.ts';
 const server = await findNatsServer();
 const isFull = process.env.VERIFY === 'full';
 const seed = Number(process.env.VERIFY_SEED ?? 1);
-const disturbances = Number(process.env.VERIFY_DISTURBANCES ?? (isFull ? 100 : 3));
+const disturbances = isFull ? 100 : 3;
 
 const resources = new AsyncDisposableStack();
 let nats: TestNats;
