@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { Caller, newAccount, type SessionJson } from '../caller.ts';
 
 /** What was asked of the mesh while its bus was disturbed. */
