@@ -222,6 +222,12 @@ test.each([
   expect(answered[0]?.functionResponse?.response).toEqual(answer);
 });
 
+test('a run in a worker calls models as often as its limits permit', async () => {
+  const bench = createAppBench(registry.get('desk'), { limits: { modelCalls: 1 } });
+  const { events } = await bench.run({ text: 'clerk [[tool:greet {}]]' });
+  expect(events.at(-1)).toMatchObject({ errorCode: 'MAX_MODEL_CALLS' });
+});
+
 test('each mistake is told with its place', () => {
   expect(registry.mistakes().get('wrong')?.map(printMistake)).toEqual([
     'root_agent.yaml:4:1: model_code: cannot stand beside model',

@@ -1,8 +1,8 @@
 import { FunctionTool, LlmAgent } from '@google/adk';
 import { expect, test } from 'vitest';
-import { createAgentBench } from '../../../test/run-agents.ts';
+import { createAgentBench, createAppBench } from '../../../test/run-agents.ts';
 import { calls, hangs, says, ScriptLlm, type ScriptStep } from '../../../test/script-llm.ts';
-import { appSettingsOf } from '../../registry/app-settings.ts';
+import { appSettingsOf, usualSettings } from '../../registry/app-settings.ts';
 import { lowerLimits, type RunLimits } from './run-limits.ts';
 
 let looks = 0;
@@ -13,7 +13,8 @@ const counted = (step: ReturnType<typeof says>) =>
 async function run(limits: Partial<RunLimits>, ...steps: ScriptStep[]) {
   looks = 0;
   const agent = new LlmAgent({ name: 'root', model: new ScriptLlm(...steps), tools: [look] });
-  const { events } = await createAgentBench(agent, { limits }).run();
+  const { app } = createAgentBench(agent);
+  const { events } = await createAppBench({ ...app, settings: { ...usualSettings, limits } }).run();
   return events.at(-1);
 }
 
