@@ -16,7 +16,7 @@ import type { LiveAttempt } from './live/live-attempt.ts';
 import type { LiveRuns } from './live/live-runs.ts';
 import type { HistoryCache } from './history/history-cache.ts';
 import { extendWindow, HistoryEvent, type HistoryWindow, openWindow } from './history/history-window.ts';
-import { lowerLimits, type RunLimits } from './limits/run-limits.ts';
+import { LimitReached, lowerLimits, type RunLimits } from './limits/run-limits.ts';
 import { watchTime } from './limits/time-limit.ts';
 import { Journal } from './recording/journal.ts';
 import { createRecorder, type Recorder } from './recording/recorder.ts';
@@ -109,7 +109,9 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     );
     const { type, errorCode, errorMessage } = describeFailure(error);
     await recorder.fail({ author, errorCode, errorMessage });
-    viewer?.fail({ type, message: errorMessage });
+    // Like a failed model, a limit is told by the event alone.
+    if (error instanceof LimitReached) viewer?.end();
+    else viewer?.fail({ type, message: errorMessage });
     return 'failed';
   }
 }

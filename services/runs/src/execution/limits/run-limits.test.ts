@@ -14,7 +14,8 @@ async function run(limits: Partial<RunLimits>, ...steps: ScriptStep[]) {
   looks = 0;
   const agent = new LlmAgent({ name: 'root', model: new ScriptLlm(...steps), tools: [look] });
   const { app } = createAgentBench(agent);
-  const { events } = await createAppBench({ ...app, settings: { ...usualSettings, limits } }).run();
+  const { events, failure } = await createAppBench({ ...app, settings: { ...usualSettings, limits } }).run();
+  expect(failure).toBeUndefined();
   return events.at(-1);
 }
 
