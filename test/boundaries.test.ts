@@ -104,6 +104,7 @@ const edgeRooms = [
   'authentication',
   'records',
   'paging',
+  'idempotency',
   'streams',
   'throttle',
   'arrivals',

@@ -2,9 +2,9 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { RunResponse } from '@agentmesh/proto/runs/v1';
 import type { FastifyReply } from 'fastify';
 import { problemOf } from '../edge/errors/problem.ts';
+import { replayedHeader } from '../edge/idempotency/idempotency-key.ts';
 import { eventFrames, failureFrame } from './event-frames.ts';
 import { EventStream } from './event-stream.ts';
-import { replayedHeader } from './idempotency-key.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import type { AcceptedRun } from './open-run.ts';
 

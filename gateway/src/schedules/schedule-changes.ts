@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { multitaskOf } from './multitask.ts';
@@ -35,18 +37,23 @@ function addCreate(app: App, context: Context): void {
         description:
           'At each tick of `cron` in `timezone`, `newMessage` is sent to the app: one run for each tick, however many replicas there are. A tick that is ' +
           'more than a minute late was missed, and is made up only with `catch_up`.',
+        headers: IdempotencyKey,
         body: CreateScheduleRequest,
         response: { 201: Schedule, 429: Problem, ...refusals },
       },
     },
-    async ({ identity, body }, reply) => {
+    async (request, reply) => {
+      const { identity, body } = request;
       refuseBound(identity);
       const { accountId } = identity;
       const { cron, timezone, appName, userId, newMessage, catch_up: catchUp, enabled } = body;
       await checkAppName(context, accountId, appName);
       const fields = { cron, timezone, appName, userId, sessionId: body.sessionId ?? '', catchUp, enabled };
       const content = { messageJson: messageBytes(newMessage), multitask: multitaskOf(body.multitask ?? null) };
-      const made = await schedules.createSchedule({ accountId, ...fields, ...content }, unary).catch(namingField);
+      const made = await schedules
+        .createSchedule({ accountId, ...fields, ...content }, keyedCall(request))
+        .catch(namingField);
+      markReplayed(reply, made);
       reply.code(201);
       return scheduleJson(made.schedule);
     },
@@ -67,15 +74,19 @@ function addUpdate(app: App, context: Context): void {
         description:
           'Changes the fields that are sent. After a change of `cron`, `timezone` or `enabled`, earlier ticks are neither run nor missed.',
         params: SchedulePath,
+        headers: IdempotencyKey,
         body: UpdateScheduleRequest,
         response: { 200: Schedule, ...refusals },
       },
     },
-    async ({ identity, params: { id }, body }) => {
+    async (request, reply) => {
+      const { identity, params, body } = request;
       refuseBound(identity);
       const { accountId } = identity;
       await checkAppName(context, accountId, body.appName);
-      const changed = await schedules.updateSchedule({ accountId, id, ...fieldsOf(body) }, unary).catch(namingField);
+      const change = { accountId, id: params.id, ...fieldsOf(body) };
+      const changed = await schedules.updateSchedule(change, keyedCall(request)).catch(namingField);
+      markReplayed(reply, changed);
       return scheduleJson(changed.schedule);
     },
   );
@@ -110,13 +121,17 @@ function addSwitch(
           ? 'The next run is that of the next tick. Ticks of the pause are neither run nor missed.'
           : 'No tick is run until it is resumed. A run that has started goes on.',
         params: SchedulePath,
+        headers: IdempotencyKey,
         response: { 200: Schedule, ...refusals },
       },
     },
-    async ({ identity, params: { id } }) => {
+    async (request, reply) => {
+      const { identity, params } = request;
       refuseBound(identity);
-      const { accountId } = identity;
-      return scheduleJson((await schedules.updateSchedule({ accountId, id, enabled }, unary)).schedule);
+      const change = { accountId: identity.accountId, id: params.id, enabled };
+      const changed = await schedules.updateSchedule(change, keyedCall(request));
+      markReplayed(reply, changed);
+      return scheduleJson(changed.schedule);
     },
   );
 }

@@ -1,5 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { type App, type Context, unary } from '../context.ts';
+import { Type } from 'typebox';
+import type { App, Context } from '../context.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson, sendJson } from '../edge/json/json-bytes.ts';
 import { sendJsonStream } from '../edge/json/json-stream.ts';
 import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
@@ -61,7 +64,7 @@ function addChange(app: App, { sessions, authentication }: Context): void {
         summary: 'Change the state of a session',
         description:
           'Merges `stateDelta` key by key and stores it as an event; null deletes a key. With `If-Match` it is done only at that revision.',
-        headers: IfMatch,
+        headers: Type.Object({ ...IfMatch.properties, ...IdempotencyKey.properties }),
         body: PatchSessionRequest,
         response: {
           200: { ...Session, headers: revisionHeader },
@@ -76,7 +79,7 @@ function addChange(app: App, { sessions, authentication }: Context): void {
       const session = sessionKeyOf(request);
       const ifMatch = admittedRevisions(request.headers['if-match']);
       const stateDeltaJson = encodeJson(request.body.stateDelta);
-      await sessions.patchSession({ session, stateDeltaJson, ifMatch }, unary);
+      markReplayed(reply, await sessions.patchSession({ session, stateDeltaJson, ifMatch }, keyedCall(request)));
       return sendSession(reply, sessions, session);
     },
   );

@@ -3,6 +3,8 @@ import type { CreateSessionResponse } from '@agentmesh/proto/sessions/v1';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { unary, type App, type Context } from '../context.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeMap, sendJson } from '../edge/json/json-bytes.ts';
 import { SessionPath, UserPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
@@ -43,6 +45,7 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
         description:
           'Without `sessionId` a random id is made. The body may be left out. `app:` and `user:` keys of the state are shared with other sessions.',
         params: UserPath,
+        headers: IdempotencyKey,
         body: CreateSessionRequest,
         response: { 200: { ...Session, headers: revisionHeader }, ...bodyFailures, 409: Problem, ...failures },
       },
@@ -56,7 +59,7 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
           stateJson: encodeMap(request.body?.state),
           events: initialEvents(request.body?.events),
         },
-        unary,
+        keyedCall(request),
       );
       return sendCreated(reply, created);
     },
@@ -76,6 +79,7 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
         description: 'For older clients. The body is the state itself, or `{"state": {…}, "events": […]}`.',
         deprecated: true,
         params: SessionPath,
+        headers: IdempotencyKey,
         body: InitialState,
         response: { 200: { ...Session, headers: revisionHeader }, ...bodyFailures, 409: Problem, ...failures },
       },
@@ -84,7 +88,7 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
       const { state, events } = initialContent(request.body);
       const created = await sessions.createSession(
         { session: sessionKeyOf(request), stateJson: encodeMap(state), events: initialEvents(events) },
-        unary,
+        keyedCall(request),
       );
       return sendCreated(reply, created);
     },
@@ -114,7 +118,9 @@ function addDeletion(app: App, { sessions, authentication }: Context): void {
   );
 }
 
-function sendCreated(reply: FastifyReply, { session, events }: CreateSessionResponse): FastifyReply {
+function sendCreated(reply: FastifyReply, created: CreateSessionResponse): FastifyReply {
+  const { session, events } = created;
+  markReplayed(reply, created);
   if (session === undefined) throw new MeshError('internal', 'session_without_head', 'The session could not be read.');
   return sendJson(reply.header('etag', entityTag(session.revision)), sessionJson(session, events));
 }

@@ -1,3 +1,4 @@
+import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { openJobs } from '@agentmesh/lib/jobs';
 import { defineService, startJob } from '@agentmesh/lib/service';
@@ -63,6 +64,7 @@ export const auth = defineService({
       wakeOutbox: () => relay.wake(),
     };
     host.resources.use(startJob(createPurge(context), host));
+    host.resources.use(startJob(createForgetKeys(db), host));
     host.resources.use(startJob(createAskToErase(context), host));
     host.resources.use(startJob(createMoveFormerMails(context), host));
     await jobs.work(sendMail, mailSender(context));

@@ -1,3 +1,4 @@
+import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { defineService, isShortKey, startJob } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
@@ -75,6 +76,7 @@ export const keys = defineService({
     mesh.serve(IntegrationsService, integrationsHandlers(context));
     resources.defer(await bus.consume(AccountDeletedSchema, 'keys', onAccountDeleted(context)));
     resources.use(startJob(createForgetCalls(context), host));
+    resources.use(startJob(createForgetKeys(db), host));
     resources.use(startJob(createEraseEnded(context), host));
     const settle = async (): Promise<void> => {
       await forgetCalls(context);

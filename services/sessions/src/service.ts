@@ -1,3 +1,4 @@
+import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
@@ -35,6 +36,7 @@ export const sessions = defineService({
       wakeOutbox: () => relay.wake(),
     };
     host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
+    host.resources.use(startJob(createForgetKeys(db), host));
     host.resources.use(startJob(createSyncUsage(usage), host));
     const retention = { db, usage, draining, defaultDays: context.retentionDays };
     host.resources.use(startJob(createRetention(retention, log), host));

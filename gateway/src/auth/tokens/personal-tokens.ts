@@ -1,6 +1,8 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { PersonalToken } from '@agentmesh/proto/auth/v1';
 import { type App, type Context, unary } from '../../context.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { dateTime } from '../date-time.ts';
 import { Status } from '../status-record.ts';
@@ -36,12 +38,14 @@ function addCreation(app: App, { auth, authentication }: Context): void {
         summary: 'Create a personal token for a program',
         description:
           'The token is shown in this answer only. With `user_id` it reaches the data of that end user alone. Needs a token of a sign-in with the password, not of a refresh.',
+        headers: IdempotencyKey,
         body: CreatePersonalTokenRequest,
         response: { 201: NewPersonalToken, ...bodyFailures, 403: Problem, ...failures },
       },
     },
-    async ({ identity, body }, reply) => {
-      const { secret, token } = await auth.createPersonalToken(
+    async (request, reply) => {
+      const { identity, body } = request;
+      const created = await auth.createPersonalToken(
         {
           accountId: identity.accountId,
           name: body.name,
@@ -49,10 +53,11 @@ function addCreation(app: App, { auth, authentication }: Context): void {
           lifeSeconds: BigInt(body.expires_in_seconds),
           ...(typeof body.user_id === 'string' && { userId: body.user_id }),
         },
-        unary,
+        keyedCall(request),
       );
+      markReplayed(reply, created);
       reply.code(201).header('cache-control', 'no-store');
-      return { ...personalTokenJson(token), token: secret };
+      return { ...personalTokenJson(created.token), token: created.secret };
     },
   );
 }

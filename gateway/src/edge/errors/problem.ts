@@ -29,6 +29,8 @@ const statuses: Readonly<Record<MeshCode, number>> = {
 
 /** Statuses of reasons that have one of their own. */
 const statusesOfReasons: Readonly<Record<string, number>> = {
+  idempotency_key_reused: 422,
+  idempotency_answer_too_large: 413,
   session_changed: 412,
   agent_changed: 412,
   agent_in_use: 409,

@@ -1,5 +1,7 @@
 import { KeyKind } from '@agentmesh/proto/keys/v1/saved_keys';
 import { type App, type Context, unary } from '../../context.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { keyIdOf } from '../key-id.ts';
 import { fieldFault, namingField } from './naming-field.ts';
@@ -43,18 +45,21 @@ function addCreation(app: App, { savedKeys, authentication }: Context): void {
         operationId: 'createSavedKey',
         summary: 'Save a key',
         description: 'Encrypts a key of a model provider and stores it. No answer contains it.',
+        headers: IdempotencyKey,
         body: CreateSavedKeyRequest,
         response: { 200: SavedKeyAnswer, ...bodyFailures, 429: Problem, ...failures },
       },
     },
-    async ({ identity, body }) => {
+    async (request, reply) => {
+      const { identity, body } = request;
       const secret = newSecret(body.api_key_value);
       if (secret === undefined) throw fieldFault('api_key_value', 'Enter the key itself.');
       const { accountId } = identity;
       const { key_name: name, provider, model, model_api_base: base } = body;
-      const request = { accountId, kind, name, provider, secret, model: model ?? '', modelApiBase: base ?? '' };
-      const { key } = await savedKeys.createKey(request, unary).catch(namingField);
-      return savedKeyAnswer(key, 'API key saved successfully');
+      const wanted = { accountId, kind, name, provider, secret, model: model ?? '', modelApiBase: base ?? '' };
+      const created = await savedKeys.createKey(wanted, keyedCall(request)).catch(namingField);
+      markReplayed(reply, created);
+      return savedKeyAnswer(created.key, 'API key saved successfully');
     },
   );
 }
@@ -112,13 +117,18 @@ function addChange(app: App, { savedKeys, authentication }: Context, method: 'PA
       description:
         'Changes the fields that are given and not null. The next model call uses them. A new address or provider needs the key again.',
       params: SavedKeyPath,
+      headers: IdempotencyKey,
       body: UpdateSavedKeyRequest,
       response: { 200: SavedKeyAnswer, ...bodyFailures, ...ofOne, ...failures },
     },
-    handler: async ({ identity, params, body }) => {
+    handler: async (request, reply) => {
+      const { identity, params, body } = request;
       const named = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
-      const { key } = await savedKeys.updateKey({ ...named, ...changesOf(body) }, unary).catch(namingField);
-      return savedKeyAnswer(key, 'API key updated successfully');
+      const updated = await savedKeys
+        .updateKey({ ...named, ...changesOf(body) }, keyedCall(request))
+        .catch(namingField);
+      markReplayed(reply, updated);
+      return savedKeyAnswer(updated.key, 'API key updated successfully');
     },
   });
 }

@@ -1,6 +1,7 @@
 import { type App, type Context, unary } from '../../context.ts';
+import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
-import { IdempotencyKey, refuseReuse, replayedHeader, runKeyOf } from '../idempotency-key.ts';
+import { refuseReuse, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { runContent } from '../open-run.ts';
 import { startRunRequest } from '../run-record.ts';

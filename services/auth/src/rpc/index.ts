@@ -1,3 +1,5 @@
+import { once } from '@agentmesh/lib/idempotency';
+import { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 import { findAccount } from './accounts/find-account.ts';
 import { getAccount } from './accounts/get-account.ts';
@@ -46,7 +48,7 @@ export function createHandlers(context: Context): Handlers {
     endSignIn: endSignIn(context),
     endSignIns: endSignIns(context),
 
-    createPersonalToken: createPersonalToken(context),
+    createPersonalToken: once(context, AuthService.method.createPersonalToken, createPersonalToken),
     listPersonalTokens: listPersonalTokens(context),
     revokePersonalToken: revokePersonalToken(context),
     revokePersonalTokens: revokePersonalTokens(context),

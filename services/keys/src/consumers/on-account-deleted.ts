@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerDeletions, type CountErased, type ConsumeHandler } from '@agentmesh/lib/bus';
+import { deleteAccountKeys } from '@agentmesh/lib/idempotency';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
 import { deleteAccountRows } from '../store/accounts.ts';
@@ -14,7 +15,10 @@ const timeoutMs = 5_000;
 export function onAccountDeleted({ db, auth, log }: Context): ConsumeHandler<typeof AccountDeletedSchema> {
   const erase = async (accountId: string, count: CountErased): Promise<void> => {
     if (await selectHasIntegrations(db, accountId)) await untilUnsubscribed({ auth }, accountId);
-    await db.forLongWork().transaction(async (tx) => count(tx, await deleteAccountRows(tx, accountId)));
+    await db.forLongWork().transaction(async (tx) => {
+      await deleteAccountKeys(tx, accountId);
+      await count(tx, await deleteAccountRows(tx, accountId));
+    });
   };
   return answerDeletions({ db, auth, log, service: 'keys', erase });
 }

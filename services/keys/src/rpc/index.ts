@@ -1,3 +1,5 @@
+import { once } from '@agentmesh/lib/idempotency';
+import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { Handlers as AgentIdentity } from './agent-identity/handlers.ts';
 import { finalizeCredential } from './agent-identity/finalize-credential.ts';
 import type { Context } from '../context.ts';
@@ -27,11 +29,12 @@ export function agentIdentityHandlers(context: Context): AgentIdentity {
 
 /** Every RPC of saved keys. */
 export function savedKeysHandlers(context: Context): SavedKeys {
+  const { method } = SavedKeysService;
   return {
-    createKey: createKey(context),
+    createKey: once(context, method.createKey, createKey),
     listKeys: listKeys(context),
     getKey: getKey(context),
-    updateKey: updateKey(context),
+    updateKey: once(context, method.updateKey, updateKey),
     deleteKey: deleteKey(context),
     testKey: testKey(context),
   };

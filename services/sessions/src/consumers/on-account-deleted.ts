@@ -1,4 +1,5 @@
 import { answerDeletions, type CountErased, type ConsumeHandler } from '@agentmesh/lib/bus';
+import { deleteAccountKeys } from '@agentmesh/lib/idempotency';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
@@ -27,5 +28,8 @@ async function eraseAll(context: Context, id: string, count: CountErased): Promi
     for (const run of step.ended) hintEnded(context, run);
     left = step.sessions > 0;
   }
-  await db.transaction(async (tx) => count(tx, { ...(await eraseRest(tx, accountId)) }));
+  await db.transaction(async (tx) => {
+    await deleteAccountKeys(tx, accountId);
+    await count(tx, { ...(await eraseRest(tx, accountId)) });
+  });
 }

@@ -1,3 +1,5 @@
+import { once } from '@agentmesh/lib/idempotency';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { createSession } from './create-session.ts';
 import { deleteSession } from './delete-session.ts';
@@ -24,12 +26,13 @@ import { summarizeRuns } from './runs/summarize-runs.ts';
 
 /** The table of contents: every RPC of the service. */
 export function createHandlers(context: Context): Handlers {
+  const { method } = SessionsService;
   return {
-    createSession: createSession(context),
+    createSession: once(context, method.createSession, createSession),
     getSession: getSession(context),
     listEvents: listEvents(context),
     listSessions: listSessions(context),
-    patchSession: patchSession(context),
+    patchSession: once(context, method.patchSession, patchSession),
     deleteSession: deleteSession(context),
     findCredentialRequest: findCredentialRequest(context),
     beginTurn: beginTurn(context),

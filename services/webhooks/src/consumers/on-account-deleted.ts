@@ -1,4 +1,5 @@
 import { answerDeletions, type CountErased, type ConsumeHandler } from '@agentmesh/lib/bus';
+import { deleteAccountKeys } from '@agentmesh/lib/idempotency';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
@@ -22,6 +23,7 @@ async function erase(context: Context, id: string, count: CountErased): Promise<
   await endRegistrations(context, accountId);
   await db.forLongWork().transaction(async (tx) => {
     await jobs.remove(tx, { accountId });
+    await deleteAccountKeys(tx, accountId);
     const mailboxes = await deleteAccountMailboxes(tx, accountId);
     const logs = await deleteAccountLogs(tx, accountId);
     const subscriptions = await deleteAccountSubscriptions(tx, accountId);

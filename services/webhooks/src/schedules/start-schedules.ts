@@ -1,3 +1,4 @@
+import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { type Host, startJob } from '@agentmesh/lib/service';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -28,4 +29,5 @@ export function startSchedules(
   };
   mesh.serve(SchedulesService, createScheduleHandlers(schedules));
   resources.use(startJob(createKeepSchedules(schedules), host));
+  resources.use(startJob(createForgetKeys(db), host));
 }

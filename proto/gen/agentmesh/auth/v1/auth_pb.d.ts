@@ -598,6 +598,13 @@ export declare type CreatePersonalTokenResponse = Message<"agentmesh.auth.v1.Cre
    * @generated from field: agentmesh.auth.v1.PersonalToken token = 2;
    */
   token?: PersonalToken | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**

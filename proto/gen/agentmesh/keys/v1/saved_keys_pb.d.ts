@@ -173,6 +173,13 @@ export declare type CreateKeyResponse = Message<"agentmesh.keys.v1.CreateKeyResp
    * @generated from field: agentmesh.keys.v1.SavedKey key = 1;
    */
   key?: SavedKey | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -327,6 +334,13 @@ export declare type UpdateKeyResponse = Message<"agentmesh.keys.v1.UpdateKeyResp
    * @generated from field: agentmesh.keys.v1.SavedKey key = 1;
    */
   key?: SavedKey | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

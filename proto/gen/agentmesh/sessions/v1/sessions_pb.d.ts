@@ -310,6 +310,13 @@ export declare type CreateSessionResponse = Message<"agentmesh.sessions.v1.Creat
    * @generated from field: repeated bytes events = 2;
    */
   events: Uint8Array[];
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**
@@ -629,6 +636,12 @@ export declare const PatchSessionRequestSchema: GenMessage<PatchSessionRequest>;
  * @generated from message agentmesh.sessions.v1.PatchSessionResponse
  */
 export declare type PatchSessionResponse = Message<"agentmesh.sessions.v1.PatchSessionResponse"> & {
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 1;
+   */
+  already: boolean;
 };
 
 /**

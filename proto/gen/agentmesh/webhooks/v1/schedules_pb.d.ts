@@ -240,6 +240,13 @@ export declare type CreateScheduleResponse = Message<"agentmesh.webhooks.v1.Crea
    * @generated from field: agentmesh.webhooks.v1.Schedule schedule = 1;
    */
   schedule?: Schedule | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -405,6 +412,13 @@ export declare type UpdateScheduleResponse = Message<"agentmesh.webhooks.v1.Upda
    * @generated from field: agentmesh.webhooks.v1.Schedule schedule = 1;
    */
   schedule?: Schedule | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

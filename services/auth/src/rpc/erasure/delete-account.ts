@@ -1,4 +1,5 @@
 import { writeOutbox } from '@agentmesh/lib/bus';
+import { deleteAccountKeys } from '@agentmesh/lib/idempotency';
 import type { Jobs } from '@agentmesh/lib/jobs';
 import type { Transaction } from '@agentmesh/lib/pg';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
@@ -56,6 +57,7 @@ async function erase(tx: Transaction, { id, actorId, jobs, tells }: Deletion): P
   const notices = await jobs.remove(tx, { accountId: id }, sendNotice);
   const mails = notices + (await withdrawMails(tx, jobs, { address: erased.email }));
   await deleteAccountNotices(tx, id);
+  await deleteAccountKeys(tx, id);
   if (tells && erased.verified) {
     await jobs.add(tx, sendNotice, [{ payload: { kind: 'account_deleted', address: erased.email } }]);
   }

@@ -1,0 +1,58 @@
+import type { Job } from '../service/index.ts';
+import { createQuery, type Database, type Queryable, type Transaction } from '../pg/index.ts';
+
+interface KeyName {
+  readonly accountId: string;
+  readonly keySha256: Uint8Array;
+}
+
+/** Takes a key. No row when it is taken; a transaction that takes it at the same time is waited for. */
+export const insertKey = createQuery<KeyName & { requestSha256: Uint8Array }, { one: number }>({
+  name: 'insert-idempotency-key',
+  text: (param) => `insert into idempotency_keys (account_id, key_sha256, request_sha256)
+    values (${param.accountId}, ${param.keySha256}, ${param.requestSha256}) on conflict do nothing returning 1 as one`,
+});
+
+/** What became of the request with a key. */
+export const selectKey = createQuery<KeyName, { request_sha256: Uint8Array; answer: Uint8Array | null }>({
+  name: 'select-idempotency-key',
+  text: (param) => `select request_sha256, answer from idempotency_keys
+    where account_id = ${param.accountId} and key_sha256 = ${param.keySha256}`,
+});
+
+/** Keeps the answer to the request with a key. */
+export const updateAnswer = createQuery<KeyName & { answer: Uint8Array }>({
+  name: 'update-idempotency-answer',
+  text: (param) => `update idempotency_keys set answer = ${param.answer}
+    where account_id = ${param.accountId} and key_sha256 = ${param.keySha256}`,
+});
+
+const deleteOld = createQuery<{ limit: number }, { one: number }>({
+  name: 'delete-old-idempotency-keys',
+  text: (param) => `delete from idempotency_keys where (account_id, key_sha256) in (
+      select account_id, key_sha256 from idempotency_keys where created_at < now() - interval '24 hours'
+      order by created_at limit ${param.limit} for update skip locked
+    ) returning 1 as one`,
+});
+
+const deleteOfAccount = createQuery<{ accountId: string }>({
+  text: (param) => `delete from idempotency_keys where account_id = ${param.accountId}`,
+});
+
+const pauseMs = 900_000;
+const batchSize = 1_000;
+
+/** Deletes keys that are older than 24 hours. */
+export async function forgetKeys(db: Queryable): Promise<void> {
+  while ((await deleteOld(db, { limit: batchSize })).length === batchSize);
+}
+
+/** The job that runs `forgetKeys` every quarter of an hour. */
+export function createForgetKeys(db: Database): Job {
+  return { pauseMs, failure: 'old idempotency keys cannot be deleted, trying again', run: () => forgetKeys(db) };
+}
+
+/** Deletes all keys of an account. */
+export async function deleteAccountKeys(tx: Transaction, accountId: string): Promise<void> {
+  await deleteOfAccount(tx, { accountId });
+}
