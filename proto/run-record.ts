@@ -42,6 +42,7 @@ export function runRecord(run: LedgerRun): Uint8Array {
       ...(run.model !== '' && { model: run.model }),
       ...(run.errorCode !== '' && { errorCode: run.errorCode }),
       ...(run.errorMessage !== '' && { errorMessage: run.errorMessage }),
+      ...(run.answerBy > 0 && { answerBy: run.answerBy }),
     }),
   );
   const stored = [

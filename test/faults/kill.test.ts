@@ -18,6 +18,24 @@ beforeAll(async () => {
 afterAll(() => mesh[Symbol.asyncDispose]());
 
 describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind', () => {
+  interface Run {
+    readonly status: string;
+    readonly waitingFor: readonly { readonly functionCallId: string; readonly name: string }[];
+  }
+  const read = async (id: string) => (await caller.request<Run & Record<string, unknown>>('GET', `/runs/${id}`)).body;
+  /** Runs that wait since before the first kill: for an approval, an input, and the result of a long-running tool. */
+  const waiting: string[] = [];
+
+  beforeAll(async () => {
+    for (const [app, text] of [
+      ['approve', '[[state:paid=yes]]'],
+      ['echo', '[[tool:request_input {}]]'],
+    ]) {
+      const { headers } = await caller.run(await caller.createSession(app), text ?? '');
+      waiting.push(headers.get('x-invocation-id') ?? '');
+    }
+  });
+
   test('acknowledged writes exist, the interrupted run has a visible end, and the session accepts a run within 20 s', {
     timeout: 60_000,
   }, async () => {
@@ -99,6 +117,17 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
       for (const event of events) if (event.author === 'echo') found.add(`${id} ${textOf(event)}`);
     }
     expect(acknowledged.filter((entry) => !found.has(entry))).toEqual([]);
+  });
+
+  test('a run that waits for a person goes on with the answer', { timeout: 60_000 }, async () => {
+    for (const id of waiting) {
+      const { status, waitingFor } = await read(id);
+      expect(status).toBe('waiting');
+      const response = { confirmed: true, result: 'yes' };
+      const functionResponses = waitingFor.map(({ functionCallId, name }) => ({ id: functionCallId, name, response }));
+      expect((await caller.request('POST', `/runs/${id}/answer`, { functionResponses })).status).toBe(202);
+      await expect.poll(async () => (await read(id)).status, { timeout: 30_000 }).toBe('completed');
+    }
   });
 });
 

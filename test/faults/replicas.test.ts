@@ -19,6 +19,8 @@ beforeAll(async () => {
       OPENAI_BASE_URL: openAi.baseUrl,
       RUNS_HISTORY_WINDOW: '6',
       RUNS_HISTORY_CACHE_MB: cacheMb,
+      RUNS_ANSWER_TIMEOUT_SECONDS: '1',
+      RUNS_DEFAULT_ANSWER: '{"result":"by default"}',
     };
     return resources.use(await startMesh({ mode: 'all', databaseUrl: database.url, env }));
   };
@@ -62,5 +64,19 @@ describe('the history that a model gets', () => {
     const anew = await converse(read, () => reading);
     expect(await converse(kept, () => keeping)).toEqual(anew);
     expect(await converse(mixed, (turn) => (turn % 4 < 2 ? keeping : reading))).toEqual(anew);
+  });
+});
+
+describe('a run whose answer does not come in time', () => {
+  test('gets the default answer once, from one of the replicas', async () => {
+    const session = await keeping.createSession('echo');
+    const { headers } = await keeping.run(session, '[[tool:request_input {}]]');
+    const read = async () => (await reading.request('GET', `/runs/${headers.get('x-invocation-id')}`)).body;
+    await expect.poll(read, { timeout: 30_000 }).toMatchObject({ status: 'completed', attempt: 2 });
+    const { events } = await reading.readSession(session);
+    const answers = events.filter(({ author }) => author === 'user').slice(1);
+    expect(answers).toMatchObject([
+      { content: { parts: [{ functionResponse: { name: 'request_input', response: { result: 'by default' } } }] } },
+    ]);
   });
 });

@@ -45,6 +45,10 @@ export const AgentRequest = Type.Object(
     on_disconnect: maybe(
       Type.String({ description: '`continue` or `cancel`: what becomes of a run whose client leaves.' }),
     ),
+    answer_timeout_seconds: maybe(
+      Type.Integer({ description: 'How long a run waits for an answer before it gets `default_answer`; 0: for ever.' }),
+    ),
+    default_answer: maybe(freeForm()),
     agent_skills: maybe(Type.Array(Type.Unknown())),
     skills: maybe(Type.Array(Type.Unknown(), { description: 'The same as `agent_skills`.' })),
     tags: maybe(Type.Array(Type.Unknown())),

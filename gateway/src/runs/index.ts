@@ -3,6 +3,7 @@ import { adkRunRoute } from './adk/adk-runs.ts';
 import { adkSessionRoutes } from './adk/adk-sessions.ts';
 import { agentSchemaRoutes } from './agent-schema.ts';
 import { appRoutes } from './apps.ts';
+import { answerRunRoute } from './ledger/answer-run.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
 import { runMessageRoute } from './ledger/run-messages.ts';
 import { runRecordRoutes } from './ledger/run-routes.ts';
@@ -23,6 +24,7 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   startRunRoute(app, context);
   runRecordRoutes(app, context);
   runMessageRoute(app, context);
+  answerRunRoute(app, context);
   runListRoutes(app, context);
   runEventsRoute(app, context);
   runTicketRoute(app, context);

@@ -5,6 +5,7 @@ import { type CodeConfig, codeSettings, readCodeConfig } from './code/host/code-
 import { appNames } from './registry/app-names.ts';
 import type { ModelsConfig } from './models/models.ts';
 import type { AdmissionLimits } from './execution/admission/admission.ts';
+import { type AnswerPolicy, answerSettings, readAnswerPolicy } from './execution/answers/settings.ts';
 import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
 import type { RunLimits } from './execution/limits/run-limits.ts';
@@ -29,6 +30,7 @@ export const runsSettings = {
     desc: 'how much of the events of recent turns is kept, so that the next turns need not read them; 0: nothing',
   }),
   ...admissionSettings,
+  ...answerSettings,
   RUNS_MAX_AGENTS: positiveInteger({ default: 1_000, desc: 'agents that an account can make under /api/agents' }),
   RUNS_OUTAGE_SECONDS: wholeNumber({
     default: 300,
@@ -49,6 +51,8 @@ export interface RunsConfig {
   readonly historyWindow: number;
   readonly historyCacheBytes: number;
   readonly admission: AdmissionLimits;
+  /** For apps that say nothing. */
+  readonly answers: AnswerPolicy;
   /** Most agents of an account. */
   readonly maxAgents: number;
   /** Time that attempts go on without a lease, in milliseconds. */
@@ -63,7 +67,8 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
   Parameters<typeof readToolsConfig>[0] &
   Parameters<typeof readCodeConfig>[0] &
   Parameters<typeof readAdmissionLimits>[0] &
-  Parameters<typeof readRunLimits>[0] & {
+  Parameters<typeof readRunLimits>[0] &
+  Parameters<typeof readAnswerPolicy>[0] & {
     readonly AGENTS_DIR: string | undefined;
     readonly RUNS_APPS: string[];
     readonly RUNS_HISTORY_WINDOW: number;
@@ -84,6 +89,7 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     historyWindow: settings.RUNS_HISTORY_WINDOW,
     historyCacheBytes: settings.RUNS_HISTORY_CACHE_MB * 1024 * 1024,
     admission: readAdmissionLimits(settings),
+    answers: readAnswerPolicy(settings),
     maxAgents: settings.RUNS_MAX_AGENTS,
     outageMs: settings.RUNS_OUTAGE_SECONDS * 1000,
     drainMs: settings.RUNS_DRAIN_SECONDS * 1000,

@@ -98,6 +98,22 @@ export function messageInvalid(message: string): MeshError {
   return new MeshError('invalid_argument', 'message_invalid', message);
 }
 
+/** The run does not wait for an answer any more. */
+export function runNotWaiting(invocationId: string): MeshError {
+  const message = `Run ${invocationId} does not wait for this answer: it was answered already, or the run is over.`;
+  return new MeshError('aborted', 'run_not_waiting', message);
+}
+
+/** An answer names a call that the run does not wait for. */
+export function answerNotAwaited(message: string): MeshError {
+  return new MeshError('invalid_argument', 'answer_not_awaited', message);
+}
+
+/** The sessions service broke its contract. */
+export function runMissing(): MeshError {
+  return new MeshError('internal', 'run_missing', 'The sessions service answered no run.');
+}
+
 /** This process is shutting down and takes no new runs. */
 export function shuttingDown(): MeshError {
   return new MeshError('unavailable', 'runs_draining', 'The service is shutting down.');

@@ -17,7 +17,7 @@ import {
   type Turn,
   TurnGrantedSchema,
 } from '@agentmesh/proto/sessions/v1';
-import { readRunsConfig, runsSettings } from './config.ts';
+import { readRunsConfig, type RunsConfig, runsSettings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import { onAccountGone } from './consumers/on-account-gone.ts';
 import { onAgentChanged } from './consumers/on-agent-changed.ts';
@@ -35,6 +35,7 @@ import { createAdmission } from './execution/admission/admission.ts';
 import { LiveRuns } from './execution/live/live-runs.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
 import { makeRoom } from './execution/take-up.ts';
+import { createAnswerOverdueRuns } from './jobs/answer-overdue-runs.ts';
 import { createCheckQueuedRuns } from './jobs/check-queued-runs.ts';
 import { createCountActiveRuns } from './jobs/count-active-runs.ts';
 import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
@@ -78,9 +79,7 @@ export const runs = defineService({
       artifacts: mesh.client(ArtifactsService),
       log,
       findApp: (accountId, name) => known.apps.find(accountId, name),
-      limits: config.limits,
-      historyWindow: config.historyWindow,
-      outageMs: config.outageMs,
+      ...executionLimits(config),
       histories,
       live,
       onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
@@ -106,9 +105,14 @@ export const runs = defineService({
   },
 });
 
+function executionLimits({ limits, historyWindow, outageMs, answers }: RunsConfig) {
+  return { limits, historyWindow, outageMs, answerSeconds: answers.timeoutSeconds };
+}
+
 function startJobs({ resources, log, draining }: Host<typeof runsSettings>, context: Context): void {
-  const jobs = [createClaimDueRuns, createCheckQueuedRuns, createCountActiveRuns, createSettleAwaitedRuns];
-  for (const create of jobs) resources.use(startJob(create(context), { log, draining }));
+  const settling = [createSettleAwaitedRuns, createAnswerOverdueRuns];
+  for (const create of [createClaimDueRuns, createCheckQueuedRuns, createCountActiveRuns, ...settling])
+    resources.use(startJob(create(context), { log, draining }));
   // Not stopped by the drain: runs that are finished then still need their leases.
   resources.use(startJob(createRenewLeases(context), { log }));
   draining.addEventListener('abort', () => context.waiting.failAll(), { once: true });

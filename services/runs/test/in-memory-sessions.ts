@@ -72,6 +72,7 @@ export class InMemorySessions {
       countActiveRuns: () => ({ accounts: [] }),
       appendEvents: (request) => this.#act('appendEvents', () => this.#appendEvents(request)),
       renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
+      claimOverdueRuns: unused,
       createSession: unused,
       getSession: async function* (this: void, { session }: GetSessionRequest) {
         yield await Promise.resolve(get(session));

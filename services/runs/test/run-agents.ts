@@ -94,6 +94,7 @@ export function createAppBench(
     log,
     findApp: () => app,
     limits: { seconds: 3_600, modelCalls: 5, toolCalls: Infinity, tokens: Infinity, ...limits },
+    answerSeconds: 0,
     historyWindow: 64,
     outageMs,
     histories,

@@ -91,6 +91,12 @@ export function runInProgress(invocationId: string): MeshError {
   return new MeshError('already_exists', 'run_in_progress', `Run ${invocationId} is already in progress.`);
 }
 
+/** The run does not wait for this answer: it has got one already, or it is over. */
+export function runNotWaiting(invocationId: string): MeshError {
+  const message = `Run ${invocationId} does not wait for this answer: it was answered already, or the run is over.`;
+  return new MeshError('aborted', 'run_not_waiting', message);
+}
+
 /** No run of that id in the session. */
 export function invocationNotFound(invocationId: string): MeshError {
   return new MeshError('invalid_argument', 'invocation_not_found', `Invocation not found: ${invocationId}`);

@@ -5,7 +5,7 @@ import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { beginRound } from '../src/store/retention/rules.ts';
 import { agentEvent, beginWith, json, newKey, type TestSessions } from './sessions.ts';
-import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
+import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/drive-turns.ts';
 
 /** Statements that read many rows on purpose: all due runs, of which few exist at a time; the walk of retention from account to account. */
 const many = new Set([
@@ -78,6 +78,11 @@ export async function callEverything(service: TestSessions, session = newKey()):
     .catch(() => undefined);
   await client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['none'] })).catch(() => undefined);
   await client.cancelRun({ accountId, invocationId: waiting.invocationId });
+  const asking = await begin(session, 'six');
+  const asked = [callEvent(asking.invocationId, ['ask'])];
+  await client.appendEvents(appendTo(asking, asked, waitingFor(['ask'], 1)));
+  const { turn: answered } = await client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['ask'] }));
+  await append(answered as Turn, completed);
   await client.getRun({ accountId, invocationId: waiting.invocationId });
   await client.readRun({ accountId, invocationId: waiting.invocationId });
   for (const filter of [{}, { appName }, { userId }, { statuses: [RunStatus.WAITING] }, session])
@@ -94,6 +99,7 @@ export async function callEverything(service: TestSessions, session = newKey()):
   await address((await client.beginTurn(beginWith(free, 'now', interrupting))).invocationId);
   await client.beginTurn(beginWith(free, 'now', { ...interrupting, idempotencyKey: `${session.sessionId} now` }));
   await client.countActiveRuns({});
+  await client.claimOverdueRuns({});
   await client.summarizeRuns({ accountId, appNames: [appName] });
   await client.deleteSession({ session });
   await ageEverything(service, accountId);

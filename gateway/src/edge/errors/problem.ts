@@ -34,6 +34,7 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   session_changed: 412,
   agent_changed: 412,
   agent_in_use: 409,
+  answer_not_awaited: 422,
   agent_too_large: 413,
   account_artifact_bytes: 413,
   account_stored_bytes: 413,

@@ -61,6 +61,7 @@ export const Run = Type.Object(
           'Function calls whose answers continue the run; only while waiting. Without `args` when these have more than 32 KiB together.',
       }),
     ),
+    answerBy: Type.Optional(seconds('While waiting: when the default answer is given, if none has come')),
   },
   { title: 'Run', description: 'A run of an agent: one user message and everything that the agent did with it.' },
 );

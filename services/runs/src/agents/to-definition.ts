@@ -49,7 +49,13 @@ export const sharedKeys = [
 ] as const;
 
 /** Those that agents of every class have: they are about the runs of the app. */
-export const runKeys = ['multitask', 'on_disconnect', 'run_limits'] as const;
+export const runKeys = [
+  'multitask',
+  'on_disconnect',
+  'run_limits',
+  'answer_timeout_seconds',
+  'default_answer',
+] as const;
 
 function pickKeys(fields: AgentFields, keys: readonly (keyof AgentFields)[]): Record<string, unknown> {
   return Object.fromEntries(

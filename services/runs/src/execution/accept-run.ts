@@ -16,6 +16,8 @@ export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle
   readonly streaming: boolean;
   /** See StartRunRequest. */
   readonly awaited?: boolean;
+  /** See BeginTurnRequest. */
+  readonly waitingAttempt?: number;
 }
 
 /**

@@ -33,6 +33,8 @@ export interface ExecutionDeps {
   readonly findApp: (accountId: string, name: string) => App | Promise<App>;
   /** Of each run. */
   readonly limits: RunLimits;
+  /** Seconds for which runs of apps that say nothing wait for an answer; 0: for ever. */
+  readonly answerSeconds: number;
   /** Number of most recent events that an agent sees. */
   readonly historyWindow: number;
   readonly histories: HistoryCache;
@@ -89,6 +91,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const limits = lowerLimits(deps.limits, app.settings.limits);
     using _ = watchTime(limits.seconds, working);
     recorder.limit(limits);
+    recorder.waitFor(app.settings.answerTimeoutSeconds ?? deps.answerSeconds);
     const services = { ...servicesOf(deps, run), maxModelCalls: limits.modelCalls };
     await runLoops(app, { ...services, turn, window, recorder, working });
     viewer?.end();

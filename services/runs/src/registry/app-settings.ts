@@ -1,3 +1,4 @@
+import type { JsonObject } from '@agentmesh/proto/event';
 import { LeavePolicy } from '@agentmesh/proto/runs/v1';
 import { Multitask } from '@agentmesh/proto/sessions/v1';
 import type { RunLimits } from '../execution/limits/run-limits.ts';
@@ -9,6 +10,10 @@ export interface AppSettings {
   readonly onLeave: LeavePolicy;
   /** Limits of each run. */
   readonly limits?: Partial<RunLimits>;
+  /** Seconds for which a run waits for an answer; 0: for ever. Absent: the setting of the server. */
+  readonly answerTimeoutSeconds?: number | undefined;
+  /** The response to each call of a run that has waited so long. Absent: the setting of the server. */
+  readonly defaultAnswer?: JsonObject | undefined;
 }
 
 const multitasks = {
@@ -26,6 +31,8 @@ export const usualSettings: AppSettings = { multitask: Multitask.ENQUEUE, onLeav
 export function appSettingsOf(keys: RootKeys): AppSettings {
   const { multitask, on_disconnect: onDisconnect, run_limits: limits } = keys;
   return {
+    answerTimeoutSeconds: keys.answer_timeout_seconds,
+    defaultAnswer: keys.default_answer as JsonObject | undefined,
     multitask: multitask === undefined ? usualSettings.multitask : multitasks[multitask],
     onLeave: onDisconnect === undefined ? usualSettings.onLeave : policies[onDisconnect],
     ...(limits && { limits: limitsOf(limits) }),

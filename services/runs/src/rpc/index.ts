@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { addRunMessage } from './add-run-message.ts';
+import { answerRun } from './answer-run.ts';
 import { getAgentSchema } from './get-agent-schema.ts';
 import { getAppGraph } from './get-app-graph.ts';
 import { getAppInfo } from './get-app-info.ts';
@@ -16,6 +17,7 @@ export function createHandlers(context: Context): Handlers {
     run: run(context),
     startRun: startRun(context),
     addRunMessage: addRunMessage(context),
+    answerRun: answerRun(context),
     watchRun: watchRun(context),
     listApps: listApps(context),
     getAppInfo: getAppInfo(context),

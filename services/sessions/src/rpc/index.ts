@@ -16,6 +16,7 @@ import { appendEvents } from './runs/append-events.ts';
 import { beginTurn } from './runs/begin-turn.ts';
 import { cancelRun } from './runs/cancel-run.ts';
 import { checkQueuedRuns } from './runs/check-queued-runs.ts';
+import { claimOverdueRuns } from './runs/claim-overdue-runs.ts';
 import { claimRuns } from './runs/claim-runs.ts';
 import { countActiveRuns } from './runs/count-active-runs.ts';
 import { getRun } from './runs/get-run.ts';
@@ -38,6 +39,7 @@ export function createHandlers(context: Context): Handlers {
     beginTurn: beginTurn(context),
     claimRuns: claimRuns(context),
     checkQueuedRuns: checkQueuedRuns(context),
+    claimOverdueRuns: claimOverdueRuns(context),
     countActiveRuns: countActiveRuns(context),
     addRunMessage: addRunMessage(context),
     appendEvents: appendEvents(context),

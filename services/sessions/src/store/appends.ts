@@ -24,6 +24,8 @@ export interface AttemptOutcome extends RunEndedFact {
   usage: string | null;
   /** JSON array of the calls that the run waits for. */
   waitingFor: string | null;
+  /** Seconds to wait for the answer; null: for ever. */
+  answerSeconds: number | null;
 }
 
 /** The run that got the turn when an attempt ended. */
@@ -88,7 +90,8 @@ const close = (param: Placeholders<AppendValues>): string => `${advance(param)},
 /** SQL of the CTEs that end the run and, when it is awaited, tell so through the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
       update runs r set status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
-        model = coalesce(${param.model}, r.model), waiting_for = ${param.waitingFor}::json, end_seq = moved.last_seq,
+        model = coalesce(${param.model}, r.model), waiting_for = ${param.waitingFor}::json,
+        answer_by = now() + make_interval(secs => ${param.answerSeconds}), end_seq = moved.last_seq,
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
         ended_at = now(), lease_until = null, message = null, state_delta = null
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}

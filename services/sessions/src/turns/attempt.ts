@@ -15,6 +15,7 @@ export interface AttemptEnding {
   model?: string;
   usageJson?: Uint8Array;
   waitingForJson?: Uint8Array;
+  answerSeconds?: number;
 }
 
 const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = {
@@ -53,13 +54,21 @@ export async function endAttempt(
 const nothing = new Uint8Array(0);
 
 function toColumns(ending: AttemptEnding) {
-  const { errorCode, errorMessage, model = '', usageJson = nothing, waitingForJson = nothing } = ending;
+  const {
+    errorCode,
+    errorMessage,
+    model = '',
+    usageJson = nothing,
+    waitingForJson = nothing,
+    answerSeconds = 0,
+  } = ending;
   return {
     errorCode: storable(errorCode),
     errorMessage: storable(errorMessage),
     model: storable(model),
     usage: optionalText(usageJson) ?? null,
     waitingFor: optionalText(waitingForJson) ?? null,
+    answerSeconds: answerSeconds > 0 ? answerSeconds : null,
   };
 }
 

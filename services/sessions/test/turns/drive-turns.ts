@@ -1,7 +1,7 @@
 import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { type agentEvent, beginWith, json, newKey, type TestSessions } from '../sessions.ts';
+import { agentEvent, beginWith, json, newKey, type TestSessions } from '../sessions.ts';
 
 export const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
 
@@ -10,6 +10,19 @@ export function appendTo(turn: Turn, events: ReturnType<typeof agentEvent>[], en
   const { sessionPk, invocationId, fence, lastSeq } = turn;
   const accountId = turn.session?.accountId ?? '';
   return { accountId, sessionPk, invocationId, fence, lastSeq, events, ...(end && { end }) };
+}
+
+/** The event of an agent that calls functions of these names, with their names as ids. */
+export function callEvent(invocationId: string, names: readonly string[]) {
+  const calls = names.map((name) => ({ functionCall: { id: name, name, args: {} } }));
+  const event = agentEvent(invocationId, '');
+  return { ...event, json: json({ id: event.id, author: 'agent', content: { role: 'model', parts: calls } }) };
+}
+
+/** The end of an attempt that waits for calls of these names. */
+export function waitingFor(names: readonly string[], answerSeconds = 0) {
+  const calls = names.map((name) => ({ functionCallId: name, name, eventId: 'e' }));
+  return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: json(calls), answerSeconds };
 }
 
 /** Steps of tests with turns. `service` is called when a step runs, so the service may start later. */

@@ -211,6 +211,70 @@ export declare type StartRunResponse = Message<"agentmesh.runs.v1.StartRunRespon
 export declare const StartRunResponseSchema: GenMessage<StartRunResponse>;
 
 /**
+ * @generated from message agentmesh.runs.v1.AnswerRunRequest
+ */
+export declare type AnswerRunRequest = Message<"agentmesh.runs.v1.AnswerRunRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The newest is answered when several runs have this id.
+   *
+   * @generated from field: string invocation_id = 2;
+   */
+  invocationId: string;
+
+  /**
+   * Only a run of this user; empty for any.
+   *
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * FunctionResponses as a JSON array of `{id, name, response}`: at least one, each for another call that the run waits for.
+   *
+   * @generated from field: bytes function_responses_json = 4;
+   */
+  functionResponsesJson: Uint8Array;
+
+  /**
+   * See RunRequest. A run that was bound before stays bound.
+   *
+   * @generated from field: bool is_bound = 5;
+   */
+  isBound: boolean;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.AnswerRunRequest.
+ * Use `create(AnswerRunRequestSchema)` to create a new message.
+ */
+export declare const AnswerRunRequestSchema: GenMessage<AnswerRunRequest>;
+
+/**
+ * @generated from message agentmesh.runs.v1.AnswerRunResponse
+ */
+export declare type AnswerRunResponse = Message<"agentmesh.runs.v1.AnswerRunResponse"> & {
+  /**
+   * The session of the run.
+   *
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+};
+
+/**
+ * Describes the message agentmesh.runs.v1.AnswerRunResponse.
+ * Use `create(AnswerRunResponseSchema)` to create a new message.
+ */
+export declare const AnswerRunResponseSchema: GenMessage<AnswerRunResponse>;
+
+/**
  * @generated from message agentmesh.runs.v1.RunResponse
  */
 export declare type RunResponse = Message<"agentmesh.runs.v1.RunResponse"> & {
@@ -921,6 +985,18 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof StartRunRequestSchema;
     output: typeof StartRunResponseSchema;
+  },
+  /**
+   * Answers function calls that a run waits for: the run goes on, with its next attempt, in the same invocation. Of two answers to a call one is
+   * accepted, whatever replica gets them. The run is durable when this answers. NOT_FOUND run_not_found, ABORTED run_not_waiting, INVALID_ARGUMENT
+   * answer_not_awaited, and the errors that `Run` has before `accepted`.
+   *
+   * @generated from rpc agentmesh.runs.v1.RunsService.AnswerRun
+   */
+  answerRun: {
+    methodKind: "unary";
+    input: typeof AnswerRunRequestSchema;
+    output: typeof AnswerRunResponseSchema;
   },
   /**
    * Streams a run from any of its places: before, while and after it is executed, from any replica. The last answer has `is_over` set; a stream that

@@ -831,10 +831,19 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
 
   /**
    * What happens when another run holds the session's turn; MULTITASK_UNSPECIFIED means ENQUEUE. ALREADY_EXISTS session_busy with REJECT.
+   * An answer to a run that waits never interrupts.
    *
    * @generated from field: agentmesh.sessions.v1.Multitask multitask = 15;
    */
   multitask: Multitask;
+
+  /**
+   * When not 0, the message is accepted only if the run waits for all of `answered_call_ids` since its attempt with this number. ABORTED
+   * run_not_waiting otherwise.
+   *
+   * @generated from field: int32 waiting_attempt = 20;
+   */
+  waitingAttempt: number;
 };
 
 /**
@@ -1252,6 +1261,72 @@ export declare type LeftRun = Message<"agentmesh.sessions.v1.LeftRun"> & {
 export declare const LeftRunSchema: GenMessage<LeftRun>;
 
 /**
+ * @generated from message agentmesh.sessions.v1.ClaimOverdueRunsRequest
+ */
+export declare type ClaimOverdueRunsRequest = Message<"agentmesh.sessions.v1.ClaimOverdueRunsRequest"> & {
+  /**
+   * At most 100; 0 means 100.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * See ClaimRunsRequest.
+   *
+   * @generated from field: repeated string apps = 2;
+   */
+  apps: string[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ClaimOverdueRunsRequest.
+ * Use `create(ClaimOverdueRunsRequestSchema)` to create a new message.
+ */
+export declare const ClaimOverdueRunsRequestSchema: GenMessage<ClaimOverdueRunsRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ClaimOverdueRunsResponse
+ */
+export declare type ClaimOverdueRunsResponse = Message<"agentmesh.sessions.v1.ClaimOverdueRunsResponse"> & {
+  /**
+   * @generated from field: repeated agentmesh.sessions.v1.OverdueRun runs = 1;
+   */
+  runs: OverdueRun[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ClaimOverdueRunsResponse.
+ * Use `create(ClaimOverdueRunsResponseSchema)` to create a new message.
+ */
+export declare const ClaimOverdueRunsResponseSchema: GenMessage<ClaimOverdueRunsResponse>;
+
+/**
+ * A run whose answer did not come in time.
+ *
+ * @generated from message agentmesh.sessions.v1.OverdueRun
+ */
+export declare type OverdueRun = Message<"agentmesh.sessions.v1.OverdueRun"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: agentmesh.sessions.v1.LedgerRun run = 2;
+   */
+  run?: LedgerRun | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.OverdueRun.
+ * Use `create(OverdueRunSchema)` to create a new message.
+ */
+export declare const OverdueRunSchema: GenMessage<OverdueRun>;
+
+/**
  * @generated from message agentmesh.sessions.v1.CountActiveRunsRequest
  */
 export declare type CountActiveRunsRequest = Message<"agentmesh.sessions.v1.CountActiveRunsRequest"> & {
@@ -1427,6 +1502,13 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
    * @generated from field: bytes waiting_for_json = 6;
    */
   waitingForJson: Uint8Array;
+
+  /**
+   * Seconds until ClaimOverdueRuns returns the run; 0: never. Only with OUTCOME_WAITING.
+   *
+   * @generated from field: int32 answer_seconds = 20;
+   */
+  answerSeconds: number;
 };
 
 /**
@@ -1711,6 +1793,27 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
    * @generated from field: bytes waiting_for_json = 16;
    */
   waitingForJson: Uint8Array;
+
+  /**
+   * See BeginTurnRequest.
+   *
+   * @generated from field: bool streaming = 20;
+   */
+  streaming: boolean;
+
+  /**
+   * See BeginTurnRequest.
+   *
+   * @generated from field: bool is_bound = 21;
+   */
+  isBound: boolean;
+
+  /**
+   * When the default answer is given, Unix time in seconds; 0: never, or the status is not WAITING.
+   *
+   * @generated from field: double answer_by = 22;
+   */
+  answerBy: number;
 };
 
 /**
@@ -2454,7 +2557,7 @@ export declare const SessionsService: GenService<{
   /**
    * Accepts a run, in one transaction: takes the session's turn and appends the user's event, or puts the run into the session's queue when
    * another run holds the turn. The run is durable when this answers. INVALID_ARGUMENT invocation_not_found,
-   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy.
+   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy; ABORTED run_not_waiting.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.BeginTurn
    */
@@ -2493,6 +2596,16 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof CountActiveRunsRequestSchema;
     output: typeof CountActiveRunsResponseSchema;
+  },
+  /**
+   * Returns runs that have waited for an answer until `answer_by`, and moves `answer_by` by one minute: in that time no other caller gets them.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ClaimOverdueRuns
+   */
+  claimOverdueRuns: {
+    methodKind: "unary";
+    input: typeof ClaimOverdueRunsRequestSchema;
+    output: typeof ClaimOverdueRunsResponseSchema;
   },
   /**
    * Appends complete events of a running attempt and, with `end`, ends the attempt, in one transaction. ABORTED fence_lost when the attempt no

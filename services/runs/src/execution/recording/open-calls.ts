@@ -17,6 +17,8 @@ interface OpenCall {
 export interface OpenCalls {
   /** Adds the calls of an event, and removes those that it answers. */
   note(event: Event): void;
+  /** Sets for how many seconds the run waits; 0, as before: for ever. */
+  waitFor(seconds: number): void;
   /** The end of an attempt that has done what it could: completed, or waiting for the calls. */
   completion(): End;
 }
@@ -26,6 +28,7 @@ const mostBytes = 32 * 1024;
 
 /** Begins with the calls of earlier attempts that the message of the turn does not answer. */
 export function createOpenCalls(turn: Turn): OpenCalls {
+  let answerSeconds = 0;
   const calls = new Map(unansweredBefore(turn).map((call) => [call.functionCallId, call]));
   return {
     note(event) {
@@ -36,9 +39,10 @@ export function createOpenCalls(turn: Turn): OpenCalls {
       }
       for (const { id } of getFunctionResponses(event)) if (id !== undefined) calls.delete(id);
     },
+    waitFor: (seconds) => void (answerSeconds = seconds),
     completion() {
       if (calls.size === 0) return { outcome: AttemptEnd_Outcome.COMPLETED };
-      return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: toJson([...calls.values()]) };
+      return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: toJson([...calls.values()]), answerSeconds };
     },
   };
 }

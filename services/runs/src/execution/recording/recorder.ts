@@ -22,6 +22,8 @@ export interface Recorder {
   attach(session: AgentSession): void;
   /** Lets the agents go on only within limits. */
   limit(limits: RunLimits): void;
+  /** Sets for how many seconds the run waits for answers; 0, as before: for ever. */
+  waitFor(seconds: number): void;
   /** Sends a partial event to viewers who want partial events. It is not stored. */
   partial(event: Event): void;
   /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
@@ -93,6 +95,10 @@ class AttemptRecorder implements Recorder {
 
   limit(limits: RunLimits): void {
     this.#usage.limit(limits);
+  }
+
+  waitFor(seconds: number): void {
+    this.#openCalls.waitFor(seconds);
   }
 
   get modelCalls(): number {

@@ -13,6 +13,10 @@ export const rootKeys = {
     ),
   ),
   on_disconnect: Type.Optional(Type.Enum(['continue', 'cancel'])),
+  /** Seconds for which a run waits for an answer; 0: for ever. */
+  answer_timeout_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),
+  /** The response to each call of a run that has waited so long. */
+  default_answer: Type.Optional(Type.Object({})),
 };
 
 const RootKeys = Type.Object(rootKeys);

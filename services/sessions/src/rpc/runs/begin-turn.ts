@@ -16,7 +16,7 @@ import {
 import { optionalText } from '../../json-bytes.ts';
 import { type CheckedKey, canExist, checkSessionKey } from '../../session-key.ts';
 import { isOfApp, parseDelta, toChanges } from '../../state-delta.ts';
-import { type CallSite, findFunctionCall } from '../../store/events/events.ts';
+import { findFunctionCall } from '../../store/events/events.ts';
 import type { RunKey } from '../../store/ledger/run-keys.ts';
 import { selectRunStatus } from '../../store/runs.ts';
 import { checkChanges } from '../../store/sizes.ts';
@@ -24,6 +24,7 @@ import { acceptInterrupting } from '../../store/turns/interrupts.ts';
 import type { TurnOutcome } from '../../store/turns/turn-outcome.ts';
 import { acceptTurn, takeFreeTurn } from '../../store/turns/turns.ts';
 import { nothingKnown, type RunRequest, type TurnStart } from '../../store/turns/turn-values.ts';
+import { type Answer, waitingSince } from '../../turns/awaited-answer.ts';
 import { isInvocationId, maxInvocationIdLength } from '../../turns/invocation-id.ts';
 import { onceForKey, toRunKey } from '../../turns/run-key.ts';
 import { hintCancel } from '../../turns/hint-cancel.ts';
@@ -31,7 +32,7 @@ import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
-type Answer = MessageInitShape<typeof BeginTurnResponseSchema>;
+type Accepted = MessageInitShape<typeof BeginTurnResponseSchema>;
 
 /** Accepts a run in one statement. When this answers, the run is committed, and running or queued. */
 export function beginTurn(service: Context): Handlers['beginTurn'] {
@@ -46,16 +47,24 @@ export function beginTurn(service: Context): Handlers['beginTurn'] {
   };
 }
 
-async function accept(context: Context, session: CheckedKey, request: BeginTurnRequest, key?: RunKey): Promise<Answer> {
-  const attempt = await readAttempt(context, session, request);
+async function accept(
+  context: Context,
+  session: CheckedKey,
+  request: BeginTurnRequest,
+  key?: RunKey,
+): Promise<Accepted> {
+  const answered = await findAnsweredCalls(context, session, request.answeredCallIds);
+  const attempt = await readAttempt(context, session, { request, answered });
   const changes = toChanges(attempt.stateDelta);
   if (request.isBound && changes.some(isOfApp)) throw appStateForbidden();
   // A run that has to wait must be one that can start.
   checkChanges(changes, context.limits);
-  const waiting = toWaiting(request, attempt);
+  const { waitingAttempt } = request;
+  const since = answered && (await waitingSince(context.db, session, { ...answered, attempt: waitingAttempt }));
+  const waiting = { ...toWaiting(request, attempt), waitingAttempt: since ?? null };
   const isUsual = key === undefined && !request.postpone && !request.awaited;
-  const isNew = isUsual && request.invocationId === '' && attempt.answeredSeq === undefined;
-  const interrupts = request.multitask === Multitask.INTERRUPT;
+  const isNew = isUsual && request.invocationId === '' && answered === undefined;
+  const interrupts = request.multitask === Multitask.INTERRUPT && waiting.waitingAttempt === null;
   const { start, outcome } = await untilCurrent(async () => {
     const start = startOf(attempt, context);
     const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
@@ -89,9 +98,12 @@ async function takeOrQueue(
   return answer?.outcome;
 }
 
-async function readAttempt(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<Attempt> {
-  const call = await findAnsweredCall(context, key, request.answeredCallIds);
-  const made = call?.invocation_id ?? '';
+async function readAttempt(
+  context: Context,
+  key: CheckedKey,
+  { request, answered }: { readonly request: BeginTurnRequest; readonly answered: AnsweredCalls | undefined },
+): Promise<Attempt> {
+  const made = answered?.invocationId ?? '';
   const { owner, window, known, streaming, isBound } = request;
   return {
     key,
@@ -99,17 +111,17 @@ async function readAttempt(context: Context, key: CheckedKey, request: BeginTurn
     invocationId: isInvocationId(made) ? made : await checkInvocation(context, key, request),
     owner,
     window,
-    known: known === undefined || call !== undefined ? nothingKnown : known,
+    known: known === undefined || answered !== undefined ? nothingKnown : known,
     message: optionalText(request.messageJson),
     stateDelta: parseDelta(request.stateDeltaJson),
     customMetadata: optionalText(request.customMetadataJson),
     streaming,
     isBound,
-    answeredSeq: call?.seq,
+    answeredSeq: answered?.seq,
   };
 }
 
-function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequest {
+function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): Omit<RunRequest, 'waitingAttempt'> {
   return {
     message: optionalText(request.messageJson) ?? null,
     stateDelta: optionalText(request.stateDeltaJson) ?? null,
@@ -123,22 +135,30 @@ function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): RunRequ
   };
 }
 
-async function findAnsweredCall(
+/** Function calls of one invocation. */
+interface AnsweredCalls extends Pick<Answer, 'calls'> {
+  readonly invocationId: string;
+  /** Sequence of the oldest event that makes one of them. */
+  readonly seq: number;
+}
+
+async function findAnsweredCalls(
   { db }: Context,
   key: CheckedKey,
   callIds: readonly string[],
-): Promise<CallSite | undefined> {
+): Promise<AnsweredCalls | undefined> {
   if (callIds.length === 0) return undefined;
   const found = await Promise.all(callIds.map((id) => findFunctionCall(db, key, id)));
   const sites = found.filter((site) => site !== undefined);
   // An unknown session is reported before an unknown call.
   if (sites.length < callIds.length) await selectRunStatus(db, key, '');
   if (sites.length < callIds.length) throw callNotFound(callIds.filter((_, index) => found[index] === undefined));
-  const oldest = sites.toSorted((a, b) => a.seq - b.seq)[0];
-  if (sites.some((site) => site.invocation_id !== oldest?.invocation_id)) {
+  const invocationId = sites[0]?.invocation_id ?? '';
+  if (sites.some((site) => site.invocation_id !== invocationId)) {
     throw invalid('Function responses of one message must answer calls of one invocation.');
   }
-  return oldest;
+  const calls = sites.map(({ name }, index) => ({ name, id: callIds[index] ?? '' }));
+  return { invocationId, calls, seq: Math.min(...sites.map(({ seq }) => seq)) };
 }
 
 async function checkInvocation(context: Context, key: CheckedKey, request: BeginTurnRequest): Promise<string> {

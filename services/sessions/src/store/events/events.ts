@@ -141,8 +141,10 @@ export async function selectTurnStart(db: Queryable, sessionPk: bigint, seq: num
   return row?.seq ?? 1;
 }
 
-/** Finds events whose text has the quoted id; `makesCall` parses them. PostgreSQL does not, because it refuses JSON texts with NUL. */
-const findCall = createQuery<CheckedKey & { quotedId: string; before: number }, CallSite & { json: string }>({
+type CallRow = Omit<CallSite, 'name'> & { readonly json: string };
+
+/** Finds events whose text has the quoted id; `nameOfCall` parses them. PostgreSQL does not, because it refuses JSON texts with NUL. */
+const findCall = createQuery<CheckedKey & { quotedId: string; before: number }, CallRow>({
   name: 'find-call',
   text: (param) => `select e.invocation_id, e.seq, e.body::text as json
     from sessions s join events e on e.session_pk = s.pk
@@ -156,6 +158,8 @@ const behindAll = 2 ** 31 - 1;
 export interface CallSite {
   readonly invocation_id: string;
   readonly seq: number;
+  /** Name of the called function. */
+  readonly name: string;
 }
 
 /** The newest agent event of a session that makes the function call with this id. */
@@ -163,12 +167,20 @@ export async function findFunctionCall(db: Queryable, key: CheckedKey, callId: s
   const quotedId = JSON.stringify(callId);
   for (let before = behindAll; ; ) {
     const [row] = await findCall(db, { ...key, quotedId, before });
-    if (row === undefined || makesCall(row.json, callId)) return row;
+    if (row === undefined) return undefined;
+    const name = nameOfCall(row.json, callId);
+    if (name !== undefined) return { invocation_id: row.invocation_id, seq: row.seq, name };
     before = row.seq;
   }
 }
 
-function makesCall(json: string, callId: string): boolean {
-  const { content } = JSON.parse(json) as { content?: { parts?: { functionCall?: { id?: string } }[] } };
-  return content?.parts?.some(({ functionCall }) => functionCall?.id === callId) ?? false;
+interface CallParts {
+  readonly content?: { readonly parts?: readonly { readonly functionCall?: { id?: string; name?: string } }[] };
+}
+
+/** Name of the function that an event calls with this id; undefined when it does not. */
+function nameOfCall(json: string, callId: string): string | undefined {
+  const { content } = JSON.parse(json) as CallParts;
+  const part = content?.parts?.find(({ functionCall }) => functionCall?.id === callId);
+  return part && (part.functionCall?.name ?? '');
 }

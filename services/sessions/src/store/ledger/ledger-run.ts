@@ -26,6 +26,10 @@ export interface LedgerRow {
   /** JSON. The same for the next. */
   readonly usage: string | null;
   readonly waiting_for: string | null;
+  readonly streaming: boolean;
+  readonly bound: boolean;
+  /** Unix time in seconds. */
+  readonly answer_by: number | null;
   readonly position: bigint;
 }
 
@@ -42,7 +46,8 @@ export const ledgerColumns = `r.invocation_id, r.app_name, r.user_id, r.session_
       ) else 0 end as queue_position,
       r.attempt, ${createdMicroseconds} as created, extract(epoch from r.started_at)::float8 as started,
       extract(epoch from r.ended_at)::float8 as ended, r.error_code, r.error_message, r.custom_metadata::text as metadata,
-      r.model, r.usage::text as usage, case when r.status = 'waiting' then r.waiting_for::text end as waiting_for, r.position`;
+      r.model, r.usage::text as usage, case when r.status = 'waiting' then r.waiting_for::text end as waiting_for, r.streaming, r.bound,
+      case when r.status = 'waiting' then extract(epoch from r.answer_by)::float8 end as answer_by, r.position`;
 
 const stored: Readonly<Record<RunStatus, readonly string[]>> = {
   [RunStatus.UNSPECIFIED]: [],
@@ -93,5 +98,8 @@ export function toLedgerRun(row: LedgerRow): MessageInitShape<typeof LedgerRunSc
     model: row.model ?? '',
     usageJson: bytesOf(row.usage ?? ''),
     waitingForJson: bytesOf(row.waiting_for ?? ''),
+    streaming: row.streaming,
+    isBound: row.bound,
+    answerBy: row.answer_by ?? 0,
   };
 }

@@ -42,6 +42,8 @@ export interface RunRequest {
   readonly awaited: boolean;
   /** The run is not accepted when another one holds the turn. */
   readonly rejects: boolean;
+  /** Not null: the run is accepted only if it waits for an answer since this attempt. */
+  readonly waitingAttempt: number | null;
 }
 
 export interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
@@ -92,5 +94,6 @@ export function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     postpone: request?.postpone ?? false,
     awaited: request?.awaited ?? false,
     rejects: request?.rejects ?? false,
+    waitingAttempt: request?.waitingAttempt ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import { sessionNotFound } from '../../errors.ts';
+import { runNotWaiting, sessionNotFound } from '../../errors.ts';
 import { laterUpdate } from '../created-at.ts';
 import { hasKey } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
@@ -58,7 +58,9 @@ export const insertRun = (
     where r.status in ('waiting', 'completed', 'failed', 'cancelled', 'interrupted')`;
 
 const acceptance = {
-  where: () => '',
+  where: (param: TurnParams) => `and (${param.waitingAttempt}::integer is null or exists (
+    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
+      and r.status = 'waiting' and r.attempt = ${param.waitingAttempt}::integer offset 0))`,
   free: (param: TurnParams) => `s.turn is null and not ${param.postpone}::boolean`,
   ledger: insertRun,
 };
@@ -111,7 +113,7 @@ export async function takeFreeTurn(
  * Accepts a run: takes the turn or queues, or is `busy`. Undefined when the session was changed meanwhile: then nothing was written. With `key`, it rejects
  * with a unique violation of `run_keys` when the account has used the key.
  *
- * @throws MeshError not_found `session_not_found`
+ * @throws MeshError not_found `session_not_found`, aborted `run_not_waiting`
  */
 export async function acceptTurn(
   db: Queryable,
@@ -122,7 +124,7 @@ export async function acceptTurn(
   const rows = await (key === undefined
     ? acceptRun(db, values, start)
     : acceptKeyedRun(db, { ...values, ...key }, start));
-  if (rows.length === 0) throw sessionNotFound();
+  if (rows.length === 0) throw request.waitingAttempt === null ? sessionNotFound() : runNotWaiting(start.invocationId);
   return readOutcome(rows, { windowBytes: start.windowBytes, rejects: request.rejects });
 }
 

@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox';
+import { type App, type Context, unary } from '../../context.ts';
+import { InvalidRequest } from '../../edge/errors/request-error.ts';
+import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { freeForm } from '../../edge/records/keywords.ts';
+import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { Run } from './ledger-record.ts';
+import { ownerOf, RunPath } from './run-paths.ts';
+import { sendRun } from './run-routes.ts';
+
+const FunctionAnswer = Type.Object(
+  {
+    id: Type.String({ minLength: 1, description: '`functionCallId` of an entry of `waitingFor`.' }),
+    name: Type.String({ minLength: 1, description: 'Its `name`.' }),
+    response: freeForm(),
+  },
+  { title: 'FunctionAnswer' },
+);
+
+const example = { id: 'adk-1', name: 'adk_request_confirmation', response: { confirmed: true } };
+
+/** One answer, or several for calls that the run waits for together; not both keys. */
+const RunAnswer = Type.Object(
+  {
+    functionResponse: Type.Optional(FunctionAnswer),
+    functionResponses: Type.Optional(Type.Array(FunctionAnswer, { minItems: 1, maxItems: 100 })),
+  },
+  {
+    title: 'RunAnswer',
+    examples: [{ functionResponse: example }],
+    anyOf: [{ required: ['functionResponse'] }, { required: ['functionResponses'] }],
+  },
+);
+
+/** Answers what a run waits for. */
+export function answerRunRoute(app: App, { runs, sessions, authentication, arriving }: Context): void {
+  app.post(
+    '/runs/:invocation_id/answer',
+    {
+      onRequest: arriving.enter,
+      preValidation: authentication.runtime,
+      preHandler: arriving.takeTurn,
+      config: { scope: 'runs:write', limitsToUser: true },
+      schema: {
+        tags: ['runs'],
+        operationId: 'answerRun',
+        summary: 'Answer a run that waits',
+        description:
+          'The run goes on in the same invocation, and this answers as soon as that is stored. Calls that are left out still wait. Of two answers to one call ' +
+          'the second gets 409 with the code `run_not_waiting`; while another call is being answered the code is `run_in_progress`: try again when the run waits. ' +
+          '422 for a call that the run does not wait for. `GET /runs?status=waiting` lists the runs that wait.',
+        params: RunPath,
+        body: RunAnswer,
+        response: { 202: Run, ...bodyFailures, 404: Problem, 409: Problem, 429: Problem, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { identity, params, body } = request;
+      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const functionResponsesJson = encodeJson(answersOf(body));
+      const isBound = identity.grant?.userId !== undefined;
+      await runs.answerRun({ ...name, functionResponsesJson, isBound }, unary);
+      arriving.leave(request);
+      reply.code(202);
+      return sendRun(reply, (await sessions.getRun(name, unary)).run);
+    },
+  );
+}
+
+function answersOf({ functionResponse, functionResponses }: Static<typeof RunAnswer>) {
+  if (functionResponse === undefined) return functionResponses ?? [];
+  if (functionResponses === undefined) return [functionResponse];
+  const error = 'functionResponse and functionResponses exclude each other';
+  const issue = { type: 'value_error', loc: ['body', 'functionResponses'], msg: `Value error, ${error}`, input: null };
+  throw new InvalidRequest([{ ...issue, ctx: { error } }]);
+}

@@ -1,0 +1,30 @@
+import type { OverdueRun } from '@agentmesh/proto/sessions/v1';
+import type { Context } from '../../context.ts';
+import { answerRun } from './answer-run.ts';
+import { awaitedCalls } from './awaited-calls.ts';
+
+const limit = 32;
+const timeoutMs = 5_000;
+
+/**
+ * Gives runs whose answer did not come in time the default answer. Of two processes one gets a run, and a run that is answered meanwhile
+ * keeps that answer. One that cannot go on now, because the app has mistakes or there is no room, is tried again after a minute.
+ */
+export async function answerOverdue(context: Context): Promise<void> {
+  const { sessions, config, log } = context;
+  const { runs } = await sessions.claimOverdueRuns({ limit, apps: [...config.apps] }, { timeoutMs });
+  for (const overdue of runs) {
+    const invocationId = overdue.run?.invocationId;
+    await giveDefault(context, overdue).catch((err: unknown) =>
+      log.warn({ err, invocationId }, 'a run could not be given its default answer'),
+    );
+  }
+}
+
+async function giveDefault(context: Context, { accountId, run }: OverdueRun): Promise<void> {
+  if (run === undefined) return;
+  const { settings } = await context.apps.find(accountId, run.appName);
+  const response = settings.defaultAnswer ?? context.config.answers.defaultAnswer;
+  const answers = awaitedCalls(run).map(({ functionCallId: id, name }) => ({ id, name, response }));
+  await answerRun(context, { accountId, run, answers, isBound: run.isBound });
+}

@@ -1,0 +1,33 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { JsonObject, JsonValue } from '@agentmesh/proto/event';
+import { parseExactly } from '@agentmesh/proto/exact-json';
+import type { Context } from '../context.ts';
+import { answerNotAwaited, runMissing } from '../errors.ts';
+import { answerRun as answer, type FunctionAnswer } from '../execution/answers/answer-run.ts';
+import type { Handlers } from './handlers.ts';
+
+const timeoutMs = 5_000;
+
+/** Goes on with a run that waits for function calls. */
+export function answerRun(context: Context): Handlers['answerRun'] {
+  return async ({ invocationId, userId, functionResponsesJson, isBound, ...request }) => {
+    const accountId = checkAccountId(request.accountId);
+    const answers = readAnswers(functionResponsesJson);
+    const { run } = await context.sessions.getRun({ accountId, userId, invocationId }, { timeoutMs });
+    if (run === undefined) throw runMissing();
+    return { session: await answer(context, { accountId, run, answers, isBound }) };
+  };
+}
+
+function readAnswers(json: Uint8Array): FunctionAnswer[] {
+  const list = parseExactly(Buffer.from(json).toString()) as JsonValue;
+  return (Array.isArray(list) ? list : []).map((entry) => {
+    const { id, name, response } = entry as JsonObject;
+    if (typeof id === 'string' && typeof name === 'string' && isMap(response)) return { id, name, response };
+    throw answerNotAwaited('A function response has an id, a name and a response, which is an object.');
+  });
+}
+
+function isMap(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
