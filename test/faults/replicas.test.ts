@@ -67,6 +67,25 @@ describe('the history that a model gets', () => {
   });
 });
 
+describe('a model', () => {
+  test('sees nothing of what was rewound, whichever replica runs its agent', async () => {
+    const session = await keeping.createSession('chat');
+    const asked = async (caller: Caller, text: string): Promise<string> => {
+      openAi.answer({ text: `answer to ${text}` });
+      const { headers } = await caller.run(session, text);
+      return headers.get('x-invocation-id') ?? '';
+    };
+    await asked(keeping, 'first');
+    const second = await asked(keeping, 'second');
+    await reading.request('POST', `${sessionPath(session)}/rewind`, { rewindBeforeInvocationId: second });
+    for (const caller of [keeping, reading, keeping]) {
+      await asked(caller, 'later');
+      const messages = JSON.stringify(openAi.requests.at(-1)?.messages);
+      expect([messages.includes('answer to first'), messages.includes('second')]).toEqual([true, false]);
+    }
+  });
+});
+
 describe('a run whose answer does not come in time', () => {
   test('gets the default answer once, from one of the replicas', async () => {
     const session = await keeping.createSession('echo');

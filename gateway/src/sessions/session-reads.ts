@@ -1,18 +1,16 @@
-import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson, sendJson } from '../edge/json/json-bytes.ts';
-import { sendJsonStream } from '../edge/json/json-stream.ts';
 import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
 import { addNextPage, asksForPage, numberBefore, pageOf } from '../edge/paging/page.ts';
 import { SessionPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { admittedRevisions, entityTag } from '../edge/records/entity-tag.ts';
-import { readingFor } from '../edge/streams/reading-for.ts';
-import { openSession, readEventPage } from './read-session.ts';
+import { readEventPage } from './read-session.ts';
+import { sendSession } from './send-session.ts';
 import { IfMatch, PatchSessionRequest, revisionHeader, Session } from './session-record.ts';
 
 const one = '/apps/:app_name/users/:user_id/sessions/:session_id';
@@ -83,14 +81,4 @@ function addChange(app: App, { sessions, authentication }: Context): void {
       return sendSession(reply, sessions, session);
     },
   );
-}
-
-/** Sends a whole session, as fast as the client reads it. */
-async function sendSession(
-  reply: FastifyReply,
-  sessions: Context['sessions'],
-  session: ReturnType<typeof sessionKeyOf>,
-): Promise<FastifyReply> {
-  const { revision, groups } = await openSession(sessions, session, readingFor(reply.raw));
-  return sendJsonStream(reply.header('etag', entityTag(revision)), groups);
 }

@@ -12,6 +12,7 @@ import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { entityTag } from '../edge/records/entity-tag.ts';
 import { initialContent } from './initial-content.ts';
 import { initialEvents } from './initial-events.ts';
+import { sessionHistoryRoutes } from './session-history.ts';
 import { retentionRoutes } from './retention.ts';
 import { sessionJson } from './session-json.ts';
 import { sessionListRoute } from './session-list.ts';
@@ -29,6 +30,7 @@ export function addSessions(app: App, context: Context): void {
   sessionListRoute(app, context);
   sessionReadRoutes(app, context);
   addDeletion(app, context);
+  sessionHistoryRoutes(app, context);
   retentionRoutes(app, context);
 }
 

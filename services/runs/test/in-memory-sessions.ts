@@ -73,6 +73,8 @@ export class InMemorySessions {
       appendEvents: (request) => this.#act('appendEvents', () => this.#appendEvents(request)),
       renewLeases: (request) => this.#act('renewLeases', () => this.#renewLeases(request)),
       claimOverdueRuns: unused,
+      rewindSession: unused,
+      forkSession: unused,
       createSession: unused,
       getSession: async function* (this: void, { session }: GetSessionRequest) {
         yield await Promise.resolve(get(session));

@@ -1,6 +1,7 @@
 import type { Bus } from '@agentmesh/lib/bus';
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import type { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import type { AccountUsage } from './account-usage.ts';
@@ -12,6 +13,7 @@ export interface Context extends AccountUsage {
   readonly db: Database;
   readonly bus: Bus;
   readonly auth: Client<typeof AuthService>;
+  readonly artifacts: Client<typeof ArtifactsService>;
   readonly log: Logger;
   readonly leaseSeconds: number;
   readonly outages: OutageWatch;

@@ -17,6 +17,23 @@ export function sessionChanged(): MeshError {
   return new MeshError('failed_precondition', 'session_changed', message);
 }
 
+/** A run holds the session's turn. */
+export function sessionRunning(): MeshError {
+  const message = 'A run of the session is running or queued. Cancel it, or wait for its end.';
+  return new MeshError('aborted', 'session_running', message);
+}
+
+/** The session was rewound as often as it may be. */
+export function rewindsTooMany(most: number): MeshError {
+  const message = `The session was rewound ${most} times. Copy it by /fork, and go on with the copy.`;
+  return new MeshError('resource_exhausted', 'rewinds_too_many', message);
+}
+
+/** No event of that id in the session. */
+export function eventNotFound(eventId: string): MeshError {
+  return new MeshError('invalid_argument', 'event_not_found', `Event not found: ${eventId}`);
+}
+
 /** A session with this id exists already. */
 export function sessionExists(id: string): MeshError {
   return new MeshError('already_exists', 'session_exists', `Session already exists: ${id}`);

@@ -2,6 +2,7 @@ import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { startOutboxRelay } from '@agentmesh/lib/bus';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
+import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { AwaitedRunEndedSchema, SessionsService } from '@agentmesh/proto/sessions/v1';
 import { readAccountLimits, readSizeLimits, settings } from './config.ts';
@@ -26,6 +27,7 @@ export const sessions = defineService({
       db,
       bus,
       auth: host.mesh.client(AuthService),
+      artifacts: host.mesh.client(ArtifactsService),
       log,
       leaseSeconds: host.config.SESSIONS_LEASE_SECONDS,
       limits: readSizeLimits(host.config),

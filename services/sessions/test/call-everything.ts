@@ -101,6 +101,11 @@ export async function callEverything(service: TestSessions, session = newKey()):
   await client.countActiveRuns({});
   await client.claimOverdueRuns({});
   await client.summarizeRuns({ accountId, appNames: [appName] });
+  await client.rewindSession({ session, beforeInvocationId: asking.invocationId });
+  await append(await begin(session, 'seven'), completed);
+  await client.rewindSession({ session, beforeInvocationId: 'none' }).catch(() => undefined);
+  await client.forkSession({ session, invocationId: first.invocationId });
+  await client.forkSession({ session, eventId: 'none' }).catch(() => undefined);
   await client.deleteSession({ session });
   await ageEverything(service, accountId);
 }

@@ -40,6 +40,7 @@ const statusesOfReasons: Readonly<Record<string, number>> = {
   account_stored_bytes: 413,
   artifact_too_large: 413,
   run_too_large: 413,
+  rewinds_too_many: 413,
   session_too_large: 413,
   state_too_large: 413,
   state_value_too_large: 413,

@@ -1,11 +1,13 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
+import { copyArtifacts } from './copy-artifacts.ts';
 import { deleteArtifact } from './delete-artifact.ts';
 import { getVersion } from './get-version.ts';
 import type { Handlers } from './handlers.ts';
 import { listArtifacts } from './list-artifacts.ts';
 import { listVersions } from './list-versions.ts';
 import { loadArtifact } from './load-artifact.ts';
+import { restoreVersions } from './restore-versions.ts';
 import { saveArtifact } from './save-artifact.ts';
 
 /** The table of contents: every RPC of the service. */
@@ -17,6 +19,8 @@ export function createHandlers(context: Context): Handlers {
     deleteArtifact: deleteArtifact(context),
     listVersions: listVersions(context),
     getVersion: getVersion(context),
+    restoreVersions: restoreVersions(context),
+    copyArtifacts: copyArtifacts(context),
     // Deprecated: its contract lets no service call it.
     eraseAccount: () => Promise.reject(new MeshError('unavailable', 'rpc_unimplemented', 'EraseAccount is deprecated')),
   };

@@ -2,8 +2,9 @@ import type { ArtifactKey, SaveArtifactResponseSchema, SaveCommit } from '@agent
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { checkScope, storedKey, storedName } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';
+import { checkRoom } from '../check-room.ts';
 import type { Context } from '../context.ts';
-import { accountArtifactBytes, accountArtifacts, requestInvalid, uploadExpired } from '../errors.ts';
+import { requestInvalid, uploadExpired } from '../errors.ts';
 import { mimeTypeOf, parseObject, parsePart, referenceOf, textOf, toWord } from '../part.ts';
 import { insertVersion } from '../store/versions.ts';
 import { Upload } from '../upload.ts';
@@ -42,12 +43,6 @@ function openSave(context: Context, key: ArtifactKey | undefined): Save {
   if (key === undefined) throw requestInvalid('The call names no account.');
   if (key.name !== '') storedName(key.name);
   return { key, upload: new Upload(context, accountId) };
-}
-
-/** The size of the new payload is not known yet, so an account may exceed its bytes by one version for each save in progress. */
-function checkRoom({ config, usage }: Context, accountId: string): void {
-  if (usage.of(accountId, 'bytes') >= config.ARTIFACT_ACCOUNT_MAX_BYTES) throw accountArtifactBytes();
-  if (usage.of(accountId, 'artifacts') >= config.ARTIFACT_ACCOUNT_MAX_ARTIFACTS) throw accountArtifacts();
 }
 
 async function commitSave({ db, usage }: Context, { key: opened, upload }: Save, commit: SaveCommit): Promise<Saved> {

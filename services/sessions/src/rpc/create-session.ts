@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '@agentmesh/proto/event';
 import type { CreateSessionRequest } from '@agentmesh/proto/sessions/v1';
 import { checkBytes, checkSessions } from '../account-usage.ts';
 import type { Context } from '../context.ts';
@@ -22,9 +23,15 @@ export function createSession(context: Context): Handlers['createSession'] {
     const { db, limits, usage } = context;
     checkSessions(context, key.accountId);
     checkBytes(context, key.accountId);
-    const { events, changes, ownState } = readContent(request);
+    const { events, changes, ownState, initialState } = readContent(request);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
-    const created = await insertSession(db.within(call), key, { lastUpdateTime, events, changes, limits });
+    const created = await insertSession(db.within(call), key, {
+      lastUpdateTime,
+      events,
+      changes,
+      limits,
+      initialState,
+    });
     if (created === undefined) throw sessionExists(given?.sessionId ?? sessionId);
     usage.add(key.accountId, { sessions: 1, bytes: bytesOfEvents(events) });
     const { state, createdAt } = created;
@@ -42,12 +49,15 @@ interface Content {
   events: StoredEvent[];
   changes: StateChange[];
   ownState: StateMap;
+  /** JSON of the given state; null when there is none. A rewind gives it back. */
+  initialState: string | null;
 }
 
 /** Applies the given state and the deltas of the events in order. For each key, the last value is stored. */
 function readContent(request: CreateSessionRequest): Content {
   const imported = request.events.map(fromImport).filter((event) => event !== undefined);
-  const deltas = [parseDelta(request.stateJson), ...imported.map((event) => event.delta)];
+  const given = parseDelta(request.stateJson);
+  const deltas = [given, ...imported.map((event) => event.delta)];
   const changes = new Map<string, StateChange>();
   const ownState: StateMap = new Map();
   for (const delta of deltas) {
@@ -55,5 +65,16 @@ function readContent(request: CreateSessionRequest): Content {
     for (const change of toChanges(delta)) changes.set(`${change.scope}:${change.key}`, change);
   }
   for (const name of ownState.keys()) if (name.startsWith('temp:')) ownState.delete(name);
-  return { events: imported.map((event) => event.stored), changes: [...changes.values()], ownState };
+  return {
+    events: imported.map((event) => event.stored),
+    changes: [...changes.values()],
+    ownState,
+    initialState: initialOf(given),
+  };
+}
+
+/** State of the session alone, without keys that users and apps share. */
+function initialOf(given: JsonObject): string | null {
+  const own = Object.entries(given).filter(([key, value]) => !/^(app|user|temp):/.test(key) && value !== null);
+  return own.length === 0 ? null : JSON.stringify(Object.fromEntries(own));
 }

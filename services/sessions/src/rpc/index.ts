@@ -9,6 +9,8 @@ import type { Handlers } from './handlers.ts';
 import { listEvents } from './list-events.ts';
 import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
+import { forkSession } from './history/fork-session.ts';
+import { rewindSession } from './history/rewind-session.ts';
 import { getRetention } from './retention/get-retention.ts';
 import { setRetention } from './retention/set-retention.ts';
 import { addRunMessage } from './runs/add-run-message.ts';
@@ -35,6 +37,8 @@ export function createHandlers(context: Context): Handlers {
     listSessions: listSessions(context),
     patchSession: once(context, method.patchSession, patchSession),
     deleteSession: deleteSession(context),
+    rewindSession: rewindSession(context),
+    forkSession: forkSession(context),
     findCredentialRequest: findCredentialRequest(context),
     beginTurn: beginTurn(context),
     claimRuns: claimRuns(context),

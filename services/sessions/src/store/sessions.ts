@@ -19,6 +19,8 @@ interface CreateValues extends CheckedKey {
   readonly lastUpdateTime: number;
   readonly addedBytes: number;
   readonly maxBytes: number;
+  /** JSON of the state that it is created with; null for none. */
+  readonly initialState: string | null;
 }
 
 /** The row of the session, or one of the state. */
@@ -28,8 +30,8 @@ const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
   name: 'create-session',
   source: 'm',
   text: (param, writes) => `with m as (
-      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, bytes)
-      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime},
+      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, initial_state, bytes)
+      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime}, ${param.initialState}::json,
         ${withinSession(`${param.addedBytes}::bigint`, param.maxBytes)})
       on conflict do nothing
       returning account_id, app_name, user_id, pk, 0 as base, ${createdMicroseconds} as created
@@ -43,11 +45,11 @@ const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
 export async function insertSession(
   db: Queryable,
   key: CheckedKey,
-  content: Write & { lastUpdateTime: number },
+  content: Write & { lastUpdateTime: number; initialState: string | null },
 ): Promise<CreatedSession | undefined> {
-  const { events, lastUpdateTime, limits } = content;
+  const { events, lastUpdateTime, initialState, limits } = content;
   const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
-  const values = { ...key, eventCount: events.length, lastUpdateTime, ...sizes };
+  const values = { ...key, eventCount: events.length, lastUpdateTime, initialState, ...sizes };
   const rows = await createSessionQuery(db, values, { ...content, isNew: true });
   const session = rows.find((row) => row.created !== null);
   if (session === undefined) return undefined;

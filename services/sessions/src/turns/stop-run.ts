@@ -42,25 +42,27 @@ function stopIn(context: Context, name: RunName, run: CancellableRun): Promise<t
       return markRunning(context, name, run);
     case 'cancelling':
       return Promise.resolve(hintCancel(context, leaseOf(name, run)));
-    case 'waiting': {
-      const event = closingEvent({ author: run.appName ?? 'agent', invocationId: name.invocationId }, cancelled);
-      return endWithout(context, { ...name, ...run }, (fact) =>
-        cancelWaitingRun(
-          context.db,
-          { ...run, ...name, ...fact },
-          { events: [event], changes: [], limits: context.limits },
-        ),
-      );
-    }
+    case 'waiting':
+      return stopWaiting(context, { ...name, ...run });
     default:
       return Promise.resolve(true);
   }
 }
 
+/** Ends a run of a session that waits for an answer. Undefined when it does not wait any more, or the session was changed: then nothing was written. */
+export function stopWaiting(
+  context: Context,
+  run: Omit<RunName, 'userId'> & Pick<CancellableRun, 'sessionPk' | 'appName'>,
+): Promise<true | undefined> {
+  const event = closingEvent({ author: run.appName ?? 'agent', invocationId: run.invocationId }, cancelled);
+  const write = { events: [event], changes: [], limits: context.limits };
+  return endWithout(context, run, (fact) => cancelWaitingRun(context.db, { ...run, ...fact }, write));
+}
+
 /** Ends a run that has no executor. */
 async function endWithout(
   context: Context,
-  { accountId, invocationId, sessionPk }: RunName & Pick<CancellableRun, 'sessionPk'>,
+  { accountId, invocationId, sessionPk }: Omit<RunName, 'userId'> & Pick<CancellableRun, 'sessionPk'>,
   end: (fact: RunEndedFact) => Promise<true | undefined>,
 ): Promise<true | undefined> {
   const ended = { accountId, invocationId, sessionPk, outcome: cancelled.outcome };

@@ -76,6 +76,7 @@ export async function toTurn(
     base,
     from,
     maxBytes: start.windowBytes,
+    window: start.window,
   });
   const all = [...events, ...start.events];
   applyDelta(turn.state, attempt.stateDelta);

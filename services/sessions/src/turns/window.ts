@@ -1,5 +1,7 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import { selectNewestEvents, selectTurnStart } from '../store/events/events.ts';
+import { readVisible } from '../history/read-visible.ts';
+import { readView } from '../history/view.ts';
+import { type EventRow, selectNewestEvents, selectTurnStart } from '../store/events/events.ts';
 import type { StartedTurn } from '../store/turns/turn-outcome.ts';
 import type { KnownEvents } from '../store/turns/turn-values.ts';
 
@@ -27,6 +29,8 @@ export interface WindowRequest {
   from: number;
   /** Most bytes of its events. */
   maxBytes: number;
+  /** How many events it has at least, if there are as many. */
+  window: number;
 }
 
 /**
@@ -35,7 +39,11 @@ export interface WindowRequest {
  */
 export async function completeWindow(db: Queryable, turn: StartedTurn, request: WindowRequest): Promise<Window> {
   const { recent, sessionPk } = turn;
-  const { known, base, from, maxBytes } = request;
+  const { known, base, from, maxBytes, window } = request;
+  if (turn.view !== null) {
+    const range = { sessionPk, upTo: base, from, window, maxEvents, maxBytes };
+    return { knownSeq: 0, events: (await readVisible(db, readView(turn.view), range)).map(toWindowEvent) };
+  }
   if (known.sessionPk === sessionPk && known.lastSeq === base - recent.length) {
     return { knownSeq: known.lastSeq, events: recent.toReversed() };
   }
@@ -67,5 +75,9 @@ async function readBack(db: Queryable, { sessionPk, upTo, from, oldest, maxBytes
   const isWhole = rows[0]?.seq === after + 1;
   const first = isWhole ? 0 : rows.findIndex((row) => row.turn_start && row.seq <= from);
   if (first === -1 && from > upTo) return [];
-  return rows.slice(Math.max(first, 0)).map((row) => ({ turnStart: row.turn_start, json: row.json }));
+  return rows.slice(Math.max(first, 0)).map(toWindowEvent);
+}
+
+function toWindowEvent(row: EventRow): WindowEvent {
+  return { turnStart: row.turn_start, json: row.json };
 }

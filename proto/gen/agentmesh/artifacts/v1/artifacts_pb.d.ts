@@ -551,6 +551,148 @@ export declare type EraseAccountResponse = Message<"agentmesh.artifacts.v1.Erase
 export declare const EraseAccountResponseSchema: GenMessage<EraseAccountResponse>;
 
 /**
+ * A version of an artifact of a session.
+ *
+ * @generated from message agentmesh.artifacts.v1.ArtifactVersion
+ */
+export declare type ArtifactVersion = Message<"agentmesh.artifacts.v1.ArtifactVersion"> & {
+  /**
+   * See ArtifactKey.name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * In RestoreVersions absent for an empty version.
+   *
+   * @generated from field: optional int32 version = 2;
+   */
+  version?: number | undefined;
+};
+
+/**
+ * Describes the message agentmesh.artifacts.v1.ArtifactVersion.
+ * Use `create(ArtifactVersionSchema)` to create a new message.
+ */
+export declare const ArtifactVersionSchema: GenMessage<ArtifactVersion>;
+
+/**
+ * @generated from message agentmesh.artifacts.v1.RestoreVersionsRequest
+ */
+export declare type RestoreVersionsRequest = Message<"agentmesh.artifacts.v1.RestoreVersionsRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string session_id = 4;
+   */
+  sessionId: string;
+
+  /**
+   * The versions whose content is to be the latest.
+   *
+   * @generated from field: repeated agentmesh.artifacts.v1.ArtifactVersion artifacts = 5;
+   */
+  artifacts: ArtifactVersion[];
+};
+
+/**
+ * Describes the message agentmesh.artifacts.v1.RestoreVersionsRequest.
+ * Use `create(RestoreVersionsRequestSchema)` to create a new message.
+ */
+export declare const RestoreVersionsRequestSchema: GenMessage<RestoreVersionsRequest>;
+
+/**
+ * @generated from message agentmesh.artifacts.v1.RestoreVersionsResponse
+ */
+export declare type RestoreVersionsResponse = Message<"agentmesh.artifacts.v1.RestoreVersionsResponse"> & {
+  /**
+   * The new versions.
+   *
+   * @generated from field: repeated agentmesh.artifacts.v1.ArtifactVersion artifacts = 1;
+   */
+  artifacts: ArtifactVersion[];
+};
+
+/**
+ * Describes the message agentmesh.artifacts.v1.RestoreVersionsResponse.
+ * Use `create(RestoreVersionsResponseSchema)` to create a new message.
+ */
+export declare const RestoreVersionsResponseSchema: GenMessage<RestoreVersionsResponse>;
+
+/**
+ * @generated from message agentmesh.artifacts.v1.CopyArtifactsRequest
+ */
+export declare type CopyArtifactsRequest = Message<"agentmesh.artifacts.v1.CopyArtifactsRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string user_id = 3;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string session_id = 4;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string to_session_id = 5;
+   */
+  toSessionId: string;
+
+  /**
+   * The last versions to copy.
+   *
+   * @generated from field: repeated agentmesh.artifacts.v1.ArtifactVersion artifacts = 6;
+   */
+  artifacts: ArtifactVersion[];
+};
+
+/**
+ * Describes the message agentmesh.artifacts.v1.CopyArtifactsRequest.
+ * Use `create(CopyArtifactsRequestSchema)` to create a new message.
+ */
+export declare const CopyArtifactsRequestSchema: GenMessage<CopyArtifactsRequest>;
+
+/**
+ * @generated from message agentmesh.artifacts.v1.CopyArtifactsResponse
+ */
+export declare type CopyArtifactsResponse = Message<"agentmesh.artifacts.v1.CopyArtifactsResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.artifacts.v1.CopyArtifactsResponse.
+ * Use `create(CopyArtifactsResponseSchema)` to create a new message.
+ */
+export declare const CopyArtifactsResponseSchema: GenMessage<CopyArtifactsResponse>;
+
+/**
  * The key of the Part that holds the payload.
  *
  * @generated from enum agentmesh.artifacts.v1.PayloadKind
@@ -664,6 +806,29 @@ export declare const ArtifactsService: GenService<{
     methodKind: "unary";
     input: typeof GetVersionRequestSchema;
     output: typeof GetVersionResponseSchema;
+  },
+  /**
+   * Adds a version with the content of an earlier one to artifacts of a session, or an empty version, which LoadArtifact does not find. All or none.
+   * An artifact or a version that does not exist is left out. INVALID_ARGUMENT request_invalid for artifacts of the user, and for more than 10,000.
+   *
+   * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.RestoreVersions
+   */
+  restoreVersions: {
+    methodKind: "unary";
+    input: typeof RestoreVersionsRequestSchema;
+    output: typeof RestoreVersionsResponseSchema;
+  },
+  /**
+   * Copies artifacts of a session to another session of its user, each with its versions up to one of them, under the same numbers. All or none.
+   * An artifact that does not exist, or that the other session has, is left out. Payloads are not copied. INVALID_ARGUMENT request_invalid as for
+   * RestoreVersions; RESOURCE_EXHAUSTED account_artifact_bytes, account_artifacts.
+   *
+   * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.CopyArtifacts
+   */
+  copyArtifacts: {
+    methodKind: "unary";
+    input: typeof CopyArtifactsRequestSchema;
+    output: typeof CopyArtifactsResponseSchema;
   },
   /**
    * Deprecated and no longer called: this service erases an account when auth publishes AccountDeleted. Removes all artifacts of an

@@ -11,7 +11,7 @@ import { file_agentmesh_sessions_v1_sessions } from "../../sessions/v1/sessions_
  * Describes the file agentmesh/runs/v1/runs.proto.
  */
 export const file_agentmesh_runs_v1_runs = /*@__PURE__*/
-  fileDesc("ChxhZ2VudG1lc2gvcnVucy92MS9ydW5zLnByb3RvEhFhZ2VudG1lc2gucnVucy52MSLjAgoKUnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhEKCXN0cmVhbWluZxgDIAEoCBIYChBzdGF0ZV9kZWx0YV9qc29uGAQgASgMEhwKFGN1c3RvbV9tZXRhZGF0YV9qc29uGAUgASgMEhUKDWludm9jYXRpb25faWQYBiABKAkSFwoPY2FuY2VsX29uX2xlYXZlGAcgASgIEhAKCGlzX2JvdW5kGAggASgIEhcKD2lkZW1wb3RlbmN5X2tleRgJIAEoCRIwCghvbl9sZWF2ZRgKIAEoDjIeLmFnZW50bWVzaC5ydW5zLnYxLkxlYXZlUG9saWN5EjMKCW11bHRpdGFzaxgLIAEoDjIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5NdWx0aXRhc2sixAIKD1N0YXJ0UnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhgKEHN0YXRlX2RlbHRhX2pzb24YAyABKAwSHAoUY3VzdG9tX21ldGFkYXRhX2pzb24YBCABKAwSFQoNaW52b2NhdGlvbl9pZBgFIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSFAoMbm90aWNlX3RpdGxlGAcgASgJEhAKCGlzX2JvdW5kGAggASgIEhEKCXN0cmVhbWluZxgJIAEoCBIPCgdhd2FpdGVkGAogASgIEjMKCW11bHRpdGFzaxgLIAEoDjIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5NdWx0aXRhc2siOgoQU3RhcnRSdW5SZXNwb25zZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg8KB2FscmVhZHkYAiABKAgi0QEKC1J1blJlc3BvbnNlEi8KCGFjY2VwdGVkGAEgASgLMhsuYWdlbnRtZXNoLnJ1bnMudjEuQWNjZXB0ZWRIABItCgVldmVudBgCIAEoCzIcLmFnZW50bWVzaC5zZXNzaW9ucy52MS5FdmVudEgAEi0KB2ZhaWx1cmUYAyABKAsyGi5hZ2VudG1lc2gucnVucy52MS5GYWlsdXJlSAASKwoGcXVldWVkGAQgASgLMhkuYWdlbnRtZXNoLnJ1bnMudjEuUXVldWVkSABCBgoEa2luZCIaCgZRdWV1ZWQSEAoIcG9zaXRpb24YASABKAUiMgoIQWNjZXB0ZWQSFQoNaW52b2NhdGlvbl9pZBgBIAEoCRIPCgdhbHJlYWR5GAIgASgIIigKB0ZhaWx1cmUSDAoEdHlwZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIncKD1dhdGNoUnVuUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhUKDWludm9jYXRpb25faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIRCglhZnRlcl9zZXEYBCABKAUSFQoNYWZ0ZXJfcGFydGlhbBgFIAEoBSJ/ChBXYXRjaFJ1blJlc3BvbnNlEisKBmZyYW1lcxgBIAMoCzIbLmFnZW50bWVzaC5ydW5zLnYxLlJ1bkZyYW1lEi0KA3J1bhgCIAEoCzIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5MZWRnZXJSdW4SDwoHaXNfb3ZlchgDIAEoCCI2CghSdW5GcmFtZRILCgNzZXEYASABKAUSDwoHcGFydGlhbBgCIAEoBRIMCgRqc29uGAMgASgMImgKFEFkZFJ1bk1lc3NhZ2VSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSFQoNaW52b2NhdGlvbl9pZBgCIAEoCRIPCgd1c2VyX2lkGAMgASgJEhQKDG1lc3NhZ2VfanNvbhgEIAEoDCJGChVBZGRSdW5NZXNzYWdlUmVzcG9uc2USLQoDcnVuGAEgASgLMiAuYWdlbnRtZXNoLnNlc3Npb25zLnYxLkxlZGdlclJ1biIlCg9MaXN0QXBwc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSKeAQoDQXBwEgwKBG5hbWUYASABKAkSFwoPcm9vdF9hZ2VudF9uYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhAKCGxhbmd1YWdlGAQgASgJEhcKD2lzX2NvbXB1dGVyX3VzZRgFIAEoCBIwCghtaXN0YWtlcxgGIAMoCzIeLmFnZW50bWVzaC5ydW5zLnYxLkZpbGVNaXN0YWtlIlYKC0ZpbGVNaXN0YWtlEgwKBGZpbGUYASABKAkSDAoEbGluZRgCIAEoDRIOCgZjb2x1bW4YAyABKA0SCwoDa2V5GAQgASgJEg4KBnJlYXNvbhgFIAEoCSJLCglCcm9rZW5BcHASDAoEbmFtZRgBIAEoCRIwCghtaXN0YWtlcxgCIAMoCzIeLmFnZW50bWVzaC5ydW5zLnYxLkZpbGVNaXN0YWtlImsKEExpc3RBcHBzUmVzcG9uc2USJAoEYXBwcxgBIAMoCzIWLmFnZW50bWVzaC5ydW5zLnYxLkFwcBIxCgticm9rZW5fYXBwcxgCIAMoCzIcLmFnZW50bWVzaC5ydW5zLnYxLkJyb2tlbkFwcCI5ChFHZXRBcHBJbmZvUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJIiIKEkdldEFwcEluZm9SZXNwb25zZRIMCgRqc29uGAEgASgMIhcKFUdldEFnZW50U2NoZW1hUmVxdWVzdCImChZHZXRBZ2VudFNjaGVtYVJlc3BvbnNlEgwKBGpzb24YASABKAwiOgoSR2V0QXBwR3JhcGhSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkiIwoTR2V0QXBwR3JhcGhSZXNwb25zZRIMCgRqc29uGAEgASgMImgKEExpc3RTcGFuc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCRIUCgpzZXNzaW9uX2lkGAMgASgJSAASEgoIZXZlbnRfaWQYBCABKAlIAEIECgJvZiIiChFMaXN0U3BhbnNSZXNwb25zZRINCgVzcGFucxgBIAMoDCKEAQoJU3BhbkVuZGVkEhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgdzcGFuX2lkGAQgASgJEhAKCGV2ZW50X2lkGAUgASgJEgwKBGpzb24YBiABKAw6DLq7GARydW5z2PMYASpfCgtMZWF2ZVBvbGljeRIcChhMRUFWRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIZChVMRUFWRV9QT0xJQ1lfQ09OVElOVUUQARIXChNMRUFWRV9QT0xJQ1lfQ0FOQ0VMEAIy2AYKC1J1bnNTZXJ2aWNlEkYKA1J1bhIdLmFnZW50bWVzaC5ydW5zLnYxLlJ1blJlcXVlc3QaHi5hZ2VudG1lc2gucnVucy52MS5SdW5SZXNwb25zZTABEmwKCFN0YXJ0UnVuEiIuYWdlbnRtZXNoLnJ1bnMudjEuU3RhcnRSdW5SZXF1ZXN0GiMuYWdlbnRtZXNoLnJ1bnMudjEuU3RhcnRSdW5SZXNwb25zZSIXsrsYB2dhdGV3YXmyuxgId2ViaG9va3MSVQoIV2F0Y2hSdW4SIi5hZ2VudG1lc2gucnVucy52MS5XYXRjaFJ1blJlcXVlc3QaIy5hZ2VudG1lc2gucnVucy52MS5XYXRjaFJ1blJlc3BvbnNlMAESYgoNQWRkUnVuTWVzc2FnZRInLmFnZW50bWVzaC5ydW5zLnYxLkFkZFJ1bk1lc3NhZ2VSZXF1ZXN0GiguYWdlbnRtZXNoLnJ1bnMudjEuQWRkUnVuTWVzc2FnZVJlc3BvbnNlElMKCExpc3RBcHBzEiIuYWdlbnRtZXNoLnJ1bnMudjEuTGlzdEFwcHNSZXF1ZXN0GiMuYWdlbnRtZXNoLnJ1bnMudjEuTGlzdEFwcHNSZXNwb25zZRJZCgpHZXRBcHBJbmZvEiQuYWdlbnRtZXNoLnJ1bnMudjEuR2V0QXBwSW5mb1JlcXVlc3QaJS5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBJbmZvUmVzcG9uc2USXAoLR2V0QXBwR3JhcGgSJS5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBHcmFwaFJlcXVlc3QaJi5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBHcmFwaFJlc3BvbnNlEmUKDkdldEFnZW50U2NoZW1hEiguYWdlbnRtZXNoLnJ1bnMudjEuR2V0QWdlbnRTY2hlbWFSZXF1ZXN0GikuYWdlbnRtZXNoLnJ1bnMudjEuR2V0QWdlbnRTY2hlbWFSZXNwb25zZRJWCglMaXN0U3BhbnMSIy5hZ2VudG1lc2gucnVucy52MS5MaXN0U3BhbnNSZXF1ZXN0GiQuYWdlbnRtZXNoLnJ1bnMudjEuTGlzdFNwYW5zUmVzcG9uc2UaC6q7GAdnYXRld2F5YgZwcm90bzM", [file_agentmesh_mesh_v1_access, file_agentmesh_mesh_v1_topics, file_agentmesh_sessions_v1_sessions]);
+  fileDesc("ChxhZ2VudG1lc2gvcnVucy92MS9ydW5zLnByb3RvEhFhZ2VudG1lc2gucnVucy52MSLjAgoKUnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhEKCXN0cmVhbWluZxgDIAEoCBIYChBzdGF0ZV9kZWx0YV9qc29uGAQgASgMEhwKFGN1c3RvbV9tZXRhZGF0YV9qc29uGAUgASgMEhUKDWludm9jYXRpb25faWQYBiABKAkSFwoPY2FuY2VsX29uX2xlYXZlGAcgASgIEhAKCGlzX2JvdW5kGAggASgIEhcKD2lkZW1wb3RlbmN5X2tleRgJIAEoCRIwCghvbl9sZWF2ZRgKIAEoDjIeLmFnZW50bWVzaC5ydW5zLnYxLkxlYXZlUG9saWN5EjMKCW11bHRpdGFzaxgLIAEoDjIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5NdWx0aXRhc2sixAIKD1N0YXJ0UnVuUmVxdWVzdBIyCgdzZXNzaW9uGAEgASgLMiEuYWdlbnRtZXNoLnNlc3Npb25zLnYxLlNlc3Npb25LZXkSFAoMbWVzc2FnZV9qc29uGAIgASgMEhgKEHN0YXRlX2RlbHRhX2pzb24YAyABKAwSHAoUY3VzdG9tX21ldGFkYXRhX2pzb24YBCABKAwSFQoNaW52b2NhdGlvbl9pZBgFIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSFAoMbm90aWNlX3RpdGxlGAcgASgJEhAKCGlzX2JvdW5kGAggASgIEhEKCXN0cmVhbWluZxgJIAEoCBIPCgdhd2FpdGVkGAogASgIEjMKCW11bHRpdGFzaxgLIAEoDjIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5NdWx0aXRhc2siOgoQU3RhcnRSdW5SZXNwb25zZRIVCg1pbnZvY2F0aW9uX2lkGAEgASgJEg8KB2FscmVhZHkYAiABKAgigQEKEEFuc3dlclJ1blJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIVCg1pbnZvY2F0aW9uX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSHwoXZnVuY3Rpb25fcmVzcG9uc2VzX2pzb24YBCABKAwSEAoIaXNfYm91bmQYBSABKAgiRwoRQW5zd2VyUnVuUmVzcG9uc2USMgoHc2Vzc2lvbhgBIAEoCzIhLmFnZW50bWVzaC5zZXNzaW9ucy52MS5TZXNzaW9uS2V5ItEBCgtSdW5SZXNwb25zZRIvCghhY2NlcHRlZBgBIAEoCzIbLmFnZW50bWVzaC5ydW5zLnYxLkFjY2VwdGVkSAASLQoFZXZlbnQYAiABKAsyHC5hZ2VudG1lc2guc2Vzc2lvbnMudjEuRXZlbnRIABItCgdmYWlsdXJlGAMgASgLMhouYWdlbnRtZXNoLnJ1bnMudjEuRmFpbHVyZUgAEisKBnF1ZXVlZBgEIAEoCzIZLmFnZW50bWVzaC5ydW5zLnYxLlF1ZXVlZEgAQgYKBGtpbmQiGgoGUXVldWVkEhAKCHBvc2l0aW9uGAEgASgFIjIKCEFjY2VwdGVkEhUKDWludm9jYXRpb25faWQYASABKAkSDwoHYWxyZWFkeRgCIAEoCCIoCgdGYWlsdXJlEgwKBHR5cGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJ3Cg9XYXRjaFJ1blJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIVCg1pbnZvY2F0aW9uX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSEQoJYWZ0ZXJfc2VxGAQgASgFEhUKDWFmdGVyX3BhcnRpYWwYBSABKAUifwoQV2F0Y2hSdW5SZXNwb25zZRIrCgZmcmFtZXMYASADKAsyGy5hZ2VudG1lc2gucnVucy52MS5SdW5GcmFtZRItCgNydW4YAiABKAsyIC5hZ2VudG1lc2guc2Vzc2lvbnMudjEuTGVkZ2VyUnVuEg8KB2lzX292ZXIYAyABKAgiNgoIUnVuRnJhbWUSCwoDc2VxGAEgASgFEg8KB3BhcnRpYWwYAiABKAUSDAoEanNvbhgDIAEoDCJoChRBZGRSdW5NZXNzYWdlUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhUKDWludm9jYXRpb25faWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRIUCgxtZXNzYWdlX2pzb24YBCABKAwiRgoVQWRkUnVuTWVzc2FnZVJlc3BvbnNlEi0KA3J1bhgBIAEoCzIgLmFnZW50bWVzaC5zZXNzaW9ucy52MS5MZWRnZXJSdW4iJQoPTGlzdEFwcHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkingEKA0FwcBIMCgRuYW1lGAEgASgJEhcKD3Jvb3RfYWdlbnRfbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIQCghsYW5ndWFnZRgEIAEoCRIXCg9pc19jb21wdXRlcl91c2UYBSABKAgSMAoIbWlzdGFrZXMYBiADKAsyHi5hZ2VudG1lc2gucnVucy52MS5GaWxlTWlzdGFrZSJWCgtGaWxlTWlzdGFrZRIMCgRmaWxlGAEgASgJEgwKBGxpbmUYAiABKA0SDgoGY29sdW1uGAMgASgNEgsKA2tleRgEIAEoCRIOCgZyZWFzb24YBSABKAkiSwoJQnJva2VuQXBwEgwKBG5hbWUYASABKAkSMAoIbWlzdGFrZXMYAiADKAsyHi5hZ2VudG1lc2gucnVucy52MS5GaWxlTWlzdGFrZSJrChBMaXN0QXBwc1Jlc3BvbnNlEiQKBGFwcHMYASADKAsyFi5hZ2VudG1lc2gucnVucy52MS5BcHASMQoLYnJva2VuX2FwcHMYAiADKAsyHC5hZ2VudG1lc2gucnVucy52MS5Ccm9rZW5BcHAiOQoRR2V0QXBwSW5mb1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIQCghhcHBfbmFtZRgCIAEoCSIiChJHZXRBcHBJbmZvUmVzcG9uc2USDAoEanNvbhgBIAEoDCIXChVHZXRBZ2VudFNjaGVtYVJlcXVlc3QiJgoWR2V0QWdlbnRTY2hlbWFSZXNwb25zZRIMCgRqc29uGAEgASgMIjoKEkdldEFwcEdyYXBoUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJIiMKE0dldEFwcEdyYXBoUmVzcG9uc2USDAoEanNvbhgBIAEoDCJoChBMaXN0U3BhbnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEAoIYXBwX25hbWUYAiABKAkSFAoKc2Vzc2lvbl9pZBgDIAEoCUgAEhIKCGV2ZW50X2lkGAQgASgJSABCBAoCb2YiIgoRTGlzdFNwYW5zUmVzcG9uc2USDQoFc3BhbnMYASADKAwihAEKCVNwYW5FbmRlZBISCgphY2NvdW50X2lkGAEgASgJEhAKCGFwcF9uYW1lGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSDwoHc3Bhbl9pZBgEIAEoCRIQCghldmVudF9pZBgFIAEoCRIMCgRqc29uGAYgASgMOgy6uxgEcnVuc9jzGAEqXwoLTGVhdmVQb2xpY3kSHAoYTEVBVkVfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGQoVTEVBVkVfUE9MSUNZX0NPTlRJTlVFEAESFwoTTEVBVkVfUE9MSUNZX0NBTkNFTBACMrAHCgtSdW5zU2VydmljZRJGCgNSdW4SHS5hZ2VudG1lc2gucnVucy52MS5SdW5SZXF1ZXN0Gh4uYWdlbnRtZXNoLnJ1bnMudjEuUnVuUmVzcG9uc2UwARJsCghTdGFydFJ1bhIiLmFnZW50bWVzaC5ydW5zLnYxLlN0YXJ0UnVuUmVxdWVzdBojLmFnZW50bWVzaC5ydW5zLnYxLlN0YXJ0UnVuUmVzcG9uc2UiF7K7GAdnYXRld2F5srsYCHdlYmhvb2tzElYKCUFuc3dlclJ1bhIjLmFnZW50bWVzaC5ydW5zLnYxLkFuc3dlclJ1blJlcXVlc3QaJC5hZ2VudG1lc2gucnVucy52MS5BbnN3ZXJSdW5SZXNwb25zZRJVCghXYXRjaFJ1bhIiLmFnZW50bWVzaC5ydW5zLnYxLldhdGNoUnVuUmVxdWVzdBojLmFnZW50bWVzaC5ydW5zLnYxLldhdGNoUnVuUmVzcG9uc2UwARJiCg1BZGRSdW5NZXNzYWdlEicuYWdlbnRtZXNoLnJ1bnMudjEuQWRkUnVuTWVzc2FnZVJlcXVlc3QaKC5hZ2VudG1lc2gucnVucy52MS5BZGRSdW5NZXNzYWdlUmVzcG9uc2USUwoITGlzdEFwcHMSIi5hZ2VudG1lc2gucnVucy52MS5MaXN0QXBwc1JlcXVlc3QaIy5hZ2VudG1lc2gucnVucy52MS5MaXN0QXBwc1Jlc3BvbnNlElkKCkdldEFwcEluZm8SJC5hZ2VudG1lc2gucnVucy52MS5HZXRBcHBJbmZvUmVxdWVzdBolLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEluZm9SZXNwb25zZRJcCgtHZXRBcHBHcmFwaBIlLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEdyYXBoUmVxdWVzdBomLmFnZW50bWVzaC5ydW5zLnYxLkdldEFwcEdyYXBoUmVzcG9uc2USZQoOR2V0QWdlbnRTY2hlbWESKC5hZ2VudG1lc2gucnVucy52MS5HZXRBZ2VudFNjaGVtYVJlcXVlc3QaKS5hZ2VudG1lc2gucnVucy52MS5HZXRBZ2VudFNjaGVtYVJlc3BvbnNlElYKCUxpc3RTcGFucxIjLmFnZW50bWVzaC5ydW5zLnYxLkxpc3RTcGFuc1JlcXVlc3QaJC5hZ2VudG1lc2gucnVucy52MS5MaXN0U3BhbnNSZXNwb25zZRoLqrsYB2dhdGV3YXliBnByb3RvMw", [file_agentmesh_mesh_v1_access, file_agentmesh_mesh_v1_topics, file_agentmesh_sessions_v1_sessions]);
 
 /**
  * Describes the message agentmesh.runs.v1.RunRequest.
@@ -35,165 +35,179 @@ export const StartRunResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_runs_v1_runs, 2);
 
 /**
+ * Describes the message agentmesh.runs.v1.AnswerRunRequest.
+ * Use `create(AnswerRunRequestSchema)` to create a new message.
+ */
+export const AnswerRunRequestSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_runs_v1_runs, 3);
+
+/**
+ * Describes the message agentmesh.runs.v1.AnswerRunResponse.
+ * Use `create(AnswerRunResponseSchema)` to create a new message.
+ */
+export const AnswerRunResponseSchema = /*@__PURE__*/
+  messageDesc(file_agentmesh_runs_v1_runs, 4);
+
+/**
  * Describes the message agentmesh.runs.v1.RunResponse.
  * Use `create(RunResponseSchema)` to create a new message.
  */
 export const RunResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 3);
+  messageDesc(file_agentmesh_runs_v1_runs, 5);
 
 /**
  * Describes the message agentmesh.runs.v1.Queued.
  * Use `create(QueuedSchema)` to create a new message.
  */
 export const QueuedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 4);
+  messageDesc(file_agentmesh_runs_v1_runs, 6);
 
 /**
  * Describes the message agentmesh.runs.v1.Accepted.
  * Use `create(AcceptedSchema)` to create a new message.
  */
 export const AcceptedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 5);
+  messageDesc(file_agentmesh_runs_v1_runs, 7);
 
 /**
  * Describes the message agentmesh.runs.v1.Failure.
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 6);
+  messageDesc(file_agentmesh_runs_v1_runs, 8);
 
 /**
  * Describes the message agentmesh.runs.v1.WatchRunRequest.
  * Use `create(WatchRunRequestSchema)` to create a new message.
  */
 export const WatchRunRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 7);
+  messageDesc(file_agentmesh_runs_v1_runs, 9);
 
 /**
  * Describes the message agentmesh.runs.v1.WatchRunResponse.
  * Use `create(WatchRunResponseSchema)` to create a new message.
  */
 export const WatchRunResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 8);
+  messageDesc(file_agentmesh_runs_v1_runs, 10);
 
 /**
  * Describes the message agentmesh.runs.v1.RunFrame.
  * Use `create(RunFrameSchema)` to create a new message.
  */
 export const RunFrameSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 9);
+  messageDesc(file_agentmesh_runs_v1_runs, 11);
 
 /**
  * Describes the message agentmesh.runs.v1.AddRunMessageRequest.
  * Use `create(AddRunMessageRequestSchema)` to create a new message.
  */
 export const AddRunMessageRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 10);
+  messageDesc(file_agentmesh_runs_v1_runs, 12);
 
 /**
  * Describes the message agentmesh.runs.v1.AddRunMessageResponse.
  * Use `create(AddRunMessageResponseSchema)` to create a new message.
  */
 export const AddRunMessageResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 11);
+  messageDesc(file_agentmesh_runs_v1_runs, 13);
 
 /**
  * Describes the message agentmesh.runs.v1.ListAppsRequest.
  * Use `create(ListAppsRequestSchema)` to create a new message.
  */
 export const ListAppsRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 12);
+  messageDesc(file_agentmesh_runs_v1_runs, 14);
 
 /**
  * Describes the message agentmesh.runs.v1.App.
  * Use `create(AppSchema)` to create a new message.
  */
 export const AppSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 13);
+  messageDesc(file_agentmesh_runs_v1_runs, 15);
 
 /**
  * Describes the message agentmesh.runs.v1.FileMistake.
  * Use `create(FileMistakeSchema)` to create a new message.
  */
 export const FileMistakeSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 14);
+  messageDesc(file_agentmesh_runs_v1_runs, 16);
 
 /**
  * Describes the message agentmesh.runs.v1.BrokenApp.
  * Use `create(BrokenAppSchema)` to create a new message.
  */
 export const BrokenAppSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 15);
+  messageDesc(file_agentmesh_runs_v1_runs, 17);
 
 /**
  * Describes the message agentmesh.runs.v1.ListAppsResponse.
  * Use `create(ListAppsResponseSchema)` to create a new message.
  */
 export const ListAppsResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 16);
+  messageDesc(file_agentmesh_runs_v1_runs, 18);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppInfoRequest.
  * Use `create(GetAppInfoRequestSchema)` to create a new message.
  */
 export const GetAppInfoRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 17);
+  messageDesc(file_agentmesh_runs_v1_runs, 19);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppInfoResponse.
  * Use `create(GetAppInfoResponseSchema)` to create a new message.
  */
 export const GetAppInfoResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 18);
+  messageDesc(file_agentmesh_runs_v1_runs, 20);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAgentSchemaRequest.
  * Use `create(GetAgentSchemaRequestSchema)` to create a new message.
  */
 export const GetAgentSchemaRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 19);
+  messageDesc(file_agentmesh_runs_v1_runs, 21);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAgentSchemaResponse.
  * Use `create(GetAgentSchemaResponseSchema)` to create a new message.
  */
 export const GetAgentSchemaResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 20);
+  messageDesc(file_agentmesh_runs_v1_runs, 22);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppGraphRequest.
  * Use `create(GetAppGraphRequestSchema)` to create a new message.
  */
 export const GetAppGraphRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 21);
+  messageDesc(file_agentmesh_runs_v1_runs, 23);
 
 /**
  * Describes the message agentmesh.runs.v1.GetAppGraphResponse.
  * Use `create(GetAppGraphResponseSchema)` to create a new message.
  */
 export const GetAppGraphResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 22);
+  messageDesc(file_agentmesh_runs_v1_runs, 24);
 
 /**
  * Describes the message agentmesh.runs.v1.ListSpansRequest.
  * Use `create(ListSpansRequestSchema)` to create a new message.
  */
 export const ListSpansRequestSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 23);
+  messageDesc(file_agentmesh_runs_v1_runs, 25);
 
 /**
  * Describes the message agentmesh.runs.v1.ListSpansResponse.
  * Use `create(ListSpansResponseSchema)` to create a new message.
  */
 export const ListSpansResponseSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 24);
+  messageDesc(file_agentmesh_runs_v1_runs, 26);
 
 /**
  * Describes the message agentmesh.runs.v1.SpanEnded.
  * Use `create(SpanEndedSchema)` to create a new message.
  */
 export const SpanEndedSchema = /*@__PURE__*/
-  messageDesc(file_agentmesh_runs_v1_runs, 25);
+  messageDesc(file_agentmesh_runs_v1_runs, 27);
 
 /**
  * Describes the enum agentmesh.runs.v1.LeavePolicy.

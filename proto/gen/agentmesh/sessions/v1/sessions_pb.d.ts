@@ -651,6 +651,96 @@ export declare type PatchSessionResponse = Message<"agentmesh.sessions.v1.PatchS
 export declare const PatchSessionResponseSchema: GenMessage<PatchSessionResponse>;
 
 /**
+ * @generated from message agentmesh.sessions.v1.RewindSessionRequest
+ */
+export declare type RewindSessionRequest = Message<"agentmesh.sessions.v1.RewindSessionRequest"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+
+  /**
+   * Everything from the first event of this invocation on is rewound.
+   *
+   * @generated from field: string before_invocation_id = 2;
+   */
+  beforeInvocationId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.RewindSessionRequest.
+ * Use `create(RewindSessionRequestSchema)` to create a new message.
+ */
+export declare const RewindSessionRequestSchema: GenMessage<RewindSessionRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.RewindSessionResponse
+ */
+export declare type RewindSessionResponse = Message<"agentmesh.sessions.v1.RewindSessionResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.RewindSessionResponse.
+ * Use `create(RewindSessionResponseSchema)` to create a new message.
+ */
+export declare const RewindSessionResponseSchema: GenMessage<RewindSessionResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ForkSessionRequest
+ */
+export declare type ForkSessionRequest = Message<"agentmesh.sessions.v1.ForkSessionRequest"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+
+  /**
+   * The last event of the copy. Either this or `invocation_id` is given.
+   *
+   * @generated from field: string event_id = 2;
+   */
+  eventId: string;
+
+  /**
+   * The last event of this invocation is the last event of the copy.
+   *
+   * @generated from field: string invocation_id = 3;
+   */
+  invocationId: string;
+
+  /**
+   * Id of the copy; empty for a random UUID.
+   *
+   * @generated from field: string new_session_id = 4;
+   */
+  newSessionId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ForkSessionRequest.
+ * Use `create(ForkSessionRequestSchema)` to create a new message.
+ */
+export declare const ForkSessionRequestSchema: GenMessage<ForkSessionRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ForkSessionResponse
+ */
+export declare type ForkSessionResponse = Message<"agentmesh.sessions.v1.ForkSessionResponse"> & {
+  /**
+   * Id of the copy.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ForkSessionResponse.
+ * Use `create(ForkSessionResponseSchema)` to create a new message.
+ */
+export declare const ForkSessionResponseSchema: GenMessage<ForkSessionResponse>;
+
+/**
  * @generated from message agentmesh.sessions.v1.DeleteSessionRequest
  */
 export declare type DeleteSessionRequest = Message<"agentmesh.sessions.v1.DeleteSessionRequest"> & {
@@ -2541,6 +2631,31 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof DeleteSessionRequestSchema;
     output: typeof DeleteSessionResponseSchema;
+  },
+  /**
+   * Gives a session the state and the artifacts that it had before an invocation, and appends an event with `actions.rewindBeforeInvocationId`. Events
+   * from the first one of that invocation on stay stored, and turns do not get them. Runs that wait since then end as cancelled. State and artifacts of
+   * the user and the app stay. ABORTED session_running while a run is queued or running. INVALID_ARGUMENT invocation_not_found. After a failure
+   * artifacts may have further versions with the same content.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.RewindSession
+   */
+  rewindSession: {
+    methodKind: "unary";
+    input: typeof RewindSessionRequestSchema;
+    output: typeof RewindSessionResponseSchema;
+  },
+  /**
+   * Creates a session of the same application and user with the events of a session up to one of them, and the state and artifacts as of that event,
+   * in one transaction. Events keep their ids; runs are not copied. ALREADY_EXISTS session_exists. INVALID_ARGUMENT event_not_found,
+   * invocation_not_found. RESOURCE_EXHAUSTED account_sessions, account_stored_bytes, account_artifact_bytes, account_artifacts.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ForkSession
+   */
+  forkSession: {
+    methodKind: "unary";
+    input: typeof ForkSessionRequestSchema;
+    output: typeof ForkSessionResponseSchema;
   },
   /**
    * Returns whether an agent requested a credential with this nonce in a session of this user: whether an event that

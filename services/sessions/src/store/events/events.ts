@@ -1,4 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { isVisible, readView } from '../../history/view.ts';
 import type { CheckedKey } from '../../session-key.ts';
 import { hasKey } from '../key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
@@ -141,12 +142,12 @@ export async function selectTurnStart(db: Queryable, sessionPk: bigint, seq: num
   return row?.seq ?? 1;
 }
 
-type CallRow = Omit<CallSite, 'name'> & { readonly json: string };
+type CallRow = Omit<CallSite, 'name'> & { readonly json: string; readonly view: string | null };
 
 /** Finds events whose text has the quoted id; `nameOfCall` parses them. PostgreSQL does not, because it refuses JSON texts with NUL. */
 const findCall = createQuery<CheckedKey & { quotedId: string; before: number }, CallRow>({
   name: 'find-call',
-  text: (param) => `select e.invocation_id, e.seq, e.body::text as json
+  text: (param) => `select e.invocation_id, e.seq, e.body::text as json, s.view::text as view
     from sessions s join events e on e.session_pk = s.pk
     where ${hasKey(param, 's')} and e.seq < ${param.before}
       and e.author <> 'user' and strpos(e.body::text, '"functionCall"') > 0 and strpos(e.body::text, ${param.quotedId}) > 0
@@ -162,13 +163,13 @@ export interface CallSite {
   readonly name: string;
 }
 
-/** The newest agent event of a session that makes the function call with this id. */
+/** The newest agent event of a session, among those that agents see, that makes the function call with this id. */
 export async function findFunctionCall(db: Queryable, key: CheckedKey, callId: string): Promise<CallSite | undefined> {
   const quotedId = JSON.stringify(callId);
   for (let before = behindAll; ; ) {
     const [row] = await findCall(db, { ...key, quotedId, before });
     if (row === undefined) return undefined;
-    const name = nameOfCall(row.json, callId);
+    const name = isVisible(readView(row.view), row.seq) ? nameOfCall(row.json, callId) : undefined;
     if (name !== undefined) return { invocation_id: row.invocation_id, seq: row.seq, name };
     before = row.seq;
   }

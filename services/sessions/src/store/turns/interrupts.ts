@@ -46,7 +46,7 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
       from snap where s.pk = snap.pk and s.version = snap.version
-      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.last_seq, snap.last_seq as base, snap.free,
+      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.view, s.last_seq, snap.last_seq as base, snap.free,
         1 as queued, coalesce(snap.first, 0) - 1 as first, snap.holder, snap.requeues, snap.stops,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
     ), started as (

@@ -11,6 +11,8 @@ export interface StartedTurn {
   readonly state: StateMap;
   /** JSON of the calls that the run waited for; null when there were none. */
   readonly waitingFor: string | null;
+  /** JSON of what agents do not see; null when they see all events. Then `recent` is complete. */
+  readonly view: string | null;
   /** Newest first. Without the attempt's own events, without events that the executor knows, and cut to the size of a window. */
   readonly recent: readonly RecentEvent[];
 }
@@ -33,7 +35,7 @@ export interface WaitingRun {
 export type TurnOutcome = StartedTurn | WaitingRun | 'in_progress' | 'busy';
 
 /** A statement that takes a turn answers rows of these kinds. Columns that a kind does not have are null. */
-export type TurnRow = SessionRow | HeldRow | InterruptedRow | EventRow | StateRow;
+export type TurnRow = SessionRow | HeldRow | InterruptedRow | EventRow | ViewRow | StateRow;
 
 /** The session was read. Without this row there is no such session, or the run was not granted. */
 interface SessionRow {
@@ -73,6 +75,12 @@ interface EventRow {
   readonly json: string;
 }
 
+/** Agents do not see all events of the session. */
+interface ViewRow {
+  readonly kind: 'view';
+  readonly json: string;
+}
+
 interface StateRow {
   readonly kind: 'state';
   readonly key: string;
@@ -107,11 +115,13 @@ export function readOutcome(
   const state: StateMap = new Map();
   const recent: RecentEvent[] = [];
   let held: HeldRow | undefined;
+  let view: string | null = null;
   let isBehind = false;
   for (const row of rows) {
     if (row.kind === 'turn') held = row;
     else if (row.kind === 'state') state.set(row.key, row.json);
     else if (row.kind === 'event') recent.push({ seq: row.seq, turnStart: row.flag, json: row.json });
+    else if (row.kind === 'view') view = row.json;
     else if (row.kind === 'session') isBehind = row.flag;
   }
   if (held === undefined) return isBehind && rejects ? 'busy' : undefined;
@@ -122,5 +132,5 @@ export function readOutcome(
   }
   recent.sort((a, b) => b.seq - a.seq);
   const { pk: sessionPk, fence, attempt, seq: lastSeq, json: waitingFor } = held;
-  return { sessionPk, fence, attempt, lastSeq, state, waitingFor, recent: newestWithin(recent, windowBytes) };
+  return { sessionPk, fence, attempt, lastSeq, state, waitingFor, view, recent: newestWithin(recent, windowBytes) };
 }

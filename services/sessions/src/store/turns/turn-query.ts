@@ -7,10 +7,13 @@ import { createWriteQuery, type WriteQuery } from '../write.ts';
 import { selectTurnRows, type TurnRow } from './turn-outcome.ts';
 import type { TurnParams, TurnValues } from './turn-values.ts';
 
-/** SQL of the recent events and the state of the session in relation `started`. */
+/**
+ * SQL of the recent events and the state of the session in relation `started`. Where agents do not see all events, it selects the view instead of the
+ * events.
+ */
 export function startedRows(param: TurnParams): string {
   const recent = pageOfEvents({
-    where: `session_pk = m.pk and seq > case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`,
+    where: `m.view is null and session_pk = m.pk and seq > case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`,
     order: 'desc',
     limit: param.window,
     maxBytes: `${param.windowBytes}::bigint`,
@@ -18,6 +21,8 @@ export function startedRows(param: TurnParams): string {
   const event = { seq: 'e.seq', flag: 'e.turn_start', json: 'e.json' };
   const state = { key: publicKey, json: 't.value::text' };
   return `${selectTurnRows('event', event, `started m cross join lateral (${recent}) e`)}
+    union all
+    ${selectTurnRows('view', { json: 'm.view::text' }, 'started m where m.view is not null')}
     union all
     ${selectTurnRows('state', state, `started m ${joinVisibleState}`)}`;
 }
@@ -66,7 +71,7 @@ export function createTurnQuery({
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
       from snap where s.pk = snap.pk and s.version = snap.version and not (snap.behind and ${param.rejects}::boolean)
-      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.queued, s.last_seq, snap.last_seq as base, snap.free,
+      returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.view, s.queued, s.last_seq, snap.last_seq as base, snap.free,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
     ), started as (
       select * from moved where free

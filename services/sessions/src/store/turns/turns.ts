@@ -17,7 +17,7 @@ const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
         last_update_time = ${laterUpdate('s.last_update_time', param.lastEventTime)}, bytes = ${grown(param)}
       where ${hasKey(param, 's')} and s.turn is null
         and s.version = (select version from sessions where ${hasKey(param)})
-      returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.last_seq,
+      returning s.account_id, s.app_name, s.user_id, s.pk, s.fence, s.view, s.last_seq,
         s.id, s.last_seq - ${param.eventCount}::integer as base
     ), ledger as (
       insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt,

@@ -1,0 +1,17 @@
+import type { FastifyReply } from 'fastify';
+import type { Context } from '../context.ts';
+import { sendJsonStream } from '../edge/json/json-stream.ts';
+import { entityTag } from '../edge/records/entity-tag.ts';
+import type { sessionKeyOf } from '../edge/records/session-key.ts';
+import { readingFor } from '../edge/streams/reading-for.ts';
+import { openSession } from './read-session.ts';
+
+/** Sends a whole session, as fast as the client reads it. */
+export async function sendSession(
+  reply: FastifyReply,
+  sessions: Context['sessions'],
+  session: ReturnType<typeof sessionKeyOf>,
+): Promise<FastifyReply> {
+  const { revision, groups } = await openSession(sessions, session, readingFor(reply.raw));
+  return sendJsonStream(reply.header('etag', entityTag(revision)), groups);
+}

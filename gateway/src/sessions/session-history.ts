@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import type { App, Context } from '../context.ts';
+import { storedId } from '../edge/records/keywords.ts';
+import { SessionPath } from '../edge/records/path.ts';
+import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { sessionKeyOf } from '../edge/records/session-key.ts';
+import { noNul } from '../edge/validation/index.ts';
+import { sendSession } from './send-session.ts';
+import { revisionHeader, Session } from './session-record.ts';
+
+const one = '/apps/:app_name/users/:user_id/sessions/:session_id';
+const exampleId = 'e-00000000-0000-4000-8000-000000000000';
+
+/** Id of an event or of an invocation. */
+const eventId = (options: object) => Type.String({ minLength: 1, maxLength: 256, pattern: noNul, ...options });
+
+const RewindRequest = Type.Object(
+  {
+    rewindBeforeInvocationId: eventId({
+      examples: [exampleId],
+      description: 'Everything from the first event of this invocation on is rewound.',
+    }),
+  },
+  { title: 'RewindRequest' },
+);
+
+const ForkRequest = Type.Object(
+  {
+    eventId: Type.Optional(eventId({ description: 'The last event of the copy.' })),
+    invocationId: Type.Optional(eventId({ description: 'Its last event is the last event of the copy.' })),
+    sessionId: Type.Optional(storedId({ description: 'Id of the copy; random if absent.' })),
+  },
+  {
+    title: 'ForkRequest',
+    description: 'Either `eventId` or `invocationId` is required.',
+    examples: [{ invocationId: exampleId, sessionId: 's1-copy' }],
+    anyOf: [{ required: ['eventId'] }, { required: ['invocationId'] }],
+  },
+);
+
+/** Copying 100,000 events takes seconds. */
+const patient = { timeoutMs: 60_000 };
+
+/** Rewinds and copies sessions. */
+export function sessionHistoryRoutes(app: App, context: Context): void {
+  addRewind(app, context);
+  addFork(app, context);
+}
+
+function addRewind(app: App, { sessions, authentication }: Context): void {
+  app.post(
+    `${one}/rewind`,
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'sessions:write' },
+      schema: {
+        tags: ['sessions'],
+        operationId: 'rewindSession',
+        summary: 'Rewind a session before an invocation',
+        description:
+          'As ADK means it: an event with `actions.rewindBeforeInvocationId` gives the session the state and the artifacts that it had before. Models see nothing of what is ' +
+          'rewound; its events stay in the session, and artifacts keep all versions. State and artifacts of the user and the app stay as they are. Rewinding before an invocation ' +
+          'that is rewound itself brings back what was before it. Runs that wait since then are cancelled; 409 while a run is running or queued.',
+        params: SessionPath,
+        body: RewindRequest,
+        response: {
+          200: { ...Session, headers: revisionHeader },
+          ...bodyFailures,
+          404: Problem,
+          409: Problem,
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = sessionKeyOf(request);
+      const { rewindBeforeInvocationId: beforeInvocationId } = request.body;
+      await sessions.rewindSession({ session, beforeInvocationId }, patient);
+      return sendSession(reply, sessions, session);
+    },
+  );
+}
+
+function addFork(app: App, { sessions, authentication }: Context): void {
+  app.post(
+    `${one}/fork`,
+    {
+      preValidation: authentication.runtime,
+      config: { scope: 'sessions:write' },
+      schema: {
+        tags: ['sessions'],
+        operationId: 'forkSession',
+        summary: 'Copy a session up to an event',
+        description:
+          'Makes a session of the same app and user with the events up to and with that one, and the state and artifacts as of that event. Events and artifacts keep their ids and ' +
+          'versions. The session itself does not change, and may be written to meanwhile. Runs are not copied.',
+        params: SessionPath,
+        body: ForkRequest,
+        response: {
+          200: { ...Session, headers: revisionHeader },
+          ...bodyFailures,
+          404: Problem,
+          409: Problem,
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const session = sessionKeyOf(request);
+      const { eventId: event = '', invocationId = '', sessionId: newSessionId = '' } = request.body;
+      const asked = { session, eventId: event, invocationId, newSessionId };
+      const { sessionId } = await sessions.forkSession(asked, patient);
+      return sendSession(reply, sessions, { ...session, sessionId });
+    },
+  );
+}

@@ -1,0 +1,28 @@
+import { checkScope } from '../artifact-key.ts';
+import type { Context } from '../context.ts';
+import { requestInvalid } from '../errors.ts';
+import { keyedVersions } from '../keyed-versions.ts';
+import { checkRoom } from '../check-room.ts';
+import { copyArtifact } from '../store/copies.ts';
+import type { Handlers } from './handlers.ts';
+
+/** Copies artifacts of a session to another one, all or none. */
+export function copyArtifacts(context: Context): Handlers['copyArtifacts'] {
+  return async (request, call) => {
+    const { db, usage } = context;
+    const { sessionId: toSessionId } = checkScope({ ...request, sessionId: request.toSessionId });
+    const wanted = keyedVersions(request, request.artifacts);
+    checkRoom(context, request.accountId);
+    const copied = await db.within(call).transaction(async (tx) => {
+      const sizes: number[] = [];
+      for (const { key, version } of wanted) {
+        if (version === undefined) throw requestInvalid('A copy needs the number of a version.');
+        const bytes = await copyArtifact(tx, key, { toSessionId, version });
+        if (bytes !== undefined) sizes.push(bytes);
+      }
+      return sizes;
+    });
+    for (const bytes of copied) usage.add(request.accountId, { artifacts: 1, bytes });
+    return {};
+  };
+}

@@ -1,0 +1,102 @@
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
+import type { StoredKey } from '../artifact-key.ts';
+
+interface KeyValues {
+  readonly accountId: string;
+  readonly appName: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly name: string;
+}
+
+function valuesOf([accountId, appName, userId, sessionId, name]: StoredKey): KeyValues {
+  return { accountId, appName, userId, sessionId, name };
+}
+
+interface Saved {
+  readonly version: number;
+  readonly size: bigint;
+}
+
+/** An empty payload, as ADK saves it for an artifact that did not exist. */
+const emptyPart = '{"inlineData":{"mimeType":"application/octet-stream"}}';
+
+const restore = createQuery<KeyValues & { readonly version: number | null }, Saved>({
+  name: 'restore-version',
+  text: (param) => `with a as (
+      update artifacts set next_version = next_version + 1
+      where account_id = ${param.accountId} and app_name = ${param.appName} and user_id = ${param.userId}
+        and session_id = ${param.sessionId} and name = ${param.name}
+        and (${param.version}::integer is null
+          or exists (select from versions where artifact_pk = pk and version = ${param.version}::integer))
+      returning pk, next_version - 1 as version
+    ), added as (
+      insert into versions (account_id, artifact_pk, version, payload, mime_type, part, custom_metadata, sha256, size)
+      select ${param.accountId}, a.pk, a.version, coalesce(v.payload, 'data'),
+        case when v.version is null then 'application/octet-stream' else v.mime_type end,
+        coalesce(v.part, '${emptyPart}'::json), coalesce(v.custom_metadata, '{}'::json), v.sha256, coalesce(v.size, 0)
+      from a left join versions v on v.artifact_pk = a.pk and v.version = ${param.version}::integer
+      returning version, sha256, size
+    ), used as (
+      update payloads p set refs = p.refs + 1 from added
+      where p.account_id = ${param.accountId} and p.sha256 = added.sha256
+    )
+    select version, size from added`,
+});
+
+/**
+ * Adds a version with the content of an earlier one; an empty one for null. Undefined when the artifact, or that version of it, does not exist. The
+ * payload is not copied.
+ */
+export async function restoreVersion(
+  db: Queryable,
+  key: StoredKey,
+  version: number | null,
+): Promise<Saved | undefined> {
+  const [saved] = await restore(db, { ...valuesOf(key), version });
+  return saved;
+}
+
+const copy = createQuery<
+  KeyValues & { readonly version: number; readonly toSessionId: string },
+  { bytes: bigint | null }
+>({
+  text: (param) => `with src as (
+      select pk, least(next_version, ${param.version}::integer + 1) as next from artifacts
+      where account_id = ${param.accountId} and app_name = ${param.appName} and user_id = ${param.userId}
+        and session_id = ${param.sessionId} and name = ${param.name}
+      for update
+    ), a as (
+      insert into artifacts (account_id, app_name, user_id, session_id, name, next_version)
+      select ${param.accountId}, ${param.appName}, ${param.userId}, ${param.toSessionId}, ${param.name}, next from src
+      on conflict do nothing returning pk
+    ), added as (
+      insert into versions (account_id, artifact_pk, version, payload, mime_type, part, custom_metadata, create_time, sha256, size)
+      select v.account_id, a.pk, v.version, v.payload, v.mime_type, v.part, v.custom_metadata, v.create_time, v.sha256, v.size
+      from a cross join src join versions v on v.artifact_pk = src.pk and v.version < src.next
+      returning sha256, size
+    ), uses as (
+      select sha256, count(*) as number from added where sha256 is not null group by sha256
+    ), locked as (
+      select p.sha256, u.number from payloads p join uses u using (sha256)
+      where p.account_id = ${param.accountId} order by p.sha256 for update of p
+    ), used as (
+      update payloads p set refs = p.refs + l.number from locked l
+      where p.account_id = ${param.accountId} and p.sha256 = l.sha256
+    )
+    select sum(size)::bigint as bytes from added`,
+});
+
+/**
+ * Copies an artifact with its versions up to one to another session of its user. Returns the bytes of the versions; undefined when there is nothing to
+ * copy, or the other session has an artifact of this name. Payloads are not copied.
+ */
+export async function copyArtifact(
+  tx: Transaction,
+  key: StoredKey,
+  to: { readonly toSessionId: string; readonly version: number },
+): Promise<number | undefined> {
+  const [row] = await copy(tx, { ...valuesOf(key), ...to });
+  const bytes = row?.bytes ?? undefined;
+  return bytes === undefined ? undefined : Number(bytes);
+}

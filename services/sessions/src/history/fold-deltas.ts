@@ -1,0 +1,100 @@
+import type { JsonObject, JsonValue } from '@agentmesh/proto/event';
+import { parseExactly } from '@agentmesh/proto/exact-json';
+import type { Queryable } from '@agentmesh/lib/pg';
+import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
+import { selectDeltas } from '../store/events/deltas.ts';
+
+/** The last values that events gave to keys. Null: deleted. */
+type Values = Map<string, JsonValue>;
+
+/** The changes of a session before and after one of its events. */
+export interface Folded {
+  /** By events up to that one, for state and for versions of artifacts. */
+  readonly state: Values;
+  readonly artifacts: Values;
+  /** By events after that one. */
+  readonly laterState: Values;
+  readonly laterArtifacts: Values;
+}
+
+export interface FoldRange {
+  readonly sessionPk: bigint;
+  /** Events behind this sequence are read; 0: all. */
+  readonly after: number;
+  /** Sequence of the event. */
+  readonly at: number;
+  /** Sequence of the newest event. */
+  readonly upTo: number;
+}
+
+interface DeltaEvent {
+  readonly actions?: { readonly stateDelta?: JsonObject; readonly artifactDelta?: JsonObject };
+}
+
+/** Reads the changes of a session page by page, and adds them to those of earlier events. A page is held at a time, and for each key one value. */
+export async function foldDeltas(
+  db: Queryable,
+  { sessionPk, after: begin, at, upTo }: FoldRange,
+  folded = nothingFolded(),
+): Promise<Folded> {
+  const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
+  for (let after = begin; ; ) {
+    const rows = await selectDeltas(db, { sessionPk, after, upTo, ...page });
+    for (const { seq, json } of rows) note(folded, parseExactly(json) as DeltaEvent, seq > at);
+    const last = rows.at(-1)?.seq;
+    if (last === undefined) return folded;
+    after = last;
+  }
+}
+
+function nothingFolded(): Folded {
+  return { state: new Map(), artifacts: new Map(), laterState: new Map(), laterArtifacts: new Map() };
+}
+
+function note(folded: Folded, { actions }: DeltaEvent, isLater: boolean): void {
+  setAll(isLater ? folded.laterState : folded.state, actions?.stateDelta);
+  setAll(isLater ? folded.laterArtifacts : folded.artifacts, actions?.artifactDelta);
+}
+
+function setAll(values: Values, delta: JsonObject | undefined): void {
+  for (const [key, value] of Object.entries(delta ?? {})) values.set(key, value);
+}
+
+/**
+ * The delta that gives the session its state as of the event: null for keys that did not exist. State of users and apps is left alone, because other
+ * sessions have it, too.
+ */
+export function restoringDelta({ state, laterState }: Folded, initial: JsonObject): JsonObject {
+  const delta: [string, JsonValue][] = [];
+  for (const [key, now] of laterState) {
+    if (/^(app|user|temp):/.test(key)) continue;
+    const before = state.get(key) ?? (state.has(key) ? null : (initial[key] ?? null));
+    if (JSON.stringify(before) !== JSON.stringify(now)) delta.push([key, before]);
+  }
+  return Object.fromEntries(delta);
+}
+
+/** An artifact of the session, and the version that it had; undefined when it did not exist. */
+export interface ArtifactVersion {
+  readonly name: string;
+  readonly version?: number | undefined;
+}
+
+/** The artifacts that have other versions than as of the event. Those of the user are left alone. */
+export function changedArtifacts({ artifacts, laterArtifacts }: Folded): ArtifactVersion[] {
+  return [...laterArtifacts]
+    .filter(([name, now]) => !name.startsWith('user:') && artifacts.get(name) !== now)
+    .map(([name]) => ({ name, version: versionOf(artifacts.get(name)) }));
+}
+
+/** The artifacts of the session as of the event. */
+export function artifactsAt({ artifacts }: Folded): ArtifactVersion[] {
+  return [...artifacts]
+    .map(([name, version]) => ({ name, version: versionOf(version) }))
+    .filter(({ name, version }) => !name.startsWith('user:') && version !== undefined);
+}
+
+/** Clients may have imported anything. */
+function versionOf(value: JsonValue | undefined): number | undefined {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31 ? Number(value) : undefined;
+}

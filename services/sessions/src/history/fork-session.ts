@@ -1,0 +1,71 @@
+import type { Transaction } from '@agentmesh/lib/pg';
+import type { MeshError } from '@agentmesh/lib/rpc';
+import type { Context } from '../context.ts';
+import { sessionExists, sessionNotFound } from '../errors.ts';
+import type { CheckedKey } from '../session-key.ts';
+import { toChanges } from '../state-delta.ts';
+import { copyEventsUpTo, copyOwnState, holdSession, insertForkedSession } from '../store/forks.ts';
+import type { SessionHistory } from '../store/histories.ts';
+import { artifactsAt, type Folded, foldDeltas, restoringDelta } from './fold-deltas.ts';
+import { parseInitial } from './plan-rewind.ts';
+import { printView, readView, viewUpTo } from './view.ts';
+
+export interface Fork {
+  readonly source: CheckedKey;
+  readonly history: SessionHistory;
+  /** The new session, of the same app and user. */
+  readonly key: CheckedKey;
+  /** Sequence of its last event. */
+  readonly lastSeq: number;
+}
+
+/**
+ * Copies a session up to an event, with its state and artifacts as of that event, in one transaction. Events are copied inside the database; only the
+ * last step keeps others from writing to the session. Returns the bytes of the events. Fails with already_exists `session_exists`, not_found
+ * `session_not_found`, and with the errors of copying artifacts; then nothing is stored.
+ */
+export async function forkSession(context: Context, fork: Fork): Promise<number> {
+  const db = context.db.forLongWork();
+  const { pk: sessionPk, lastSeq: upTo } = fork.history;
+  const folded = await foldDeltas(db, { sessionPk, after: 0, at: fork.lastSeq, upTo });
+  return db.transaction((tx) => copy(context, tx, { ...fork, folded }));
+}
+
+interface Copy extends Fork {
+  /** The changes of the session up to its last event in `history`. */
+  readonly folded: Folded;
+}
+
+async function copy(context: Context, tx: Transaction, fork: Copy): Promise<number> {
+  const { source, history, key, lastSeq, folded } = fork;
+  const { pk: sourcePk, initialState } = history;
+  const view = printView(viewUpTo(readView(history.view), lastSeq));
+  const pk = await insertForkedSession(tx, { ...key, sourcePk, lastSeq, initialState, view });
+  if (pk === undefined) throw await refusal(tx, fork);
+  const bytes = await copyEventsUpTo(tx, { sourcePk, pk, upTo: lastSeq });
+  const now = await holdSession(tx, { ...source, sourcePk });
+  if (now === undefined) throw sessionNotFound();
+  // Few events have come since: they are read while nobody can add others.
+  await foldDeltas(tx, { sessionPk: sourcePk, after: history.lastSeq, at: lastSeq, upTo: now }, folded);
+  const changes = toChanges(restoringDelta(folded, parseInitial(initialState)));
+  const values = changes.map(({ value }) => value);
+  await copyOwnState(tx, { ...key, sourcePk, pk, keys: changes.map((change) => change.key), values });
+  await copyArtifacts(context, fork);
+  return bytes;
+}
+
+/** Why no session was created. */
+async function refusal(tx: Transaction, { source, history, key }: Fork): Promise<MeshError> {
+  const found = await holdSession(tx, { ...source, sourcePk: history.pk });
+  return found === undefined ? sessionNotFound() : sessionExists(key.sessionId);
+}
+
+const artifactsTimeoutMs = 10_000;
+
+/** Before the commit: a copy without its artifacts is never seen. */
+async function copyArtifacts({ artifacts }: Context, { source, key, folded }: Copy): Promise<void> {
+  const copied = artifactsAt(folded);
+  if (copied.length === 0) return;
+  const { sessionId: toSessionId } = key;
+  await artifacts.copyArtifacts({ ...source, toSessionId, artifacts: copied }, { timeoutMs: artifactsTimeoutMs });
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { completeActions, type JsonObject, toWireEvent } from '@agentmesh/proto/event';
+import { parseExactly } from '@agentmesh/proto/exact-json';
+import type { Context } from '../context.ts';
+import { rewindsTooMany } from '../errors.ts';
+import { textOf } from '../json-bytes.ts';
+import type { CheckedKey } from '../session-key.ts';
+import { type StateChange, toChanges } from '../state-delta.ts';
+import type { StoredEvent } from '../store/events/events.ts';
+import { selectPlace } from '../store/events/places.ts';
+import type { SessionHistory } from '../store/histories.ts';
+import { changedArtifacts, type Folded, foldDeltas, restoringDelta } from './fold-deltas.ts';
+import { mostRewinds, printView, readView, withRewind } from './view.ts';
+
+/** The write of a rewind, to be stored by the statement that finds the session as it was read. */
+export interface PlannedRewind {
+  readonly event: StoredEvent;
+  readonly changes: readonly StateChange[];
+  /** The session's new column `view`. */
+  readonly view: string | null;
+}
+
+export interface RewindRequest {
+  readonly key: CheckedKey;
+  readonly history: Pick<SessionHistory, 'pk' | 'lastSeq' | 'view' | 'initialState'>;
+  /** Everything from the first event of this invocation on is rewound. */
+  readonly beforeInvocationId: string;
+}
+
+/**
+ * Plans the event that gives a session its state before an invocation back, and restores the session's artifacts as new versions. What is rewound
+ * stays stored. State and artifacts of users and apps stay as they are. Undefined when the session has no event of that invocation.
+ */
+export async function planRewind(context: Context, request: RewindRequest): Promise<PlannedRewind | undefined> {
+  const { key, history, beforeInvocationId } = request;
+  const { pk: sessionPk, lastSeq } = history;
+  const view = readView(history.view);
+  if (view.rewinds.length >= mostRewinds) throw rewindsTooMany(mostRewinds);
+  const first = await selectPlace(context.db, 'first of invocation', { sessionPk, id: beforeInvocationId });
+  if (first === undefined) return undefined;
+  const folded = await foldDeltas(context.db, { sessionPk, after: 0, at: first - 1, upTo: lastSeq });
+  const stateDelta = restoringDelta(folded, parseInitial(history.initialState));
+  const artifactDelta = await restoreArtifacts(context, key, folded);
+  return {
+    event: rewindEvent({ stateDelta, artifactDelta, rewindBeforeInvocationId: beforeInvocationId }),
+    changes: toChanges(stateDelta),
+    view: printView(withRewind(view, { first, last: lastSeq + 1 })),
+  };
+}
+
+/** The state that a session was created with. */
+export function parseInitial(json: string | null): JsonObject {
+  return json === null ? {} : (parseExactly(json) as JsonObject);
+}
+
+const artifactsTimeoutMs = 10_000;
+
+async function restoreArtifacts({ artifacts }: Context, key: CheckedKey, folded: Folded): Promise<JsonObject> {
+  const changed = changedArtifacts(folded);
+  if (changed.length === 0) return {};
+  const request = { ...key, artifacts: changed.map(({ name, version }) => ({ name, version })) };
+  const restored = await artifacts.restoreVersions(request, { timeoutMs: artifactsTimeoutMs });
+  return Object.fromEntries(restored.artifacts.map(({ name, version = 0 }) => [name, version]));
+}
+
+function rewindEvent(actions: JsonObject): StoredEvent {
+  const event = toWireEvent({
+    id: randomUUID(),
+    author: 'user',
+    invocationId: `e-${randomUUID()}`,
+    timestamp: Date.now() / 1000,
+    actions: completeActions(actions),
+    nodeInfo: { path: '' },
+  });
+  const { id, author, invocationId, timestamp } = event;
+  return { id, author, invocationId, timestamp, turnStart: false, json: textOf(event.json) };
+}

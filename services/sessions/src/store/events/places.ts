@@ -1,0 +1,35 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+
+interface Named {
+  readonly sessionPk: bigint;
+  readonly id: string;
+}
+
+const findFirst = createQuery<Named, { seq: number }>({
+  name: 'find-first-event-of-invocation',
+  text: (param) =>
+    `select seq from events where session_pk = ${param.sessionPk} and invocation_id = ${param.id} order by seq limit 1`,
+});
+
+const findLast = createQuery<Named, { seq: number }>({
+  name: 'find-last-event-of-invocation',
+  text: (param) =>
+    `select seq from events where session_pk = ${param.sessionPk} and invocation_id = ${param.id} order by seq desc limit 1`,
+});
+
+const findEvent = createQuery<Named, { seq: number }>({
+  name: 'find-event',
+  text: (param) =>
+    `select seq from events where session_pk = ${param.sessionPk} and event_id = ${param.id} order by seq limit 1`,
+});
+
+/** Where a session's event is: the first or the last one of an invocation, or the one with an id. Undefined when there is none. */
+export async function selectPlace(
+  db: Queryable,
+  which: 'first of invocation' | 'last of invocation' | 'event',
+  named: Named,
+): Promise<number | undefined> {
+  const query = { 'first of invocation': findFirst, 'last of invocation': findLast, event: findEvent }[which];
+  const [row] = await query(db, named);
+  return row?.seq;
+}

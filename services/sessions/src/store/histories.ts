@@ -1,0 +1,73 @@
+import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { CheckedKey } from '../session-key.ts';
+import { laterUpdate } from './created-at.ts';
+import { hasKey } from './key-condition.ts';
+import { bytesOfEvents } from './sizes.ts';
+import { createWriteQuery, type Write } from './write.ts';
+
+/** A session as far as its history is changed or copied. */
+export interface SessionHistory {
+  readonly pk: bigint;
+  readonly lastSeq: number;
+  /** The invocation that holds the turn. */
+  readonly turn: string | null;
+  /** JSON; null when nothing is left out. */
+  readonly view: string | null;
+  /** JSON of the state that it was created with; null for none, and where that is not known. */
+  readonly initialState: string | null;
+}
+
+const findHistory = createQuery<CheckedKey, SessionHistory>({
+  name: 'find-history',
+  text: (param) => `select pk, last_seq as "lastSeq", turn, view::text as view, initial_state::text as "initialState"
+    from sessions where ${hasKey(param)}`,
+});
+
+/** Undefined when there is no such session. */
+export async function selectHistory(db: Queryable, key: CheckedKey): Promise<SessionHistory | undefined> {
+  const [row] = await findHistory(db, key);
+  return row;
+}
+
+const findWaiting = createQuery<{ sessionPk: bigint; from: number }, { invocation_id: string }>({
+  name: 'find-waiting-runs',
+  text: (param) => `select invocation_id from runs
+    where session_pk = ${param.sessionPk} and (status = 'waiting') is true and first_seq >= ${param.from}`,
+});
+
+/** Runs of a session that wait for an answer, and whose first event is at `from` or behind it. */
+export async function selectWaitingRuns(db: Queryable, sessionPk: bigint, from: number): Promise<string[]> {
+  return (await findWaiting(db, { sessionPk, from })).map((row) => row.invocation_id);
+}
+
+interface RewindValues extends CheckedKey {
+  readonly pk: bigint;
+  readonly lastSeq: number;
+  readonly view: string | null;
+  readonly eventTime: number;
+  readonly addedBytes: number;
+}
+
+const rewind = createWriteQuery<RewindValues, { pk: bigint }>({
+  name: 'rewind-session',
+  source: 'm',
+  text: (param, writes) => `with m as (
+      update sessions set version = version + 1, last_seq = last_seq + 1, view = ${param.view}::json,
+        last_update_time = ${laterUpdate('last_update_time', param.eventTime)}, bytes = bytes + ${param.addedBytes}::bigint
+      where ${hasKey(param)} and pk = ${param.pk} and last_seq = ${param.lastSeq} and turn is null
+      returning account_id, app_name, user_id, pk, last_seq - 1 as base
+    )${writes}
+    select pk from m`,
+});
+
+/** Appends the event of a rewind. Undefined when the session has changed since it was read, or a run holds its turn: then nothing was written. */
+export async function insertRewind(
+  db: Queryable,
+  key: CheckedKey,
+  { history, view, ...write }: Write & { readonly history: SessionHistory; readonly view: string | null },
+): Promise<true | undefined> {
+  const eventTime = write.events.at(-1)?.timestamp ?? Date.now() / 1000;
+  const { pk, lastSeq } = history;
+  const values = { ...key, pk, lastSeq, view, eventTime, addedBytes: bytesOfEvents(write.events) };
+  return (await rewind(db, values, write)).length > 0 || undefined;
+}
