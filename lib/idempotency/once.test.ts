@@ -41,7 +41,7 @@ const create = ({ db }: { readonly db: Database }) => {
   };
 };
 
-function send(accountId: string, key: string | undefined, cron = 'text') {
+async function send(accountId: string, key: string | undefined, cron = 'text') {
   const handler = once({ db }, SchedulesService.method.createSchedule, create);
   const headers = key === undefined ? {} : keyedHeaders({ key, route: 'POST /notes', content: [cron] });
   const call = {

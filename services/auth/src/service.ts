@@ -36,14 +36,8 @@ export const auth = defineService({
       log.warn('DEFAULT_SUPERADMIN_PASSWORD is one of the most common passwords: choose another');
     }
     const db = await host.openDatabase();
-    const queue = {
-      service: 'auth',
-      db,
-      tasks: [sendMail, sendNotice],
-      log,
-      metrics: host.metrics,
-      draining: host.draining,
-    };
+    const { metrics, draining } = host;
+    const queue = { service: 'auth', db, tasks: [sendMail, sendNotice], log, metrics, draining };
     const jobs = host.resources.use(await openJobs(queue));
     const relay = host.resources.use(
       startOutboxRelay({ db, bus: host.bus, topics: [AccountDeletedSchema], log, draining: host.draining }),
