@@ -70,8 +70,21 @@ async function send(path: string, { headers, ...options }: SendOptions = {}, tok
 /** An operation of the OpenAPI document. */
 interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly security?: readonly object[];
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+}
+
+async function listOperations() {
+  const { paths } = (await edge.send('/openapi.json')).body as { paths: Record<string, Record<string, Operation>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path: path.replaceAll(/\{\w+\}/g, '1'),
+      method,
+      ...operation,
+    })),
+  );
 }
 
 const sessions = '/apps/a/users/u1/sessions';
@@ -181,14 +194,7 @@ describe('a personal token that is bound to an end user', () => {
   });
 
   it('reaches no more when it adds its user to the query of a route that reads none there', async () => {
-    const { paths } = (await edge.send('/openapi.json')).body as { paths: Record<string, Record<string, Operation>> };
-    const operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        path: path.replaceAll(/\{\w+\}/g, '1'),
-        method,
-        ...operation,
-      })),
-    );
+    const operations = await listOperations();
     const opened: string[] = [];
     let closed = 0;
     for (const { path, method, operationId, requestBody, parameters = [] } of operations) {
@@ -201,6 +207,24 @@ describe('a personal token that is bound to an end user', () => {
     }
     expect(opened).toEqual([]);
     expect(closed).toBeGreaterThan(50);
+  });
+
+  it('opens no route of the whole account, also when a request names its user wherever it can', async () => {
+    const tags = ['accounts', 'agents', 'integrations', 'keys', 'notifications', 'schedules', 'usage', 'webhooks'];
+    const operations = (await listOperations()).filter(
+      ({ tags: [tag = ''], security }) => tags.includes(tag) && security?.length !== 0,
+    );
+    const opened: string[] = [];
+    for (const { path, method, operationId, requestBody } of operations) {
+      const example = JSON.stringify(requestBody?.content['application/json']?.example ?? {});
+      const json = JSON.parse(example.replaceAll(/"(user_?id)":"[^"]*"/gi, '"$1":"u1"')) as object;
+      const hasBody = method !== 'get' && method !== 'delete';
+      const answer = await send(`${path}?user_id=u1`, { method: method.toUpperCase(), ...(hasBody && { json }) });
+      if (![403, 422].includes(answer.status)) opened.push(operationId);
+    }
+    // The use of models by its own end user.
+    expect(opened).toEqual(['getUsage']);
+    expect(operations.length).toBeGreaterThan(40);
   });
 
   it.each([
