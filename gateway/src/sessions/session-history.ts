@@ -17,11 +17,10 @@ const eventId = (options: object) => Type.String({ minLength: 1, maxLength: 256,
 const RewindRequest = Type.Object(
   {
     rewindBeforeInvocationId: eventId({
-      examples: [exampleId],
       description: 'Everything from the first event of this invocation on is rewound.',
     }),
   },
-  { title: 'RewindRequest' },
+  { title: 'RewindRequest', examples: [{ rewindBeforeInvocationId: exampleId }] },
 );
 
 const ForkRequest = Type.Object(
