@@ -67,6 +67,15 @@ describe('/run', () => {
     expect([answer.status, answer.body]).toEqual([409, { detail: 'The run was cancelled.', code: 'run_cancelled' }]);
   });
 
+  it.each([
+    ['RunPostponed', 'run_postponed'],
+    ['RunMoved', 'run_moved'],
+  ])('is 503 for %s: the run goes on or has ended elsewhere', async (type, code) => {
+    await using edge = await edgeOf(steps(accepted, { kind: { case: 'failure', value: { type, message: 'Later.' } } }));
+    const answer = await edge.send('/run', { json: body });
+    expect([answer.status, answer.body]).toEqual([503, { detail: 'Later.', code }]);
+  });
+
   it('stops collecting when the client disconnects', async () => {
     let watching: AbortSignal | undefined;
     await using edge = await edgeOf(async function* (_request, signal) {

@@ -49,10 +49,12 @@ export async function runRound(options: RoundOptions): Promise<Round> {
   const faults = new Map<string, number>();
   const outages: Timed[] = [];
   const lanes = lanesOf(options, outages).map((next) => happen(next, options.faultsOfLane, faults));
-  await Promise.all([sleep(options.leastMs), ...lanes]);
+  // All of them end before an error of one is thrown: a lane would start processes again that the test has stopped.
+  const ends = await Promise.allSettled([sleep(options.leastMs), ...lanes]);
   const recovery = untilFinished(sites, options.recoveryMs);
   for (const writers of [attacked, spared]) writers.stop();
   const [recovered] = await Promise.all([recovery, ...writing]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason as Error;
   const differences: Differences = { lost: [], twice: [], interleaved: [] };
   for (const writers of [attacked, spared]) await check(writers, sites, differences);
   const unaffected = spared.times.filter((request) => !outages.some((outage) => overlap(request, outage)));
