@@ -39,7 +39,7 @@ describe('after kill -9 of the whole mesh, its embedded PostgreSQL left behind',
   test('acknowledged writes exist, the interrupted run has a visible end, and the session accepts a run within 20 s', {
     timeout: 60_000,
   }, async () => {
-    const session = await caller.createSession('echo', { state: { kept: true } });
+    const session = await caller.createSession('fragile', { state: { kept: true } });
     expect((await caller.run(session, 'before')).status).toBe(200);
     const cut = caller.run(session, 'cut [[wait:60000]]').catch(() => undefined);
     await expect.poll(async () => (await caller.readSession(session)).events.length).toBe(3);

@@ -37,7 +37,7 @@ describe('a service that dies', () => {
   test('runs, during a run: the run ends visibly and its session accepts the next one within 20 s', {
     timeout: 60_000,
   }, async () => {
-    const session = await caller.createSession();
+    const session = await caller.createSession('fragile');
     const cut = caller.runSse(session, 'cut [[wait:60000]]').catch(() => []);
     await expect.poll(async () => (await caller.readSession(session)).events.length).toBe(1);
     await mesh.kill('runs');

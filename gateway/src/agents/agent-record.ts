@@ -42,6 +42,11 @@ export const AgentRequest = Type.Object(
     multitask: maybe(
       Type.String({ description: '`enqueue`, `reject` or `interrupt`: what a run does when its session is busy.' }),
     ),
+    resumable: maybe(
+      Type.Boolean({
+        description: 'Whether a run goes on with another executor when its own has died; `true` if absent.',
+      }),
+    ),
     on_disconnect: maybe(
       Type.String({ description: '`continue` or `cancel`: what becomes of a run whose client leaves.' }),
     ),

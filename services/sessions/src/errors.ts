@@ -129,6 +129,12 @@ export function runOver(invocationId: string): MeshError {
   return new MeshError('aborted', 'run_over', `Run ${invocationId} is over.`);
 }
 
+/** The caller may act for one end user only, and the run for more. */
+export function runUnbound(): MeshError {
+  const message = 'A token that is bound to a user_id adds messages only to runs that such a token started.';
+  return new MeshError('permission_denied', 'run_unbound', message);
+}
+
 /** The run waits for an answer, or with one for its turn. */
 export function runWaiting(invocationId: string): MeshError {
   return new MeshError('aborted', 'run_waiting', `Run ${invocationId} waits for an answer to its function calls.`);

@@ -23,7 +23,7 @@ export function readsMany(statement: string): boolean {
 /** Calls every RPC in the ways that send different statements. */
 export async function callEverything(service: TestSessions, session = newKey()): Promise<void> {
   const { client } = service;
-  const { begin } = driveTurns(() => service);
+  const { begin, askDatabase } = driveTurns(() => service);
   const { accountId, appName, userId } = session;
   const state = { a: 1, 'app:a': 1, 'user:a': 1 };
   await client.createSession({ session, stateJson: json(state), events: [agentEvent('e-0', 'first')] });
@@ -97,6 +97,11 @@ export async function callEverything(service: TestSessions, session = newKey()):
     client.addRunMessage({ accountId, invocationId: id, messageJson: json({ parts: [] }) });
   await address(invocationId);
   await address((await client.beginTurn(beginWith(free, 'now', interrupting))).invocationId);
+  await askDatabase(
+    `update runs set lease_until = now() - interval '1 s' where session_pk = $1 and status = 'running'`,
+    [sessionPk],
+  );
+  await client.claimRuns({ owner: 'executor-1', window: 9, limit: 9, takesOver: true });
   await client.beginTurn(beginWith(free, 'now', { ...interrupting, idempotencyKey: `${session.sessionId} now` }));
   await client.countActiveRuns({});
   await client.claimOverdueRuns({});

@@ -28,14 +28,17 @@ export function runMessageRoute(app: App, { runs, authentication }: Context): vo
           'that has not started is extended. 409 when the run is over, or waits for an answer.',
         params: RunPath,
         body: RunMessage,
-        response: { 202: Run, 404: Problem, 409: Problem, ...bodyFailures, ...failures },
+        response: { 202: Run, 403: Problem, 404: Problem, 409: Problem, ...bodyFailures, ...failures },
       },
     },
     async ({ identity, params, body }, reply) => {
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
       const { newMessage } = body;
       const messageJson = encodeJson({ ...newMessage, role: newMessage.role ?? 'user' });
-      const { run } = await runs.addRunMessage({ ...name, messageJson }, unary);
+      const { run } = await runs.addRunMessage(
+        { ...name, messageJson, isBound: identity.grant?.userId !== undefined },
+        unary,
+      );
       reply.code(202);
       return sendRun(reply, run);
     },

@@ -55,6 +55,7 @@ export const runKeys = [
   'run_limits',
   'answer_timeout_seconds',
   'default_answer',
+  'resumable',
 ] as const;
 
 function pickKeys(fields: AgentFields, keys: readonly (keyof AgentFields)[]): Record<string, unknown> {

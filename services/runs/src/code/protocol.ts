@@ -36,6 +36,8 @@ export interface RunRequest {
   readonly messageJson: Uint8Array;
   readonly streaming: boolean;
   readonly maxModelCalls: number;
+  /** See Turn. */
+  readonly isTakeover: boolean;
 }
 
 /** Message of the host to a worker. */

@@ -1,6 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptStopped } from './attempt-stopped.ts';
 import { LimitReached } from './limits/run-limits.ts';
+import { isNotContinued } from './takeover/run-not-continued.ts';
 
 /** A failure in the form that is stored and sent to the viewer. */
 export interface DescribedFailure {
@@ -21,6 +22,7 @@ export function describeFailure(error: unknown): DescribedFailure {
   if (error instanceof LimitReached) {
     return { type: error.name, errorCode: error.errorCode, errorMessage: error.message };
   }
+  if (isNotContinued(error)) return { type: 'RunInterrupted', errorCode: 'INTERRUPTED', errorMessage: error.message };
   const errorCode = error instanceof MeshError ? error.reason.toUpperCase() : 'AGENT_ERROR';
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { type: name, errorCode, errorMessage: message.slice(0, longestMessage) };

@@ -21,6 +21,7 @@ import { watchTime } from './limits/time-limit.ts';
 import { Journal } from './recording/journal.ts';
 import { createRecorder, type Recorder } from './recording/recorder.ts';
 import { cancelled, interruptedByRun, type Stop } from './recording/stop.ts';
+import { RunNotContinued } from './takeover/run-not-continued.ts';
 import type { Viewer } from './viewers/viewer.ts';
 
 export interface ExecutionDeps {
@@ -88,6 +89,10 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const app = await deps.findApp(turn.session?.accountId ?? '', author);
     author = app.rootName;
     hasApp = true;
+    if (turn.isTakeover) {
+      if (!app.settings.isResumable) throw new RunNotContinued('its app says "resumable: false"');
+      recorder.noteBefore(window.events.map(({ event }) => event));
+    }
     const limits = lowerLimits(deps.limits, app.settings.limits);
     using _ = watchTime(limits.seconds, working);
     recorder.limit(limits);

@@ -3,6 +3,7 @@ import { agentForTurn } from './agent-for-turn.ts';
 import type { AgentRun, AgentRunOptions } from './agent-run.ts';
 import { parseMessage } from './events/event-json.ts';
 import { createTurnSession } from './history/turn-session.ts';
+import { resumeLoop } from './takeover/resume-loop.ts';
 
 const noPlugins = new PluginManager();
 
@@ -30,5 +31,6 @@ export function openAgents(root: BaseAgent, options: AgentRunOptions): AgentRun 
     abortSignal: signal,
     ...(turn.messageJson.length === 0 ? {} : { userContent: parseMessage(turn.messageJson) }),
   });
-  return { loop: agent.runAsync(context), session: turnSession };
+  const loop = turn.isTakeover ? resumeLoop(root, context) : agent.runAsync(context);
+  return { loop, session: turnSession };
 }

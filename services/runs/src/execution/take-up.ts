@@ -21,7 +21,7 @@ export async function takeUpDue(context: Context): Promise<void> {
   const limit = Math.min(admission.free, mostClaimed);
   const places = Array.from({ length: limit }, () => takePlace(context, ''));
   try {
-    const request = { owner, window: config.historyWindow, limit, apps: [...config.apps] };
+    const request = { owner, window: config.historyWindow, limit, apps: [...config.apps], takesOver: true };
     const { turns } = await sessions.claimRuns(request, { timeoutMs: claimTimeoutMs });
     for (const turn of turns) {
       admission.started(accountOf(turn));

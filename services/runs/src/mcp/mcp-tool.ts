@@ -16,10 +16,12 @@ export interface McpToolSpec {
 
 /** A tool of an MCP server. Its failures are results, so that no server ends a run. */
 export class McpTool extends BaseTool {
+  readonly idempotent: boolean;
   readonly #spec: McpToolSpec;
 
   constructor(spec: McpToolSpec) {
     super({ name: spec.name, description: spec.listed.description });
+    this.idempotent = spec.listed.idempotent === true;
     this.#spec = spec;
   }
 

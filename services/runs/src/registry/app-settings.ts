@@ -14,6 +14,8 @@ export interface AppSettings {
   readonly answerTimeoutSeconds?: number | undefined;
   /** The response to each call of a run that has waited so long. Absent: the setting of the server. */
   readonly defaultAnswer?: JsonObject | undefined;
+  /** Whether another executor goes on with a run when its own has died. */
+  readonly isResumable: boolean;
 }
 
 const multitasks = {
@@ -25,17 +27,22 @@ const multitasks = {
 const policies = { continue: LeavePolicy.CONTINUE, cancel: LeavePolicy.CANCEL } as const;
 
 /** The usual way: runs wait for each other, and go on when their clients leave. */
-export const usualSettings: AppSettings = { multitask: Multitask.ENQUEUE, onLeave: LeavePolicy.CONTINUE };
+export const usualSettings: AppSettings = {
+  multitask: Multitask.ENQUEUE,
+  onLeave: LeavePolicy.CONTINUE,
+  isResumable: true,
+};
 
 /** The settings of the root agent's file. */
 export function appSettingsOf(keys: RootKeys): AppSettings {
-  const { multitask, on_disconnect: onDisconnect, run_limits: limits } = keys;
+  const { multitask, on_disconnect: onDisconnect, run_limits: limits, resumable = true } = keys;
   return {
     answerTimeoutSeconds: keys.answer_timeout_seconds,
     defaultAnswer: keys.default_answer as JsonObject | undefined,
     multitask: multitask === undefined ? usualSettings.multitask : multitasks[multitask],
     onLeave: onDisconnect === undefined ? usualSettings.onLeave : policies[onDisconnect],
     ...(limits && { limits: limitsOf(limits) }),
+    isResumable: resumable,
   };
 }
 

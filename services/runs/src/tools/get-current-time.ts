@@ -9,6 +9,7 @@ const description =
 export function createGetCurrentTime({ now = () => new Date() }: { readonly now?: () => Date }): BaseTool {
   return new BuiltInTool({
     name: 'get_current_time',
+    idempotent: true,
     description,
     parameters: {
       type: Type.OBJECT,

@@ -15,6 +15,7 @@ const maxBodyBytes = 65_536;
 export function createHttpGet({ fetch }: { readonly fetch: GuardedFetch }): BaseTool {
   return new BuiltInTool({
     name: 'http_get',
+    idempotent: true,
     description: 'Fetches a public http or https address and answers its status, content type and text.',
     parameters: {
       type: Type.OBJECT,

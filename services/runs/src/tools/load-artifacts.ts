@@ -5,6 +5,8 @@ const maxNames = 10;
 
 /** `load_artifacts`: ADK's own with checked arguments. In ADK, an argument that is not a list of names ends the run. */
 export class LoadArtifacts extends LoadArtifactsTool {
+  readonly idempotent = true;
+
   override async runAsync(request: RunAsyncToolRequest): Promise<unknown> {
     const asked = request.args['artifact_names'];
     const names = Array.isArray(asked) ? asked.filter((name) => typeof name === 'string').slice(0, maxNames) : [];

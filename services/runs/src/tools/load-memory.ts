@@ -4,6 +4,8 @@ import { readText } from './read-text.ts';
 
 /** `load_memory`: ADK's own, whose failures are results here: it would write them to the console and throw. */
 export class LoadMemory extends LoadMemoryTool {
+  readonly idempotent = true;
+
   override async runAsync({ args, toolContext }: RunAsyncToolRequest): Promise<unknown> {
     try {
       const { memories } = await toolContext.searchMemory(readText(args, 'query'));

@@ -18,6 +18,7 @@ const description =
 export function createRequestCredential(): BaseTool {
   return new BuiltInTool({
     name: REQUEST_CREDENTIAL,
+    idempotent: true,
     description,
     parameters: {
       type: Type.OBJECT,

@@ -14,6 +14,7 @@ const description =
 export function createRequestInput(): BaseTool {
   return new BuiltInTool({
     name: 'request_input',
+    idempotent: true,
     description,
     isLongRunning: true,
     parameters: {

@@ -10,6 +10,7 @@ export const SET_STATE = 'set_state';
 export function createSetState(): BaseTool {
   return new BuiltInTool({
     name: SET_STATE,
+    idempotent: true,
     description: 'Stores a value in the state of this session under a key.',
     parameters: {
       type: Type.OBJECT,

@@ -22,6 +22,10 @@ export interface DueRun {
   streaming: boolean;
   isBound: boolean;
   answeredSeq: number | undefined;
+  /** Sequence of its first event; undefined where it is not known. */
+  firstSeq: number | undefined;
+  /** Whether nobody may take it over any more: see ClaimRunsRequest.takes_over. */
+  isAbandoned: boolean;
 }
 
 interface RunRow {
@@ -42,10 +46,16 @@ interface RunRow {
   streaming: boolean;
   bound: boolean;
   answered_seq: number | null;
+  first_seq: number | null;
+  abandoned: boolean | null;
 }
 
+/** Seconds after the end of its lease, and number of executors before, behind which a run is not taken over. */
+const abandoned = { seconds: 60, takeovers: 3 };
+
 const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.error_code, r.owner, s.fence, s.last_seq,
-  r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.bound, r.answered_seq`;
+  r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.bound, r.answered_seq, r.first_seq,
+  r.takeovers >= ${abandoned.takeovers} or r.lease_until < now() - make_interval(secs => ${abandoned.seconds}) as abandoned`;
 
 type RunKey = CheckedKey & { readonly invocationId: string };
 
@@ -257,5 +267,7 @@ function toRun(row: RunRow): DueRun {
     streaming: row.streaming,
     isBound: row.bound,
     answeredSeq: row.answered_seq ?? undefined,
+    firstSeq: row.first_seq ?? undefined,
+    isAbandoned: row.abandoned === true,
   };
 }

@@ -2,7 +2,7 @@ import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { checkBytes } from '../account-usage.ts';
 import type { Context } from '../context.ts';
-import { runOver, runWaiting } from '../errors.ts';
+import { runOver, runUnbound, runWaiting } from '../errors.ts';
 import { createUserEvent } from '../events/user-event.ts';
 import { windowBytesBeside } from '../store/events/window-bytes.ts';
 import {
@@ -18,13 +18,18 @@ import { untilCurrent } from '../until-current.ts';
 /**
  * Adds a user's message to a run: as an event while the run is running, to its own message while it has not started. False when there is no such run.
  *
- * @throws MeshError aborted `run_over`, `run_waiting`
+ * @throws MeshError aborted `run_over`, `run_waiting`; permission_denied `run_unbound`
  */
-export async function addressRun(context: Context, name: RunName, message: string): Promise<boolean> {
+export async function addressRun(
+  context: Context,
+  { isBound, ...name }: RunName & { readonly isBound: boolean },
+  message: string,
+): Promise<boolean> {
   checkBytes(context, name.accountId);
   return untilCurrent(async () => {
     const run = await selectAddressedRun(context.db, name);
     if (run === undefined) return false;
+    if (isBound && !run.bound) throw runUnbound();
     if (run.version === null) throw runOver(name.invocationId);
     switch (run.status) {
       case 'running':

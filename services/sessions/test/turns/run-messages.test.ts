@@ -152,6 +152,17 @@ test('no message is lost that comes while the run starts', async () => {
   }
 });
 
+test('a caller who is bound to an end user adds messages only to runs that are bound, too', async () => {
+  for (const isBound of [true, false]) {
+    const session = await newSession();
+    const { invocationId } = await begin(session, 'one', { isBound });
+    const request = { accountId: session.accountId, invocationId, messageJson: json({ parts: [{ text: 'x' }] }) };
+    const answer = service.client.addRunMessage({ ...request, isBound: true });
+    if (isBound) await expect(answer).resolves.toMatchObject({ run: { invocationId } });
+    else await expect(answer).rejects.toMatchObject({ reason: 'run_unbound' });
+  }
+});
+
 test('a run that waits for an answer takes no message, and one of others does not exist', async () => {
   const session = await newSession();
   const turn = await begin(session, 'one');

@@ -525,6 +525,11 @@ export declare type AddRunMessageRequest = Message<"agentmesh.runs.v1.AddRunMess
    * @generated from field: bytes message_json = 4;
    */
   messageJson: Uint8Array;
+
+  /**
+   * @generated from field: bool is_bound = 5;
+   */
+  isBound: boolean;
 };
 
 /**

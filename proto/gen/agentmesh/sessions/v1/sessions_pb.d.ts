@@ -1150,6 +1150,13 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: bytes waiting_for_json = 18;
    */
   waitingForJson: Uint8Array;
+
+  /**
+   * True: another executor began the run and died. The turn has no event of its own; the executor goes on behind the run's last stored event.
+   *
+   * @generated from field: bool is_takeover = 19;
+   */
+  isTakeover: boolean;
 };
 
 /**
@@ -1196,6 +1203,14 @@ export declare type ClaimRunsRequest = Message<"agentmesh.sessions.v1.ClaimRunsR
    * @generated from field: int32 limit = 5;
    */
   limit: number;
+
+  /**
+   * True: the caller goes on with running runs of its apps whose executor is gone, as many as `limit` allows. A run that nobody has taken over a
+   * minute after its lease has expired, or that has been taken over three times, ends as failed.
+   *
+   * @generated from field: bool takes_over = 7;
+   */
+  takesOver: boolean;
 
   /**
    * Apps that the caller serves; `agent*` stands for all agents that are records. Runs of other apps are not started. Empty: all apps.
@@ -2124,6 +2139,13 @@ export declare type AddRunMessageRequest = Message<"agentmesh.sessions.v1.AddRun
    * @generated from field: bytes message_json = 4;
    */
   messageJson: Uint8Array;
+
+  /**
+   * The caller may act for one end user only. PERMISSION_DENIED run_unbound when the run is not bound in the same way: it may change `app:` state.
+   *
+   * @generated from field: bool is_bound = 5;
+   */
+  isBound: boolean;
 };
 
 /**
@@ -2682,8 +2704,8 @@ export declare const SessionsService: GenService<{
     output: typeof BeginTurnResponseSchema;
   },
   /**
-   * Starts runs that wait for an executor: one named run whose turn was granted to the caller, or any run that is due. A run whose lease has
-   * expired ends as failed, with an event that says so, and the next run of its session gets the turn; `limit` does not count these.
+   * Starts runs that wait for an executor: one named run whose turn was granted to the caller, or any run that is due. A running run whose lease has
+   * expired is taken over; without `takes_over` it ends as failed, with an event that says so, and the next run of its session gets the turn.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.ClaimRuns
    */
@@ -2780,7 +2802,7 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Adds a user's message to a run. While the run is running it is stored as an event, and AppendEvents tells its executor. While the run is queued
-   * its parts are added to the run's own message. NOT_FOUND run_not_found; ABORTED run_over, and run_waiting when the run waits for an answer or,
+   * its parts are added to the run's own message. NOT_FOUND run_not_found; PERMISSION_DENIED run_unbound; ABORTED run_over, and run_waiting when the run waits for an answer or,
    * queued, has one.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AddRunMessage

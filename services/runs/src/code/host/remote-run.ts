@@ -132,9 +132,10 @@ export class RemoteRun implements AgentRun, RunSide {
 }
 
 function requestOf(run: number, { turn, window, maxModelCalls }: AgentRunOptions): RunRequest {
-  const { session, invocationId, stateJson, messageJson, streaming } = turn;
+  const { session, invocationId, stateJson, messageJson, streaming, isTakeover } = turn;
   const { accountId = '', appName = '', userId = '', sessionId = '' } = session ?? {};
   const key = { accountId, appName, userId, sessionId };
   const events = window.events.map(({ json }) => json);
-  return { kind: 'run', run, invocationId, key, stateJson, events, messageJson, streaming, maxModelCalls };
+  const content = { stateJson, events, messageJson, streaming, maxModelCalls, isTakeover };
+  return { kind: 'run', run, invocationId, key, ...content };
 }

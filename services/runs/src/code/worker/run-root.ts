@@ -1,22 +1,29 @@
 import { createEvent, type Event, type InvocationContext, isBaseAgent, type Workflow } from '@google/adk';
+import { resumeLoop } from '../../execution/takeover/resume-loop.ts';
+import { RunNotContinued } from '../../execution/takeover/run-not-continued.ts';
 import type { Root } from './loading/root.ts';
 
 type Loop = AsyncGenerator<Event, void, void>;
 type RunNode = (node: Workflow, context: InvocationContext) => Loop;
 
 /** Runs an app's root as ADK's Runner does, plugins included. The user's message is stored already: plugins cannot change it. */
-export async function* runRoot(root: Root, context: InvocationContext): Loop {
+export async function* runRoot(root: Root, context: InvocationContext, isTakeover: boolean): Loop {
   const { pluginManager } = context;
   const early = await pluginManager.runBeforeRunCallback({ invocationContext: context });
   if (early) {
     yield createEvent({ invocationId: context.invocationId, author: 'model', content: early });
     return;
   }
-  for await (const event of await openLoop(root, context)) {
+  for await (const event of await (isTakeover ? resume(root, context) : openLoop(root, context))) {
     const changed = await pluginManager.runOnEventCallback({ invocationContext: context, event });
     yield changed === undefined ? event : { ...changed, author: changed.author ?? event.author ?? root.name };
   }
   await pluginManager.runAfterRunCallback({ invocationContext: context });
+}
+
+function resume(root: Root, context: InvocationContext): Loop {
+  if (!isBaseAgent(root)) throw new RunNotContinued(`"${root.name}" is a workflow`);
+  return resumeLoop(root, context);
 }
 
 async function openLoop(root: Root, context: InvocationContext): Promise<Loop> {

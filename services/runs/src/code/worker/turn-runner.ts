@@ -138,7 +138,7 @@ export class TurnRunner {
 
   #openLoop(): AsyncGenerator<Event, void, void> {
     const { root, plugins, channel } = this.#deps;
-    const { invocationId, streaming, messageJson, run, maxModelCalls } = this.#request;
+    const { invocationId, streaming, messageJson, run, maxModelCalls, isTakeover } = this.#request;
     const { session, service } = this.#session;
     const context = new InvocationContext({
       invocationId,
@@ -151,7 +151,7 @@ export class TurnRunner {
       abortSignal: this.#working.signal,
       ...(messageJson.length > 0 && { userContent: parseMessage(messageJson) }),
     });
-    return runRoot(root, context);
+    return runRoot(root, context, isTakeover);
   }
 }
 

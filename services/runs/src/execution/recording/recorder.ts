@@ -18,6 +18,8 @@ import type { Viewer } from '../viewers/viewer.ts';
 
 /** Passes an attempt's events on: to its agents at once, then to the store, and from there to the viewer. */
 export interface Recorder {
+  /** Notes the calls and answers of the run's events before this attempt, among those of other runs. */
+  noteBefore(events: readonly Event[]): void;
   /** Shows the events from now on to the agents that make them. */
   attach(session: AgentSession): void;
   /** Lets the agents go on only within limits. */
@@ -87,6 +89,11 @@ class AttemptRecorder implements Recorder {
     this.#options = options;
     this.#facts = { invocationId, customMetadata: parseMetadata(customMetadataJson) };
     this.#openCalls = createOpenCalls(options.turn);
+  }
+
+  noteBefore(events: readonly Event[]): void {
+    const { invocationId } = this.#options.turn;
+    for (const event of events) if (event.invocationId === invocationId) this.#openCalls.note(event);
   }
 
   attach(session: AgentSession): void {

@@ -9,6 +9,8 @@ export interface ListedTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** JSON Schema of structured answers. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** The server says that a call may be made again: it changes nothing, or nothing more. */
+  readonly idempotent?: boolean;
 }
 
 /** The tools of a server that models can be given, and why others are left out. */
@@ -61,7 +63,7 @@ function read(value: unknown): ReadTool {
   if (!isObject(value) || typeof value['name'] !== 'string' || value['name'] === '') {
     return { ...nothing, reason: 'has no name' };
   }
-  const { name, description = '', inputSchema, outputSchema } = value;
+  const { name, description = '', inputSchema, outputSchema, annotations } = value;
   const refuse = (reason: string): ReadTool => ({ ...nothing, name, reason });
   if (typeof description !== 'string') return refuse('its description is no text');
   if (!isObject(inputSchema) || inputSchema['type'] !== 'object') return refuse('its schema is not that of an object');
@@ -70,7 +72,16 @@ function read(value: unknown): ReadTool {
   const fault = schemaFault(description, schemas);
   if (fault !== undefined) return refuse(fault);
   const size = sizeOfTool(description, schemas);
-  return { name, size, tool: { name, description, inputSchema, ...(outputSchema && { outputSchema }) } };
+  return {
+    name,
+    size,
+    tool: { name, description, inputSchema, ...(outputSchema && { outputSchema }), ...repeatable(annotations) },
+  };
+}
+
+function repeatable(annotations: unknown): Pick<ListedTool, 'idempotent'> {
+  if (!isObject(annotations)) return {};
+  return annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true ? { idempotent: true } : {};
 }
 
 interface Extent {

@@ -12,6 +12,7 @@ export const rootKeys = {
       { additionalProperties: false },
     ),
   ),
+  resumable: Type.Optional(Type.Boolean()),
   on_disconnect: Type.Optional(Type.Enum(['continue', 'cancel'])),
   /** Seconds for which a run waits for an answer; 0: for ever. */
   answer_timeout_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),

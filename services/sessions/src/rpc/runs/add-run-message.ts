@@ -17,7 +17,7 @@ export function addRunMessage(service: Context): Handlers['addRunMessage'] {
     if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);
     const message = optionalText(request.messageJson);
     if (message === undefined) throw invalid('A message is needed.');
-    const found = await addressRun(context, name, message);
+    const found = await addressRun(context, { ...name, isBound: request.isBound }, message);
     const row = found ? await selectRun(context.db, name) : undefined;
     if (row === undefined) throw runNotFound(invocationId);
     return { run: toLedgerRun(row) };

@@ -16,7 +16,7 @@ import {
 } from '../../store/runs.ts';
 import { isSizeError } from '../../store/sizes.ts';
 import { nothingKnown } from '../../store/turns/turn-values.ts';
-import { takeGrantedTurn } from '../../store/turns/turns.ts';
+import { takeDeadTurn, takeGrantedTurn } from '../../store/turns/turns.ts';
 import { type AttemptEnding, endAttempt } from '../../turns/attempt.ts';
 import { closingEvent, endingOf } from '../../turns/closing-event.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
@@ -32,27 +32,30 @@ interface Claimant {
 
 /** Most bytes of a field of a turn besides its text: its tag and length, and its share of the small fields. */
 const bytesBesideText = 1_000;
-/** Most runs without an executor that one call ends. */
+/** Most runs without an executor that one call looks at. */
 const mostEnded = 256;
+/** Most of them that one call takes over: their turns fit into one answer together. */
+const mostTakenOver = 3;
 
-/** Gives granted runs to an executor. Ends runs whose executor is gone, so that the next run of their session can start. */
+/** Gives granted runs, and runs whose executor is gone, to an executor. */
 export function claimRuns(context: Context): Handlers['claimRuns'] {
-  return async ({ owner, window, session, invocationId, limit, apps }) => {
+  return async ({ owner, window, session, invocationId, limit, apps, takesOver }) => {
     const claimant = { owner, window };
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
-    await endDeadRuns(context, { owner, apps });
-    return { turns: limit > 0 ? await claimDue(context, { apps, limit }, claimant) : [] };
+    const heir = { apps, limit, takesOver };
+    const turns = await settleDeadRuns(context, heir, claimant);
+    if (turns.length < limit) await claimDue(context, { apps, limit: limit - turns.length, turns }, claimant);
+    return { turns };
   };
 }
 
-/** Takes up due runs as long as the next one is sure to fit into the answer. The others stay due. */
+/** Takes up due runs, behind the other turns, as long as the next one is sure to fit into the answer. The others stay due. */
 async function claimDue(
   context: Context,
-  { apps, limit }: { readonly apps: readonly string[]; readonly limit: number },
+  { apps, limit, turns }: { readonly apps: readonly string[]; readonly limit: number; readonly turns: TurnInit[] },
   claimant: Claimant,
-): Promise<TurnInit[]> {
-  const turns: TurnInit[] = [];
-  let room = maxAnswerBytes;
+): Promise<void> {
+  let room = turns.reduce((left, turn) => left - bytesOfTurn(turn), maxAnswerBytes);
   for (const run of await findDueRuns(context.db, apps, limit)) {
     const attempt = attemptOf(run, claimant);
     if (turns.length > 0 && startOf(attempt, context).maxBytes > room) break;
@@ -62,7 +65,6 @@ async function claimDue(
     room -= bytesOfTurn(turn);
     turns.push(turn);
   }
-  return turns;
 }
 
 /** Bytes of a turn in an answer, or some more. */
@@ -85,15 +87,39 @@ async function claimNamed(context: Context, { key, invocationId }: RunName, clai
   return { status: statusOf(status ?? 'cancelled') };
 }
 
-/** Never depends on how many runs the caller may start: these runs hold up their sessions. */
-async function endDeadRuns(context: Context, heir: { owner: string; apps: readonly string[] }): Promise<void> {
+interface Heir {
+  readonly apps: readonly string[];
+  readonly limit: number;
+  readonly takesOver: boolean;
+}
+
+/** Takes over runs whose executor is gone, and ends those that nobody may take over: these hold up their sessions, whatever the caller may start. */
+async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant): Promise<TurnInit[]> {
+  const turns: TurnInit[] = [];
   const dead = await findDeadRuns(context.db, mostEnded);
   // Their owners may be alive and about to renew their leases. Asked after the statement, which may itself have waited for an outage to end.
-  if (!context.outages.isCalm) return;
+  if (!context.outages.isCalm) return turns;
   for (const run of dead) {
-    if (serves(heir.apps, run.key.appName)) await adoptQueuedRuns(context.db, run, heir.owner);
-    await endDead(context, run);
+    const isServed = serves(heir.apps, run.key.appName);
+    if (isServed) await adoptQueuedRuns(context.db, run, claimant.owner);
+    if (run.status !== 'running' || run.isAbandoned || !heir.takesOver) await endDead(context, run);
+    else if (isServed && turns.length < Math.min(heir.limit, mostTakenOver)) {
+      const turn = await takeOver(context, run, attemptOf(run, claimant));
+      if (turn !== undefined) turns.push(turn);
+    }
   }
+  return turns;
+}
+
+/** Goes on with a run whose executor is gone; undefined when another was faster. */
+async function takeOver(context: Context, run: DueRun, dead: Attempt): Promise<TurnInit | undefined> {
+  // The window reaches back to the beginning of the run.
+  const attempt = { ...dead, answeredSeq: run.firstSeq ?? run.answeredSeq };
+  const start = startOf(attempt, context);
+  const turn = await untilCurrent(() => takeDeadTurn(context.db, start));
+  if (turn === 'gone') return undefined;
+  context.log.warn({ invocationId: run.invocationId }, 'a run whose executor had stopped goes on with another');
+  return { ...(await toTurn(context, attempt, { start, turn })), isTakeover: true };
 }
 
 /** See ClaimRunsRequest.apps. */

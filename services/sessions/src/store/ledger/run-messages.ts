@@ -14,6 +14,8 @@ export interface AddressedRun {
   readonly customMetadata: string | null;
   /** The message answers calls. */
   readonly answers: boolean;
+  /** The run may not change `app:` state. */
+  readonly bound: boolean;
   /** Version of the session; null when it is deleted. */
   readonly version: bigint | null;
 }
@@ -21,7 +23,7 @@ export interface AddressedRun {
 const findAddressed = createQuery<RunName, AddressedRun>({
   name: 'find-addressed-run',
   text: (param) => `select r.session_pk as "sessionPk", r.status, r.message::text, r.state_delta::text as "stateDelta",
-      r.custom_metadata::text as "customMetadata", r.answered_seq is not null as answers,
+      r.custom_metadata::text as "customMetadata", r.answered_seq is not null as answers, r.bound,
       (select version from sessions where pk = r.session_pk) as version
     ${newestRun(param)}`,
 });

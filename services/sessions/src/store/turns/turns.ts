@@ -97,6 +97,19 @@ const takeGrantedRun = createTurnQuery({
     from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });
 
+const takeDeadRun = createTurnQuery({
+  name: 'take-dead-run',
+  where: (param) => `and s.turn = ${param.invocationId} and exists (
+    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'running'
+      and r.lease_until < now() offset 0)`,
+  free: () => 'true',
+  ledger: (
+    param,
+  ) => `update runs r set owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1, takeovers = coalesce(r.takeovers, 0) + 1,
+      started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds})
+    from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
+});
+
 /**
  * Takes a free turn for a new run that nobody awaits: the usual case, in fewer steps than `acceptTurn`. Undefined when the turn is not free, when
  * there is no such session, or when the session was changed meanwhile: then nothing was written.
@@ -138,6 +151,16 @@ export async function takeGrantedTurn(
   message: string | null,
 ): Promise<StartedTurn | 'gone' | undefined> {
   const rows = await takeGrantedRun(db, { ...turnValues(start), message }, start);
+  if (rows.length === 0) return 'gone';
+  return startedIn(readOutcome(rows, start));
+}
+
+/**
+ * Takes a running run whose lease has expired. `gone`: its executor is alive, or another was faster. Undefined when the session was changed
+ * meanwhile: then nothing was written.
+ */
+export async function takeDeadTurn(db: Queryable, start: TurnStart): Promise<StartedTurn | 'gone' | undefined> {
+  const rows = await takeDeadRun(db, turnValues(start), start);
   if (rows.length === 0) return 'gone';
   return startedIn(readOutcome(rows, start));
 }

@@ -28,7 +28,7 @@ export function toolOfExport(found: Export, entry: ToolEntry): BaseTool | BaseTo
   if (isBaseAgent(value)) return new AgentTool({ agent: value });
   if (isToolClass(value)) return new value(entry.args ?? {});
   if (entry.name === longRunningTool) return new LongRunningFunctionTool(optionsOf(found));
-  if (entry.args === undefined) return withLimit(new FunctionTool(optionsOf(found)), value);
+  if (entry.args === undefined) return withProperties(new FunctionTool(optionsOf(found)), value);
   const made: unknown = (value as (args: object) => unknown)(entry.args);
   if (isBaseTool(made) || isBaseToolset(made)) return made;
   throw new Error(`"${entry.name}" has args, so it must return a tool of ADK; it returned something else`);
@@ -44,9 +44,13 @@ function optionsOf({ value, module, path, name }: Export): ToolOptions<undefined
   };
 }
 
-function withLimit(tool: FunctionTool, value: unknown): FunctionTool {
-  const seconds: unknown = Reflect.get(value as object, 'timeoutSeconds');
-  return typeof seconds === 'number' ? Object.assign(tool, { timeoutSeconds: seconds }) : tool;
+/** A tool has the properties of its function that ADK has no place for. */
+function withProperties(tool: FunctionTool, value: unknown): FunctionTool {
+  const { timeoutSeconds, idempotent } = value as Record<string, unknown>;
+  return Object.assign(tool, {
+    ...(typeof timeoutSeconds === 'number' && { timeoutSeconds }),
+    ...(idempotent === true && { idempotent }),
+  });
 }
 
 /** The text of the comment that stands before an export, without its tags. */

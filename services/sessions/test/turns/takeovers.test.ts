@@ -1,0 +1,112 @@
+import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appendTo, completed, driveTurns } from './drive-turns.ts';
+import {
+  agentEvent,
+  beginWith,
+  type newKey,
+  parse,
+  readSession,
+  startSessions,
+  type TestSessions,
+  textOf,
+} from '../sessions.ts';
+
+let service: TestSessions;
+let replica: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions();
+  replica = await startSessions({}, service);
+});
+afterAll(async () => {
+  await replica[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const { newSession, begin, askDatabase } = driveTurns(() => service);
+
+type Key = ReturnType<typeof newKey>;
+
+/** Lets the leases of a session expire, `seconds` ago. */
+async function expire({ sessionPk }: Turn, seconds = 1): Promise<void> {
+  const text =
+    'update runs set lease_until = now() - make_interval(secs => $2) where session_pk = $1 and ended_at is null';
+  await askDatabase(text, [sessionPk, seconds]);
+}
+
+/** Claims like an executor that takes runs over; answers the turns of the session. */
+async function claim({ sessionId }: Key, over: object = {}, by = service): Promise<Turn[]> {
+  const request = { owner: 'heir', window: 2, limit: 100, takesOver: true, apps: ['echo'], ...over };
+  const { turns } = await by.client.claimRuns(request);
+  return turns.filter(({ session }) => session?.sessionId === sessionId);
+}
+
+async function statusOf({ accountId }: Key, invocationId: string) {
+  return (await service.client.getRun({ accountId, invocationId })).run;
+}
+
+describe('a run whose executor has died', () => {
+  test('is taken over by one of many, with all its events, and the dead one can store nothing more', async () => {
+    const session = await newSession();
+    const before = await begin(session, 'earlier');
+    await service.client.appendEvents(appendTo(before, [agentEvent(before.invocationId, 'done')], completed));
+    const dead = await begin(session, 'one', { streaming: true });
+    const said = ['a', 'b', 'c', 'd'].map((text) => agentEvent(dead.invocationId, text));
+    await service.client.appendEvents(appendTo(dead, said));
+    expect(await claim(session)).toEqual([]);
+    await expire(dead);
+    const claims = Array.from({ length: 6 }, (_, n) => claim(session, {}, n % 2 === 0 ? service : replica));
+    const [turn, ...others] = (await Promise.all(claims)).flat();
+    expect(others).toEqual([]);
+    expect(turn).toMatchObject({ invocationId: dead.invocationId, isTakeover: true, attempt: 2, streaming: true });
+    expect(turn?.events.map((bytes) => textOf(parse(bytes)))).toEqual(['one', 'a', 'b', 'c', 'd']);
+    const late = service.client.appendEvents({ ...appendTo(dead, [agentEvent('x', 'late')]), lastSeq: 7 });
+    await expect(late).rejects.toMatchObject({ reason: 'fence_lost' });
+    await service.client.appendEvents(appendTo(turn as Turn, [agentEvent(dead.invocationId, 'e')], completed));
+    expect(await statusOf(session, dead.invocationId)).toMatchObject({ status: RunStatus.COMPLETED, attempt: 2 });
+    const { events } = await readSession(service.client, session);
+    expect(events.map(textOf).slice(2)).toEqual(['one', 'a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('waits for an executor of its app that has room, and ends as failed after a minute without one', async () => {
+    const session = await newSession();
+    const dead = await begin(session, 'one');
+    await expire(dead, 59);
+    expect(await claim(session, { limit: 0 })).toEqual([]);
+    expect(await claim(session, { apps: ['other'] })).toEqual([]);
+    expect(await statusOf(session, dead.invocationId)).toMatchObject({ status: RunStatus.RUNNING });
+    await expire(dead, 61);
+    expect(await claim(session, { apps: ['other'] })).toEqual([]);
+    const failed = { status: RunStatus.FAILED, errorCode: 'INTERRUPTED' };
+    expect(await statusOf(session, dead.invocationId)).toMatchObject(failed);
+    await begin(session, 'two');
+  });
+
+  test('ends as failed when three more executors have died with it', async () => {
+    const session = await newSession();
+    const dead = await begin(session, 'one');
+    for (let attempt = 2; attempt <= 4; attempt++) {
+      await expire(dead);
+      expect(await claim(session)).toMatchObject([{ attempt }]);
+    }
+    await expire(dead);
+    expect(await claim(session)).toEqual([]);
+    expect(await statusOf(session, dead.invocationId)).toMatchObject({ errorCode: 'INTERRUPTED', attempt: 4 });
+  });
+
+  test('holds up the runs of its session until it is over, and is ended when it was being cancelled', async () => {
+    const session = await newSession();
+    const dead = await begin(session, 'one');
+    const { accountId } = session;
+    const { invocationId } = await service.client.beginTurn(beginWith(session, 'two'));
+    await expire(dead);
+    expect((await claim(session)).map(({ invocationId }) => invocationId)).toEqual([dead.invocationId]);
+    await service.client.cancelRun({ accountId, invocationId: dead.invocationId });
+    await expire(dead);
+    await claim(session);
+    const named = { owner: 'heir', window: 2, takesOver: true, session, invocationId };
+    expect((await service.client.claimRuns(named)).turns).toMatchObject([{ isTakeover: false }]);
+    expect(await statusOf(session, dead.invocationId)).toMatchObject({ status: RunStatus.CANCELLED });
+  });
+});
