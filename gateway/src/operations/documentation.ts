@@ -19,7 +19,8 @@ async function addPages(app: App): Promise<void> {
     uiConfig: {
       // Without the bar of the framework on top.
       layout: 'BaseLayout',
-      docExpansion: 'list',
+      // With all sections open, the page would show only the operations within the window, and a browser's search would miss the others.
+      docExpansion: 'none',
       deepLinking: true,
       tryItOutEnabled: true,
       displayRequestDuration: true,

@@ -67,10 +67,8 @@ describe('/run', () => {
     expect([answer.status, answer.body]).toEqual([409, { detail: 'The run was cancelled.', code: 'run_cancelled' }]);
   });
 
-  it.each([
-    ['RunPostponed', 'run_postponed'],
-    ['RunMoved', 'run_moved'],
-  ])('is 503 for %s: the run goes on or has ended elsewhere', async (type, code) => {
+  const elsewhere = { RunPostponed: 'run_postponed', RunMoved: 'run_moved' };
+  it.each(Object.entries(elsewhere))('is 503 for %s: the run goes on or has ended elsewhere', async (type, code) => {
     await using edge = await edgeOf(steps(accepted, { kind: { case: 'failure', value: { type, message: 'Later.' } } }));
     const answer = await edge.send('/run', { json: body });
     expect([answer.status, answer.body]).toEqual([503, { detail: 'Later.', code }]);

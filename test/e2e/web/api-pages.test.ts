@@ -31,17 +31,18 @@ test('a user signs in on the API pages, creates a session and runs the echo agen
   await page.getByLabel('Apply given OAuth2 credentials').click();
   await page.getByRole('button', { name: 'Close' }).first().click();
 
-  expect(await execute(page, 'sessions-createSession')).toContain('"topic": "tea"');
-  expect(await execute(page, 'runs-streamRun')).toContain('Hello, mesh');
+  expect(await execute(page, 'sessions', 'createSession')).toContain('"topic": "tea"');
+  expect(await execute(page, 'runs', 'streamRun')).toContain('Hello, mesh');
   expect(foreign).toEqual([]);
   expect(await page.title()).toBe('Agent Mesh API');
   expect(await page.getByAltText(/fastify|swagger/i).count()).toBe(0);
   await page.close();
 });
 
-/** Sends the prefilled request of an operation and returns the text of the answer. */
-async function execute(page: Page, operation: string): Promise<string> {
-  const block = page.locator(`#operations-${operation}`);
+/** Opens a section, sends the prefilled request of one of its operations and returns the text of the answer. */
+async function execute(page: Page, section: string, operation: string): Promise<string> {
+  await page.locator(`#operations-tag-${section}`).click();
+  const block = page.locator(`#operations-${section}-${operation}`);
   await block.locator('.opblock-summary-control').click();
   await block.getByRole('button', { name: 'Execute' }).click();
   const live = block.locator('.live-responses-table');
