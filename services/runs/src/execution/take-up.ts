@@ -13,12 +13,19 @@ const mostClaimed = 32;
 const pausesMs = [10, 30, 100, 300];
 
 /**
- * Ends runs whose executor is gone, whatever this process executes, and claims runs that were not started in time, from any process, as far
- * as there is room.
+ * Goes on with runs whose executor is gone, whatever this process executes, because they hold up their sessions, and claims runs that were not
+ * started in time, from any process, as far as there is room.
  */
 export async function takeUpDue(context: Context): Promise<void> {
+  let turns = await claimDue(context);
+  // A claim takes over a few runs at a time.
+  while (turns.some(({ isTakeover }) => isTakeover) && !context.draining.aborted) turns = await claimDue(context);
+}
+
+/** Answers the turns that it has started. */
+async function claimDue(context: Context): Promise<Turn[]> {
   const { owner, config, sessions, admission } = context;
-  const limit = Math.min(admission.free, mostClaimed);
+  const limit = Math.max(0, Math.min(admission.free, mostClaimed));
   const places = Array.from({ length: limit }, () => takePlace(context, ''));
   try {
     const request = { owner, window: config.historyWindow, limit, apps: [...config.apps], takesOver: true };
@@ -27,6 +34,7 @@ export async function takeUpDue(context: Context): Promise<void> {
       admission.started(accountOf(turn));
       startTurn(context, turn);
     }
+    return turns;
   } finally {
     for (const giveBack of places) giveBack();
   }

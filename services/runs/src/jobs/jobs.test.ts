@@ -1,5 +1,7 @@
 import { LlmAgent } from '@google/adk';
 import { MeshError } from '@agentmesh/lib/rpc';
+import { type Turn, TurnSchema } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { createAdmission } from '../execution/admission/admission.ts';
@@ -74,6 +76,20 @@ test('a process at its limit claims no more runs, and has those of dead executor
   await createClaimDueRuns(context).run();
   expect(bench.executor.running).toBe(1);
   bench.executor.stopLost(bench.executor.leases());
+});
+
+test('runs of dead executors are taken over one answer after the other, without a pause, also by a process at its limit', async () => {
+  const bench = hanging();
+  const context = contextOf(bench, 1);
+  context.admission.started('a');
+  const started: Turn[] = [];
+  const takeovers = [2, 2, 1].map((count) =>
+    Array.from({ length: count }, () => create(TurnSchema, { isTakeover: true })),
+  );
+  const claimRuns = () => Promise.resolve({ turns: takeovers.shift() ?? [] });
+  const executor = { start: (turn: Turn) => void started.push(turn) };
+  await createClaimDueRuns({ ...context, sessions: { claimRuns }, executor } as unknown as Context).run();
+  expect(started).toHaveLength(5);
 });
 
 describe('a run that waits, although every hint was lost,', () => {

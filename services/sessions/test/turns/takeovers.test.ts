@@ -69,11 +69,18 @@ describe('a run whose executor has died', () => {
     expect(events.map(textOf).slice(2)).toEqual(['one', 'a', 'b', 'c', 'd', 'e']);
   });
 
-  test('waits for an executor of its app that has room, and ends as failed after a minute without one', async () => {
+  test('is taken over by an executor that has no room for more', async () => {
+    const session = await newSession();
+    const dead = await begin(session, 'one');
+    await expire(dead);
+    const heir = { invocationId: dead.invocationId, isTakeover: true };
+    expect(await claim(session, { limit: 0 })).toMatchObject([heir]);
+  });
+
+  test('waits for an executor of its app, and ends as failed after a minute without one', async () => {
     const session = await newSession();
     const dead = await begin(session, 'one');
     await expire(dead, 59);
-    expect(await claim(session, { limit: 0 })).toEqual([]);
     expect(await claim(session, { apps: ['other'] })).toEqual([]);
     expect(await statusOf(session, dead.invocationId)).toMatchObject({ status: RunStatus.RUNNING });
     await expire(dead, 61);

@@ -1198,15 +1198,16 @@ export declare type ClaimRunsRequest = Message<"agentmesh.sessions.v1.ClaimRunsR
   invocationId: string;
 
   /**
-   * Maximum number of runs to start; 0: only runs whose executor is gone are ended.
+   * Maximum number of due runs to start.
    *
    * @generated from field: int32 limit = 5;
    */
   limit: number;
 
   /**
-   * True: the caller goes on with running runs of its apps whose executor is gone, as many as `limit` allows. A run that nobody has taken over a
-   * minute after its lease has expired, or that has been taken over three times, ends as failed.
+   * True: the caller goes on with running runs of its apps whose executor is gone, also without room for more, because they hold up their sessions.
+   * The answer has a few of them, so the caller asks again. A run that nobody has taken over a minute after its lease has expired, or that has
+   * been taken over three times, ends as failed.
    *
    * @generated from field: bool takes_over = 7;
    */

@@ -42,7 +42,7 @@ export function claimRuns(context: Context): Handlers['claimRuns'] {
   return async ({ owner, window, session, invocationId, limit, apps, takesOver }) => {
     const claimant = { owner, window };
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
-    const heir = { apps, limit, takesOver };
+    const heir = { apps, takesOver };
     const turns = await settleDeadRuns(context, heir, claimant);
     if (turns.length < limit) await claimDue(context, { apps, limit: limit - turns.length, turns }, claimant);
     return { turns };
@@ -89,7 +89,6 @@ async function claimNamed(context: Context, { key, invocationId }: RunName, clai
 
 interface Heir {
   readonly apps: readonly string[];
-  readonly limit: number;
   readonly takesOver: boolean;
 }
 
@@ -103,7 +102,7 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
     const isServed = serves(heir.apps, run.key.appName);
     if (isServed) await adoptQueuedRuns(context.db, run, claimant.owner);
     if (run.status !== 'running' || run.isAbandoned || !heir.takesOver) await endDead(context, run);
-    else if (isServed && turns.length < Math.min(heir.limit, mostTakenOver)) {
+    else if (isServed && turns.length < mostTakenOver) {
       const turn = await takeOver(context, run, attemptOf(run, claimant));
       if (turn !== undefined) turns.push(turn);
     }
