@@ -130,7 +130,7 @@ function wordOf(name: string): string {
 }
 
 interface Place {
-  /** Of the process. */
+  /** Name of the process. */
   readonly name: string;
   readonly port: number;
 }

@@ -13,7 +13,7 @@ export const insertKey = createQuery<KeyName & { requestSha256: Uint8Array }, { 
     values (${param.accountId}, ${param.keySha256}, ${param.requestSha256}) on conflict do nothing returning 1 as one`,
 });
 
-/** What became of the request with a key. */
+/** State of the request that had a key first. */
 export const selectKey = createQuery<KeyName, { request_sha256: Uint8Array; answer: Uint8Array | null }>({
   name: 'select-idempotency-key',
   text: (param) => `select request_sha256, answer from idempotency_keys

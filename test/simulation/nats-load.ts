@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { Caller, newAccount, type SessionJson } from '../caller.ts';
 
-/** What was asked of the mesh while its bus was disturbed. */
+/** Requests that were sent while the bus was disturbed. */
 export interface Load {
   /** Runs whose end is to be acted on, by the message id of their log. */
   readonly runs: string[];

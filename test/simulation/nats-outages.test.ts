@@ -51,7 +51,7 @@ interface Receipt {
   readonly services: { readonly service: string; readonly counts: Record<string, number> }[];
 }
 
-/** What sessions has erased for each receipt that is complete. */
+/** Rows that sessions has erased for each receipt that is complete. */
 async function erased(paths: readonly string[]): Promise<unknown[]> {
   const caller = new Caller(mesh.url);
   const receipts = await Promise.all(paths.map(async (path) => (await caller.request<Receipt>('GET', path)).body));

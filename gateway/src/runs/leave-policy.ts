@@ -21,7 +21,7 @@ type RunRequest = FastifyRequest<{
 }>;
 
 /**
- * What becomes of the run when the client leaves: by the body, else by the header. Without both, the run is cancelled for the web UI, because its
+ * Whether the run goes on when the client leaves: by the body, else by the header. Without both, the run is cancelled for the web UI, because its
  * Stop button only closes the stream, and the app decides for others.
  */
 export function leavePolicyOf({ browser }: Context, request: RunRequest): LeavePolicy {

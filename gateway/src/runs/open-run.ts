@@ -22,7 +22,7 @@ export interface RunOptions extends RunContent {
   readonly runs: Client<typeof RunsService>;
   /** Whether to send partial events too. */
   readonly streaming: boolean;
-  /** What becomes of the run when the client leaves before its end; absent: the app decides. */
+  /** Whether the run goes on or is cancelled when the client leaves before its end; absent: the app decides. */
   readonly onLeave?: LeavePolicy;
   readonly idempotencyKey?: string;
 }

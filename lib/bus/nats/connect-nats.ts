@@ -102,7 +102,7 @@ function readTls({ tls }: NatsOptions) {
   return read;
 }
 
-/** What the file holds counts at each connection, unless it cannot be used: an authenticator that throws would end the connection for good. */
+/** The file is read again at each connection, unless it cannot be used: an authenticator that throws would end the connection for good. */
 function readCreds(file: string): Authenticator {
   const read = (): Authenticator => {
     const authenticator = credsAuthenticator(readFileSync(file));

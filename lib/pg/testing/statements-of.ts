@@ -33,7 +33,7 @@ async function callSilently(store: StoreFunction, query: unknown): Promise<void>
   try {
     await store({ query }, anything, anything);
   } catch {
-    // Nothing to do.
+    // Its statement was sent.
   }
 }
 

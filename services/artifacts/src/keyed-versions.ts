@@ -6,7 +6,7 @@ const mostArtifacts = 10_000;
 
 interface KeyedVersion {
   readonly key: StoredKey;
-  /** As in the request. */
+  /** Name of the artifact in the request. */
   readonly name: string;
   readonly version: number | undefined;
 }

@@ -46,7 +46,7 @@ export interface RunsConfig {
   readonly agentsDir: string;
   /** Apps that this process serves; `agent*` stands for all agents that are records. Empty: all. */
   readonly apps: readonly string[];
-  /** Of each run. */
+  /** Limits of each run. */
   readonly limits: RunLimits;
   readonly historyWindow: number;
   readonly historyCacheBytes: number;

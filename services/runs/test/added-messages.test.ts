@@ -25,7 +25,7 @@ async function* answer<T>(responses: readonly T[]): AsyncIterable<T> {
   yield* responses;
 }
 
-/** What a model was sent: texts, and the names of calls and responses. */
+/** A request of a model: its texts, and the names of its calls and responses. */
 function sentTo({ requests }: ScriptLlm, index: number): unknown[] {
   const parts = requests[index]?.contents.flatMap((content) => content.parts ?? []) ?? [];
   return parts.map(({ text, functionCall, functionResponse }) => {

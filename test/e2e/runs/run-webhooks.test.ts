@@ -71,7 +71,7 @@ test('the end of a run is sent to its webhook, signed with the secret of the cli
   expect(receiver.at('/own?a=1').map(({ headers }) => headers['webhook-id'])).toEqual(
     Array.from({ length: 2 }, () => messageId),
   );
-  // Nobody else sees or sends it.
+  // Another account neither sees nor sends it.
   const other = await newAccount(url);
   expect(await deliveriesOf(body.invocationId, other)).toMatchObject({ status: 404 });
   expect(await other.request('POST', again, {})).toMatchObject({ status: 404 });

@@ -25,7 +25,7 @@ interface Names {
 let paths: Paths;
 let owner: Caller;
 let session: SessionJson;
-/** What the owner has, and what nobody has. */
+/** Ids of the owner's data; below, ids that do not exist. */
 let real: Names;
 const unknown: Names = {
   session: randomUUID(),

@@ -3,7 +3,7 @@ import { type SessionJson, textOf } from '../../caller.ts';
 /** The outcome of a run for its caller: the answer, an end without one, or nothing that was certain. */
 type Outcome = 'answered' | 'failed' | 'unknown';
 
-/** What callers were told about one session. */
+/** Acknowledgements about one session. */
 export interface Told {
   /** By the text of the message, which no other run has. */
   readonly runs: Map<string, Outcome>;

@@ -28,7 +28,7 @@ const pauseMs = 80;
 /** PostgreSQL affects all accounts while it is away, and for this long afterwards. */
 const reconnectMs = 5_000;
 
-/** What happened in a round, with the differences between what callers were told and what is stored. */
+/** Result of a round, with the differences between what callers were told and what is stored. */
 export interface Round extends Differences {
   /** Number of faults by kind. */
   readonly faults: ReadonlyMap<string, number>;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createEnvelopes, createLocalWrapper, deriveKey, purposes, type RootKeys } from '../encryption/index.ts';
 
-/** What a signing secret is for. */
+/** Purpose of a signing secret. */
 export interface SecretPlace {
   readonly accountId: string;
   /** UUID. */

@@ -58,7 +58,7 @@ export async function withPermit<T extends { readonly isStarted: boolean }>(
 /** A run that was accepted. */
 export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'already'> {
   readonly isStarted: boolean;
-  /** What the app says of runs whose callers leave. */
+  /** Whether runs of the app go on when their callers leave. */
   readonly onLeave: LeavePolicy;
 }
 

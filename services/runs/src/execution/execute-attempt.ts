@@ -32,7 +32,7 @@ export interface ExecutionDeps {
   readonly artifacts?: Client<typeof ArtifactsService>;
   /** Finds an app of an account. Throws MeshError when there is none. */
   readonly findApp: (accountId: string, name: string) => App | Promise<App>;
-  /** Of each run. */
+  /** Limits of each run. */
   readonly limits: RunLimits;
   /** Seconds for which runs of apps that say nothing wait for an answer; 0: for ever. */
   readonly answerSeconds: number;

@@ -4,7 +4,7 @@ import { Multitask } from '@agentmesh/proto/sessions/v1';
 import type { RunLimits } from '../execution/limits/run-limits.ts';
 import type { RootKeys } from './files/root-keys.ts';
 
-/** What the file of an app's root agent says about the runs of the app. A request may say otherwise. */
+/** Settings of the runs of an app, from the file of its root agent. A request may override them. */
 export interface AppSettings {
   readonly multitask: Multitask;
   readonly onLeave: LeavePolicy;

@@ -4,7 +4,7 @@ export interface Span {
   readonly last: number;
 }
 
-/** What decides which events of a session its agents see. All events stay stored. */
+/** Rules that decide which events of a session its agents see. All events stay stored. */
 export interface View {
   /** All rewinds, in order: each from the first event that it rewinds to the event that says so. */
   readonly rewinds: readonly Span[];

@@ -34,7 +34,7 @@ export const answerSettings = {
   }),
 };
 
-/** What happens to a run whose answer does not come. */
+/** Time-out and default answer of runs that wait for an answer. */
 export interface AnswerPolicy {
   /** 0: it waits for ever. */
   readonly timeoutSeconds: number;

@@ -1,4 +1,4 @@
-/** What a run may take at most. Infinity: as much as it wants. */
+/** Limits of a run. Infinity: no limit. */
 export interface RunLimits {
   readonly seconds: number;
   readonly modelCalls: number;
@@ -6,7 +6,7 @@ export interface RunLimits {
   readonly tokens: number;
 }
 
-/** What a run has taken so far. */
+/** Use of a run so far. */
 export type RunUse = Pick<RunLimits, 'toolCalls' | 'tokens'>;
 
 const names = {

@@ -16,7 +16,7 @@ const questionPrefix = 'adk_request_';
 export async function* resumeLoop(root: BaseAgent, context: InvocationContext): Loop {
   const own = context.session.events.filter(({ invocationId }) => invocationId === context.invocationId);
   requireLlmAgents(root, own);
-  // As when the message begins an attempt.
+  // ADK sets this from the message that begins an attempt; here no message begins it.
   Object.assign(context, { userContent: own.findLast(({ author, content }) => author === 'user' && content)?.content });
   const open = openCallsOf(own);
   if (open !== undefined) {

@@ -6,7 +6,7 @@ import { agentOfTool } from '../tools/agent-tool-args.ts';
 import type { ToolEntry } from '../tools/tool-resolver.ts';
 import { codeOfEntry } from './code-resolver.ts';
 
-/** What a dotted name of a file must stand for. */
+/** Kinds of exports that a dotted name in a file can require. */
 export type CodeKind = 'agent' | 'callback' | 'class' | 'function' | 'model' | 'schema' | 'tool';
 
 /** A dotted name of a file. */
