@@ -66,7 +66,8 @@ describe('the description', () => {
 
   it('contains no keywords of our own', async () => {
     const { text } = await edge.send('/openapi.json');
-    expect(text).not.toMatch(/"x-(?!product-version")/);
+    // A header may have such a name.
+    expect(text).not.toMatch(/(?<!"name":)"x-(?!product-version")/);
   });
 
   it('requires the application of a run unless there is a default one', async () => {
