@@ -40,7 +40,9 @@ export const AgentRequest = Type.Object(
     disallow_transfer_to_parent: maybe(Type.Boolean()),
     disallow_transfer_to_peers: maybe(Type.Boolean()),
     multitask: maybe(
-      Type.String({ description: '`enqueue`, `reject` or `interrupt`: what a run does when its session is busy.' }),
+      Type.String({
+        description: '`enqueue`, `reject`, `interrupt` or `rollback`: what a run does when its session is busy.',
+      }),
     ),
     resumable: maybe(
       Type.Boolean({

@@ -71,6 +71,7 @@ const multitasks = {
   enqueue: Multitask.ENQUEUE,
   reject: Multitask.REJECT,
   interrupt: Multitask.INTERRUPT,
+  rollback: Multitask.ROLLBACK,
 } as const;
 
 /** The fields of a request to the runs service. Throws 403 for an app name that is reserved. */

@@ -37,10 +37,11 @@ const RunAgentRequest = Type.Object(
       }),
     ),
     multitask: maybe(
-      Type.Enum(['enqueue', 'reject', 'interrupt'], {
+      Type.Enum(['enqueue', 'reject', 'interrupt', 'rollback'], {
         description:
           'What happens when another run of the session is not over. `enqueue`: the run waits behind those that wait already. `reject`: it is ' +
           'answered 409. `interrupt`: the running one ends as `interrupted` with its text so far, and this one comes next, before those that wait. ' +
+          '`rollback`: the same, and the turn of the running one is rewound: agents do not see its events, and state and artifacts are as without them. ' +
           'Without it the app decides; `enqueue` if it says nothing.',
       }),
     ),

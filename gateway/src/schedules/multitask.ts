@@ -1,13 +1,14 @@
 import { Multitask } from '@agentmesh/proto/sessions/v1';
 
 /** Names of what a run does to another one of its session. */
-export const multitaskNames = ['enqueue', 'reject', 'interrupt'] as const;
+export const multitaskNames = ['enqueue', 'reject', 'interrupt', 'rollback'] as const;
 export type MultitaskName = (typeof multitaskNames)[number];
 
 const values: Readonly<Record<MultitaskName, Multitask>> = {
   enqueue: Multitask.ENQUEUE,
   reject: Multitask.REJECT,
   interrupt: Multitask.INTERRUPT,
+  rollback: Multitask.ROLLBACK,
 };
 
 /** The value of a name; null: the app decides. */

@@ -103,6 +103,15 @@ export async function callEverything(service: TestSessions, session = newKey()):
   );
   await client.claimRuns({ owner: 'executor-1', window: 9, limit: 9, takesOver: true });
   await client.beginTurn(beginWith(free, 'now', { ...interrupting, idempotencyKey: `${session.sessionId} now` }));
+  const rolling = newKey({ accountId });
+  await client.createSession({ session: rolling });
+  for (const key of ['a', 'b']) {
+    const turn = await append(await begin(rolling, key));
+    await client.beginTurn(beginWith(rolling, key, { multitask: Multitask.ROLLBACK }));
+    await append(turn, { outcome: AttemptEnd_Outcome.INTERRUPTED }, 2);
+    for (const { invocationId: id } of (await client.listRuns({ accountId, ...rolling })).runs)
+      await client.cancelRun({ accountId, invocationId: id });
+  }
   await client.countActiveRuns({});
   await client.claimOverdueRuns({});
   await client.summarizeRuns({ accountId, appNames: [appName] });

@@ -57,6 +57,25 @@ describe('multitask', () => {
     expect(textOf(events[1])).toMatch(/^so far\s*$/);
   });
 
+  test('rollback: the running run ends, and the next one finds its session as it was before', async () => {
+    const session = await caller.createSession('echo', { state: { color: 'none' } });
+    await caller.run(session, '[[state:color=red]] [[artifact:a.txt one]]');
+    const running = await start(session, '[[state:color=blue]] [[state:more=1]] [[artifact:a.txt two]] [[wait:60000]]');
+    const readColor = async () => (await caller.readSession(session)).state;
+    await expect.poll(readColor, patience).toMatchObject({ color: 'blue', more: '1' });
+    const artifact = `${sessionPath(session)}/artifacts/a.txt`;
+    const textOfArtifact = async () => (await caller.request<{ text?: string }>('GET', artifact)).body.text;
+    await expect.poll(textOfArtifact, patience).toBe('two');
+    const answer = await caller.run(session, 'now', { multitask: 'rollback' });
+    expect(answer.body.map(textOf)).toEqual(['now']);
+    expect(await statusOf(running)).toBe('interrupted');
+    const { state, events } = await caller.readSession(session);
+    expect(state).toEqual({ color: 'red' });
+    expect(await textOfArtifact()).toBe('one');
+    const rewinds = events.filter(({ actions }) => 'rewindBeforeInvocationId' in actions);
+    expect(rewinds.map(({ actions }) => actions.rewindBeforeInvocationId)).toEqual([running.invocationId]);
+  });
+
   test.each(['/run', '/run_sse', '/runs'])('reject: %s is answered 409 while another run is not over', async (path) => {
     const session = await caller.createSession();
     const running = await start(session, '[[wait:60000]]');

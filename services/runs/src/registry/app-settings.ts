@@ -22,6 +22,7 @@ const multitasks = {
   enqueue: Multitask.ENQUEUE,
   reject: Multitask.REJECT,
   interrupt: Multitask.INTERRUPT,
+  rollback: Multitask.ROLLBACK,
 } as const;
 
 const policies = { continue: LeavePolicy.CONTINUE, cancel: LeavePolicy.CANCEL } as const;

@@ -25,26 +25,44 @@ export interface FoldRange {
   readonly at: number;
   /** Sequence of the newest event. */
   readonly upTo: number;
+  /** Only changes of this invocation are left out as later ones. What others have changed since counts as earlier, too. Absent: all later events. */
+  readonly invocationId?: string;
 }
 
 interface DeltaEvent {
+  readonly invocationId?: string;
   readonly actions?: { readonly stateDelta?: JsonObject; readonly artifactDelta?: JsonObject };
 }
 
 /** Reads the changes of a session page by page, and adds them to those of earlier events. A page is held at a time, and for each key one value. */
 export async function foldDeltas(
   db: Queryable,
-  { sessionPk, after: begin, at, upTo }: FoldRange,
+  { sessionPk, after: begin, at, upTo, invocationId }: FoldRange,
   folded = nothingFolded(),
 ): Promise<Folded> {
   const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
   for (let after = begin; ; ) {
     const rows = await selectDeltas(db, { sessionPk, after, upTo, ...page });
-    for (const { seq, json } of rows) note(folded, parseExactly(json) as DeltaEvent, seq > at);
+    for (const { seq, json } of rows) {
+      const event = parseExactly(json) as DeltaEvent;
+      const isOfOther = invocationId !== undefined && event.invocationId !== invocationId;
+      if (seq <= at || isOfOther) note(folded, event, false);
+      if (seq > at) note(folded, event, true);
+    }
     const last = rows.at(-1)?.seq;
     if (last === undefined) return folded;
     after = last;
   }
+}
+
+/** Adds the changes of an event that is about to be stored. */
+export function addLater(folded: Folded, json: string): void {
+  note(folded, parseExactly(json) as DeltaEvent, true);
+}
+
+/** Whether nothing has changed after the event. */
+export function isUnchanged({ laterState, laterArtifacts }: Folded): boolean {
+  return laterState.size === 0 && laterArtifacts.size === 0;
 }
 
 function nothingFolded(): Folded {

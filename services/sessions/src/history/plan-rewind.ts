@@ -40,7 +40,7 @@ export async function planRewind(context: Context, request: RewindRequest): Prom
   if (first === undefined) return undefined;
   const folded = await foldDeltas(context.db, { sessionPk, after: 0, at: first - 1, upTo: lastSeq });
   const stateDelta = restoringDelta(folded, parseInitial(history.initialState));
-  const artifactDelta = await restoreArtifacts(context, key, folded);
+  const artifactDelta = await restoreArtifacts(context, { key, folded, timeoutMs: artifactsTimeoutMs });
   return {
     event: rewindEvent({ stateDelta, artifactDelta, rewindBeforeInvocationId: beforeInvocationId }),
     changes: toChanges(stateDelta),
@@ -55,15 +55,26 @@ export function parseInitial(json: string | null): JsonObject {
 
 const artifactsTimeoutMs = 10_000;
 
-async function restoreArtifacts({ artifacts }: Context, key: CheckedKey, folded: Folded): Promise<JsonObject> {
+interface Restored {
+  readonly key: CheckedKey;
+  readonly folded: Folded;
+  readonly timeoutMs: number;
+}
+
+/** Makes the former versions of changed artifacts the newest ones. Returns their numbers as `artifactDelta`. */
+export async function restoreArtifacts(
+  { artifacts }: Context,
+  { key, folded, timeoutMs }: Restored,
+): Promise<JsonObject> {
   const changed = changedArtifacts(folded);
   if (changed.length === 0) return {};
   const request = { ...key, artifacts: changed.map(({ name, version }) => ({ name, version })) };
-  const restored = await artifacts.restoreVersions(request, { timeoutMs: artifactsTimeoutMs });
+  const restored = await artifacts.restoreVersions(request, { timeoutMs });
   return Object.fromEntries(restored.artifacts.map(({ name, version = 0 }) => [name, version]));
 }
 
-function rewindEvent(actions: JsonObject): StoredEvent {
+/** The event that tells of a rewind. */
+export function rewindEvent(actions: JsonObject): StoredEvent {
   const event = toWireEvent({
     id: randomUUID(),
     author: 'user',

@@ -11,6 +11,8 @@ export interface Append extends Write {
   fence: bigint;
   /** The sequence that the session must be at. */
   lastSeq: number;
+  /** The session's new column `view`, only with an end; absent: it stays. */
+  view?: string | null;
 }
 
 /** The end of an attempt. */
@@ -111,10 +113,11 @@ const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number; awa
     select last_seq, coalesce((select awaited from ended), false) as awaited from moved`,
 });
 
-const appendAndEnd = createWriteQuery<EndValues, EndRow>({
-  name: 'append-and-end',
-  source: 'moved',
-  text: (param, writes) => `with snap as (
+/** SQL of an end with runs in the queue. `sets` are further columns of the session, each led by a comma. */
+const endAndGrant = (
+  param: Placeholders<EndValues>,
+  { writes, sets }: { readonly writes: string; readonly sets: string },
+): string => `with snap as (
       select s.pk, s.version, (
         select r.invocation_id from runs r where r.session_pk = s.pk and r.status = 'queued' and r.ended_at is null
         order by r.position limit 1
@@ -122,7 +125,7 @@ const appendAndEnd = createWriteQuery<EndValues, EndRow>({
       from sessions s where ${isHeld(param)}
     ), moved as (
       update sessions s set ${close(param)}, turn = snap.next,
-        queued = case when snap.next is null then 0 else s.queued - 1 end
+        queued = case when snap.next is null then 0 else s.queued - 1 end${sets}
       from snap where s.pk = snap.pk and s.version = snap.version
       returning ${advanced(param)}, s.id, snap.next
     )${writes}, ${endRun(param)}, granted as (
@@ -133,7 +136,18 @@ const appendAndEnd = createWriteQuery<EndValues, EndRow>({
     select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner, coalesce((select awaited from ended), false) as awaited
     from moved m left join granted g on true
     union all
-    select null, null, null, null, null, null, null from snap where not exists (select from moved)`,
+    select null, null, null, null, null, null, null from snap where not exists (select from moved)`;
+
+const appendAndEnd = createWriteQuery<EndValues, EndRow>({
+  name: 'append-and-end',
+  source: 'moved',
+  text: (param, writes) => endAndGrant(param, { writes, sets: '' }),
+});
+
+const appendAndRewind = createWriteQuery<EndValues & { readonly view: string | null }, EndRow>({
+  name: 'append-end-and-rewind',
+  source: 'moved',
+  text: (param, writes) => endAndGrant(param, { writes, sets: `, view = ${param.view}::json` }),
 });
 
 /** One row of nulls: the session changed between snapshot and write. */
@@ -170,10 +184,15 @@ interface EndedAttempt {
 /** Appends, ends the attempt, grants the turn to the next queued run and tells the end of an awaited run through the outbox, all or nothing. */
 export async function appendAndEndAttempt(db: Queryable, append: Append, outcome: AttemptOutcome): Promise<EndResult> {
   const values = endValues(append, outcome);
+  const { view } = append;
+  if (view !== undefined) return readEnd(await appendAndRewind(db, { ...values, view }, append));
   // Usually no run is queued: then nothing is looked up and nothing is granted.
   const [unqueued] = await appendAndEndUnqueued(db, values, append);
   if (unqueued !== undefined) return { lastSeq: unqueued.last_seq, isTold: unqueued.awaited };
-  const [row] = await appendAndEnd(db, values, append);
+  return readEnd(await appendAndEnd(db, values, append));
+}
+
+function readEnd([row]: readonly EndRow[]): EndResult {
   if (row === undefined) return 'refused';
   if (row.last_seq === null) return 'moved';
   return { lastSeq: row.last_seq, isTold: row.awaited, ...grantOf(row) };

@@ -29,6 +29,38 @@ export async function selectHistory(db: Queryable, key: CheckedKey): Promise<Ses
   return row;
 }
 
+/** A session whose turn a run holds, as far as the turn is rewound. */
+export interface HeldSession extends Pick<SessionHistory, 'view' | 'initialState'> {
+  readonly key: CheckedKey;
+  /** The turn of the run begins behind this sequence. */
+  readonly turnAfter: number;
+  /** The run has had no turn before. */
+  readonly isFirstTurn: boolean;
+}
+
+type HeldRow = CheckedKey & Omit<HeldSession, 'key'>;
+
+const findHeld = createQuery<{ sessionPk: bigint; invocationId: string }, HeldRow>({
+  name: 'find-held-session',
+  text: (param) => `select s.account_id as "accountId", s.app_name as "appName", s.user_id as "userId", s.id as "sessionId",
+      s.view::text as view, s.initial_state::text as "initialState",
+      coalesce(r.end_seq, r.first_seq - 1, 0) as "turnAfter", r.end_seq is null as "isFirstTurn"
+    from sessions s cross join lateral (
+      select first_seq, end_seq from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
+    ) r where s.pk = ${param.sessionPk}`,
+});
+
+/** Undefined when the session or the run is gone. */
+export async function selectHeldSession(
+  db: Queryable,
+  run: { readonly sessionPk: bigint; readonly invocationId: string },
+): Promise<HeldSession | undefined> {
+  const [row] = await findHeld(db, run);
+  if (row === undefined) return undefined;
+  const { view, initialState, turnAfter, isFirstTurn, ...key } = row;
+  return { key, view, initialState, turnAfter, isFirstTurn };
+}
+
 const findWaiting = createQuery<{ sessionPk: bigint; from: number }, { invocation_id: string }>({
   name: 'find-waiting-runs',
   text: (param) => `select invocation_id from runs

@@ -1,6 +1,8 @@
+import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
+import { planRollback } from '../history/plan-rollback.ts';
 import { optionalText } from '../json-bytes.ts';
 import { type Append, type AttemptOutcome, appendAndEndAttempt } from '../store/appends.ts';
 import { untilCurrent } from '../until-current.ts';
@@ -16,6 +18,8 @@ export interface AttemptEnding {
   usageJson?: Uint8Array;
   waitingForJson?: Uint8Array;
   answerSeconds?: number;
+  /** What the run has done in its turn is rewound. */
+  rewinds?: boolean;
 }
 
 const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = {
@@ -26,15 +30,37 @@ const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = 
   [AttemptEnd_Outcome.INTERRUPTED]: 'interrupted',
 };
 
+interface LastAppend extends Append {
+  accountId: string;
+}
+
 /**
  * Appends events and ends the attempt in one transaction, and tells the owner of the run that gets the turn. Returns the new last sequence;
- * undefined when the attempt does not hold the turn or the session is not at `lastSeq`.
+ * undefined when the attempt does not hold the turn or the session is not at `lastSeq`. With `rewinds`, the same transaction rewinds the turn of the
+ * run, unless a limit forbids it. Rejects while the artifacts service cannot be reached that has to restore artifacts; then nothing is stored.
  */
 export async function endAttempt(
   context: Context,
-  append: Append & { accountId: string },
+  append: LastAppend,
   ending: AttemptEnding,
 ): Promise<number | undefined> {
+  if (ending.rewinds !== true) return storeEnd(context, append, ending);
+  try {
+    return await storeEnd(context, { ...append, ...(await planRollback(context, append)) }, ending);
+  } catch (error) {
+    if (!(error instanceof MeshError && error.code === 'resource_exhausted')) throw error;
+    context.log.warn({ err: error, invocationId: append.invocationId }, 'the turn of a run could not be rewound');
+    return storeEnd(context, append, withoutRewind(ending));
+  }
+}
+
+/** The end of a run whose turn cannot be rewound. */
+export function withoutRewind(ending: AttemptEnding): AttemptEnding {
+  const errorMessage = 'Another run of the session took the place of this one. Its turn could not be rewound.';
+  return { ...ending, errorMessage, rewinds: false };
+}
+
+async function storeEnd(context: Context, append: LastAppend, ending: AttemptEnding): Promise<number | undefined> {
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled, interrupted or waiting.');
   const { accountId, invocationId, sessionPk } = append;

@@ -3,7 +3,7 @@ import { completeActions, toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { textOf } from '../json-bytes.ts';
 import type { StoredEvent } from '../store/events/events.ts';
-import { interruptedByRun } from '../store/turns/interrupts.ts';
+import { interruptedByRun, rolledBackByRun } from '../store/turns/interrupts.ts';
 import type { AttemptEnding } from './attempt.ts';
 
 /** The end of a run whose executor is gone. */
@@ -27,8 +27,16 @@ export const displaced: AttemptEnding = {
   errorMessage: 'Another run of the session took the place of this one.',
 };
 
+/** The end of a run whose turn another run rolls back. */
+const rolledBack: AttemptEnding = {
+  ...displaced,
+  errorMessage: 'Another run of the session took the place of this one, and its turn was rewound.',
+  rewinds: true,
+};
+
 /** The end of a run that is being stopped, by the cause that its row has. */
 export function stoppedEnding(cause: string | null): AttemptEnding {
+  if (cause === rolledBackByRun) return rolledBack;
   return cause === interruptedByRun ? displaced : cancelled;
 }
 

@@ -53,6 +53,7 @@ const steps = [
   'claim',
   'delete',
   'interrupt',
+  'roll back',
   'message',
 ] as const;
 type Step = (typeof steps)[number];
@@ -104,6 +105,8 @@ function take(step: Step, { session, turn, ids }: Scene, { client }: TestSession
       });
     case 'interrupt':
       return client.beginTurn(beginWith(session, 'now', { multitask: Multitask.INTERRUPT }));
+    case 'roll back':
+      return client.beginTurn(beginWith(session, 'now', { multitask: Multitask.ROLLBACK }));
     case 'delete':
       return client.deleteSession({ session });
   }

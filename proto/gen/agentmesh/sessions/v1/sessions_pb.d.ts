@@ -2515,6 +2515,15 @@ export enum Multitask {
    * @generated from enum value: MULTITASK_INTERRUPT = 3;
    */
   INTERRUPT = 3,
+
+  /**
+   * Like INTERRUPT, and what the ended run has done in its turn is rewound in the transaction that ends it: turns do not get its events, and state and
+   * artifacts of the session are as without them. The turn of a run that went on after an answer begins with the answer. A run that was granted the
+   * turn and has not begun ends, too. RESOURCE_EXHAUSTED rewinds_too_many.
+   *
+   * @generated from enum value: MULTITASK_ROLLBACK = 4;
+   */
+  ROLLBACK = 4,
 }
 
 /**
@@ -2695,7 +2704,8 @@ export declare const SessionsService: GenService<{
   /**
    * Accepts a run, in one transaction: takes the session's turn and appends the user's event, or puts the run into the session's queue when
    * another run holds the turn. The run is durable when this answers. INVALID_ARGUMENT invocation_not_found,
-   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy; ABORTED run_not_waiting.
+   * function_call_not_found, nothing_to_resume; ALREADY_EXISTS run_in_progress, session_busy; ABORTED run_not_waiting; RESOURCE_EXHAUSTED
+   * rewinds_too_many.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.BeginTurn
    */

@@ -4,7 +4,7 @@ const Limit = Type.Optional(Type.Integer({ minimum: 1 }));
 
 /** Keys of an agent's file that are about the runs of its app. They have an effect in the file of the root agent only. */
 export const rootKeys = {
-  multitask: Type.Optional(Type.Enum(['enqueue', 'reject', 'interrupt'])),
+  multitask: Type.Optional(Type.Enum(['enqueue', 'reject', 'interrupt', 'rollback'])),
   /** The lower one of each limit and the setting counts. */
   run_limits: Type.Optional(
     Type.Object(

@@ -11,7 +11,7 @@ import { type Append, insertAppend } from '../../store/appends.ts';
 import { type EventRow, selectEvents } from '../../store/events/events.ts';
 import { bytesOfEvents } from '../../store/sizes.ts';
 import { type AttemptState, findAttempt, selectIsBound } from '../../store/runs.ts';
-import { endAttempt } from '../../turns/attempt.ts';
+import { type AttemptEnding, endAttempt } from '../../turns/attempt.ts';
 import { stoppedEnding } from '../../turns/closing-event.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
@@ -34,7 +34,9 @@ export function appendEvents(service: Context): Handlers['appendEvents'] {
 
 type Work = Append & { accountId: string };
 
-type Ending = Pick<AppendEventsRequest, 'end'>;
+interface Ending {
+  readonly end?: AttemptEnding | undefined;
+}
 
 function tryAppend(context: Context, what: Work, { end }: Ending): Promise<number | undefined> {
   if (end !== undefined) return endAttempt(context, what, end);
@@ -104,8 +106,7 @@ function currentRequest(
   if (attempt === undefined || cancelFence === undefined) throw fenceLost();
   const { cause } = attempt;
   if (end === undefined || !stops.includes(end.outcome)) throw cause === null ? runCancelling() : runInterrupting();
-  const { outcome, errorCode, errorMessage } = stoppedEnding(cause);
-  return { fence: cancelFence, end: { ...end, outcome, errorCode, errorMessage } };
+  return { fence: cancelFence, end: { ...end, ...stoppedEnding(cause) } };
 }
 
 function toAppend(request: AppendEventsRequest, { limits }: Context): Work {

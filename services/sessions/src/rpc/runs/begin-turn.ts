@@ -9,22 +9,27 @@ import {
   invalid,
   invocationNotFound,
   nothingToResume,
+  rewindsTooMany,
   runInProgress,
   sessionBusy,
   sessionNotFound,
 } from '../../errors.ts';
+import { mostRewinds, readView } from '../../history/view.ts';
 import { optionalText } from '../../json-bytes.ts';
 import { type CheckedKey, canExist, checkSessionKey } from '../../session-key.ts';
 import { isOfApp, parseDelta, toChanges } from '../../state-delta.ts';
 import { findFunctionCall } from '../../store/events/events.ts';
+import { selectHistory } from '../../store/histories.ts';
 import type { RunKey } from '../../store/ledger/run-keys.ts';
-import { selectRunStatus } from '../../store/runs.ts';
+import { findAttempt, type HeldRun, selectRunStatus } from '../../store/runs.ts';
 import { checkChanges } from '../../store/sizes.ts';
 import { acceptInterrupting } from '../../store/turns/interrupts.ts';
 import type { TurnOutcome } from '../../store/turns/turn-outcome.ts';
 import { acceptTurn, takeFreeTurn } from '../../store/turns/turns.ts';
 import { nothingKnown, type RunRequest, type TurnStart } from '../../store/turns/turn-values.ts';
+import { endAttempt } from '../../turns/attempt.ts';
 import { type Answer, waitingSince } from '../../turns/awaited-answer.ts';
+import { stoppedEnding } from '../../turns/closing-event.ts';
 import { isInvocationId, maxInvocationIdLength } from '../../turns/invocation-id.ts';
 import { onceForKey, toRunKey } from '../../turns/run-key.ts';
 import { hintCancel } from '../../turns/hint-cancel.ts';
@@ -64,7 +69,8 @@ async function accept(
   const waiting = { ...toWaiting(request, attempt), waitingAttempt: since ?? null };
   const isUsual = key === undefined && !request.postpone && !request.awaited;
   const isNew = isUsual && request.invocationId === '' && answered === undefined;
-  const interrupts = request.multitask === Multitask.INTERRUPT && waiting.waitingAttempt === null;
+  const interrupts = waiting.waitingAttempt === null ? interruptionOf(request) : undefined;
+  if (interrupts?.rollsBack === true) await checkRewinds(context, session);
   const { start, outcome } = await untilCurrent(async () => {
     const start = startOf(attempt, context);
     const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
@@ -81,7 +87,23 @@ async function accept(
 interface Acceptance {
   readonly request: RunRequest;
   readonly key: RunKey | undefined;
-  readonly interrupts: boolean;
+  readonly interrupts: Interruption | undefined;
+}
+
+/** How a run takes the place of the one that holds the turn. */
+interface Interruption {
+  readonly rollsBack: boolean;
+}
+
+function interruptionOf({ multitask }: BeginTurnRequest): Interruption | undefined {
+  const rollsBack = multitask === Multitask.ROLLBACK;
+  return rollsBack || multitask === Multitask.INTERRUPT ? { rollsBack } : undefined;
+}
+
+/** Throws `rewinds_too_many` when no turn of the session can be rewound any more. */
+async function checkRewinds({ db }: Context, key: CheckedKey): Promise<void> {
+  const history = await selectHistory(db, key);
+  if (readView(history?.view ?? null).rewinds.length >= mostRewinds) throw rewindsTooMany(mostRewinds);
 }
 
 /** Takes the turn or queues; with `interrupts` before all other runs of the session. Undefined when the session was changed meanwhile. */
@@ -90,12 +112,30 @@ async function takeOrQueue(
   start: TurnStart,
   { interrupts, ...run }: Acceptance,
 ): Promise<TurnOutcome | undefined> {
-  if (!interrupts) return acceptTurn(context.db, start, run);
-  const answer = await acceptInterrupting(context.db, start, run);
+  if (interrupts === undefined) return acceptTurn(context.db, start, run);
+  const answer = await acceptInterrupting(context.db, start, { ...run, ...interrupts });
   const stopped = answer?.interrupted;
-  if (stopped !== undefined)
-    hintCancel(context, { sessionPk: stopped.pk, invocationId: stopped.key, fence: stopped.fence });
+  if (stopped !== undefined) {
+    const lease = { sessionPk: stopped.pk, invocationId: stopped.key, fence: stopped.fence };
+    // The fence of a run that has not begun is 0: nobody executes it.
+    if (stopped.fence === 0n) await endUnbegun(context, start.key.accountId, lease);
+    else hintCancel(context, lease);
+  }
   return answer?.outcome;
+}
+
+/** Ends a run that was granted the turn, and that another one has marked. If this fails, it ends as one whose executor is gone. */
+async function endUnbegun(context: Context, accountId: string, run: HeldRun): Promise<void> {
+  const { sessionPk, invocationId } = run;
+  const name = { accountId, sessionPk, invocationId, events: [], changes: [], limits: context.limits };
+  const end = async (): Promise<number | undefined> => {
+    const { last_seq: lastSeq, cancel_fence: fence, cause = null } = (await findAttempt(context.db, run)) ?? {};
+    if (fence == null || lastSeq == null) return 0;
+    return endAttempt(context, { ...name, fence, lastSeq }, stoppedEnding(cause));
+  };
+  await untilCurrent(end).catch((err: unknown) =>
+    context.log.warn({ err, invocationId }, 'a run that was rolled back before it began could not be ended yet'),
+  );
 }
 
 async function readAttempt(

@@ -17,7 +17,7 @@ import {
 import { isSizeError } from '../../store/sizes.ts';
 import { nothingKnown } from '../../store/turns/turn-values.ts';
 import { takeDeadTurn, takeGrantedTurn } from '../../store/turns/turns.ts';
-import { type AttemptEnding, endAttempt } from '../../turns/attempt.ts';
+import { type AttemptEnding, endAttempt, withoutRewind } from '../../turns/attempt.ts';
 import { closingEvent, endingOf } from '../../turns/closing-event.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
@@ -34,6 +34,8 @@ interface Claimant {
 const bytesBesideText = 1_000;
 /** Most runs without an executor that one call looks at. */
 const mostEnded = 256;
+/** Most of them whose turns one call rewinds. */
+const mostRewound = 16;
 /** Most of them that one call takes over: their turns fit into one answer together. */
 const mostTakenOver = 3;
 
@@ -98,16 +100,31 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
   const dead = await findDeadRuns(context.db, mostEnded);
   // Their owners may be alive and about to renew their leases. Asked after the statement, which may itself have waited for an outage to end.
   if (!context.outages.isCalm) return turns;
+  const rewinding: DueRun[] = [];
   for (const run of dead) {
     const isServed = serves(heir.apps, run.key.appName);
     if (isServed) await adoptQueuedRuns(context.db, run, claimant.owner);
-    if (run.status !== 'running' || run.isAbandoned || !heir.takesOver) await endDead(context, run);
+    if (endingOf(run).rewinds === true) rewinding.push(run);
+    else if (run.status !== 'running' || run.isAbandoned || !heir.takesOver) await endDead(context, run);
     else if (isServed && turns.length < mostTakenOver) {
       const turn = await takeOver(context, run, attemptOf(run, claimant));
       if (turn !== undefined) turns.push(turn);
     }
   }
+  await Promise.all(rewinding.slice(0, mostRewound).map((run) => endRewinding(context, run)));
   return turns;
+}
+
+/** Ends a run whose turn is rewound. While that cannot be done, the run is tried again, for a minute: then it ends without. Never rejects. */
+async function endRewinding(context: Context, run: DueRun): Promise<void> {
+  const ending = endingOf(run);
+  const { invocationId } = run;
+  await endWith(context, run, ending)
+    .catch((error: unknown) => {
+      if (!run.isAbandoned) throw error;
+      return endWith(context, run, withoutRewind(ending));
+    })
+    .catch((err: unknown) => context.log.warn({ err, invocationId }, 'the turn of a run could not be rewound yet'));
 }
 
 /** Goes on with a run whose executor is gone; undefined when another was faster. */

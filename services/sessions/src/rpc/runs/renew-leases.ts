@@ -1,7 +1,6 @@
 import type { Lease } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
 import { selectCancelling, updateLeases } from '../../store/runs.ts';
-import { interruptedByRun } from '../../store/turns/interrupts.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Extends all leases of one executor in one statement. Those of runs that are being cancelled are not extended. */
@@ -12,7 +11,7 @@ export function renewLeases({ db, leaseSeconds }: Context): Handlers['renewLease
     if (others.length === 0) return {};
     const cancelling = await selectCancelling(db, others);
     const cancelled = others.filter((lease) => cancelling.has(nameOf(lease)));
-    const interrupted = cancelled.filter((lease) => cancelling.get(nameOf(lease)) === interruptedByRun);
+    const interrupted = cancelled.filter((lease) => typeof cancelling.get(nameOf(lease)) === 'string');
     return { cancelled, interrupted, lost: others.filter((lease) => !cancelling.has(nameOf(lease))) };
   };
 }

@@ -23,6 +23,21 @@ const findEvent = createQuery<Named, { seq: number }>({
     `select seq from events where session_pk = ${param.sessionPk} and event_id = ${param.id} order by seq limit 1`,
 });
 
+const findFirstBehind = createQuery<{ sessionPk: bigint; invocationId: string; after: number }, { seq: number }>({
+  name: 'find-first-event-behind',
+  text: (param) => `select seq from events
+    where session_pk = ${param.sessionPk} and seq > ${param.after} and invocation_id = ${param.invocationId} order by seq limit 1`,
+});
+
+/** Sequence of the first event of an invocation behind another sequence; undefined when there is none. */
+export async function selectFirstBehind(
+  db: Queryable,
+  place: { readonly sessionPk: bigint; readonly invocationId: string; readonly after: number },
+): Promise<number | undefined> {
+  const [row] = await findFirstBehind(db, place);
+  return row?.seq;
+}
+
 /** Where a session's event is: the first or the last one of an invocation, or the one with an id. Undefined when there is none. */
 export async function selectPlace(
   db: Queryable,

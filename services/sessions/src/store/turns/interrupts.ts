@@ -12,10 +12,17 @@ import { type RunRequest, type TurnParams, type TurnStart, type TurnValues, turn
 /** Error code of a run whose place another run took. While the run is being stopped, its row has this code already. */
 export const interruptedByRun = 'INTERRUPTED_BY_RUN';
 
+/** The same, in the row of a run that is being stopped and whose turn is rewound when it ends. */
+export const rolledBackByRun = 'ROLLED_BACK_BY_RUN';
+
 /** Seconds that the executor of the interrupted run has to end it. Then any executor ends it. */
 const closingSeconds = 3;
 
-type Values = TurnValues & { readonly cause: string };
+interface Values extends TurnValues {
+  readonly cause: string;
+  /** The run that holds the turn ends also when it was granted the turn and has not begun. */
+  readonly rollsBack: boolean;
+}
 
 /** SQL that updates the row of the run that held the turn, if `moved` has the flag. */
 const updateHolder = (set: string, flag: string): string => `update runs r set ${set}
@@ -24,15 +31,16 @@ const updateHolder = (set: string, flag: string): string => `update runs r set $
 /** SQL of the interruption: the changed session in `moved`, its new run, and the run that held the turn. */
 const interrupt = (param: Placeholders<Values>): string => `with snap as (
       select s.pk, s.version, s.last_seq, s.turn as holder,
-        (s.turn is null or h.status = 'granted') and not ${param.postpone}::boolean as free,
-        s.turn is not null and h.status is distinct from 'granted' as behind,
-        (h.status = 'granted') is true as requeues,
-        (h.status = 'running' and s.turn <> ${param.invocationId}) is true as stops,
+        (s.turn is null or h.makes_way is true) and not ${param.postpone}::boolean as free,
+        s.turn is not null and h.makes_way is not true as behind,
+        h.makes_way is true as requeues,
+        (h.status in ('running', 'granted') and not h.makes_way and s.turn <> ${param.invocationId}) is true as stops,
         (
           select r.position from runs r where r.session_pk = s.pk and r.ended_at is null order by r.position limit 1
         ) as first
       from sessions s left join lateral (
-        select status from runs where session_pk = s.pk and invocation_id = s.turn offset 0
+        select status, (status = 'granted' and not ${param.rollsBack}::boolean) is true as makes_way
+        from runs where session_pk = s.pk and invocation_id = s.turn offset 0
       ) h on true
       where ${hasKey(param, 's')}
     ), moved as (
@@ -89,16 +97,23 @@ export interface Interruption {
   readonly interrupted?: InterruptedRow | undefined;
 }
 
+interface Interrupting {
+  readonly request: RunRequest;
+  readonly key?: RunKey | undefined;
+  readonly rollsBack: boolean;
+}
+
 /**
- * Accepts a run that comes before all others of its session. A running one is marked like one that is being cancelled, a granted one is queued
- * again. Undefined, and the errors, as for `acceptTurn`.
+ * Accepts a run that comes before all others of its session. A running one is marked like one that is being cancelled. A granted one is queued
+ * again, or marked, too, when the run rolls back; its fence is 0. Undefined, and the errors, as for `acceptTurn`.
  */
 export async function acceptInterrupting(
   db: Queryable,
   start: TurnStart,
-  { request, key }: { readonly request: RunRequest; readonly key?: RunKey | undefined },
+  { request, key, rollsBack }: Interrupting,
 ): Promise<Interruption | undefined> {
-  const values = { ...turnValues(start, request), cause: interruptedByRun };
+  const cause = rollsBack ? rolledBackByRun : interruptedByRun;
+  const values = { ...turnValues(start, request), cause, rollsBack };
   const rows = await (key === undefined
     ? interruptQuery(db, values, start)
     : interruptKeyedQuery(db, { ...values, ...key }, start));

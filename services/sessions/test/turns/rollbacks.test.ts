@@ -1,0 +1,190 @@
+import { completeActions, type JsonObject } from '@agentmesh/proto/event';
+import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  type newKey,
+  parse,
+  readSession,
+  startSessions,
+  type TestSessions,
+  textOf,
+} from '../sessions.ts';
+
+let service: TestSessions;
+
+beforeAll(async () => {
+  service = await startSessions();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const { newSession, begin, askDatabase } = driveTurns(() => service);
+
+type Key = ReturnType<typeof newKey>;
+
+const interrupted = { status: RunStatus.INTERRUPTED, errorCode: 'INTERRUPTED_BY_RUN' };
+const rewound = expect.stringMatching(/its turn was rewound/) as string;
+const stopped = { outcome: AttemptEnd_Outcome.INTERRUPTED };
+
+const runOf = async ({ accountId }: Key, invocationId: string) =>
+  (await service.client.getRun({ accountId, invocationId })).run;
+const rollBack = (session: Key, text: string, over: object = {}) =>
+  service.client.beginTurn(beginWith(session, text, { multitask: Multitask.ROLLBACK, ...over }));
+
+async function claim(session: Key, invocationId: string): Promise<Turn | undefined> {
+  const { turns } = await service.client.claimRuns({ owner: 'executor-1', window: 9, session, invocationId });
+  return turns[0];
+}
+
+/** Lets the lease of the session's open run expire, `seconds` ago, and looks for such runs. */
+async function sweep({ accountId }: Key, seconds = 1, takesOver = false): Promise<Turn[]> {
+  const text = `update runs set lease_until = now() - make_interval(secs => $2)
+    where account_id = $1 and ended_at is null and status in ('running', 'cancelling')`;
+  await askDatabase(text, [accountId, seconds]);
+  return (await service.client.claimRuns({ owner: 'heir', window: 9, limit: 0, takesOver })).turns;
+}
+
+/** Stores an event of a running turn; the turn as it is then. */
+async function say(turn: Turn, text: string, delta: JsonObject = {}): Promise<Turn> {
+  const events = [agentEvent(turn.invocationId, text, delta)];
+  const { lastSeq } = await service.client.appendEvents(appendTo(turn, events));
+  return { ...turn, lastSeq };
+}
+
+const seenBy = (turn: Turn | undefined) => turn?.events.map((event) => textOf(parse(event)));
+const stateOf = (turn: Turn | undefined) => turn && parse<JsonObject>(turn.stateJson);
+
+async function earlier(session: Key): Promise<void> {
+  const turn = await begin(session, 'before', { stateDeltaJson: json({ color: 'red' }) });
+  await service.client.appendEvents(appendTo(turn, [agentEvent(turn.invocationId, 'said')], completed));
+}
+
+test('a turn that is rolled back leaves nothing to the next one, but what others have changed, and stays stored', async () => {
+  const session = await newSession({ color: 'none', kept: 1 });
+  await earlier(session);
+  let turn = await begin(session, 'one', { stateDeltaJson: json({ asked: true }) });
+  turn = await say(turn, 'a', { color: 'blue', more: 1, kept: null, 'user:name': 'Ada' });
+  await service.client.patchSession({ session, stateDeltaJson: json({ patched: 1, more: 2 }) });
+  const waits = await service.client.beginTurn(beginWith(session, 'later'));
+  const next = await rollBack(session, 'now');
+  expect(next).toMatchObject({ queuePosition: 1 });
+  const lease = { sessionPk: turn.sessionPk, invocationId: turn.invocationId, fence: turn.fence };
+  const renewed = await service.client.renewLeases({ owner: 'executor-1', leases: [lease] });
+  expect(renewed).toMatchObject({ cancelled: [lease], interrupted: [lease], lost: [] });
+  const closing = appendTo(turn, [agentEvent(turn.invocationId, 'so far', { last: 1, patched: 9 })], stopped);
+  await service.client.appendEvents(closing);
+  await service.client.appendEvents(closing);
+  expect(await runOf(session, turn.invocationId)).toMatchObject({ ...interrupted, errorMessage: rewound });
+  expect(await claim(session, waits.invocationId)).toBeUndefined();
+  const granted = await claim(session, next.invocationId);
+  expect(seenBy(granted)).toEqual(['before', 'said', 'now']);
+  expect(stateOf(granted)).toEqual({ color: 'red', kept: 1, patched: 1, more: 2, 'user:name': 'Ada' });
+  await service.client.appendEvents(appendTo(granted as Turn, [], completed));
+  expect(seenBy(await claim(session, waits.invocationId))).toEqual(['before', 'said', 'now', 'later']);
+  const { events } = await readSession(service.client, session);
+  expect(events.map(textOf)).toEqual(['before', 'said', 'one', 'a', '', 'so far', '', 'now', 'later']);
+  expect(events[6]?.actions).toMatchObject({ rewindBeforeInvocationId: turn.invocationId });
+});
+
+test('a turn whose executors are gone is rolled back from its first event on', async () => {
+  const session = await newSession();
+  await earlier(session);
+  const dead = await begin(session, 'one');
+  await say(dead, 'a', { color: 'blue' });
+  const heir = (await sweep(session, 1, true)).find(({ invocationId }) => invocationId === dead.invocationId) as Turn;
+  await say(heir, 'b', { more: 1 });
+  const next = await rollBack(session, 'now');
+  await sweep(session);
+  expect(await runOf(session, dead.invocationId)).toMatchObject({ ...interrupted, errorMessage: rewound });
+  const granted = await claim(session, next.invocationId);
+  expect(seenBy(granted)).toEqual(['before', 'said', 'now']);
+  expect(stateOf(granted)).toEqual({ color: 'red' });
+});
+
+test('of a run that went on after an answer, what followed the answer is rolled back, and it can be answered again', async () => {
+  const session = await newSession();
+  const asking = await begin(session, 'ask');
+  const { invocationId } = asking;
+  await service.client.appendEvents(appendTo(asking, [callEvent(invocationId, ['call'])], waitingFor(['call'])));
+  await earlier(session);
+  const answer = { answeredCallIds: ['call'] };
+  await say(await begin(session, 'answer', answer), 'wrong', { color: 'blue' });
+  const next = await rollBack(session, 'now');
+  await sweep(session);
+  const granted = (await claim(session, next.invocationId)) as Turn;
+  expect(seenBy(granted)).toEqual(['ask', '', 'before', 'said', 'now']);
+  expect(stateOf(granted)).toEqual({ color: 'red' });
+  await service.client.appendEvents(appendTo(granted, [], completed));
+  const again = await begin(session, 'other answer', answer);
+  expect([again.invocationId, seenBy(again)?.at(-1)]).toEqual([invocationId, 'other answer']);
+});
+
+test('a run that was granted the turn and has not begun ends at once', async () => {
+  const session = await newSession();
+  const first = await service.client.beginTurn(beginWith(session, 'one', { postpone: true }));
+  expect(first).toMatchObject({ granted: true });
+  const next = await rollBack(session, 'now');
+  expect(await runOf(session, first.invocationId)).toMatchObject(interrupted);
+  expect(seenBy(await claim(session, next.invocationId))).toEqual(['now']);
+});
+
+test('the end of the run and the rewind are stored together or not at all', async () => {
+  const session = await newSession();
+  const turn = await say(await begin(session, 'one'), 'a', { color: 'blue' });
+  const next = await rollBack(session, 'now');
+  await askDatabase(
+    `create function fail_rewind() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$`,
+    [],
+  );
+  await askDatabase(
+    `create trigger fail_rewind after update on sessions for each row when (new.view::text is distinct from old.view::text)
+       execute function fail_rewind()`,
+    [],
+  );
+  await expect(service.client.appendEvents(appendTo(turn, [], stopped))).rejects.toThrow();
+  await sweep(session);
+  expect(await runOf(session, turn.invocationId)).toMatchObject({ status: RunStatus.RUNNING });
+  expect((await readSession(service.client, session)).events).toHaveLength(2);
+  await askDatabase('drop trigger fail_rewind on sessions', []);
+  await sweep(session);
+  expect(await runOf(session, turn.invocationId)).toMatchObject({ ...interrupted, errorMessage: rewound });
+  expect(stateOf(await claim(session, next.invocationId))).toEqual({});
+});
+
+test('a run whose artifacts cannot be restored is tried again for a minute, and holds up no other', async () => {
+  const session = await newSession();
+  const turn = await begin(session, 'one');
+  const saved = { ...agentEvent(turn.invocationId, 'saved'), json: json(savedEvent(turn)) };
+  await service.client.appendEvents(appendTo(turn, [saved]));
+  const other = await newSession();
+  const dead = await begin(other, 'one');
+  await rollBack(session, 'now');
+  await sweep(session);
+  await sweep(other);
+  expect(await runOf(session, turn.invocationId)).toMatchObject({ status: RunStatus.RUNNING });
+  expect(await runOf(other, dead.invocationId)).toMatchObject({ status: RunStatus.FAILED });
+  await sweep(session, 61);
+  const errorMessage = expect.stringMatching(/could not be rewound/) as string;
+  expect(await runOf(session, turn.invocationId)).toMatchObject({ ...interrupted, errorMessage });
+});
+
+function savedEvent({ invocationId }: Turn) {
+  const actions = completeActions({ artifactDelta: { 'a.txt': 0 } });
+  return { id: 'saved', author: 'agent', invocationId, timestamp: 1, actions };
+}
+
+test('a session that was rewound as often as it may be refuses the run, and a turn that is being rolled back ends', async () => {
+  const session = await newSession();
+  const turn = await begin(session, 'one');
+  const next = await rollBack(session, 'now');
+  const rewinds = Array.from({ length: 1_000 }, () => ({ first: 1, last: 1 }));
+  await askDatabase('update sessions set view = $2 where pk = $1', [turn.sessionPk, JSON.stringify({ rewinds })]);
+  const refused = { code: 'resource_exhausted', reason: 'rewinds_too_many' };
+  await expect(rollBack(session, 'again')).rejects.toMatchObject(refused);
+  await service.client.appendEvents(appendTo(turn, [], stopped));
+  expect(await runOf(session, turn.invocationId)).toMatchObject(interrupted);
+  expect(await claim(session, next.invocationId)).toBeDefined();
+});
