@@ -109,7 +109,7 @@ export async function callEverything(service: TestSessions, session = newKey()):
     const turn = await append(await begin(rolling, key));
     await client.beginTurn(beginWith(rolling, key, { multitask: Multitask.ROLLBACK }));
     await append(turn, { outcome: AttemptEnd_Outcome.INTERRUPTED }, 2);
-    for (const { invocationId: id } of (await client.listRuns({ accountId, ...rolling })).runs)
+    for (const { invocationId: id } of (await client.listRuns(rolling)).runs)
       await client.cancelRun({ accountId, invocationId: id });
   }
   await client.countActiveRuns({});

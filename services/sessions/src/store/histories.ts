@@ -42,7 +42,9 @@ type HeldRow = CheckedKey & Omit<HeldSession, 'key'>;
 
 const findHeld = createQuery<{ sessionPk: bigint; invocationId: string }, HeldRow>({
   name: 'find-held-session',
-  text: (param) => `select s.account_id as "accountId", s.app_name as "appName", s.user_id as "userId", s.id as "sessionId",
+  text: (
+    param,
+  ) => `select s.account_id as "accountId", s.app_name as "appName", s.user_id as "userId", s.id as "sessionId",
       s.view::text as view, s.initial_state::text as "initialState",
       coalesce(r.end_seq, r.first_seq - 1, 0) as "turnAfter", r.end_seq is null as "isFirstTurn"
     from sessions s cross join lateral (

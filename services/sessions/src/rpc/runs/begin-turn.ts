@@ -129,9 +129,10 @@ async function endUnbegun(context: Context, accountId: string, run: HeldRun): Pr
   const { sessionPk, invocationId } = run;
   const name = { accountId, sessionPk, invocationId, events: [], changes: [], limits: context.limits };
   const end = async (): Promise<number | undefined> => {
-    const { last_seq: lastSeq, cancel_fence: fence, cause = null } = (await findAttempt(context.db, run)) ?? {};
-    if (fence == null || lastSeq == null) return 0;
-    return endAttempt(context, { ...name, fence, lastSeq }, stoppedEnding(cause));
+    const state = await findAttempt(context.db, run);
+    const { last_seq: lastSeq = null, cancel_fence: fence = null } = state ?? {};
+    if (state === undefined || fence === null || lastSeq === null) return 0;
+    return endAttempt(context, { ...name, fence, lastSeq }, stoppedEnding(state.cause));
   };
   await untilCurrent(end).catch((err: unknown) =>
     context.log.warn({ err, invocationId }, 'a run that was rolled back before it began could not be ended yet'),
