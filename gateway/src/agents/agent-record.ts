@@ -56,6 +56,12 @@ export const AgentRequest = Type.Object(
       Type.Integer({ description: 'How long a run waits for an answer before it gets `default_answer`; 0: for ever.' }),
     ),
     default_answer: maybe(freeForm()),
+    retention: maybe(
+      Type.Union([Type.Integer(), Type.String()], {
+        description:
+          'For how many days runs and events of the agent are kept, or `forever`; a rule of the account for the agent comes first.',
+      }),
+    ),
     agent_skills: maybe(Type.Array(Type.Unknown())),
     skills: maybe(Type.Array(Type.Unknown(), { description: 'The same as `agent_skills`.' })),
     tags: maybe(Type.Array(Type.Unknown())),

@@ -30,6 +30,10 @@ const SetRetentionRequest = Type.Object(
 const Retention = Type.Object(
   {
     rules: Type.Array(RetentionRule),
+    app_rules: Type.Array(RetentionRule, {
+      description:
+        'What counts for applications that say it themselves (`retention` in their file) and have no rule here.',
+    }),
     default_days: maybe(Type.Integer({ description: 'Days without a rule, set by the operator. Null: for ever.' })),
   },
   { title: 'Retention' },
@@ -54,7 +58,9 @@ function addRead(app: App, { sessions, authentication }: Context): void {
         ...common,
         operationId: 'getRetention',
         summary: 'Get how long runs and events are kept',
-        description: 'The rules of the account, by application.',
+        description:
+          'The rules of the account, by application. The first of these that says something counts: the rule for the application, `retention` in its ' +
+          'file, the rule for all other applications, the default. When an application says another number than before, the longer one counts for a day.',
         response: { 200: Retention, ...failures },
       },
     },
@@ -90,9 +96,20 @@ function addChange(app: App, { sessions, authentication }: Context): void {
 }
 
 async function readRetention(sessions: Context['sessions'], accountId: string): Promise<Static<typeof Retention>> {
-  const { rules, defaultDays } = await sessions.getRetention({ accountId }, unary);
+  const { rules, appRules, defaultDays } = await sessions.getRetention({ accountId }, unary);
   return {
-    rules: rules.map(({ appName, days }) => ({ app_name: appName ?? null, days: days ?? null })),
+    rules: rules.map(toRecord),
+    app_rules: appRules.map(toRecord),
     default_days: defaultDays ?? null,
   };
+}
+
+function toRecord({
+  appName,
+  days,
+}: {
+  appName?: string | undefined;
+  days?: number | undefined;
+}): Static<typeof RetentionRule> {
+  return { app_name: appName ?? null, days: days ?? null };
 }

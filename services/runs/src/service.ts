@@ -41,6 +41,7 @@ import { createCountActiveRuns } from './jobs/count-active-runs.ts';
 import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
 import { createSettleAwaitedRuns } from './jobs/settle-awaited-runs.ts';
+import { createTellRetention } from './jobs/tell-retention.ts';
 import { createWatchers } from './notices/watchers.ts';
 import { createRunWatchers } from './watching/run-watchers.ts';
 import { createHandlers } from './rpc/index.ts';
@@ -110,7 +111,7 @@ function executionLimits({ limits, historyWindow, outageMs, answers }: RunsConfi
 }
 
 function startJobs({ resources, log, draining }: Host<typeof runsSettings>, context: Context): void {
-  const settling = [createSettleAwaitedRuns, createAnswerOverdueRuns];
+  const settling = [createSettleAwaitedRuns, createAnswerOverdueRuns, createTellRetention];
   for (const create of [createClaimDueRuns, createCheckQueuedRuns, createCountActiveRuns, ...settling])
     resources.use(startJob(create(context), { log, draining }));
   // Not stopped by the drain: runs that are finished then still need their leases.

@@ -90,6 +90,7 @@ export class InMemorySessions {
       listRuns: unused,
       summarizeRuns: unused,
       getRetention: unused,
+      declareRetention: unused,
       addRunMessage: unused,
       setRetention: unused,
     };

@@ -11,6 +11,7 @@ import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/
 const many = new Set([
   'find-due-runs',
   'find-dead-runs',
+  'find-alive-owners',
   'count-runs-by-account',
   'next-account',
   'next-retaining-account',
@@ -130,6 +131,7 @@ async function ageEverything({ client, databaseUrl: url }: TestSessions, account
   const old = { ...agentEvent('e', 'old'), timestamp: 1 };
   await client.createSession({ session, events: [{ ...old, json: json({ timestamp: 1 }) }] });
   await client.setRetention({ accountId, rules: [{ days: 1 }] });
+  await client.declareRetention({ apps: [{ appName: 'echo', kept: { case: 'days', value: 1 } }] });
   await client.getRetention({ accountId });
   const migrations = new URL('../migrations/', import.meta.url);
   const log = createLogger({ level: 'silent', name: 'test' });

@@ -5,8 +5,18 @@ import { Usage } from '@agentmesh/lib/usage';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteOld } from '../src/retention/delete-old.ts';
+import { selectAgingSessions } from '../src/store/retention/old-rows.ts';
 import { beginRound } from '../src/store/retention/rules.ts';
-import { agentEvent, beginWith, newKey, readSession, startSessions, type TestSessions, textOf } from './sessions.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  newKey,
+  readSession,
+  startSessions,
+  type TestSessions,
+  textOf,
+} from './sessions.ts';
 import { appendTo, completed } from './turns/drive-turns.ts';
 
 const day = 86_400;
@@ -35,6 +45,12 @@ async function sessionWith(key: Key, ages: readonly number[], end: object = comp
     await service.client.appendEvents(appendTo(turn, [agentEvent(turn.invocationId, `answer ${age}`)], end));
     const run = [turn.sessionPk, turn.invocationId, age] as const;
     const past = "now() - $3 * interval '1 day'";
+    await db.query(
+      {
+        text: `update sessions set aging_from = least(aging_from, extract(epoch from now()) - $2 * 86400) where pk = $1`,
+      },
+      [turn.sessionPk, age],
+    );
     const events = `update events set ts = extract(epoch from ${past}) where session_pk = $1 and seq > (
       select coalesce(max(seq), 0) - 2 from events where session_pk = $1) and $2 <> ''`;
     await db.query({ text: events }, run);
@@ -110,12 +126,118 @@ test('a run that waits for an answer, and a run that goes on, are kept with thei
   await setRules(accountId, [{ days: 30 }]);
   expect(await collect()).toMatchObject({ runs: 0 });
   expect(await left(running)).toMatchObject({ texts: ['now'], runs: 1 });
-  expect(await left(waiting)).toMatchObject({ runs: 1 });
+  expect(await left(waiting)).toMatchObject({ texts: ['question 90', 'answer 90'], runs: 1 });
+});
+
+test('sessions that cannot have old events are not read', async () => {
+  const { accountId } = newKey();
+  const trimmed = await sessionWith(newKey({ accountId }), [40, 0]);
+  const empty = newKey({ accountId });
+  await service.client.createSession({ session: empty });
+  const imported = newKey({ accountId });
+  const first = { ...agentEvent('e', 'old'), timestamp: 1, json: json({ timestamp: 1 }) };
+  await service.client.createSession({ session: imported, events: [first] });
+  await service.client.forkSession({ session: imported, eventId: first.id });
+  await setRules(accountId, [{ days: 30 }]);
+  const aging = () =>
+    selectAgingSessions(db, {
+      accountId,
+      appName: 'echo',
+      after: { pk: 0n, aging_from: -1 },
+      before: Date.now() / 1000 - 30 * day,
+      limit: 10,
+    });
+  expect(await aging()).toHaveLength(3);
+  expect(await collect()).toEqual({ runs: 1, events: 4 });
+  expect(await aging()).toEqual([]);
+  expect((await left(trimmed)).texts).toEqual(['question 0', 'answer 0']);
+});
+
+const declare = (appName: string, kept?: number | 'forever', over: object = {}) =>
+  service.client.declareRetention({
+    apps: [
+      {
+        appName,
+        ...(kept !== undefined && {
+          kept: kept === 'forever' ? { case: 'forever', value: true } : { case: 'days', value: kept },
+        }),
+        ...over,
+      },
+    ],
+  });
+const later = (hours: number) =>
+  db.query(
+    {
+      text: "update app_retention set changed_at = changed_at - $1 * interval '1 hour', silent_until = silent_until - $1 * interval '1 hour'",
+    },
+    [hours],
+  );
+const aDayLater = () => later(25);
+const ruleOf = async (accountId: string, app: string) => {
+  const { appRules } = await service.client.getRetention({ accountId });
+  return appRules.filter(({ appName }) => appName === app).map(({ days }) => days ?? 'forever');
+};
+
+test('what an app says counts for accounts without a rule for it; another number counts a day later when it is shorter', async () => {
+  const { accountId } = newKey();
+  await setRules(accountId, [{ days: 20 }, { appName: 'ruled', days: 3 }]);
+  for (const app of ['filed', 'ruled']) await declare(app, 10);
+  expect(await ruleOf(accountId, 'filed')).toEqual([20]);
+  await aDayLater();
+  expect(await ruleOf(accountId, 'filed')).toEqual([10]);
+  expect(await ruleOf(accountId, 'ruled')).toEqual([]);
+  await declare('filed', 40);
+  expect(await ruleOf(accountId, 'filed')).toEqual([40]);
+  await declare('filed', 5);
+  await declare('filed', 5);
+  expect(await ruleOf(accountId, 'filed')).toEqual([40]);
+  await declare('filed');
+  expect(await ruleOf(accountId, 'filed')).toEqual([40]);
+  await aDayLater();
+  expect(await ruleOf(accountId, 'filed')).toEqual([]);
+  await declare('filed', 'forever');
+  expect(await ruleOf(accountId, 'filed')).toEqual(['forever']);
+});
+
+test('of replicas that say different things the longest counts, as long as one of them says it', async () => {
+  const { accountId } = newKey();
+  for (let hour = 0; hour < 30; hour += 1) {
+    for (const days of hour % 2 === 0 ? [7, 30] : [30, 7]) await declare('mixed', days);
+    await later(1);
+    if (hour > 25) expect(await ruleOf(accountId, 'mixed')).toEqual([30]);
+  }
+});
+
+test('of an agent, declarations that arrive late have no effect, and others do not see them', async () => {
+  const { accountId } = newKey();
+  await declare('agent7', 50, { accountId, version: 3 });
+  await declare('agent7', 1, { accountId, version: 2 });
+  await aDayLater();
+  expect(await ruleOf(accountId, 'agent7')).toEqual([50]);
+  expect(await ruleOf(randomUUID(), 'agent7')).toEqual([]);
+  for (const [kept, over] of [
+    [0, {}],
+    [40_000, {}],
+    [1, { accountId: 'x' }],
+  ] as const)
+    await expect(declare('agent7', kept, over)).rejects.toMatchObject({ reason: 'request_invalid' });
+});
+
+test('runs and events go by what the app says', async () => {
+  const key = await sessionWith(newKey({ appName: 'declared' }), [40, 0]);
+  await declare('declared', 30);
+  expect(await collect()).toEqual({ runs: 0, events: 0 });
+  await aDayLater();
+  await collect();
+  expect(await left(key)).toMatchObject({ texts: ['question 0', 'answer 0'], runs: 1 });
+  await declare('declared', 'forever');
 });
 
 test('long sessions are shortened in batches', async () => {
   const key = await sessionWith(newKey(), [0]);
-  await db.query({ text: `update sessions set last_seq = 5002, bytes = 10002 where account_id = $1` }, [key.accountId]);
+  await db.query({ text: `update sessions set last_seq = 5002, bytes = 10002, aging_from = 0 where account_id = $1` }, [
+    key.accountId,
+  ]);
   await db.query({ text: 'update events set seq = seq + 5000 where account_id = $1' }, [key.accountId]);
   await db.query(
     {

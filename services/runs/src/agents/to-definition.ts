@@ -56,6 +56,7 @@ export const runKeys = [
   'answer_timeout_seconds',
   'default_answer',
   'resumable',
+  'retention',
 ] as const;
 
 function pickKeys(fields: AgentFields, keys: readonly (keyof AgentFields)[]): Record<string, unknown> {

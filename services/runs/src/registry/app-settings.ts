@@ -14,6 +14,8 @@ export interface AppSettings {
   readonly answerTimeoutSeconds?: number | undefined;
   /** The response to each call of a run that has waited so long. Absent: the setting of the server. */
   readonly defaultAnswer?: JsonObject | undefined;
+  /** Days for which runs and events are kept, or for ever; absent: the file does not say it. */
+  readonly retention?: number | 'forever' | undefined;
   /** Whether another executor goes on with a run when its own has died. */
   readonly isResumable: boolean;
 }
@@ -43,6 +45,7 @@ export function appSettingsOf(keys: RootKeys): AppSettings {
     multitask: multitask === undefined ? usualSettings.multitask : multitasks[multitask],
     onLeave: onDisconnect === undefined ? usualSettings.onLeave : policies[onDisconnect],
     ...(limits && { limits: limitsOf(limits) }),
+    retention: keys.retention,
     isResumable: resumable,
   };
 }

@@ -56,6 +56,16 @@ test('a folder that is named like an agent of an account is refused with what to
   expect(registry.mistakes().get('agent12')).toMatchObject([{ reason: expect.stringContaining('rename this folder') }]);
 });
 
+test.each(['never', '0', '1.5', '40000', '[]'])(
+  'a retention of %s is refused with what is allowed',
+  async (retention) => {
+    const reason = 'retention: must be a whole number of days from 1 to 36500, or forever';
+    expect(await problemOf(...echo, `retention: ${retention}`)).toContain(reason);
+    await put('good/root_agent.yaml', ...echo, 'retention: forever');
+    expect((await open()).get('good').settings.retention).toBe('forever');
+  },
+);
+
 describe('a bad file is refused with file, place, key and reason', () => {
   test.each([
     ['broken syntax', ['name: echo', 'model: [a'], 'root_agent.yaml:'],

@@ -88,9 +88,11 @@ export interface AgentValues {
 /** Stores a new agent under the next id. */
 export const insertAgent = createQuery<AgentValues, AgentRow>({
   name: 'insert-agent',
-  text: (param) => `insert into agents (account_id, agent_id, name, version, sub_agents, fields, key_id)
+  text: (
+    param,
+  ) => `insert into agents (account_id, agent_id, name, version, sub_agents, fields, key_id, retention_untold)
     values (${param.accountId}, nextval('agent_ids'), ${param.name}, 1, ${param.subAgents}::integer[],
-      ${param.fields}::json, ${param.keyId}::bigint)
+      ${param.fields}::json, ${param.keyId}::bigint, ${param.fields}::json->>'retention' is not null)
     returning ${columns}`,
 });
 
@@ -99,7 +101,8 @@ export const updateAgentRow = createQuery<AgentValues & AgentKey, AgentRow>({
   name: 'update-agent',
   text: (param) => `update agents set name = ${param.name}, version = version + 1,
       sub_agents = ${param.subAgents}::integer[], fields = ${param.fields}::json, key_id = ${param.keyId}::bigint,
-      updated_at = now()
+      updated_at = now(),
+      retention_untold = retention_untold or fields->>'retention' is distinct from ${param.fields}::json->>'retention'
     where account_id = ${param.accountId} and agent_id = ${param.agentId}::integer
     returning ${columns}`,
 });

@@ -1,18 +1,22 @@
 import type { Context } from '../context.ts';
 import {
+  type AgingEvent,
+  type AgingSession,
   deleteFirstEvents,
   deleteOldRuns,
   selectAgingSessions,
   selectFirstEvents,
-  type SessionPlace,
+  selectOpenRun,
+  updateAgingFrom,
 } from '../store/retention/old-rows.ts';
-import { nextAccount, nextApp, selectRules } from '../store/retention/rules.ts';
+import { everyAccount, selectAppRules } from '../store/retention/app-rules.ts';
+import { nextAccount, nextApp } from '../store/retention/rules.ts';
+import { type AppRules, readKeptDays } from './read-kept-days.ts';
 import { oldPrefix } from './old-prefix.ts';
 
 /** Rows that one statement reads or deletes: it takes a few milliseconds. */
 const batchSize = 500;
 const secondsOfDay = 86_400;
-const lowestAccount = '00000000-0000-0000-0000-000000000000';
 
 /** How much a round has deleted. */
 export interface Deleted {
@@ -28,29 +32,39 @@ export interface RetentionContext extends Pick<Context, 'db' | 'usage'> {
   readonly draining: AbortSignal;
 }
 
+interface Round {
+  readonly context: RetentionContext;
+  /** Declarations of the apps of `AGENTS_DIR`. */
+  readonly ofFiles: AppRules;
+}
+
 /** Deletes runs and events of all accounts that are older than their rules allow, in small statements. Several replicas may do it at once. */
 export async function deleteOld(context: RetentionContext): Promise<Deleted> {
   const { db, defaultDays, draining } = context;
   const deleted: Deleted = { runs: 0, events: 0 };
-  const next = (after: string) => nextAccount(db, after, defaultDays > 0);
-  for (let account = await next(lowestAccount); account !== undefined; account = await next(account)) {
+  const ofFiles = await selectAppRules(db, everyAccount);
+  const isForAll = defaultDays > 0 || [...ofFiles.values()].some((declared) => declared.some(isNumber));
+  const next = (after: string) => nextAccount(db, after, isForAll);
+  for (let account = await next(everyAccount); account !== undefined; account = await next(account)) {
     if (draining.aborted) break;
-    await deleteOfAccount(context, account, deleted);
+    await deleteOfAccount({ context, ofFiles }, account, deleted);
   }
   return deleted;
 }
 
-async function deleteOfAccount(context: RetentionContext, accountId: string, deleted: Deleted): Promise<void> {
-  const { db, defaultDays } = context;
-  const rules = new Map((await selectRules(db, accountId)).map(({ appName, days }) => [appName, days]));
-  const usual = rules.get('');
+function isNumber(days: unknown): days is number {
+  return typeof days === 'number';
+}
+
+async function deleteOfAccount(round: Round, accountId: string, deleted: Deleted): Promise<void> {
+  const { db } = round.context;
+  const daysOf = await readKeptDays(db, { accountId, ofFiles: round.ofFiles, defaultDays: round.context.defaultDays });
   for (let app = await nextApp(db, accountId, ''); app !== undefined; app = await nextApp(db, accountId, app)) {
-    const own = rules.get(app);
-    const days = own === undefined ? (usual === undefined ? defaultDays : usual) : own;
-    if (days === null || days === 0) continue;
+    const days = daysOf(app);
+    if (days === null) continue;
     const scope = { accountId, appName: app, days };
-    await deleteRuns(context, scope, deleted);
-    await deleteEvents(context, scope, deleted);
+    await deleteRuns(round.context, scope, deleted);
+    await deleteEvents(round.context, scope, deleted);
   }
 }
 
@@ -73,15 +87,12 @@ async function deleteEvents(
   deleted: Deleted,
 ): Promise<void> {
   const before = Date.now() / 1000 - days * secondsOfDay;
-  let after: SessionPlace | undefined = { userId: '', id: '' };
+  let after: AgingSession | undefined = { pk: 0n, aging_from: -1 };
   while (after !== undefined && !context.draining.aborted) {
     const page = { accountId, appName, after, before, limit: batchSize };
     const sessions = await selectAgingSessions(context.db, page);
-    for (const { pk, is_old: isOld } of sessions) {
-      if (isOld === true) await trimSession(context, { accountId, pk, before }, deleted);
-    }
-    const last = sessions.at(-1);
-    after = sessions.length < batchSize || last === undefined ? undefined : { userId: last.user_id, id: last.id };
+    for (const { pk } of sessions) await trimSession(context, { accountId, pk, before }, deleted);
+    after = sessions.length < batchSize ? undefined : sessions.at(-1);
   }
 }
 
@@ -90,14 +101,26 @@ async function trimSession(
   { accountId, pk, before }: { readonly accountId: string; readonly pk: bigint; readonly before: number },
   deleted: Deleted,
 ): Promise<void> {
-  for (let isDone = false; !isDone && !draining.aborted; ) {
-    const first = await selectFirstEvents(db, pk, batchSize);
-    const count = oldPrefix(first, before, first.length < batchSize);
-    const last = first[count - 1];
-    if (last === undefined) return;
-    const { events, bytes } = await deleteFirstEvents(db, pk, last.seq);
-    deleted.events += events;
-    usage.add(accountId, { bytes: -bytes });
-    isDone = first.some(({ ts }) => ts >= before) || first.length < batchSize;
+  const open = (await selectOpenRun(db, pk)) ?? Number.POSITIVE_INFINITY;
+  while (!draining.aborted) {
+    const first = (await selectFirstEvents(db, pk, batchSize)).map((event) => (event.seq < open ? event : kept(event)));
+    const isAll = first.length < batchSize;
+    const last = first[oldPrefix(first, before, isAll) - 1];
+    if (last !== undefined) {
+      const { events, bytes } = await deleteFirstEvents(db, pk, last.seq);
+      deleted.events += events;
+      usage.add(accountId, { bytes: -bytes });
+    }
+    const fresh = first.find(({ ts }) => ts >= before);
+    if (fresh === undefined && !isAll) continue;
+    // The first turn that stays has a fresh event, or the session has no event.
+    const agingFrom = fresh?.ts ?? Date.now() / 1000;
+    if (Number.isFinite(agingFrom)) await updateAgingFrom(db, pk, Math.max(0, agingFrom));
+    return;
   }
+}
+
+/** The event of a run that has not ended, or waits for an answer. */
+function kept(event: AgingEvent): AgingEvent {
+  return { ...event, ts: Number.POSITIVE_INFINITY };
 }

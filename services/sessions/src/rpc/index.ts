@@ -11,6 +11,7 @@ import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
 import { forkSession } from './history/fork-session.ts';
 import { rewindSession } from './history/rewind-session.ts';
+import { declareRetention } from './retention/declare-retention.ts';
 import { getRetention } from './retention/get-retention.ts';
 import { setRetention } from './retention/set-retention.ts';
 import { addRunMessage } from './runs/add-run-message.ts';
@@ -55,5 +56,6 @@ export function createHandlers(context: Context): Handlers {
     summarizeRuns: summarizeRuns(context),
     getRetention: getRetention(context),
     setRetention: setRetention(context),
+    declareRetention: declareRetention(context),
   };
 }

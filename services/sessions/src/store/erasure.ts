@@ -59,6 +59,7 @@ const restOfState: Statement = { text: 'delete from state where account_id = $1 
 const restOfNonces: Statement = { text: 'delete from credential_requests where account_id = $1' };
 const restOfUsage: Statement = { text: 'delete from usage where account_id = $1' };
 const restOfRetention: Statement = { text: 'delete from retention where account_id = $1' };
+const restOfAppRetention: Statement = { text: 'delete from app_retention where account_id = $1' };
 const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $1' };
 
 /**
@@ -72,5 +73,6 @@ export async function eraseRest(tx: Transaction, accountId: string): Promise<Pic
   await tx.query(restOfKeys, [accountId]);
   await tx.query(restOfUsage, [accountId]);
   await tx.query(restOfRetention, [accountId]);
+  await tx.query(restOfAppRetention, [accountId]);
   return { runs: runs.length, state: state.length };
 }

@@ -111,20 +111,35 @@ export async function findDeadRuns(db: Queryable, limit: number): Promise<DueRun
   return (await findDead(db, { limit })).map(toRun);
 }
 
+const findAlive = createQuery<{ owners: readonly string[] }, { owner: string }>({
+  name: 'find-alive-owners',
+  text: (param) => `select distinct owner from runs
+    where ended_at is null and lease_until > now() and (status = 'running') is true and owner = any(${param.owners}::text[])`,
+});
+
+/** Those of the owners that hold a lease. It looks at all runs that have not ended, so it is asked once for many owners. */
+export async function findAliveOwners(db: Queryable, runs: readonly DueRun[]): Promise<Set<string>> {
+  if (runs.length === 0) return new Set();
+  const rows = await findAlive(db, { owners: [...new Set(runs.map(({ owner }) => owner))] });
+  return new Set(rows.map(({ owner }) => owner));
+}
+
 const adoptQueued = createQuery<{ sessionPk: bigint; owner: string; heir: string }>({
   name: 'adopt-queued-runs',
   text: (param) => `update runs set owner = ${param.heir}
-    where session_pk = ${param.sessionPk} and owner = ${param.owner} and status = 'queued' and ended_at is null
-    and not exists (select from runs held where held.owner = ${param.owner} and held.status = 'running'
-      and held.ended_at is null and held.lease_until > now())`,
+    where session_pk = ${param.sessionPk} and owner = ${param.owner} and (status = 'queued') is true and ended_at is null`,
 });
 
 /**
  * Gives the runs that the owner of a due run has queued in the session to `heir`, who is then told when they get the turn. A process that
- * is gone cannot be told, and each of its runs would wait for the next sweep. An owner who holds a lease is not gone, and keeps its runs.
+ * is gone cannot be told, and each of its runs would wait for the next sweep. Owners in `alive` keep their runs.
  */
-export async function adoptQueuedRuns(db: Queryable, { sessionPk, owner }: DueRun, heir: string): Promise<void> {
-  if (owner !== heir) await adoptQueued(db, { sessionPk, owner, heir });
+export async function adoptQueuedRuns(
+  db: Queryable,
+  { sessionPk, owner }: DueRun,
+  { heir, alive }: { readonly heir: string; readonly alive: ReadonlySet<string> },
+): Promise<void> {
+  if (owner !== heir && !alive.has(owner)) await adoptQueued(db, { sessionPk, owner, heir });
 }
 
 interface LeaseValues {

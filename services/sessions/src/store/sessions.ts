@@ -21,6 +21,8 @@ interface CreateValues extends CheckedKey {
   readonly maxBytes: number;
   /** JSON of the state that it is created with; null for none. */
   readonly initialState: string | null;
+  /** Time of the first event, or of the creation; Unix time in seconds. */
+  readonly agingFrom: number;
 }
 
 /** The row of the session, or one of the state. */
@@ -30,8 +32,8 @@ const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
   name: 'create-session',
   source: 'm',
   text: (param, writes) => `with m as (
-      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, initial_state, bytes)
-      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime}, ${param.initialState}::json,
+      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, initial_state, aging_from, bytes)
+      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime}, ${param.initialState}::json, ${param.agingFrom},
         ${withinSession(`${param.addedBytes}::bigint`, param.maxBytes)})
       on conflict do nothing
       returning account_id, app_name, user_id, pk, 0 as base, ${createdMicroseconds} as created
@@ -49,7 +51,8 @@ export async function insertSession(
 ): Promise<CreatedSession | undefined> {
   const { events, lastUpdateTime, initialState, limits } = content;
   const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
-  const values = { ...key, eventCount: events.length, lastUpdateTime, initialState, ...sizes };
+  const agingFrom = Math.max(0, events[0]?.timestamp ?? lastUpdateTime);
+  const values = { ...key, eventCount: events.length, lastUpdateTime, initialState, agingFrom, ...sizes };
   const rows = await createSessionQuery(db, values, { ...content, isNew: true });
   const session = rows.find((row) => row.created !== null);
   if (session === undefined) return undefined;

@@ -72,6 +72,14 @@ export declare type GetRetentionResponse = Message<"agentmesh.sessions.v1.GetRet
    * @generated from field: optional int32 default_days = 2;
    */
   defaultDays?: number | undefined;
+
+  /**
+   * Apps of the account, and apps of AGENTS_DIR, whose files say how long runs and events are kept, and that have no rule of their own: the days that count
+   * now. In the order of their apps.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.RetentionRule app_rules = 3;
+   */
+  appRules: RetentionRule[];
 };
 
 /**
@@ -114,6 +122,89 @@ export declare type SetRetentionResponse = Message<"agentmesh.sessions.v1.SetRet
  * Use `create(SetRetentionResponseSchema)` to create a new message.
  */
 export declare const SetRetentionResponseSchema: GenMessage<SetRetentionResponse>;
+
+/**
+ * For how long an app says that its runs and events are kept.
+ *
+ * @generated from message agentmesh.sessions.v1.AppRetention
+ */
+export declare type AppRetention = Message<"agentmesh.sessions.v1.AppRetention"> & {
+  /**
+   * UUID of the account whose agent the app is. Empty: the app is a folder of AGENTS_DIR, which all accounts use.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string app_name = 2;
+   */
+  appName: string;
+
+  /**
+   * Version of the agent: a declaration of an older one has no effect. 0 for a folder of AGENTS_DIR.
+   *
+   * @generated from field: int32 version = 3;
+   */
+  version: number;
+
+  /**
+   * Absent: the app says nothing.
+   *
+   * @generated from oneof agentmesh.sessions.v1.AppRetention.kept
+   */
+  kept: {
+    /**
+     * @generated from field: int32 days = 4;
+     */
+    value: number;
+    case: "days";
+  } | {
+    /**
+     * Always true.
+     *
+     * @generated from field: bool forever = 5;
+     */
+    value: boolean;
+    case: "forever";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.AppRetention.
+ * Use `create(AppRetentionSchema)` to create a new message.
+ */
+export declare const AppRetentionSchema: GenMessage<AppRetention>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.DeclareRetentionRequest
+ */
+export declare type DeclareRetentionRequest = Message<"agentmesh.sessions.v1.DeclareRetentionRequest"> & {
+  /**
+   * Each app at most once.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.AppRetention apps = 1;
+   */
+  apps: AppRetention[];
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.DeclareRetentionRequest.
+ * Use `create(DeclareRetentionRequestSchema)` to create a new message.
+ */
+export declare const DeclareRetentionRequestSchema: GenMessage<DeclareRetentionRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.DeclareRetentionResponse
+ */
+export declare type DeclareRetentionResponse = Message<"agentmesh.sessions.v1.DeclareRetentionResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.DeclareRetentionResponse.
+ * Use `create(DeclareRetentionResponseSchema)` to create a new message.
+ */
+export declare const DeclareRetentionResponseSchema: GenMessage<DeclareRetentionResponse>;
 
 /**
  * Identity of a session.
@@ -2863,6 +2954,18 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof SetRetentionRequestSchema;
     output: typeof SetRetentionResponseSchema;
+  },
+  /**
+   * Stores for how many days apps say that their runs and events are kept. It counts for accounts without a rule for the app. When an app says another
+   * number than before, the longer one counts for a day; an app that is no longer declared keeps what it said last. Idempotent.
+   * INVALID_ARGUMENT request_invalid for more than 1,000 apps, and days below 1 or above 36,500.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.DeclareRetention
+   */
+  declareRetention: {
+    methodKind: "unary";
+    input: typeof DeclareRetentionRequestSchema;
+    output: typeof DeclareRetentionResponseSchema;
   },
 }>;
 

@@ -18,6 +18,12 @@ export const rootKeys = {
   answer_timeout_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 31_536_000 })),
   /** The response to each call of a run that has waited so long. */
   default_answer: Type.Optional(Type.Object({})),
+  /** Days for which runs and events of the app are kept. */
+  retention: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Literal('forever')], {
+      description: 'a whole number of days from 1 to 36500, or forever',
+    }),
+  ),
 };
 
 const RootKeys = Type.Object(rootKeys);

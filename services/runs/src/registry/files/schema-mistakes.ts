@@ -39,6 +39,9 @@ function describe(schema: TSchema, root: unknown, error: ValueError): ValueMista
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   // TypeBox has one such error for each unknown key, and one more that names them.
   if (error.keyword === 'boolean') return [];
+  if (error.keyword === 'anyOf') return [{ path, reason: `must be ${descriptionAt(schema, path)}` }];
+  // Each branch of such a choice has errors of its own.
+  if (error.schemaPath.includes('/anyOf/')) return [];
   if (error.keyword === 'additionalProperties') {
     const known = Object.keys(propertiesAt(schema, path));
     return error.params.additionalProperties.map((key) => unknownKey([...path, key], known));
@@ -80,6 +83,11 @@ function propertiesAt(schema: TSchema, path: readonly string[]): Record<string, 
   let at: { properties?: Record<string, TSchema>; items?: TSchema } | undefined = schema;
   for (const step of path) at = at?.items ?? at?.properties?.[step];
   return at?.properties ?? {};
+}
+
+function descriptionAt(schema: TSchema, path: readonly string[]): string {
+  const { description } = propertiesAt(schema, path.slice(0, -1))[path.at(-1) ?? ''] as { description?: string };
+  return description ?? 'another value';
 }
 
 function valueAt(root: unknown, path: readonly string[]): unknown {

@@ -5,9 +5,9 @@ import { invalid } from '../../errors.ts';
 import { isId } from '../../session-key.ts';
 import { replaceRules, type RetentionRule as StoredRule } from '../../store/retention/rules.ts';
 import type { Handlers } from '../handlers.ts';
+import { checkDays } from './check-days.ts';
 
 const mostRules = 1_000;
-const mostDays = 36_500;
 
 /** Replaces all rules of an account. */
 export function setRetention({ db }: Context): Handlers['setRetention'] {
@@ -24,6 +24,6 @@ export function setRetention({ db }: Context): Handlers['setRetention'] {
 
 function checkRule({ appName, days }: RetentionRule): StoredRule {
   if (appName !== undefined && !isId(appName)) throw invalid('No such app.');
-  if (days !== undefined && (days < 1 || days > mostDays)) throw invalid(`Days of retention are 1 to ${mostDays}.`);
+  if (days !== undefined) checkDays(days);
   return { appName: appName ?? '', days: days ?? null };
 }

@@ -9,6 +9,7 @@ import { statusOf } from '../../store/ledger/ledger-run.ts';
 import {
   adoptQueuedRuns,
   type DueRun,
+  findAliveOwners,
   findDeadRuns,
   findDueRuns,
   findGrantedRun,
@@ -58,10 +59,12 @@ async function claimDue(
   claimant: Claimant,
 ): Promise<void> {
   let room = turns.reduce((left, turn) => left - bytesOfTurn(turn), maxAnswerBytes);
-  for (const run of await findDueRuns(context.db, apps, limit)) {
+  const due = await findDueRuns(context.db, apps, limit);
+  const alive = await findAliveOwners(context.db, due);
+  for (const run of due) {
     const attempt = attemptOf(run, claimant);
     if (turns.length > 0 && startOf(attempt, context).maxBytes > room) break;
-    if (context.outages.isCalm) await adoptQueuedRuns(context.db, run, claimant.owner);
+    if (context.outages.isCalm) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
     const turn = await takeUp(context, run, attempt);
     if (turn === undefined) continue;
     room -= bytesOfTurn(turn);
@@ -100,10 +103,11 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
   const dead = await findDeadRuns(context.db, mostEnded);
   // Their owners may be alive and about to renew their leases. Asked after the statement, which may itself have waited for an outage to end.
   if (!context.outages.isCalm) return turns;
+  const alive = await findAliveOwners(context.db, dead);
   const rewinding: DueRun[] = [];
   for (const run of dead) {
     const isServed = serves(heir.apps, run.key.appName);
-    if (isServed) await adoptQueuedRuns(context.db, run, claimant.owner);
+    if (isServed) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
     if (endingOf(run).rewinds === true) rewinding.push(run);
     else if (run.status !== 'running' || run.isAbandoned || !heir.takesOver) await endDead(context, run);
     else if (isServed && turns.length < mostTakenOver) {

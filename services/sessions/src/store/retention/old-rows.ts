@@ -33,42 +33,57 @@ export async function deleteOldRuns(db: Queryable, old: OldRuns): Promise<number
   return row?.runs ?? 0;
 }
 
-export interface SessionPlace {
-  readonly userId: string;
-  readonly id: string;
+/** A place in the order in which sessions of an app are looked at. */
+export interface AgingSession {
+  readonly pk: bigint;
+  /** No turn can be older; Unix time in seconds. */
+  readonly aging_from: number;
 }
 
 interface PageValues extends AppScope {
-  readonly afterUser: string;
-  readonly afterId: string;
+  readonly afterTime: number;
+  readonly afterPk: bigint;
   /** Unix time in seconds. */
   readonly before: number;
   readonly limit: number;
 }
 
-interface SessionRow {
-  readonly pk: bigint;
-  readonly user_id: string;
-  readonly id: string;
-  readonly is_old: boolean | null;
-}
-
-const listSessions = createQuery<PageValues, SessionRow>({
+const listSessions = createQuery<PageValues, AgingSession>({
   name: 'list-aging-sessions',
-  text: (param) => `select s.pk, s.user_id, s.id, e.ts < ${param.before} as is_old from (
-      select pk, user_id, id from sessions
-      where account_id = ${param.accountId} and app_name = ${param.appName} and (user_id, id) > (${param.afterUser}, ${param.afterId})
-      order by user_id, id limit ${param.limit}
-    ) s left join lateral (select ts from events where session_pk = s.pk order by seq limit 1) e on true
-    order by s.user_id, s.id`,
+  text: (param) => `select pk, aging_from from sessions
+    where account_id = ${param.accountId} and app_name = ${param.appName} and aging_from >= 0 and aging_from < ${param.before}
+      and (aging_from, pk) > (${param.afterTime}::float8, ${param.afterPk}::bigint)
+    order by aging_from, pk limit ${param.limit}`,
 });
 
-/** The next sessions of an app, in the order of their users and ids, and whether their first event is older than `before`. */
+/** The next sessions of an app that may have turns older than `before`, oldest first. The others are not read. */
 export function selectAgingSessions(
   db: Queryable,
-  { after, ...scope }: AppScope & { readonly after: SessionPlace; readonly before: number; readonly limit: number },
-): Promise<SessionRow[]> {
-  return listSessions(db, { ...scope, afterUser: after.userId, afterId: after.id });
+  { after, ...scope }: AppScope & { readonly after: AgingSession; readonly before: number; readonly limit: number },
+): Promise<AgingSession[]> {
+  return listSessions(db, { ...scope, afterTime: after.aging_from, afterPk: after.pk });
+}
+
+const findOpenRun = createQuery<{ sessionPk: bigint }, { first_seq: number | null }>({
+  name: 'find-open-run',
+  text: (param) => `select min(coalesce(first_seq, 0)) as first_seq from runs
+    where session_pk = ${param.sessionPk} and (ended_at is null or status = 'waiting')`,
+});
+
+/** Sequence of the first event of the session's runs that have not ended, or wait for an answer; undefined when there are none. 0: not known. */
+export async function selectOpenRun(db: Queryable, sessionPk: bigint): Promise<number | undefined> {
+  const [row] = await findOpenRun(db, { sessionPk });
+  return row?.first_seq ?? undefined;
+}
+
+const setAging = createQuery<{ sessionPk: bigint; agingFrom: number }>({
+  name: 'set-aging-from',
+  text: (param) => `update sessions set aging_from = ${param.agingFrom} where pk = ${param.sessionPk}`,
+});
+
+/** Stores that retention has nothing to do in the session before it deletes what is older than `agingFrom`. */
+export async function updateAgingFrom(db: Queryable, sessionPk: bigint, agingFrom: number): Promise<void> {
+  await setAging(db, { sessionPk, agingFrom });
 }
 
 /** An event as far as its age is judged. */

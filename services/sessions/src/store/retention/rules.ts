@@ -51,7 +51,11 @@ export async function replaceRules(db: Queryable, accountId: string, rules: read
 
 const nextWithRules = createQuery<{ after: string }, { account_id: string }>({
   name: 'next-retaining-account',
-  text: (param) => `select account_id from retention where account_id > ${param.after} order by account_id limit 1`,
+  text: (param) => `select account_id from (
+      (select account_id from retention where account_id > ${param.after} order by account_id limit 1)
+      union all
+      (select account_id from app_retention where account_id > ${param.after} order by account_id limit 1)
+    ) accounts order by account_id limit 1`,
 });
 
 const nextWithData = createQuery<{ after: string }, { account_id: string }>({
@@ -63,7 +67,7 @@ const nextWithData = createQuery<{ after: string }, { account_id: string }>({
     ) accounts order by account_id limit 1`,
 });
 
-/** The next account behind `after` that has rules, or with `all` that has sessions or runs. */
+/** The next account behind `after` that has rules, or agents with rules, or with `all` that has sessions or runs. */
 export async function nextAccount(db: Queryable, after: string, all: boolean): Promise<string | undefined> {
   const [row] = await (all ? nextWithData : nextWithRules)(db, { after });
   return row?.account_id;
