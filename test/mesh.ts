@@ -19,7 +19,7 @@ export interface TestMesh extends AsyncDisposable {
   readonly url: string;
   /** `DATA_DIR` of its processes. */
   readonly dataDir: string;
-  /** Every line that the processes have written to stdout and stderr. */
+  /** The lines that the processes have written to stdout and stderr; with `mostLines` the latest ones. */
   readonly lines: readonly string[];
   /** Sends SIGKILL to the process of one service, or to all processes. */
   kill(word?: string): Promise<void>;
@@ -44,6 +44,8 @@ export interface MeshOptions {
   reachedAt?: (name: string, port: number) => Promise<number>;
   /** Services of a separate mesh that are started; absent: all. The gateway is always one of them. */
   only?: readonly string[];
+  /** Number of lines of output that are kept at least; absent: all of them. */
+  mostLines?: number;
 }
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
@@ -61,6 +63,7 @@ export async function startMesh({
   only,
   doubled = [],
   reachedAt = async (_, port) => port,
+  mostLines = Infinity,
 }: MeshOptions): Promise<TestMesh> {
   const words = servicesOf(root).filter((word) => only === undefined || word === 'gateway' || only.includes(word));
   const folder = await mkdtemp(join(tmpdir(), 'mesh-'));
@@ -88,7 +91,10 @@ export async function startMesh({
     const child = spawn(process.execPath, argv, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.set(name, child);
     child.once('exit', () => children.get(name) === child && children.delete(name));
-    await untilReady(child, lines, name);
+    const keep = (line: string): void => {
+      if (lines.push(line) > 2 * mostLines) lines.splice(0, mostLines);
+    };
+    await untilReady(child, keep, name);
   };
   const startMissing = async (): Promise<void> => {
     const missing = Object.entries(starts).filter(([name]) => !children.has(name));
@@ -169,15 +175,19 @@ function identitiesOf(words: readonly string[]): (word: string) => Record<string
   return (word) => ({ MESH_IDENTITIES, MESH_IDENTITY: own[`${word.toUpperCase()}_MESH_IDENTITY`] ?? '' });
 }
 
-function untilReady(child: ChildProcess, lines: string[], word: string): Promise<void> {
+/** Passes all lines of a process on to `keep`. */
+function untilReady(child: ChildProcess, keep: (line: string) => void, word: string): Promise<void> {
   const own: string[] = [];
+  let isReady = false;
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
-        lines.push(line);
-        own.push(line);
-        if (line.includes('"msg":"ready"')) resolve();
+        keep(line);
+        if (!isReady) own.push(line);
+        if (!line.includes('"msg":"ready"')) return;
+        isReady = true;
+        resolve();
       });
     }
     child.once('exit', (code) => reject(new Error(`${word} ended with ${code}:\n${own.join('\n')}`)));

@@ -1,110 +1,99 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type Caller, newAccount } from '../caller.ts';
 import { createRandom } from '../fakes/random.ts';
-import { openSites } from './mesh-faults/open-sites.ts';
-import { type Round, type RoundOptions, runRound } from './mesh-faults/run-round.ts';
-import type { Timed } from './mesh-faults/writers.ts';
+import { Tally } from './mesh-faults/clients/tally.ts';
+import { measureForeignLoad } from './mesh-faults/foreign-load.ts';
+import { createLanes } from './mesh-faults/lanes/index.ts';
+import { createWriters } from './mesh-faults/lanes/writers.ts';
+import { openSites, type Sites } from './mesh-faults/open-sites.ts';
+import { describeViolation } from './mesh-faults/report.ts';
+import { check, type Crew, type RoundOptions, runRound } from './mesh-faults/run-round.ts';
 
 const isFull = process.env.VERIFY === 'full';
 const seed = Number(process.env.VERIFY_SEED ?? 1);
 /** Time of the faults. An hour makes about 1,000 of them. */
 const seconds = Number(process.env.VERIFY_SECONDS ?? 3_600);
-const accounts = isFull ? 6 : 2;
-const faultsOfLane = isFull ? 10 : 3;
-const limits = isFull ? { longestMs: 9_000, recoveryMs: 15_000 } : { longestMs: 1_000, recoveryMs: 60_000 };
+const size = isFull
+  ? { accounts: 6, writers: 4, clients: 3, faultsOfLane: 10, longestMs: 9_000, recoveryMs: 15_000 }
+  : { accounts: 2, writers: 2, clients: 1, faultsOfLane: 2, longestMs: 1_000, recoveryMs: 60_000 };
 const quietMs = 15_000;
-const most = 3;
+const progressMs = 10_000;
+/** Most violations that are reported with their history. */
+const mostReported = 3;
+/** The p99 is judged only on a machine where other programs use less of the processors. */
+const mostForeign = 0.15;
 
 function report(line: string): void {
   if (isFull) process.stdout.write(`${line}\n`);
 }
 
-/** Sums of all rounds. */
-class Totals {
-  readonly faults = new Map<string, number>();
-  readonly statuses = new Map<number, number>();
-  readonly violations: string[] = [];
-  readonly unaffected: Timed[] = [];
-  requests = 0;
-  acknowledged = 0;
-  runs = 0;
-  slowestRecoveryMs = 0;
-
-  add({ faults, writers, unaffected, recoveredMs, ...found }: Round): void {
-    for (const [kind, count] of faults) this.faults.set(kind, (this.faults.get(kind) ?? 0) + count);
-    for (const one of writers) {
-      this.requests += one.times.length;
-      this.acknowledged += one.acknowledged;
-      this.runs += one.runs;
-      for (const [status, count] of one.statuses) this.statuses.set(status, (this.statuses.get(status) ?? 0) + count);
-      for (const line of one.unexpected) this.violations.push(`unexpected: ${line}`);
-      if (one.hanging > 0) this.violations.push(`${one.hanging} requests hung`);
-      if (one.unresolved > 0) this.violations.push(`${one.unresolved} requests got no certain answer`);
-    }
-    for (const line of found.lost) this.violations.push(`lost: ${line}`);
-    for (const line of found.twice) this.violations.push(`twice: ${line}`);
-    for (const line of found.interleaved) this.violations.push(`interleaved: ${line}`);
-    if (found.unfinished > 0) this.violations.push(`${found.unfinished} runs without a final state`);
-    this.unaffected.push(...unaffected);
-    this.slowestRecoveryMs = Math.max(this.slowestRecoveryMs, recoveredMs);
-  }
-
-  get faultCount(): number {
-    return [...this.faults.values()].reduce((sum, count) => sum + count, 0);
-  }
-
-  describe(): string {
-    const list = (map: ReadonlyMap<string | number, number>) =>
-      Array.from(map, ([name, count]) => `${name} ${count}`)
-        .toSorted()
-        .join(', ');
-    return [
-      `requests ${this.requests} (by status: ${list(this.statuses)})`,
-      `faults ${this.faultCount} (${list(this.faults)})`,
-      `acknowledged writes checked ${this.acknowledged}, runs checked ${this.runs}`,
-      `slowest recovery ${Math.round(this.slowestRecoveryMs)} ms, violations ${this.violations.length}`,
-    ].join('\n  ');
-  }
-}
-
-function p99(requests: readonly Timed[]): number {
-  const times = requests.map(({ startedAt, endedAt }) => endedAt - startedAt).toSorted((a, b) => a - b);
-  return Math.round(times[Math.floor(times.length * 0.99)] ?? 0);
+function p99(durations: readonly number[]): number {
+  const sorted = durations.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0);
 }
 
 async function newAccounts(url: string | undefined, count: number): Promise<Caller[]> {
   return url === undefined ? [] : Promise.all(Array.from({ length: count }, () => newAccount(url)));
 }
 
+async function crewsOf(sites: Sites): Promise<Crew[]> {
+  const { attacked, spared } = sites;
+  const accounts = await newAccounts(attacked.url, size.accounts);
+  const several = (callers: readonly Caller[]) =>
+    callers.flatMap((caller) => Array.from({ length: size.writers }, () => caller));
+  const others = createLanes(sites, isFull ? 0.1 : 0).map((lane) => ({
+    lane,
+    callers: accounts.slice(0, size.clients),
+    isSpared: false,
+  }));
+  const sparedAccounts = several(await newAccounts(spared?.url, 2));
+  return [
+    { lane: createWriters(0.2), callers: several(accounts), isSpared: false },
+    { lane: createWriters(0), callers: sparedAccounts, isSpared: true },
+    ...others,
+  ];
+}
+
+/** Runs rounds until the time is over. Returns the p99 of the unaffected accounts in milliseconds: without faults, and beside them. */
+async function runRounds(sites: Sites, tally: Tally): Promise<{ quiet: number; beside: number }> {
+  const crews = await crewsOf(sites);
+  const options: RoundOptions = { sites, crews, tally, random: createRandom(seed), leastMs: 1_500, ...size };
+  const quiet = isFull ? await runRound({ ...options, faultsOfLane: 0, leastMs: quietMs }) : [];
+  const beside: number[] = [];
+  const endsAt = performance.now() + seconds * 1_000;
+  do beside.push(...(await runRound(options)));
+  while (isFull && performance.now() < endsAt);
+  await check(options, true);
+  return { quiet: p99(quiet), beside: p99(beside) };
+}
+
+let progress: NodeJS.Timeout | undefined;
+afterEach(() => clearInterval(progress));
+
 test(
-  'nothing that was acknowledged is lost or done twice, and every run ends, whatever happens to processes and connections',
+  'whatever happens to processes and connections: nothing that was acknowledged is lost or done twice, and every run has one end that all are told of',
   async () => {
-    await using sites = await openSites({ withSpared: isFull });
-    const options: RoundOptions = {
-      sites,
-      attacked: await newAccounts(sites.attacked.url, accounts),
-      spared: await newAccounts(sites.spared?.url, 2),
-      random: createRandom(seed),
-      faultsOfLane,
-      leastMs: 2_000,
-      ...limits,
-    };
-    const quiet = new Totals();
-    if (isFull) quiet.add(await runRound({ ...options, faultsOfLane: 0, leastMs: quietMs }));
-    const totals = new Totals();
-    const endsAt = performance.now() + seconds * 1_000;
-    do {
-      totals.add(await runRound(options));
-      report(
-        `seed ${seed}, ${Math.max(0, Math.round((endsAt - performance.now()) / 1_000))} s left\n  ${totals.describe()}`,
-      );
-      for (const line of totals.violations.slice(0, most)) report(`  ${line}`);
-    } while (isFull && performance.now() < endsAt);
-    const [before, during] = [p99(quiet.unaffected), p99(totals.unaffected)];
-    report(`p99 of unaffected accounts: ${before} ms quiet, ${during} ms beside the faults`);
-    expect(totals.violations).toEqual([]);
-    expect(totals.acknowledged).toBeGreaterThan(20);
-    if (isFull) expect(during).toBeLessThanOrEqual(3 * before);
+    const loads = isFull ? [await measureForeignLoad()] : [];
+    const tally = new Tally();
+    progress = setInterval(() => report(`seed ${seed}\n  ${tally.describe()}`), progressMs);
+    const { quiet, beside } = await (async () => {
+      await using sites = await openSites({ isSmall: !isFull });
+      const times = await runRounds(sites, tally);
+      for (const violation of tally.violations.slice(0, mostReported))
+        process.stdout.write(`seed ${seed}, ${await describeViolation(violation, sites)}\n`);
+      return times;
+    })();
+    report(`seed ${seed}, at the end\n  ${tally.describe()}`);
+    if (isFull) loads.push(await measureForeignLoad());
+    const isJudged = loads.length > 0 && Math.max(...loads) < mostForeign;
+    const foreign = loads.map((load) => `${Math.round(load * 100)} %`).join(' and ');
+    report(`p99 of unaffected accounts: ${quiet} ms quiet, ${beside} ms beside the faults`);
+    report(
+      `other programs used ${foreign} of the processors before and after, so it is ${isJudged ? '' : 'not '}judged`,
+    );
+    expect(tally.violations.map(({ what }) => what)).toEqual([]);
+    expect(tally.counts.get('acknowledged writes')).toBeGreaterThan(20);
+    if (isJudged) expect(beside).toBeLessThanOrEqual(3 * quiet);
   },
-  isFull ? (seconds + 600) * 1_000 : 180_000,
+  isFull ? (seconds + 900) * 1_000 : 180_000,
 );

@@ -14,7 +14,9 @@ export type Odd =
   | 'flood'
   | { readonly redirect: string }
   | { readonly error: { readonly code: number; readonly message: string } }
-  | { readonly result: unknown };
+  | { readonly result: unknown }
+  /** Makes the result of each call. */
+  | { readonly answer: (params: Fields) => Promise<object> };
 
 /** A server of the Model Context Protocol over streamable HTTP. It refuses what breaks the protocol's rules, and remembers it. */
 export interface FakeMcpServer extends AsyncDisposable {
@@ -34,6 +36,8 @@ export interface FakeMcpServer extends AsyncDisposable {
   announceChange(): void;
   /** Forgets all sessions, as a server does that is started anew. */
   forgetSessions(): void;
+  /** Empties `calls`. */
+  forget(): void;
 }
 
 const piece = 'x'.repeat(65_536);
@@ -76,6 +80,10 @@ class McpFake {
     this.#session = randomUUID();
   }
 
+  forget(): void {
+    this.calls.length = 0;
+  }
+
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (request.url?.split('?')[0] !== '/mcp') throw new Refusal(`There is no ${request.url}`, 404);
@@ -114,12 +122,13 @@ class McpFake {
   }
 
   /** Whether the method has another answer than the usual one. */
-  async #answerOddly({ method, id }: McpCall, response: ServerResponse): Promise<boolean> {
+  async #answerOddly({ method, id, params }: McpCall, response: ServerResponse): Promise<boolean> {
     const odd = this.odd.get(method);
     if (odd === undefined) return false;
     if (odd === 'break') response.destroy();
     else if (odd === 'flood') await this.#flood(response);
     else if (odd === 'hang') return true;
+    else if ('answer' in odd) this.#sendResult(id, await odd.answer(params), response);
     else if ('redirect' in odd) response.writeHead(307, { location: odd.redirect }).end();
     else sendJson(response, { id, ...odd });
     return true;
@@ -135,8 +144,12 @@ class McpFake {
     const of = answers[method];
     if (of === undefined) return sendJson(response, { id, error: { code: -32_601, message: `No method ${method}` } });
     if (method === 'initialize') response.setHeader('mcp-session-id', this.#session);
+    this.#sendResult(id, of(params, this.tools), response);
+  }
+
+  #sendResult(id: McpCall['id'], result: object, response: ServerResponse): void {
     const complete = this.#era === 'modern' ? { resultType: 'complete' } : {};
-    sendJson(response, { id, result: { ...complete, ...of(params, this.tools) } });
+    sendJson(response, { id, result: { ...complete, ...result } });
   }
 
   /** Opens a stream of notifications that carry `common` in their parameters. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TcpProxy } from '../../faults/tcp-proxy.ts';
-import { processes, type Sites } from './open-sites.ts';
+import type { Sites } from './open-sites.ts';
 
 /** Something that goes wrong for a while. */
 export interface Fault {
@@ -38,7 +38,7 @@ export function processFaults({ sites, random, longestMs, onOutage }: FaultOptio
     return outage;
   };
   return () => {
-    const name = pick(random, processes);
+    const name = pick(random, sites.processes);
     const chance = random();
     if (chance < 0.04) return { kind: 'PostgreSQL killed', happen: restartPostgres };
     if (chance < 0.45) return { kind: 'process killed', happen: () => kill(name) };

@@ -1,68 +1,70 @@
-import { rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import pg from 'pg';
 import { makeDataDir } from '../../bench/targets/durable-postgres.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../fakes/webhook-receiver.ts';
 import { killPostgres } from '../../faults/kill-postgres.ts';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
-import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
+import { agentsDir, freePorts, startMesh, type TestMesh } from '../../mesh.ts';
+import { type Effects, openEffects } from './lanes/effects.ts';
 
-const only = ['auth', 'sessions', 'runs'];
-const doubled = ['sessions', 'runs'];
-/** Processes of the attacked site. */
-export const processes = ['gateway', 'auth', 'sessions', 'sessions-2', 'runs', 'runs-2'] as const;
+const only = ['auth', 'sessions', 'runs', 'keys', 'webhooks'];
+/** Lines of output that are kept for the report of a violation. */
+const mostLines = 50_000;
 
-const env = {
-  AGENTS_DIR: agentsDir,
+const settings = {
   AUTH_ARGON2_MEMORY_KIB: '64',
   ACCESS_TOKEN_EXPIRE_MINUTES: '1000',
   RATE_LIMIT_ENABLED: 'false',
+  RUNS_MCP_ALLOW: '127.0.0.1/32',
+  RUNS_WEBHOOK_ALLOW: '127.0.0.1/32',
 };
 
-/** Two installations of the mesh on one PostgreSQL. */
+/** Two installations of the mesh on one PostgreSQL, and the servers on the internet that they call. */
 export interface Sites extends AsyncDisposable {
   /** Separate processes, two of sessions and two of runs. All their connections to each other and to PostgreSQL lead through proxies. */
   readonly attacked: TestMesh;
+  /** Addresses of the gateways of the attacked site: two of them, one in a small run. */
+  readonly gateways: readonly string[];
+  /** Processes of the attacked site that are killed and stopped. */
+  readonly processes: readonly string[];
   /** One process without proxies: faults of the other site are not to affect its accounts. Absent in a small run. */
   readonly spared: TestMesh | undefined;
   /** The proxies of the attacked site: to the database by process, and to a process. */
   readonly links: readonly TcpProxy[];
+  /** Tools of agents of the app `buyer`. */
+  readonly effects: Effects;
+  /** Gets the messages of webhooks. */
+  readonly receiver: WebhookReceiver;
   /** Kills PostgreSQL, and starts it again. */
   restartPostgres(): Promise<void>;
   /** Returns a function that counts the runs of before now that have neither ended nor wait for an answer of a user. */
   beginRecovery(): Promise<() => Promise<number>>;
 }
 
-export async function openSites({ withSpared }: { readonly withSpared: boolean }): Promise<Sites> {
+export async function openSites({ isSmall }: { readonly isSmall: boolean }): Promise<Sites> {
   await using resources = new AsyncDisposableStack();
   const dataDir = resources.adopt(await makeDataDir(), (folder) => rm(folder, { recursive: true, force: true }));
   const log = createLogger({ level: 'silent', name: 'test' });
-  const startPostgres = () => startEmbeddedPostgres({ dataDir, log, settings: ['max_connections=300'] });
+  const startPostgres = () => startEmbeddedPostgres({ dataDir, log, settings: ['max_connections=400'] });
   let server: EmbeddedPostgres = await startPostgres();
   resources.defer(() => server[Symbol.asyncDispose]());
-  const links = new Map<string, TcpProxy>();
-  for (const name of processes) links.set(name, resources.use(await TcpProxy.open(server.url)));
-  const between: TcpProxy[] = [];
-  const attacked = resources.use(
-    await startMesh({
-      mode: 'separate',
-      env,
-      only,
-      doubled,
-      ownEnv: (name) => ({ DATABASE_URL: links.get(name)?.through(server.url) ?? '' }),
-      reachedAt: async (_, port) => {
-        const link = resources.use(await TcpProxy.open(`http://127.0.0.1:${port}`));
-        between.push(link);
-        return link.port;
-      },
-    }),
-  );
-  const spared = withSpared ? resources.use(await startMesh({ mode: 'all', databaseUrl: server.url, env })) : undefined;
+  const effects = resources.use(await openEffects());
+  const receiver = resources.use(await startWebhookReceiver());
+  const apps = resources.adopt(await makeApps(effects.url), (folder) => rm(folder, { recursive: true, force: true }));
+  const env = { ...settings, AGENTS_DIR: apps };
+  const site = await openAttacked(resources, { isSmall, env, url: server.url });
+  const options = { mode: 'all', databaseUrl: server.url, env, mostLines } as const;
+  const spared = isSmall ? undefined : resources.use(await startMesh(options));
   const opened = resources.move();
   return {
-    attacked,
+    ...site,
     spared,
-    links: [...links.values(), ...between],
+    effects,
+    receiver,
     restartPostgres: async () => {
       await killPostgres(server);
       server = await startPostgres();
@@ -70,6 +72,50 @@ export async function openSites({ withSpared }: { readonly withSpared: boolean }
     beginRecovery: () => beginRecovery(server.url),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+interface AttackedOptions {
+  readonly isSmall: boolean;
+  readonly env: Record<string, string>;
+  /** Address of PostgreSQL. */
+  readonly url: string;
+}
+
+async function openAttacked(
+  resources: AsyncDisposableStack,
+  { isSmall, env, url }: AttackedOptions,
+): Promise<Pick<Sites, 'attacked' | 'gateways' | 'processes' | 'links'>> {
+  const doubled = ['sessions', 'runs', ...(isSmall ? [] : ['gateway'])];
+  const replicas = doubled.map((word) => `${word}-2`);
+  // A webhook whose process was killed comes half a minute later.
+  const processes = ['gateway', 'auth', 'sessions', 'runs', ...replicas, ...(isSmall ? [] : ['keys', 'webhooks'])];
+  const databases = new Map<string, TcpProxy>();
+  for (const name of new Set([...only, ...processes])) databases.set(name, resources.use(await TcpProxy.open(url)));
+  const between: TcpProxy[] = [];
+  const [port] = await freePorts(1);
+  const ownEnv = (name: string): Record<string, string> => ({
+    DATABASE_URL: databases.get(name)?.through(url) ?? '',
+    ...(name === 'gateway-2' && { PORT: String(port) }),
+  });
+  const reachedAt = async (_: string, own: number): Promise<number> => {
+    const link = resources.use(await TcpProxy.open(`http://127.0.0.1:${own}`));
+    between.push(link);
+    return link.port;
+  };
+  const mesh = startMesh({ mode: 'separate', env, only, doubled, ownEnv, reachedAt, mostLines });
+  const attacked = resources.use(await mesh);
+  const gateways = [attacked.url, ...(isSmall ? [] : [`http://127.0.0.1:${port}`])];
+  return { attacked, gateways, processes, links: [...databases.values(), ...between] };
+}
+
+/** Makes a folder with the app `echo` and with `buyer`, whose tools are on the server at `url`. */
+async function makeApps(url: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mesh-apps-'));
+  await cp(join(agentsDir, 'echo'), join(folder, 'echo'), { recursive: true });
+  await mkdir(join(folder, 'buyer'));
+  const toolset = `  - name: MCPToolset\n    args:\n      streamable_http_connection_params: { url: "${url}", timeout: 30 }\n`;
+  await writeFile(join(folder, 'buyer', 'root_agent.yaml'), `name: buyer\nmodel: echo/default\ntools:\n${toolset}`);
+  return folder;
 }
 
 async function beginRecovery(url: string): Promise<() => Promise<number>> {

@@ -1,20 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Caller } from '../../caller.ts';
-import { compare, type Differences } from './book.ts';
+import type { Caller } from '../../caller.ts';
+import { createRandom } from '../../fakes/random.ts';
+import { Client, type Timed } from './clients/client.ts';
+import type { Lane } from './clients/lane.ts';
+import type { Tally } from './clients/tally.ts';
 import { connectionFaults, type Fault, processFaults } from './faults.ts';
 import type { Sites } from './open-sites.ts';
-import { type Timed, Writers } from './writers.ts';
+
+/** Clients that act in a lane at the same time. */
+export interface Crew {
+  readonly lane: Lane;
+  /** One client for each; an account may have several. */
+  readonly callers: readonly Caller[];
+  /** They use the spared site. */
+  readonly isSpared: boolean;
+}
 
 export interface RoundOptions {
   readonly sites: Sites;
-  /** Accounts that write at the attacked site, and at the spared one. */
-  readonly attacked: readonly Caller[];
-  readonly spared: readonly Caller[];
+  readonly crews: readonly Crew[];
+  readonly tally: Tally;
   /** Numbers from 0 to 1. */
   readonly random: () => number;
-  /** Faults in each of two lanes: of processes, and of connections. */
+  /** Faults in each of three lanes: one of processes, and two of connections. */
   readonly faultsOfLane: number;
-  /** Shortest time in milliseconds for which callers write. */
+  /** Shortest time in milliseconds for which clients act. */
   readonly leastMs: number;
   /** Longest time in milliseconds for which anything is stopped or silent. */
   readonly longestMs: number;
@@ -22,48 +32,52 @@ export interface RoundOptions {
   readonly recoveryMs: number;
 }
 
-const writersOfAccount = 4;
-/** Longest pause of a writer between two requests. */
-const pauseMs = 80;
 /** PostgreSQL affects all accounts while it is away, and for this long afterwards. */
 const reconnectMs = 5_000;
 
-/** Result of a round, with the differences between what callers were told and what is stored. */
-export interface Round extends Differences {
-  /** Number of faults by kind. */
-  readonly faults: ReadonlyMap<string, number>;
-  readonly writers: readonly Writers[];
-  /** Requests of the spared accounts, without those during an outage of PostgreSQL itself. */
-  readonly unaffected: readonly Timed[];
-  /** Runs of before the last fault without a final state when the time of recovery was over. */
-  readonly unfinished: number;
-  /** Time in milliseconds until all these runs had ended. */
-  readonly recoveredMs: number;
-}
-
-/** Writes on both sites while faults happen, lets everything recover, and compares what is stored with what was told. */
-export async function runRound(options: RoundOptions): Promise<Round> {
-  const { sites, random } = options;
-  const [attacked, spared] = [new Writers(0.2), new Writers(0)];
-  const writing = [...begin(attacked, options.attacked, random), ...begin(spared, options.spared, random)];
-  const faults = new Map<string, number>();
+/**
+ * Lets clients act at both sites while faults happen, lets everything recover, and compares what is stored with what clients were told. Returns the
+ * durations in milliseconds of requests at the spared site, without those during an outage of PostgreSQL itself.
+ */
+export async function runRound(options: RoundOptions): Promise<number[]> {
+  const { sites, crews, tally, recoveryMs } = options;
+  const over = new AbortController();
+  const times: Timed[] = [];
+  const acting = crews.flatMap((crew) => begin(options, crew, { over: over.signal, times }));
   const outages: Timed[] = [];
-  const lanes = lanesOf(options, outages).map((next) => happen(next, options.faultsOfLane, faults));
-  // All of them end before an error of one is thrown: a lane would start processes again that the test has stopped.
-  const ends = await Promise.allSettled([sleep(options.leastMs), ...lanes]);
-  const recovery = untilFinished(sites, options.recoveryMs);
-  for (const writers of [attacked, spared]) writers.stop();
-  const [recovered] = await Promise.all([recovery, ...writing]);
+  const faults = lanesOf(options, outages).map((next) => happen(next, options));
+  // All of them end before an error of one is thrown: they would start processes again that the test has stopped.
+  const ends = await Promise.allSettled([sleep(options.leastMs), ...faults]);
+  const recovery = waitForRecovery(sites, tally, recoveryMs);
+  over.abort();
+  await Promise.all([recovery, ...acting]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason as Error;
-  const differences: Differences = { lost: [], twice: [], interleaved: [] };
-  for (const writers of [attacked, spared]) await check(writers, sites, differences);
-  const unaffected = spared.times.filter((request) => !outages.some((outage) => overlap(request, outage)));
-  return { ...differences, ...recovered, faults, writers: [attacked, spared], unaffected };
+  await check(options, false);
+  return times.filter((one) => !outages.some((outage) => overlap(one, outage))).map(durationOf);
 }
 
-function begin(writers: Writers, callers: readonly Caller[], random: () => number): Promise<void>[] {
-  const each = callers.flatMap((caller) => Array.from({ length: writersOfAccount }, () => caller));
-  return each.map((caller) => writers.write(caller, random, pauseMs));
+/** Compares what is stored, as the spared site reads it, with what clients were told. */
+export async function check(
+  { sites: { attacked, spared }, crews, tally, random }: RoundOptions,
+  isLast: boolean,
+): Promise<void> {
+  const over = AbortSignal.abort();
+  const urls = [(spared ?? attacked).url];
+  const readAs = (caller: Caller) => new Client({ caller, urls, random, tally, over });
+  for (const lane of new Set(crews.map((crew) => crew.lane))) await lane.check(readAs, isLast);
+}
+
+function begin(
+  { sites, tally, random }: RoundOptions,
+  { lane, callers, isSpared }: Crew,
+  { over, times }: { readonly over: AbortSignal; readonly times: Timed[] },
+): Promise<void>[] {
+  const site = isSpared ? { urls: [sites.spared?.url ?? ''], times } : { urls: sites.gateways };
+  return callers.map(async (caller) => {
+    const own = createRandom(Math.floor(random() * 2 ** 32));
+    const client = new Client({ caller, random: own, tally, over, ...site });
+    while (!over.aborted) await lane.act(client);
+  });
 }
 
 function lanesOf({ sites, random, longestMs }: RoundOptions, outages: Timed[]): (() => Fault)[] {
@@ -72,37 +86,37 @@ function lanesOf({ sites, random, longestMs }: RoundOptions, outages: Timed[]): 
     void outage.then(() => outages.push({ startedAt, endedAt: performance.now() + reconnectMs }));
   };
   const options = { sites, random, longestMs, onOutage };
-  return [processFaults(options), connectionFaults(options)];
+  return [processFaults(options), connectionFaults(options), connectionFaults(options)];
 }
 
-async function happen(next: () => Fault, count: number, faults: Map<string, number>): Promise<void> {
-  for (let number = 0; number < count; number += 1) {
+async function happen(next: () => Fault, { faultsOfLane, tally }: RoundOptions): Promise<void> {
+  for (let number = 0; number < faultsOfLane; number += 1) {
     const { kind, happen: act } = next();
     await act();
-    faults.set(kind, (faults.get(kind) ?? 0) + 1);
+    tally.happened(kind);
   }
 }
 
-async function untilFinished(sites: Sites, limitMs: number): Promise<Pick<Round, 'unfinished' | 'recoveredMs'>> {
+async function waitForRecovery(sites: Sites, tally: Tally, limitMs: number): Promise<void> {
   const mendedAt = performance.now();
   const countUnfinished = await sites.beginRecovery();
   for (;;) {
     const unfinished = await countUnfinished();
     const recoveredMs = performance.now() - mendedAt;
-    if (unfinished === 0 || recoveredMs > limitMs) return { unfinished, recoveredMs };
+    tally.slowestRecoveryMs = Math.max(tally.slowestRecoveryMs, recoveredMs);
+    if (unfinished === 0) return;
+    if (recoveredMs > limitMs) {
+      tally.violate(undefined, `${unfinished} runs have no final state ${limitMs} ms after the last fault`);
+      return;
+    }
     await sleep(100);
-  }
-}
-
-/** Reads at the spared site, which did not write it. */
-async function check(writers: Writers, { spared, attacked }: Sites, differences: Differences): Promise<void> {
-  for (const [session, { caller, told }] of writers.told) {
-    const reader = new Caller((spared ?? attacked).url, caller.token);
-    const stored = await reader.readSession(session);
-    compare(stored.id === session.id ? stored : session, told, differences);
   }
 }
 
 function overlap(one: Timed, other: Timed): boolean {
   return one.startedAt < other.endedAt && other.startedAt < one.endedAt;
+}
+
+function durationOf({ startedAt, endedAt }: Timed): number {
+  return endedAt - startedAt;
 }

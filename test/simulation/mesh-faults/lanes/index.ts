@@ -1,0 +1,24 @@
+import type { Lane } from '../clients/lane.ts';
+import type { Sites } from '../open-sites.ts';
+import { createAnswers } from './answers.ts';
+import { createCancels } from './cancels.ts';
+import { createMessages } from './messages.ts';
+import { createMultitasks } from './multitasks.ts';
+import { createSchedules } from './schedules.ts';
+import { createTools } from './tools.ts';
+import { createViewers } from './viewers.ts';
+import { createWebhooks } from './webhooks.ts';
+
+/** One lane for each thing that can be done with a run. `refusedWebhooks`: the part of the webhooks whose first message is refused. */
+export function createLanes({ effects, receiver }: Sites, refusedWebhooks: number): Lane[] {
+  return [
+    createCancels(),
+    createMultitasks(),
+    createMessages(),
+    createTools(effects),
+    createAnswers(),
+    createWebhooks(receiver, refusedWebhooks),
+    createSchedules(),
+    createViewers(),
+  ];
+}
