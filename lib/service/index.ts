@@ -5,6 +5,7 @@ export { type Environment, parseSettings, SettingsError } from './parse-settings
 export { runCommand } from './run-command.ts';
 export { defineService, type Host, type Running, type Service, type Settings } from './service.ts';
 export {
+  amount,
   encryptKey,
   flag,
   httpUrl,

@@ -23,6 +23,12 @@ export function wholeNumberFrom(least: number, most: number) {
   });
 }
 
+/** An amount with at most nine decimal places, below a million; 0 where the setting says what that means. */
+export const amount = makeValidator<number>((input) => {
+  if (!/^\d{1,6}(\.\d{1,9})?$/.test(input)) throw new EnvError('must be a number such as 0.5');
+  return Number(input);
+});
+
 /** A TCP port; 0 where the setting says what that means. */
 export const portNumber = makeValidator<number>((input) => {
   if (!/^\d{1,5}$/.test(input) || Number(input) > 65_535) throw new EnvError('must be a port from 0 to 65535');

@@ -52,6 +52,15 @@ export const AgentRequest = Type.Object(
     on_disconnect: maybe(
       Type.String({ description: '`continue` or `cancel`: what becomes of a run whose client leaves.' }),
     ),
+    run_limits: maybe(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'Limits of each run: `seconds`, `model_calls`, `tool_calls`, `tokens`, `cost` (US dollars).',
+        },
+      ),
+    ),
     answer_timeout_seconds: maybe(
       Type.Integer({ description: 'How long a run waits for an answer before it gets `default_answer`; 0: for ever.' }),
     ),

@@ -93,7 +93,7 @@ export function createAppBench(
     sessions: client,
     log,
     findApp: () => app,
-    limits: { seconds: 3_600, modelCalls: 5, toolCalls: Infinity, tokens: Infinity, ...limits },
+    limits: { seconds: 3_600, modelCalls: 5, toolCalls: Infinity, tokens: Infinity, cost: Infinity, ...limits },
     answerSeconds: 0,
     historyWindow: 64,
     outageMs,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../../fakes/openai.ts';
 import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
+import { makeAgent } from '../agents/make-agent.ts';
 
 const path = '/api/usage';
 const today = new Date().toISOString().slice(0, 10);
@@ -86,6 +87,27 @@ describe('the use of models', () => {
       expect((await (await newAccount(mesh.url)).request('GET', `${path}?${query}`)).status).toBe(422);
     },
   );
+});
+
+test('a run shows its cost, which its agent can limit', async () => {
+  const caller = await newAccount(mesh.url);
+  const limited = { agent_tools: ['get_current_time'], run_limits: { cost: 0.000_02 } };
+  const id = await makeAgent(caller, { agent_model: 'openai/gpt-5-mini', ...limited });
+  const look = { toolCalls: [{ id: 'call_1', name: 'get_current_time', arguments: '{}' }] };
+  openAi.answer(look, look);
+  const { body: events } = await caller.run(await caller.createSession(`agent${id}`), 'What time is it?');
+  expect(events.at(-1)).toMatchObject({ errorCode: 'MAX_RUN_COST' });
+  const invocationId = events.at(-1)?.invocationId;
+  // 11 input and 7 output tokens, at 0.25 and 2 dollars for a million.
+  const cost = 0.000_033_5;
+  expect((await caller.request('GET', `/runs/${invocationId}`)).body).toMatchObject({
+    status: 'failed',
+    errorCode: 'MAX_RUN_COST',
+    model: 'gpt-5-mini',
+    usage: { modelCalls: 2, totalTokenCount: 36, cost },
+  });
+  const used = async () => (await sums(caller, `?invocation_id=${invocationId}`))[0];
+  await expect.poll(used, { timeout: 30_000 }).toMatchObject({ requests: 2, cost_usd: cost, unpriced_requests: 0 });
 });
 
 describe('a limit', () => {

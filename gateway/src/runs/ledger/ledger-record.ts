@@ -17,11 +17,17 @@ const RunUsage = Type.Object(
     toolUsePromptTokenCount: count('Input tokens of results of tools that the provider ran.'),
     totalTokenCount: count('All tokens.'),
     modelCalls: Type.Integer({ description: 'Answers of models.' }),
+    cost: Type.Optional(
+      Type.Number({
+        description:
+          'US dollars, estimated from the price list that `/api/usage` names, of all calls with a known price, also of those that tools made. Absent when there was none.',
+      }),
+    ),
+    unpricedCalls: count('Calls of models on the network whose price or use is not known: `cost` leaves them out.'),
   },
   {
     title: 'RunUsage',
-    description:
-      'Sums of the UsageMetadata of the run’s events, of attempts that have ended. `/api/usage` has the cost.',
+    description: 'Sums of the UsageMetadata of the run’s events, of attempts that have ended, and their cost.',
   },
 );
 

@@ -1,12 +1,5 @@
+import type { TokenCounts } from '@agentmesh/lib/prices';
 import type { TokenCounts as Message } from '@agentmesh/proto/keys/v1/model_use';
-
-/** Tokens of a call. */
-export interface TokenCounts {
-  /** Cached ones included. */
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-}
 
 /** More tokens than any call has. */
 const most = 1_000_000_000;

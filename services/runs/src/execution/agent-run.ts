@@ -1,5 +1,6 @@
 import type { BaseMemoryService, Event, InvocationContextParams } from '@google/adk';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
+import type { CallCosts } from '../models/use/call-costs.ts';
 import type { HistoryWindow } from './history/history-window.ts';
 
 type ArtifactService = NonNullable<InvocationContextParams['artifactService']>;
@@ -13,6 +14,8 @@ export interface AgentRunOptions {
   /** Artifacts of the turn's session and user. Absent: agents get the error that there are none. */
   readonly artifacts?: ArtifactService;
   readonly maxModelCalls: number;
+  /** Counts the costs of the attempt. */
+  readonly costs?: CallCosts;
   /** Aborts models and tools, and the parallel agents of one that failed. */
   readonly signal: AbortSignal;
 }

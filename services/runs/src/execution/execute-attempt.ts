@@ -17,6 +17,7 @@ import type { LiveRuns } from './live/live-runs.ts';
 import type { HistoryCache } from './history/history-cache.ts';
 import { extendWindow, HistoryEvent, type HistoryWindow, openWindow } from './history/history-window.ts';
 import { LimitReached, lowerLimits, type RunLimits } from './limits/run-limits.ts';
+import { RunCost } from './limits/run-cost.ts';
 import { watchTime } from './limits/time-limit.ts';
 import { Journal } from './recording/journal.ts';
 import { createRecorder, type Recorder } from './recording/recorder.ts';
@@ -82,7 +83,8 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
   const { turn, viewer, working, lost } = run;
   const window = openWindow(turn, run.known, deps.historyWindow);
   const journal = new Journal({ sessions: deps.sessions, turn, signal: lost });
-  const recorder = createRecorder({ turn, journal, viewer, live });
+  const costs = new RunCost(working);
+  const recorder = createRecorder({ turn, journal, viewer, live, costs });
   let author = turn.session?.appName ?? '';
   let hasApp = false;
   try {
@@ -96,9 +98,10 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const limits = lowerLimits(deps.limits, app.settings.limits);
     using _ = watchTime(limits.seconds, working);
     recorder.limit(limits);
+    costs.limit(limits.cost);
     recorder.waitFor(app.settings.answerTimeoutSeconds ?? deps.answerSeconds);
     const services = { ...servicesOf(deps, run), maxModelCalls: limits.modelCalls };
-    await runLoops(app, { ...services, turn, window, recorder, working });
+    await runLoops(app, { ...services, turn, window, recorder, working, costs });
     viewer?.end();
     remember(deps, { turn, window, journal });
     return 'ended';

@@ -8,8 +8,8 @@ import { startFakeGemini } from '../../../../test/fakes/gemini/index.ts';
 import { startFakeOpenAi } from '../../../../test/fakes/openai.ts';
 import { startFakeResponses } from '../../../../test/fakes/openai-responses/index.ts';
 import { ModelCallError } from './ai-sdk/failure/model-call-error.ts';
-import type { CallEnd } from './call-end.ts';
 import { createModels } from './models.ts';
+import type { EndedCall } from './use/call-costs.ts';
 import type { ModelUse } from './use/model-use.ts';
 
 const secret = 'sk-key-of-an-account';
@@ -20,7 +20,7 @@ const bases: Record<string, string> = {};
 /** The next answer of the keys service, and the requests that it got. */
 let allowed: { modelApiBase: string; secret?: string };
 let begun: object[];
-let ends: CallEnd[];
+let ends: EndedCall[];
 
 const use: ModelUse = {
   begin: async (_request, call) => {
@@ -79,8 +79,8 @@ describe.each(forms)('by %s', (_, model, form) => {
     const answers = await ask(model, { responses, stream });
     expect(answers.at(-1)).toMatchObject({ content: { parts: [{ text: 'ok' }] } });
     const [provider, name] = model.split('/');
-    expect(begun).toEqual([{ provider, model: name, keyId: 7n }]);
-    expect(ends).toMatchObject([{ isAborted: false, usage: { promptTokenCount: expect.any(Number) } }]);
+    expect(begun).toEqual([{ provider, model: name, keyId: 7n, estimate: { input: 2, output: 1_000 } }]);
+    expect(ends).toMatchObject([{ tokens: { input: expect.any(Number) }, answered: expect.any(String) }]);
   });
 
   test('a wrong key ends the run without showing it', async () => {
@@ -88,7 +88,7 @@ describe.each(forms)('by %s', (_, model, form) => {
     const [answer] = await ask(model, { responses });
     expect(answer).toMatchObject({ errorCode: 'UNAUTHENTICATED' });
     expect(JSON.stringify(answer)).not.toContain('sk-wrong-key');
-    expect(ends).toEqual([{ usage: undefined, isAborted: false }]);
+    expect(ends).toEqual([{ tokens: { input: 0, cached: 0, output: 0 }, answered: undefined }]);
   });
 });
 

@@ -2,9 +2,12 @@ import type { LlmRequest } from '@google/adk';
 import { forAccount } from '@agentmesh/lib/outbound';
 import type { Connection } from './ai-sdk/connection.ts';
 import { connectModel } from './connect-model.ts';
+import type { CallEnd } from './call-end.ts';
 import type { Endpoint } from './endpoint.ts';
+import { callTokens } from './use/call-tokens.ts';
+import { estimateTokens } from './use/estimate-tokens.ts';
 import { callerOf } from './use/model-caller.ts';
-import type { ModelUse } from './use/model-use.ts';
+import type { AllowedCall, CallToMake, ModelUse } from './use/model-use.ts';
 import type { VendorModel } from './vendor-model.ts';
 
 /** Key and address that an agent has of its own. */
@@ -31,14 +34,29 @@ export async function openConnection(
   request: LlmRequest,
   deps: ConnectionDeps,
 ): Promise<Connection> {
-  const { access, use } = deps;
-  const counted = { ...deps, guardedFetch: countFor(request, deps.guardedFetch) };
-  if (access.keyId !== undefined) return openWithKey(model, request, { ...counted, keyId: access.keyId });
-  const connection = connectModel(model, ownEndpoint(counted));
-  if (use === undefined) return connection;
-  const { end } = await use.begin(request, { ...model, keyId: 0n });
-  return { ...connection, onEnd: end };
+  const costs = callerOf(request)?.costs;
+  costs?.check();
+  const guarded = { ...deps, guardedFetch: countFor(request, deps.guardedFetch) };
+  const { keyId } = deps.access;
+  const estimate = estimateTokens(request);
+  const { input } = estimate;
+  const open = keyId === undefined ? openWithSettings : openWithKey;
+  const { connection, call } = await open(request, { ...model, keyId: keyId ?? 0n, estimate }, guarded);
+  const spent = await costs
+    ?.begin({ ...model, provider: call?.priceProvider ?? model.provider }, input)
+    .catch((error) => {
+      call?.end({ tokens: noTokens, answered: undefined });
+      throw error;
+    });
+  const onEnd = (end: CallEnd): void => {
+    const ended = { tokens: callTokens(end, input), answered: end.answered };
+    spent?.(ended);
+    call?.end(ended);
+  };
+  return { ...connection, onEnd };
 }
+
+const noTokens = { input: 0, cached: 0, output: 0 };
 
 /** A fetch whose look-ups of names count for the account that makes the request. */
 function countFor(request: LlmRequest, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
@@ -46,15 +64,26 @@ function countFor(request: LlmRequest, fetch: typeof globalThis.fetch): typeof g
   return (input, init) => forAccount(accountId, () => fetch(input, init));
 }
 
+interface Opened {
+  readonly connection: Connection;
+  /** Absent when calls need no permission. */
+  readonly call?: AllowedCall;
+}
+
+async function openWithSettings(request: LlmRequest, asked: CallToMake, deps: ConnectionDeps): Promise<Opened> {
+  const connection = connectModel(asked, ownEndpoint(deps));
+  return deps.use === undefined ? { connection } : { connection, call: await deps.use.begin(request, asked) };
+}
+
 async function openWithKey(
-  model: VendorModel,
   request: LlmRequest,
-  { endpoint, guardedFetch, use, keyId }: ConnectionDeps & { readonly keyId: bigint },
-): Promise<Connection> {
+  asked: CallToMake,
+  { endpoint, guardedFetch, use }: ConnectionDeps,
+): Promise<Opened> {
   if (use === undefined) throw new Error('A key of an account needs the keys service.');
-  const { secret, modelApiBase, end } = await use.begin(request, { ...model, keyId });
-  const base = modelApiBase === '' ? {} : { baseUrl: modelApiBase, fetch: guardedFetch };
-  return { ...connectModel(model, { ...endpoint, ...base, apiKey: secret }), onEnd: end };
+  const call = await use.begin(request, asked);
+  const base = call.modelApiBase === '' ? {} : { baseUrl: call.modelApiBase, fetch: guardedFetch };
+  return { connection: connectModel(asked, { ...endpoint, ...base, apiKey: call.secret }), call };
 }
 
 function ownEndpoint({ endpoint, access, guardedFetch }: ConnectionDeps): Endpoint {

@@ -51,7 +51,9 @@ export function appSettingsOf(keys: RootKeys): AppSettings {
 }
 
 function limitsOf(limits: NonNullable<RootKeys['run_limits']>): Partial<RunLimits> {
-  const { seconds, model_calls: modelCalls, tool_calls: toolCalls, tokens } = limits;
-  const given = Object.entries({ seconds, modelCalls, toolCalls, tokens }).filter(([, most]) => most !== undefined);
+  const { seconds, model_calls: modelCalls, tool_calls: toolCalls, tokens, cost } = limits;
+  const given = Object.entries({ seconds, modelCalls, toolCalls, tokens, cost }).filter(
+    ([, most]) => most !== undefined,
+  );
   return Object.fromEntries(given);
 }

@@ -153,6 +153,13 @@ export declare type BeginCallResponse = Message<"agentmesh.keys.v1.BeginCallResp
    * @generated from field: string model_api_base = 3;
    */
   modelApiBase: string;
+
+  /**
+   * Provider whose prices the call has: that of the key, e.g. `xai`. Empty: the provider of the request.
+   *
+   * @generated from field: string price_provider = 4;
+   */
+  priceProvider: string;
 };
 
 /**
@@ -193,11 +200,25 @@ export declare type EndedCall = Message<"agentmesh.keys.v1.EndedCall"> & {
   model: string;
 
   /**
-   * Tokens that the call used.
+   * Tokens that the call used. Absent: the model did not tell, so the cost is not known.
    *
    * @generated from field: agentmesh.keys.v1.TokenCounts tokens = 6;
    */
   tokens?: TokenCounts | undefined;
+
+  /**
+   * The same value as in BeginCallResponse.
+   *
+   * @generated from field: string price_provider = 7;
+   */
+  priceProvider: string;
+
+  /**
+   * The model's name in its answer, whose price counts when `model` has none; empty when it named none.
+   *
+   * @generated from field: string answered_model = 8;
+   */
+  answeredModel: string;
 };
 
 /**

@@ -1687,7 +1687,8 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
   model: string;
 
   /**
-   * Sums over the attempt's answers of models, as a JSON object of numbers: fields of UsageMetadata, and `modelCalls`. Empty without a call.
+   * Sums over the attempt's answers of models, as a JSON object of numbers: fields of UsageMetadata, `modelCalls`, `cost` in
+   * US dollars and `unpricedCalls`. Empty without a call.
    *
    * @generated from field: bytes usage_json = 5;
    */

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { loadPrices } from '@agentmesh/lib/prices';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { BeginCallRequest } from '@agentmesh/proto/keys/v1/model_use';
 import type { Context } from '../../context.ts';
 import { budgetReached, keyNeedsReentry, keyNotFound, keyProviderMismatch } from '../../errors.ts';
 import { describeFullLimit } from '../../model-use/describe-full-limit.ts';
 import { startsOf } from '../../model-use/period.ts';
-import { costNanosOf } from '../../model-use/prices.ts';
 import { tokenCounts } from '../../model-use/token-counts.ts';
 import { providerOf } from '../../saved-keys/provider-of.ts';
 import { reserveCall } from '../../store/model-calls.ts';
 import { selectUsableKey } from '../../store/saved-keys.ts';
 import type { Handlers } from './handlers.ts';
 
-const noKey = { secret: '', modelApiBase: '' };
+const noKey = { secret: '', modelApiBase: '', priceProvider: '' };
 
 /** Allows one call of a model, and answers the key that it uses. */
 export function beginCall(context: Context): Handlers['beginCall'] {
@@ -21,7 +21,7 @@ export function beginCall(context: Context): Handlers['beginCall'] {
     const key = request.keyId === 0n ? noKey : await openKey(context, accountId, request);
     const callId = randomUUID();
     const now = new Date();
-    const reserved = { accountId, callId, keyId: request.keyId, ...startsOf(now), ...(await estimateOf(request)) };
+    const reserved = { accountId, callId, keyId: request.keyId, ...startsOf(now), ...(await estimateOf(request, key)) };
     const [full] = await reserveCall(context.db, reserved);
     if (full !== undefined) throw budgetReached(describeFullLimit(full, now));
     return { callId, ...key };
@@ -35,11 +35,11 @@ async function openKey({ db, vault }: Context, accountId: string, { keyId, provi
   if (own !== provider) throw keyProviderMismatch(row.provider);
   const secret = await vault.open(row.secret, { accountId, keyId });
   if (secret === undefined) throw keyNeedsReentry();
-  return { secret, modelApiBase: row.model_api_base };
+  return { secret, modelApiBase: row.model_api_base, priceProvider: row.provider };
 }
 
-async function estimateOf({ provider, model, estimate }: BeginCallRequest) {
+async function estimateOf({ provider, model, estimate }: BeginCallRequest, { priceProvider }: typeof noKey) {
   const counts = tokenCounts(estimate);
-  const costNanos = (await costNanosOf({ provider, model }, counts)) ?? 0n;
+  const costNanos = (await loadPrices()).costNanosOf({ provider: priceProvider || provider, model }, counts) ?? 0n;
   return { tokens: counts.input + counts.output, costNanos };
 }

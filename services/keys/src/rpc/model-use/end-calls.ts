@@ -1,10 +1,10 @@
+import { loadPrices, type Prices } from '@agentmesh/lib/prices';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { EndedCall } from '@agentmesh/proto/keys/v1/model_use';
 import { isUuid } from '@agentmesh/proto/uuid';
 import type { Context } from '../../context.ts';
 import { keyRequestInvalid } from '../../errors.ts';
 import { startsOf } from '../../model-use/period.ts';
-import { costNanosOf } from '../../model-use/prices.ts';
 import { tokenCounts } from '../../model-use/token-counts.ts';
 import { type EndedRow, endCallRows } from '../../store/model-calls.ts';
 import type { Handlers } from './handlers.ts';
@@ -16,16 +16,18 @@ export function endCalls({ db }: Context): Handlers['endCalls'] {
   return async ({ calls }) => {
     if (calls.length > mostCalls) throw keyRequestInvalid(`At most ${mostCalls} calls are reported at once.`);
     if (calls.length === 0) return {};
-    const rows = await Promise.all(calls.map(rowOf));
+    const prices = await loadPrices();
+    const rows = calls.map((call) => rowOf(call, prices));
     await endCallRows(db, { calls: JSON.stringify(rows), ...startsOf(new Date()) });
     return {};
   };
 }
 
-async function rowOf({ callId, caller, keyId, provider, model, tokens }: EndedCall): Promise<EndedRow> {
+function rowOf(call: EndedCall, prices: Prices): EndedRow {
+  const { callId, caller, keyId, provider, model, tokens } = call;
   if (!isUuid(callId)) throw keyRequestInvalid('The id of a call is a lower-case UUID.');
   const counts = tokenCounts(tokens);
-  const cost = await costNanosOf({ provider, model }, counts);
+  const cost = costOf(call, prices);
   return {
     account_id: checkAccountId(caller?.accountId ?? ''),
     id: callId,
@@ -41,6 +43,13 @@ async function rowOf({ callId, caller, keyId, provider, model, tokens }: EndedCa
     cost_nanos: String(cost ?? 0n),
     unpriced: cost === undefined ? 1 : 0,
   };
+}
+
+/** 10^-9 US dollars; undefined when it is not known. */
+function costOf({ provider, priceProvider, model, answeredModel, tokens }: EndedCall, prices: Prices) {
+  if (tokens === undefined) return undefined;
+  const priced = { provider: priceProvider || provider, model, answered: answeredModel || undefined };
+  return prices.costNanosOf(priced, tokenCounts(tokens));
 }
 
 /** Text that PostgreSQL can store and index. Longer text is cut: a report must never be lost because of a name. */

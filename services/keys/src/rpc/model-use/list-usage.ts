@@ -1,9 +1,9 @@
+import { priceList } from '@agentmesh/lib/prices';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { ListUsageRequest, UsageSumSchema } from '@agentmesh/proto/keys/v1/model_use';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { keyRequestInvalid } from '../../errors.ts';
-import { priceList } from '../../model-use/prices.ts';
 import { sumUsageDays, sumUsageRuns, type UsageFilter, type UsageRow } from '../../store/usage.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -64,7 +64,7 @@ async function askModel(call: ModelCall, { models, run, signal, onChunk }: CallO
   const { model, contents, config, stream, mostRetries } = call;
   const { accountId = '', appName = '', userId = '' } = run.turn.session ?? {};
   const request: LlmRequest = { model, contents, config, toolsDict: {}, liveConnectConfig: {} };
-  noteCaller(request, { accountId, appName, userId, invocationId: run.turn.invocationId });
+  noteCaller(request, { accountId, appName, userId, invocationId: run.turn.invocationId, costs: run.costs });
   for await (const response of models
     .resolve(model, undefined, mostRetries)
     .generateContentAsync(request, stream, signal))

@@ -45,9 +45,9 @@ export class TurnRunner {
   constructor(deps: RunnerDeps, request: RunRequest) {
     this.#deps = deps;
     this.#request = request;
-    const { key, stateJson, events } = request;
+    const { key, stateJson, events, invocationId } = request;
     this.#session = createTurnSession(
-      { session: key, stateJson },
+      { session: key, stateJson, invocationId },
       events.map((event) => (event instanceof Uint8Array ? fromPublicEvent(event) : event)),
     );
   }

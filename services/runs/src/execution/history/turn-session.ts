@@ -1,7 +1,8 @@
-import { BaseSessionService, type Event, InMemorySessionService, type Session } from '@google/adk';
+import { BaseSessionService, type Event, type Session } from '@google/adk';
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { fromPublicEvent } from '../events/event-json.ts';
-import { noteAccount } from '../../models/use/model-caller.ts';
+import type { CallCosts } from '../../models/use/call-costs.ts';
+import { createRunSessions } from './run-sessions.ts';
 import type { AgentSession } from '../agent-run.ts';
 import { createHeldMessages } from './held-messages.ts';
 
@@ -18,10 +19,11 @@ const decoder = new TextDecoder();
 export interface TurnState {
   readonly session?: Pick<SessionKey, 'accountId' | 'appName' | 'userId' | 'sessionId'> | undefined;
   readonly stateJson: Uint8Array;
+  readonly invocationId: string;
 }
 
-/** Creates ADK's session of a granted turn. */
-export function createTurnSession(turn: TurnState, events: Event[]): TurnSession {
+/** Creates ADK's session of a granted turn. `costs`: see AgentRunOptions. */
+export function createTurnSession(turn: TurnState, events: Event[], costs?: CallCosts): TurnSession {
   const session: Session = {
     id: turn.session?.sessionId ?? '',
     appName: turn.session?.appName ?? '',
@@ -30,8 +32,9 @@ export function createTurnSession(turn: TurnState, events: Event[]): TurnSession
     events,
     lastUpdateTime: events.at(-1)?.timestamp ?? Date.now(),
   };
-  noteAccount(session, turn.session?.accountId ?? '');
-  const service = new InMemorySessionService();
+  const { invocationId } = turn;
+  const { accountId = '', appName = '', userId = '' } = turn.session ?? {};
+  const service = createRunSessions(session, { accountId, appName, userId, invocationId, costs });
   const held = createHeldMessages();
   return {
     session,

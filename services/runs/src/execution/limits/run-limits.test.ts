@@ -37,6 +37,6 @@ test('a run that takes longer than it may ends as failed, whatever it waits for'
 
 test('of the limits of the app and of the settings the lower ones count', () => {
   const { limits } = appSettingsOf({ run_limits: { tokens: 10, model_calls: 50 } });
-  const most = { seconds: 60, modelCalls: 25, toolCalls: Infinity, tokens: Infinity };
+  const most = { seconds: 60, modelCalls: 25, toolCalls: Infinity, tokens: Infinity, cost: Infinity };
   expect(lowerLimits(most, limits)).toEqual({ ...most, tokens: 10 });
 });

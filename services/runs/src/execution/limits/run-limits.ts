@@ -4,6 +4,8 @@ export interface RunLimits {
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly tokens: number;
+  /** US dollars. */
+  readonly cost: number;
 }
 
 /** Use of a run so far. */
@@ -13,6 +15,7 @@ const names = {
   seconds: { errorCode: 'MAX_RUN_SECONDS', unit: 'seconds', setting: 'RUNS_MAX_SECONDS' },
   toolCalls: { errorCode: 'MAX_TOOL_CALLS', unit: 'tool calls', setting: 'RUNS_MAX_TOOL_CALLS' },
   tokens: { errorCode: 'MAX_RUN_TOKENS', unit: 'tokens', setting: 'RUNS_MAX_TOKENS' },
+  cost: { errorCode: 'MAX_RUN_COST', unit: 'US dollars', setting: 'RUNS_MAX_COST' },
 } as const;
 
 /** A run has reached one of its limits. Its text is public. */
@@ -20,9 +23,11 @@ export class LimitReached extends Error {
   override readonly name = 'RunLimitReached';
   readonly errorCode: string;
 
-  constructor(limit: keyof typeof names, most: number) {
+  /** `isUnknown`: it is not known how much the run has taken, so it may not go on. */
+  constructor(limit: keyof typeof names, most: number, isUnknown = false) {
     const { errorCode, unit, setting } = names[limit];
-    super(`The run reached the limit of ${most} ${unit} (${setting}, or run_limits of the app).`);
+    const reached = isUnknown ? 'cannot be kept within' : 'reached';
+    super(`The run ${reached} the limit of ${most} ${unit} (${setting}, or run_limits of the app).`);
     this.errorCode = errorCode;
   }
 }
@@ -42,5 +47,6 @@ export function lowerLimits(limits: RunLimits, own: Partial<RunLimits> = {}): Ru
     modelCalls: lower('modelCalls'),
     toolCalls: lower('toolCalls'),
     tokens: lower('tokens'),
+    cost: lower('cost'),
   };
 }

@@ -1,4 +1,4 @@
-import { positiveInteger, wholeNumber } from '@agentmesh/lib/service';
+import { amount, positiveInteger, wholeNumber } from '@agentmesh/lib/service';
 import type { RunLimits } from './run-limits.ts';
 
 /** The settings that limit each run. */
@@ -7,6 +7,10 @@ export const limitSettings = {
   RUNS_MAX_MODEL_CALLS: positiveInteger({ default: 25, desc: 'most model calls of one run' }),
   RUNS_MAX_TOOL_CALLS: wholeNumber({ default: 0, desc: 'most calls of tools in one run; 0: any number' }),
   RUNS_MAX_TOKENS: wholeNumber({ default: 0, desc: 'most tokens of one run; 0: any number' }),
+  RUNS_MAX_COST: amount({
+    default: 0,
+    desc: 'most US dollars that the model calls of one run may cost; 0: any amount',
+  }),
 };
 
 type Cleaned = { readonly [Name in keyof typeof limitSettings]: number };
@@ -17,5 +21,6 @@ export function readRunLimits(settings: Cleaned): RunLimits {
     modelCalls: settings.RUNS_MAX_MODEL_CALLS,
     toolCalls: settings.RUNS_MAX_TOOL_CALLS || Infinity,
     tokens: settings.RUNS_MAX_TOKENS || Infinity,
+    cost: settings.RUNS_MAX_COST || Infinity,
   };
 }

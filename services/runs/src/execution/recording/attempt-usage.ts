@@ -1,5 +1,6 @@
 import type { Event } from '@google/adk';
 import { checkLimits, type RunLimits } from '../limits/run-limits.ts';
+import type { RunCost } from '../limits/run-cost.ts';
 import type { AttemptEnd } from '@agentmesh/proto/sessions/v1';
 
 /** The models of an attempt and their usage, as fields of AttemptEnd. */
@@ -29,7 +30,8 @@ const counted = [
 
 const nothing = new Uint8Array(0);
 
-export function createAttemptUsage(): AttemptUsage {
+/** `costs` counts the calls of models, also those whose answers are no events of the run. */
+export function createAttemptUsage(costs: Pick<RunCost, 'check' | 'spent'>): AttemptUsage {
   const sums = new Map<string, number>();
   let modelCalls = 0;
   let toolCalls = 0;
@@ -50,10 +52,15 @@ export function createAttemptUsage(): AttemptUsage {
       return modelCalls;
     },
     limit: (most) => void (limits = most),
-    check: () => limits && checkLimits({ toolCalls, tokens: sums.get('totalTokenCount') ?? 0 }, limits),
-    used: () => ({
-      model,
-      usageJson: modelCalls === 0 ? nothing : Buffer.from(JSON.stringify({ ...Object.fromEntries(sums), modelCalls })),
-    }),
+    check: () => {
+      if (limits) checkLimits({ toolCalls, tokens: sums.get('totalTokenCount') ?? 0 }, limits);
+      costs.check();
+    },
+    used: () => {
+      const { spent } = costs;
+      const isNothing = modelCalls === 0 && Object.keys(spent).length === 0;
+      const usage = { ...Object.fromEntries(sums), modelCalls, ...spent };
+      return { model, usageJson: isNothing ? nothing : Buffer.from(JSON.stringify(usage)) };
+    },
   };
 }

@@ -5,7 +5,7 @@ import { parseExactly } from '@agentmesh/proto/exact-json';
 import { type AppendEventsResponse, AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
 import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
 import { refuseChanges } from './refuse-changes.ts';
-import { createAttemptUsage } from './attempt-usage.ts';
+import { type AttemptUsage, createAttemptUsage } from './attempt-usage.ts';
 import { createAddedMessages } from './added-messages.ts';
 import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
@@ -13,6 +13,7 @@ import type { End, Journal } from './journal.ts';
 import type { Stop } from './stop.ts';
 import type { AgentSession } from '../agent-run.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
+import type { RunCost } from '../limits/run-cost.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 import type { Viewer } from '../viewers/viewer.ts';
 
@@ -65,6 +66,7 @@ export interface RecorderOptions {
   readonly viewer?: Viewer | undefined;
   /** Viewers in any process that did not start the run. */
   readonly live: Pick<LiveAttempt, 'partial' | 'stored'>;
+  readonly costs: Pick<RunCost, 'check' | 'spent'>;
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
@@ -76,7 +78,7 @@ class AttemptRecorder implements Recorder {
   readonly #options: RecorderOptions;
   readonly #facts: RunFacts;
   readonly #openCalls: OpenCalls;
-  readonly #usage = createAttemptUsage();
+  readonly #usage: AttemptUsage;
   readonly #unfinished = createUnfinishedTexts();
   readonly #added = createAddedMessages();
   #agents: AgentSession | undefined;
@@ -89,6 +91,7 @@ class AttemptRecorder implements Recorder {
     this.#options = options;
     this.#facts = { invocationId, customMetadata: parseMetadata(customMetadataJson) };
     this.#openCalls = createOpenCalls(options.turn);
+    this.#usage = createAttemptUsage(options.costs);
   }
 
   noteBefore(events: readonly Event[]): void {

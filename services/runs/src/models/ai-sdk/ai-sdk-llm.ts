@@ -1,5 +1,6 @@
 import { BaseLlm, type BaseLlmConnection, type LlmRequest, type LlmResponse } from '@google/adk';
 import { liveUnsupported } from '../live-unsupported.ts';
+import type { CallEnd } from '../call-end.ts';
 import type { ModelFailure } from '../model-failure.ts';
 import { pause } from '../pause.ts';
 import type { Connection } from './connection.ts';
@@ -64,27 +65,33 @@ export class AiSdkLlm extends BaseLlm {
     try {
       connection = await this.#options.connect(request);
     } catch (error) {
-      yield this.#fail(error, []);
+      if (!isAborted(signal)) yield this.#fail(error, []);
       return;
     }
     yield* this.#counted(connection, this.#attempts({ connection, request, stream, signal }));
   }
 
-  /** Passes responses on and tells how the call ended, also when the caller leaves. */
+  /** Passes responses on and tells how the call ended: before the last response, or when the caller leaves. */
   async *#counted(
     { onEnd }: Connection,
     responses: AsyncGenerator<LlmResponse, void>,
   ): AsyncGenerator<LlmResponse, void> {
     let usage: LlmResponse['usageMetadata'];
-    let isWhole = false;
+    let answered: string | undefined;
+    let [hasSpoken, isOver] = [false, false];
     try {
       for await (const response of responses) {
         usage = response.usageMetadata ?? usage;
-        isWhole = response.partial !== true;
+        answered = response.modelVersion ?? answered;
+        if (response.partial !== true && !isOver) {
+          isOver = true;
+          onEnd?.({ usage, answered, outcome: outcomeOf(response, hasSpoken) });
+        }
+        hasSpoken = true;
         yield response;
       }
     } finally {
-      onEnd?.({ usage, isAborted: !isWhole });
+      if (!isOver) onEnd?.({ usage, answered, outcome: 'left' });
     }
   }
 
@@ -138,6 +145,12 @@ export class AiSdkLlm extends BaseLlm {
     onFailure?.({ model, errorCode: failure.errorCode, errorMessage, cause: errorFacts(cause) });
     return failure;
   }
+}
+
+/** The outcome by the last response. An answer that the model ended early has a `finishReason`; one that broke off has not. */
+function outcomeOf({ errorCode, finishReason }: LlmResponse, hasSpoken: boolean): CallEnd['outcome'] {
+  if (errorCode === undefined || finishReason !== undefined) return 'answered';
+  return hasSpoken ? 'left' : 'failed';
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

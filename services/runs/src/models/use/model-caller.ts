@@ -5,27 +5,30 @@ import {
   type LlmRequest,
   type Session,
 } from '@google/adk';
+import type { CallCosts } from './call-costs.ts';
 
-/** Who calls a model. */
+/** Who calls a model: the run that a client has started, also when an agent of a tool makes the call. */
 export interface ModelCaller {
   readonly accountId: string;
   readonly appName: string;
   readonly userId: string;
   readonly invocationId: string;
+  /** Counts the costs of the run. Absent outside of a run's own process. */
+  readonly costs?: CallCosts | undefined;
 }
 
 /** ADK's sessions know no accounts, and its models are not told who calls them. */
-const accounts = new WeakMap<Session, string>();
+const runs = new WeakMap<Session, ModelCaller>();
 const callers = new WeakMap<LlmRequest, ModelCaller>();
 
-/** Notes the account of the session that a turn's agents see. */
-export function noteAccount(session: Session, accountId: string): void {
-  accounts.set(session, accountId);
+/** Notes the run of a session that a turn's agents see. */
+export function noteRun(session: Session, run: ModelCaller): void {
+  runs.set(session, run);
 }
 
 /** The account of a session that a turn's agents see; undefined outside of a turn. */
 export function accountOf(session: Session): string | undefined {
-  return accounts.get(session);
+  return runs.get(session)?.accountId;
 }
 
 /** Notes who makes a request of a model. */
@@ -40,12 +43,9 @@ export function callerOf(request: LlmRequest): ModelCaller | undefined {
 
 /** Notes for each request of a model who makes it. */
 export class CallerNote extends BaseLlmRequestProcessor {
-  override async *runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
-    const { session, invocationId } = context;
-    const accountId = accounts.get(session);
-    if (accountId !== undefined) {
-      callers.set(request, { accountId, appName: session.appName, userId: session.userId, invocationId });
-    }
+  override async *runAsync({ session }: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
+    const run = runs.get(session);
+    if (run !== undefined) callers.set(request, run);
     yield* [];
   }
 }

@@ -1,14 +1,22 @@
 import type { LlmRequest } from '@google/adk';
+import type { TokenCounts } from '@agentmesh/lib/prices';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import type { Client } from '@connectrpc/connect';
 import { ModelCallError } from '../ai-sdk/failure/model-call-error.ts';
-import type { CallEnd } from '../call-end.ts';
 import type { VendorModel } from '../vendor-model.ts';
-import { estimateTokens } from './estimate-tokens.ts';
+import type { EndedCall } from './call-costs.ts';
 import { callerOf, type ModelCaller } from './model-caller.ts';
 import { UseReports } from './use-reports.ts';
+
+/** A call that is about to begin. */
+export interface CallToMake extends VendorModel {
+  /** Key of the account; 0: that of the settings. */
+  readonly keyId: bigint;
+  /** Estimated tokens. */
+  readonly estimate: { readonly input: number; readonly output: number };
+}
 
 /** A call that may be made. */
 export interface AllowedCall {
@@ -16,14 +24,16 @@ export interface AllowedCall {
   readonly secret: string;
   /** Address of that key; empty: the provider's. */
   readonly modelApiBase: string;
+  /** Provider whose prices the call has, if it is not that of the model. */
+  readonly priceProvider?: string | undefined;
   /** To be called once, when the call is over. */
-  readonly end: (end: CallEnd) => void;
+  readonly end: (end: EndedCall) => void;
 }
 
 /** Asks for calls of models on the network, and reports how they ended. */
 export interface ModelUse {
   /** Throws ModelCallError: a limit is reached, the key cannot be used, or the keys service does not answer. */
-  begin(request: LlmRequest, call: VendorModel & { readonly keyId: bigint }): Promise<AllowedCall>;
+  begin(request: LlmRequest, call: CallToMake): Promise<AllowedCall>;
   /** Resolves when all reports are sent. */
   settle(): Promise<void>;
   /** Sends the reports that are left, for at most `deadlineMs`. */
@@ -36,16 +46,27 @@ const timeoutMs = 10_000;
 export function createModelUse(client: Client<typeof ModelUseService>, log: Logger): ModelUse {
   const reports = new UseReports(client, log);
   return {
-    async begin(request, { provider, model, keyId }) {
+    async begin(request, { provider, model, keyId, estimate: { input, output } }) {
       const caller = callerOf(request);
       if (caller === undefined) throw new ModelCallError('MODEL_ERROR', 'The model was called outside of a run.');
-      const { input, output } = estimateTokens(request);
       const estimate = { input: BigInt(input), output: BigInt(output) };
-      const asked = { caller, keyId, provider, model, estimate };
-      const { callId, secret, modelApiBase } = await client.beginCall(asked, { timeoutMs }).catch(refuse);
-      const end = (ended: CallEnd): void =>
-        reports.add({ callId, caller: namesOf(caller), keyId, provider, model, tokens: tokensOf(ended, input) });
-      return { secret, modelApiBase, end };
+      const asked = { caller: namesOf(caller), keyId, provider, model, estimate };
+      const { callId, ...allowed } = await client.beginCall(asked, { timeoutMs }).catch(refuse);
+      const { secret, modelApiBase, priceProvider } = allowed;
+      const end = ({ tokens, answered: answeredModel = '' }: EndedCall): void => {
+        const counts = tokens && { tokens: messageOf(tokens) };
+        reports.add({
+          callId,
+          caller: namesOf(caller),
+          keyId,
+          provider,
+          model,
+          priceProvider,
+          answeredModel,
+          ...counts,
+        });
+      };
+      return { secret, modelApiBase, priceProvider: priceProvider || undefined, end };
     },
     settle: () => reports.settle(),
     flush: (deadlineMs) => reports.flush(deadlineMs),
@@ -59,12 +80,10 @@ function refuse(error: unknown): never {
   throw new ModelCallError('MODEL_USE_UNAVAILABLE', 'The use of the model cannot be counted now.', { cause: error });
 }
 
-function namesOf({ accountId, appName, userId, invocationId }: ModelCaller): ModelCaller {
+function namesOf({ accountId, appName, userId, invocationId }: ModelCaller) {
   return { accountId, appName, userId, invocationId };
 }
 
-function tokensOf({ usage, isAborted }: CallEnd, estimatedInput: number) {
-  if (usage === undefined) return { input: BigInt(isAborted ? estimatedInput : 0) };
-  const { promptTokenCount: input = 0, candidatesTokenCount: said = 0, thoughtsTokenCount: thought = 0 } = usage;
-  return { input: BigInt(input), cached: BigInt(usage.cachedContentTokenCount ?? 0), output: BigInt(said + thought) };
+function messageOf({ input, cached, output }: TokenCounts) {
+  return { input: BigInt(input), cached: BigInt(cached), output: BigInt(output) };
 }

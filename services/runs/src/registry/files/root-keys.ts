@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 
 const Limit = Type.Optional(Type.Integer({ minimum: 1 }));
+/** US dollars. The most is more than any run costs. */
+const Amount = Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }));
 
 /** Keys of an agent's file that are about the runs of its app. They have an effect in the file of the root agent only. */
 export const rootKeys = {
@@ -8,7 +10,7 @@ export const rootKeys = {
   /** The lower one of each limit and the setting counts. */
   run_limits: Type.Optional(
     Type.Object(
-      { seconds: Limit, model_calls: Limit, tool_calls: Limit, tokens: Limit },
+      { seconds: Limit, model_calls: Limit, tool_calls: Limit, tokens: Limit, cost: Amount },
       { additionalProperties: false },
     ),
   ),

@@ -1,0 +1,88 @@
+import { dollarsOf, loadPrices, nanosOf, type PricedModel, type Prices, type TokenCounts } from '@agentmesh/lib/prices';
+import { ModelCallError } from '../../models/ai-sdk/failure/model-call-error.ts';
+import type { CallCosts, EndedCall } from '../../models/use/call-costs.ts';
+import { LimitReached } from './run-limits.ts';
+
+/** What the calls of an attempt cost. */
+export interface SpentCost {
+  /** US dollars; absent when no call had a known price. */
+  readonly cost?: number;
+  /** Calls without a known price, which `cost` leaves out; absent when there are none. */
+  readonly unpricedCalls?: number;
+}
+
+interface OpenCall {
+  readonly model: PricedModel;
+  readonly tokens: TokenCounts;
+}
+
+/**
+ * Counts the costs of an attempt's calls of models on the network, also of those that tools make. Each call is rounded once to 10^-9 dollars, and sums
+ * are whole numbers of these.
+ */
+export class RunCost implements CallCosts {
+  readonly #working: AbortController;
+  readonly #open = new Set<OpenCall>();
+  #prices: Prices | undefined;
+  #spent = { nanos: 0n, priced: 0, unpriced: 0 };
+  #most = Infinity;
+  /** Of earlier attempts. */
+  #before = { nanos: 0n, unpriced: 0 };
+
+  /** `working` is aborted with LimitReached when a call begins though the limit is reached. */
+  constructor(working: AbortController) {
+    this.#working = working;
+  }
+
+  /** Sets the most US dollars of the run; Infinity, as before: any amount. `earlier`: what earlier attempts have spent of them. */
+  limit(dollars: number, { cost = 0, unpricedCalls = 0 }: SpentCost = {}): void {
+    this.#most = dollars;
+    this.#before = { nanos: nanosOf(cost), unpriced: unpricedCalls };
+  }
+
+  /** What the calls that have ended cost, and the input of those that have not. */
+  get spent(): SpentCost {
+    const sum = { ...this.#spent };
+    for (const { model, tokens } of this.#open) add(sum, this.#prices?.costNanosOf(model, tokens));
+    return {
+      ...(sum.priced > 0 && { cost: dollarsOf(sum.nanos) }),
+      ...(sum.unpriced > 0 && { unpricedCalls: sum.unpriced }),
+    };
+  }
+
+  check(): void {
+    if (this.#most === Infinity) return;
+    const unpriced = this.#before.unpriced + this.#spent.unpriced;
+    if (unpriced === 0 && this.#before.nanos + this.#spent.nanos <= nanosOf(this.#most)) return;
+    const reached = new LimitReached('cost', this.#most, unpriced > 0);
+    this.#working.abort(reached);
+    throw reached;
+  }
+
+  async begin(model: PricedModel, input: number): Promise<(end: EndedCall) => void> {
+    const prices = await loadPrices();
+    this.#prices = prices;
+    const open = { model, tokens: { input, cached: 0, output: 0 } };
+    if (this.#most < Infinity && prices.costNanosOf(model, open.tokens) === undefined) throw priceUnknown(model);
+    this.#open.add(open);
+    return ({ tokens, answered }) => {
+      if (!this.#open.delete(open)) return;
+      add(this.#spent, tokens && prices.costNanosOf({ ...model, answered }, tokens));
+    };
+  }
+}
+
+function add(sum: { nanos: bigint; priced: number; unpriced: number }, nanos: bigint | undefined): void {
+  if (nanos === undefined) sum.unpriced += 1;
+  else {
+    sum.nanos += nanos;
+    sum.priced += 1;
+  }
+}
+
+function priceUnknown({ provider, model }: PricedModel): ModelCallError {
+  const message =
+    `The price of ${model.slice(0, 80)} (${provider}) is not known, so it cannot be called in a run whose cost is limited ` +
+    '(RUNS_MAX_COST, or run_limits of the app).';
+  return new ModelCallError('MODEL_PRICE_UNKNOWN', message);
+}
