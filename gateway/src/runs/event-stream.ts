@@ -8,6 +8,8 @@ export interface EventStreamOptions {
   readonly heartbeatMs: number;
   /** Called once if the viewer disconnects before the end. */
   readonly onGone: () => void;
+  /** Called when the viewer has taken what `push` was told to wait for. */
+  readonly onDrain?: () => void;
 }
 
 /** Longest wait for a stalled viewer before a partial event is dropped. */
@@ -37,7 +39,7 @@ export class EventStream {
   #stalled = false;
 
   /** Takes over the reply and sends its headers. */
-  constructor(reply: FastifyReply, { headers, heartbeatMs, onGone }: EventStreamOptions) {
+  constructor(reply: FastifyReply, { headers, heartbeatMs, onGone, onDrain }: EventStreamOptions) {
     const response = reply.raw;
     reply.hijack();
     this.#response = response;
@@ -48,6 +50,7 @@ export class EventStream {
       return;
     }
     response.once('close', () => this.#close(onGone));
+    if (onDrain !== undefined) response.on('drain', onDrain);
     response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
     response.flushHeaders();
   }
@@ -68,6 +71,13 @@ export class EventStream {
     if (this.isGone || (isPartial && this.#response.writableNeedDrain)) return;
     this.#timer.refresh();
     this.#response.write(frames);
+  }
+
+  /** Sends whole frames at once. False when the caller must send no more before `onDrain`. */
+  push(frames: Uint8Array): boolean {
+    if (this.isGone) return true;
+    this.#timer.refresh();
+    return this.#response.write(frames);
   }
 
   end(): void {

@@ -11,3 +11,9 @@ export function pageLimit(limit: number): number {
   if (limit < 0 || limit > maxPageLimit) throw invalid(`A page has at most ${maxPageLimit} entries.`);
   return limit === 0 ? maxPageLimit : limit;
 }
+
+/** Checks the number of bytes of a page. 0 means the maximum. */
+export function pageBytes(maxBytes: number): number {
+  if (maxBytes < 0 || maxBytes > maxPageBytes) throw invalid(`A page has at most ${maxPageBytes} bytes.`);
+  return maxBytes === 0 ? maxPageBytes : maxBytes;
+}

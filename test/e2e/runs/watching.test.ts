@@ -101,6 +101,18 @@ describe('the events of a run', () => {
     ]);
   });
 
+  test('open at once behind the newest one, while the run says nothing', async () => {
+    const id = await start(await caller.createSession(), '[[wait:60000]] late');
+    await watch(id, { most: 1 });
+    const startedMs = performance.now();
+    const open = await fetch(`${url}/runs/${id}/events?after=1`, {
+      headers: { authorization: `Bearer ${caller.token}` },
+    });
+    expect([open.status, performance.now() - startedMs < 25_000]).toEqual([200, true]);
+    await open.body?.cancel();
+    await caller.request('POST', `/runs/${id}/cancel`, {});
+  });
+
   test('come behind the place that a client names, and not again after the end', async () => {
     const id = await start(await caller.createSession(), 'hello');
     const { frames } = await watch(id);

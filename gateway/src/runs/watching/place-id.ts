@@ -18,6 +18,11 @@ export function printPlace({ seq, partial, endOf }: Place): string {
   return partial === 0 ? String(seq) : `${seq}-${partial}`;
 }
 
+/** Whether the first place is behind the second one. Ends are not compared. */
+export function isBehind(place: Place, other: Place): boolean {
+  return place.seq > other.seq || (place.seq === other.seq && place.partial > other.partial);
+}
+
 /** The place of a text; the beginning for none. `loc` names the field for a client whose text is no place. */
 export function parsePlace(text: string | undefined, loc: readonly string[]): Place {
   if (text === undefined || text === '') return { seq: 0, partial: 0 };

@@ -1,17 +1,15 @@
-import { MeshError } from '@agentmesh/lib/rpc';
-import type { WatchRunResponse } from '@agentmesh/proto/runs/v1';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
-import { problemOf } from '../../edge/errors/problem.ts';
 import { failures, Problem } from '../../edge/records/problem.ts';
-import { clientLeft } from '../../edge/streams/client-left.ts';
-import { firstAnswer } from '../../edge/streams/first-answer.ts';
 import { EventStream } from '../event-stream.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { ownerOf, RunPath } from '../ledger/run-paths.ts';
 import { parsePlace, type Place } from './place-id.ts';
-import { endFrame, framesOf, queueComment, retryLines } from './watch-frames.ts';
+import type { RunChannel } from './run-channel.ts';
+import { RunChannels, type WatchedRun } from './run-channels.ts';
+import { RunViewer } from './run-viewer.ts';
+import { retryLines } from './watch-frames.ts';
 
 const place = Type.Optional(
   Type.String({ maxLength: 64, examples: ['2'], description: 'Id of an event: the stream begins behind it.' }),
@@ -44,6 +42,8 @@ const description =
 
 /** Streams the events of a run to any number of viewers, from any place. */
 export function runEventsRoute(app: App, context: Context): void {
+  const channels = new RunChannels(context);
+  const heartbeatMs = context.config.GATEWAY_HEARTBEAT_SECONDS * 1000;
   app.get(
     '/runs/:invocation_id/events',
     {
@@ -60,21 +60,20 @@ export function runEventsRoute(app: App, context: Context): void {
         response: { 200: stream, 204: ended, 404: Problem, 429: Problem, ...failures },
       },
     },
-    async ({ id: requestId, identity, params, query, headers }, reply) => {
+    async ({ identity, params, query, headers }, reply) => {
       const from = placeOf(query.after, headers['last-event-id']);
-      const name = { ...ownerOf(identity), invocationId: params.invocation_id };
-      const leaving = new AbortController();
-      const watched = { ...name, afterSeq: from.seq, afterPartial: from.partial };
-      const answers = context.runs.watchRun(watched, { signal: leaving.signal })[Symbol.asyncIterator]();
-      const first = await firstAnswer(answers, leaving);
-      if (first.done === true) throw new MeshError('unavailable', 'runs_draining', 'The service is stopping.');
-      if (hasSeenEnd(first.value, from)) {
-        leaving.abort(clientLeft);
-        return reply.code(204).send();
+      const run = { ...ownerOf(identity), invocationId: params.invocation_id };
+      const leave = channels.enter(run.accountId);
+      const channel = await openChannel(channels, run, from).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      if (channel !== undefined) {
+        show(reply, { channels, run, from, channel, heartbeatMs, leave });
+        return reply;
       }
-      const { invocationId } = name;
-      await send(context, { reply, first: first.value, answers, leaving, from, requestId, invocationId });
-      return reply;
+      leave();
+      return reply.code(204).send();
     },
   );
 }
@@ -86,57 +85,39 @@ function placeOf(after: string | undefined, lastEventId: string | undefined): Pl
     : parsePlace(lastEventId, ['header', 'last-event-id']);
 }
 
-/** Whether the client has seen the end, and the run has not gone on since. */
-function hasSeenEnd({ frames, run, isOver }: WatchRunResponse, { endOf }: Place): boolean {
-  return isOver && frames.length === 0 && run?.attempt === endOf;
+/** Undefined when the client has seen the end, and the run has not gone on since. */
+async function openChannel(channels: RunChannels, run: WatchedRun, from: Place): Promise<RunChannel | undefined> {
+  if (from.endOf === undefined) return channels.join(run, from);
+  const channel = await channels.open(run, from);
+  const { isOver, frames, run: now } = await channel.first;
+  if (!isOver || frames.length > 0 || now?.attempt !== from.endOf) return channel;
+  channel.release();
+  return undefined;
 }
 
-interface Sending {
-  readonly reply: FastifyReply;
-  readonly first: WatchRunResponse;
-  readonly answers: AsyncIterator<WatchRunResponse>;
-  readonly leaving: AbortController;
+interface Showing {
+  readonly channels: RunChannels;
+  readonly run: WatchedRun;
   readonly from: Place;
-  readonly requestId: string;
-  readonly invocationId: string;
+  /** Held for this stream. */
+  readonly channel: RunChannel;
+  readonly heartbeatMs: number;
+  readonly leave: () => void;
 }
 
-async function send({ config, log }: Context, sending: Sending): Promise<void> {
-  const { reply, first, answers, leaving, from, requestId, invocationId } = sending;
+function show(reply: FastifyReply, { channels, run, from, channel, heartbeatMs, leave }: Showing): void {
+  const viewer = new RunViewer({ from, join: (place) => channels.join(run, place), onClosed: leave });
   const events = new EventStream(reply, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
-      [invocationHeader]: headerText(invocationId),
+      [invocationHeader]: headerText(run.invocationId),
     },
-    heartbeatMs: config.GATEWAY_HEARTBEAT_SECONDS * 1000,
-    onGone: () => leaving.abort(clientLeft),
+    heartbeatMs,
+    onGone: () => viewer.close(),
+    onDrain: () => viewer.onDrain(),
   });
-  try {
-    await events.write(retryLines);
-    let { seq } = from;
-    for (let answer = first; ; ) {
-      seq = answer.frames.at(-1)?.seq ?? seq;
-      const bytes = bytesOf(answer, seq);
-      if (bytes.length > 0) await events.write(bytes);
-      const next = await answers.next();
-      if (next.done === true) break;
-      answer = next.value;
-    }
-  } catch (error) {
-    // The client connects again, and goes on where it was.
-    if (!events.isGone && problemOf(error) === undefined)
-      log.error({ err: error, requestId }, 'the stream of a run broke');
-  } finally {
-    leaving.abort(clientLeft);
-    events.end();
-  }
-}
-
-function bytesOf({ frames, run, isOver }: WatchRunResponse, seq: number): Uint8Array {
-  const parts = [framesOf(frames)];
-  if (isOver && run !== undefined) parts.push(endFrame(run, seq));
-  const comment = isOver ? undefined : queueComment(run);
-  return Buffer.concat(comment === undefined ? parts : [...parts, comment]);
+  events.push(retryLines);
+  viewer.begin(events, channel);
 }

@@ -8,19 +8,38 @@ const [data, end] = [Buffer.from('\ndata: '), Buffer.from('\n\n')];
 /** First lines of a stream: how long a browser waits before it connects again. */
 export const retryLines = Buffer.from('retry: 1000\n\n');
 
-/** Frames of events, and of gaps between them. */
-export function framesOf(frames: readonly RunFrame[]): Uint8Array {
-  return Buffer.concat(
-    frames.flatMap(({ json, ...place }) =>
-      json.length === 0 ? [gapFrame(place)] : [Buffer.from(`id: ${printPlace(place)}`), data, json, end],
-    ),
-  );
+/** Frames as the text of a stream. */
+export interface PrintedFrames {
+  readonly bytes: Uint8Array;
+  /** Length of the text up to the end of each frame. */
+  readonly ends: readonly number[];
+}
+
+/** Prints frames of events, and of gaps between them. */
+export function printFrames(frames: readonly RunFrame[]): PrintedFrames {
+  const heads = frames.map((frame) => (frame.json.length === 0 ? gapFrame(frame) : `id: ${printPlace(frame)}`));
+  let length = 0;
+  const ends = frames.map(({ json }, index) => {
+    length += (heads[index] ?? '').length + (json.length === 0 ? 0 : data.length + json.length + end.length);
+    return length;
+  });
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  frames.forEach(({ json }, index) => {
+    at += bytes.write(heads[index] ?? '', at, 'latin1');
+    if (json.length === 0) return;
+    for (const part of [data, json, end]) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+  });
+  return { bytes, ends };
 }
 
 /** Its id is the last place that is missing. */
-function gapFrame(place: Place): Uint8Array {
+function gapFrame(place: Place): string {
   const id = printPlace(place);
-  return Buffer.from(`event: gap\nid: ${id}\ndata: ${JSON.stringify({ upTo: id })}\n\n`);
+  return `event: gap\nid: ${id}\ndata: ${JSON.stringify({ upTo: id })}\n\n`;
 }
 
 /** A comment that names the place of a queued run; undefined for another run. */

@@ -15,6 +15,8 @@ import { RunPlace } from './run-place.ts';
 /** A lost hint delays an event by no more than this. */
 const lookMs = 1_000;
 const readTimeoutMs = 10_000;
+/** Bytes of stored events that are read at a time: what waits in memory for a viewer who reads slowly. */
+const pageBytes = 256 * 1024;
 
 type WatchAnswer = MessageInitShape<typeof WatchRunResponseSchema>;
 
@@ -22,8 +24,8 @@ type WatchAnswer = MessageInitShape<typeof WatchRunResponseSchema>;
 type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId' | 'afterSeq' | 'afterPartial'>;
 
 /**
- * Streams the events of a run behind a place. Stored events are read from the ledger; partial ones come from the executor. It ends without
- * `isOver` when `signal` aborts and when this process is stopping.
+ * Streams the events of a run behind a place. Stored events are read from the ledger; partial ones come from the executor. The first answer comes at
+ * once, also without events. It ends without `isOver` when `signal` aborts and when this process is stopping.
  */
 export async function* watchEvents(
   context: Context,
@@ -32,8 +34,10 @@ export async function* watchEvents(
 ): AsyncGenerator<WatchAnswer> {
   const { accountId, invocationId, userId, afterSeq, afterPartial } = run;
   const place = new RunPlace({ seq: afterSeq, partial: afterPartial });
-  const read = () =>
-    context.sessions.readRun({ accountId, invocationId, userId, afterSeq: place.seq }, { timeoutMs: readTimeoutMs });
+  const read = () => {
+    const page = { accountId, invocationId, userId, afterSeq: place.seq, maxBytes: pageBytes };
+    return context.sessions.readRun(page, { timeoutMs: readTimeoutMs });
+  };
   const first = await read();
   const watch = openWatch(context, { accountId, invocationId }, first.run);
   try {
@@ -94,18 +98,26 @@ interface Following {
 /** `page` was read before the watch began, so it is the last one only if the run was over. */
 async function* follow({ place, read, watch, signal }: Following, page: ReadRunResponse): AsyncGenerator<WatchAnswer> {
   let queuePosition = 0;
-  for (let next = page; !signal.aborted; next = await read()) {
+  for (let next = page, ahead: Promise<ReadRunResponse> | undefined; !signal.aborted; next = await (ahead ?? read())) {
     const { run, events, more, lastSeq } = next;
     const frames = place.stored(events);
+    ahead = more ? readAhead(read) : undefined;
     if (!more && isOver(run)) {
       yield { frames, ...(run && { run }), isOver: true };
       return;
     }
     const hasMoved = run !== undefined && run.queuePosition !== queuePosition;
     queuePosition = run?.queuePosition ?? 0;
-    if (frames.length > 0 || hasMoved) yield { frames, ...(hasMoved && { run }) };
+    if (frames.length > 0 || hasMoved || next === page) yield { frames, ...(hasMoved && { run }) };
     if (!more && next !== page) yield* partialsUntilStored({ place, watch, signal }, lastSeq);
   }
+}
+
+/** Reads the next page while the viewer takes the present one. Its failure is seen when it is awaited. */
+function readAhead(read: () => Promise<ReadRunResponse>): Promise<ReadRunResponse> {
+  const page = read();
+  page.catch(() => undefined);
+  return page;
 }
 
 /** Sends partial events until the ledger has news: at the latest after `lookMs`. */

@@ -1004,8 +1004,8 @@ export declare const RunsService: GenService<{
     output: typeof AnswerRunResponseSchema;
   },
   /**
-   * Streams a run from any of its places: before, while and after it is executed, from any replica. The last answer has `is_over` set; a stream that
-   * ends without it, because this process is stopping, is opened again at the last place. Stored events come in order, each once. NOT_FOUND
+   * Streams a run from any of its places: before, while and after it is executed, from any replica. The first answer comes at once, and can be empty. The last
+   * one has `is_over` set; a stream that ends without it, because this process is stopping, is opened again at the last place. Stored events come in order, each once. NOT_FOUND
    * run_not_found, RESOURCE_EXHAUSTED run_watchers_too_many.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.WatchRun

@@ -2101,11 +2101,18 @@ export declare type ReadRunRequest = Message<"agentmesh.sessions.v1.ReadRunReque
   afterSeq: number;
 
   /**
-   * Maximum number of events, at most 500; 0 means 500. A page also ends with the event that makes it reach 4 MiB.
+   * Maximum number of events, at most 500; 0 means 500. A page also ends with the event that makes it reach `max_bytes`.
    *
    * @generated from field: int32 limit = 5;
    */
   limit: number;
+
+  /**
+   * At most 4 MiB; 0 means 4 MiB.
+   *
+   * @generated from field: int32 max_bytes = 6;
+   */
+  maxBytes: number;
 };
 
 /**

@@ -2,7 +2,7 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { invalid, runNotFound } from '../../errors.ts';
 import { bytesOf } from '../../json-bytes.ts';
-import { maxPageBytes, pageLimit } from '../../page-limit.ts';
+import { pageBytes, pageLimit } from '../../page-limit.ts';
 import { toLedgerRun } from '../../store/ledger/ledger-run.ts';
 import { type PlacedRun, selectPlacedRun, selectRunEvents } from '../../store/ledger/run-events.ts';
 import { isInvocationId } from '../../turns/invocation-id.ts';
@@ -15,19 +15,19 @@ export function readRun({ db }: Context): Handlers['readRun'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
     const { invocationId, userId, afterSeq } = request;
-    const limit = pageLimit(request.limit);
+    const [limit, maxBytes] = [pageLimit(request.limit), pageBytes(request.maxBytes)];
     if (afterSeq < 0) throw invalid('A sequence is not negative.');
     if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);
     const run = await selectPlacedRun(db, { accountId, invocationId, userId });
     if (run === undefined) throw runNotFound(invocationId);
-    const range = { ...rangeOf(run, afterSeq), limit, maxBytes: maxPageBytes };
+    const range = { ...rangeOf(run, afterSeq), limit, maxBytes };
     const isEmpty = run.attempt === 0 || range.after >= range.upTo;
     const events = isEmpty ? [] : await selectRunEvents(db, range);
     const bytes = events.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
     return {
       run: toLedgerRun(run),
       events: events.map((event) => ({ ...event, json: bytesOf(event.json) })),
-      more: events.length === limit || bytes >= maxPageBytes,
+      more: events.length === limit || bytes >= maxBytes,
       lastSeq: run.session_seq ?? 0,
     };
   };

@@ -1,0 +1,111 @@
+import { MeshError } from '@agentmesh/lib/rpc';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { WatchRunRequest } from '@agentmesh/proto/runs/v1';
+import type { Context } from '../../context.ts';
+import { problemOf } from '../../edge/errors/problem.ts';
+import { isBehind, type Place } from './place-id.ts';
+import { RunChannel } from './run-channel.ts';
+
+/** Most streams of runs of one account in one process. */
+const mostViewers = 1_000;
+
+/** A run, for those who may see it: all runs of an account, or only those of one user. */
+export type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId'>;
+
+/** The runs that this process shows to clients. Clients of one run share a call as soon as they have reached the same place. */
+export class RunChannels {
+  readonly #runs: Pick<Context['runs'], 'watchRun'>;
+  readonly #log: Logger;
+  /** The channels of each run that can be joined, oldest first. */
+  readonly #channels = new Map<string, Set<RunChannel>>();
+  readonly #viewers = new Map<string, number>();
+
+  constructor({ runs, log }: { readonly runs: Pick<Context['runs'], 'watchRun'>; readonly log: Logger }) {
+    this.#runs = runs;
+    this.#log = log;
+  }
+
+  /**
+   * Counts a stream of the account. Returns what takes it away, to be called once.
+   *
+   * @throws MeshError resource_exhausted `run_watchers_too_many`
+   */
+  enter(accountId: string): () => void {
+    const before = this.#viewers.get(accountId) ?? 0;
+    if (before >= mostViewers) {
+      const text = `At most ${mostViewers} streams of runs are open at a time.`;
+      throw new MeshError('resource_exhausted', 'run_watchers_too_many', text);
+    }
+    this.#viewers.set(accountId, before + 1);
+    return () => {
+      const left = (this.#viewers.get(accountId) ?? 1) - 1;
+      if (left === 0) this.#viewers.delete(accountId);
+      else this.#viewers.set(accountId, left);
+    };
+  }
+
+  /** Finds the channel that goes on at this place, else opens one. The caller releases it. */
+  async join(run: WatchedRun, place: Place): Promise<RunChannel> {
+    const found = [...(this.#channels.get(nameOf(run)) ?? [])].find((channel) => goesOnAt(channel, place));
+    if (found === undefined) return this.open(run, place);
+    return openOf(found);
+  }
+
+  /** Opens a channel of its own, which others may join. The caller releases it. */
+  async open(run: WatchedRun, from: Place): Promise<RunChannel> {
+    const name = nameOf(run);
+    const own = this.#channels.get(name) ?? new Set();
+    this.#channels.set(name, own);
+    const channel: RunChannel = new RunChannel({
+      from,
+      watch: ({ seq, partial }, signal) =>
+        this.#runs.watchRun({ ...run, afterSeq: seq, afterPartial: partial }, { signal }),
+      onTold: () => own.size > 1 && merge(channel, own),
+      onClosed: () => {
+        own.delete(channel);
+        if (own.size === 0 && this.#channels.get(name) === own) this.#channels.delete(name);
+      },
+      onError: (error) => {
+        const { invocationId } = run;
+        if (problemOf(error) === undefined) this.#log.error({ err: error, invocationId }, 'the stream of a run broke');
+      },
+    });
+    own.add(channel);
+    return openOf(channel);
+  }
+}
+
+async function openOf(channel: RunChannel): Promise<RunChannel> {
+  channel.hold();
+  try {
+    await channel.first;
+    return channel;
+  } catch (error) {
+    channel.release();
+    throw error;
+  }
+}
+
+function nameOf({ accountId, invocationId, userId }: WatchedRun): string {
+  return JSON.stringify([accountId, invocationId, userId]);
+}
+
+function goesOnAt({ window }: RunChannel, place: Place): boolean {
+  return window.numberAfter(place) !== undefined && !isBehind(place, window.upTo);
+}
+
+/** Lets the viewers of a channel go on in one that is ahead, or as far and older. The channel closes when none is left. */
+function merge(channel: RunChannel, all: ReadonlySet<RunChannel>): void {
+  const channels = [...all];
+  const own = channels.indexOf(channel);
+  const target = channels.find((other, index) => {
+    if (other === channel || !other.isOpen || isBehind(channel.window.upTo, other.window.upTo)) return false;
+    return index < own || isBehind(other.window.upTo, channel.window.upTo);
+  });
+  if (target === undefined) return;
+  for (const viewer of channel.viewers) {
+    target.hold();
+    if (!viewer.attach(target)) target.release();
+    else viewer.onNews();
+  }
+}
