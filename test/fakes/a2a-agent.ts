@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { demand, type Fields, isObject, parseObject, Refusal } from './demand.ts';
+import { writeFlood } from './write-flood.ts';
 
 /** A message that the agent was sent. */
 export interface A2aMessage {
@@ -94,10 +95,7 @@ async function stream(response: ServerResponse, id: unknown, script: A2aScript):
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (script === 'flood') {
     const piece = `: ${'x'.repeat(65_536)}\n\n`;
-    while (!response.destroyed) {
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    }
-    return;
+    return writeFlood(response, piece);
   }
   for (const result of script) {
     if (result === 'hang') return;

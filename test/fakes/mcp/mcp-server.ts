@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Fields, Refusal } from '../demand.ts';
+import { writeFlood } from '../write-flood.ts';
 import { demandSession, type Era, legacyRevision, type McpCall, modernRevision, readCall } from './mcp-call.ts';
 
 /** Behaviour of a method in place of its usual answer. */
@@ -167,10 +168,7 @@ class McpFake {
   async #flood(response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"');
-    while (!response.destroyed) {
-      this.flooded += piece.length;
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-    }
+    await writeFlood(response, piece, () => (this.flooded += piece.length));
   }
 }
 
