@@ -14,6 +14,8 @@ export interface Execution {
   readonly text: string;
   /** Blocks of 8 KiB that it looked at, each as often as it did. */
   readonly blocks: number;
+  /** Those of them that it looked at to write rows and their entries in indexes. */
+  readonly blocksWritten: number;
   /** Tables that it read from the first row to the last. */
   readonly scanned: readonly string[];
 }
@@ -56,7 +58,22 @@ export function recordExecutions(address: string): Executions {
 }
 
 function toExecution({ 'Query Text': text, Plan: plan }: { 'Query Text': string; Plan: PlanNode }): Execution {
-  return { text, blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], scanned: scannedIn(plan) };
+  return { text, blocks: blocksOf(plan), blocksWritten: writtenIn(plan), scanned: scannedIn(plan) };
+}
+
+function blocksOf(node: PlanNode): number {
+  return node['Shared Hit Blocks'] + node['Shared Read Blocks'];
+}
+
+/** PostgreSQL counts the blocks of a node together with those of the nodes below it. */
+function writtenIn(node: PlanNode): number {
+  const below = node.Plans ?? [];
+  const own = node['Node Type'] === 'ModifyTable' ? blocksOf(node) - sum(below.map(blocksOf)) : 0;
+  return own + sum(below.map(writtenIn));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function scannedIn(node: PlanNode): string[] {
