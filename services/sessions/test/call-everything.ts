@@ -25,7 +25,7 @@ export function readsMany(statement: string): boolean {
 export async function callEverything(service: TestSessions, session = newKey()): Promise<void> {
   const { client } = service;
   const { begin, askDatabase } = driveTurns(() => service);
-  const { accountId, appName, userId } = session;
+  const { accountId, appName, userId, sessionId } = session;
   const state = { a: 1, 'app:a': 1, 'user:a': 1 };
   await client.createSession({ session, stateJson: json(state), events: [agentEvent('e-0', 'first')] });
   await client.createSession({ session: { ...session, sessionId: `${session.sessionId} 2` } });
@@ -86,7 +86,7 @@ export async function callEverything(service: TestSessions, session = newKey()):
   await append(answered as Turn, completed);
   await client.getRun({ accountId, invocationId: waiting.invocationId });
   await client.readRun({ accountId, invocationId: waiting.invocationId });
-  for (const filter of [{}, { appName }, { userId }, { statuses: [RunStatus.WAITING] }, session])
+  for (const filter of [{}, { appName }, { userId }, { statuses: [RunStatus.WAITING] }, { sessionId }, session])
     await client.listRuns({ accountId, ...filter });
   const { sessionPk, invocationId } = await client.beginTurn(
     beginWith({ ...session, sessionId: `${session.sessionId} 2` }, 'p', { postpone: true }),

@@ -35,7 +35,7 @@ const RunsQuery = Type.Object(
   {
     app: Type.Optional(storedId()),
     user: Type.Optional(storedId()),
-    session: Type.Optional(storedId({ description: 'Needs `app` and `user`.' })),
+    session: Type.Optional(storedId({ description: 'With `app` and `user` it names one session, which must exist.' })),
     ...TimeQuery,
   },
   { title: 'Runs' },

@@ -141,8 +141,23 @@ describe('a list of runs', () => {
     expect((await service.client.listRuns({ ...session, statuses: [RunStatus.FAILED] })).runs).toEqual([]);
     const missing = { ...session, sessionId: 'missing' };
     await expect(service.client.listRuns(missing)).rejects.toMatchObject({ reason: 'session_not_found' });
-    const nameless = { ...session, appName: '' };
-    await expect(service.client.listRuns(nameless)).rejects.toMatchObject({ reason: 'request_invalid' });
+  });
+
+  test('of a session id finds the runs of all sessions with this id, of the named app or user', async () => {
+    const session = await newSession();
+    const { accountId, sessionId } = session;
+    const elsewhere = { appName: 'other', userId: 'u2' };
+    const ids = [await runToEnd(session), await runToEnd(await sessionIn({ ...session, ...elsewhere }))];
+    await runToEnd(await sessionIn({ ...session, sessionId: 'another' }));
+    const list = async (filter: object) =>
+      (await service.client.listRuns({ accountId, sessionId, ...filter })).runs.map((run) => run.invocationId);
+    const [first, second] = ids;
+    expect(await list({})).toEqual([second, first]);
+    expect(await list({ statuses: [RunStatus.COMPLETED], appName: 'other' })).toEqual([second]);
+    expect(await list({ userId: session.userId })).toEqual([first]);
+    expect(await list({ statuses: [RunStatus.RUNNING] })).toEqual([]);
+    expect(await list({ sessionId: 'missing' })).toEqual([]);
+    expect(await list({ accountId: newKey().accountId })).toEqual([]);
   });
 
   test('ends a page after it has read 5000 runs, and says where the next page begins', async () => {
@@ -160,6 +175,19 @@ describe('a list of runs', () => {
     const second = await service.client.listRuns({ ...filter, after: first.last });
     expect(second.runs.map(({ invocationId }) => invocationId)).toEqual([oldest]);
     expect(second.last).toBeUndefined();
+    const { accountId, sessionId } = session;
+    const found: string[] = [];
+    let after: typeof second.last;
+    do {
+      const page = await service.client.listRuns({ accountId, sessionId, ...(after && { after }), limit: 400 });
+      found.push(...page.runs.map(({ invocationId }) => invocationId));
+      after = page.last;
+    } while (after !== undefined);
+    expect([found.length, new Set(found).size, found.at(-1)]).toEqual([5501, 5501, oldest]);
+    const ofNone = { accountId, sessionId: 'none' };
+    const none = await service.client.listRuns(ofNone);
+    expect([none.runs, none.last === undefined]).toEqual([[], false]);
+    expect(await service.client.listRuns({ ...ofNone, after: none.last })).toMatchObject({ runs: [] });
   });
 });
 

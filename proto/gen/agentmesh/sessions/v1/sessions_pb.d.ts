@@ -2298,7 +2298,8 @@ export declare type ListRunsRequest = Message<"agentmesh.sessions.v1.ListRunsReq
   userId: string;
 
   /**
-   * Only runs of this session of the application and user; empty for all. NOT_FOUND session_not_found when there is no such session.
+   * Only runs of sessions with this id; empty for all. With an application and a user it names one session: NOT_FOUND session_not_found when there is no
+   * such session.
    *
    * @generated from field: string session_id = 4;
    */
@@ -2376,7 +2377,7 @@ export declare type ListRunsResponse = Message<"agentmesh.sessions.v1.ListRunsRe
   runs: LedgerRun[];
 
   /**
-   * Place at which the next page begins; absent at the end of the list. A page reads at most 5000 runs of the application or user, so with
+   * Place at which the next page begins; absent at the end of the list. A page reads at most 5000 runs of the application, user or account, so with
    * further filters it can hold fewer runs than `limit`, also none, although others follow.
    *
    * @generated from field: agentmesh.sessions.v1.RunPlace last = 2;

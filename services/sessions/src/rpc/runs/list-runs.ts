@@ -13,22 +13,20 @@ import type { Handlers } from '../handlers.ts';
 export function listRuns(context: Context): Handlers['listRuns'] {
   return async (request) => {
     const filter = toFilter(request);
-    const page = await (request.sessionId === ''
-      ? selectAny(context, filter)
-      : selectOfSession(context, request, filter));
+    const { appName, userId, sessionId } = filter;
+    const isOneSession = appName !== '' && userId !== '' && sessionId !== '';
+    const page = await (isOneSession ? selectOfSession(context, request, filter) : selectAny(context, filter));
     return { runs: page.runs.map(toLedgerRun), ...(page.last && { last: page.last }) };
   };
 }
 
 /** An id that cannot exist matches nothing. */
 async function selectAny({ db }: Context, filter: RunFilter): Promise<RunPage> {
-  const named = [filter.appName, filter.userId].filter((id) => id !== '');
+  const named = [filter.appName, filter.userId, filter.sessionId].filter((id) => id !== '');
   return named.every(isId) ? selectRunPage(db, filter) : { runs: [], last: undefined };
 }
 
 async function selectOfSession({ db }: Context, request: ListRunsRequest, filter: RunFilter): Promise<RunPage> {
-  const { appName, userId } = filter;
-  if (appName === '' || userId === '') throw invalid('A session id is unique only together with its app and user.');
   const key = { ...request, $typeName: 'agentmesh.sessions.v1.SessionKey' as const };
   if (!canExist(key)) throw sessionNotFound();
   const page = await selectSessionRuns(db, checkSessionKey(key), filter);
@@ -37,12 +35,13 @@ async function selectOfSession({ db }: Context, request: ListRunsRequest, filter
 }
 
 function toFilter(request: ListRunsRequest): RunFilter {
-  const { appName, userId, statuses, since, after } = request;
+  const { appName, userId, sessionId, statuses, since, after } = request;
   if (after !== undefined && (after.createdAt < 0n || after.createdAt > latestMoment)) throw invalid('No such place.');
   return {
     accountId: checkAccountId(request.accountId),
     appName,
     userId,
+    sessionId,
     statuses: storedStatuses(statuses),
     since: toMicroseconds(since),
     after,

@@ -18,6 +18,8 @@ export interface RunFilter {
   readonly appName: string;
   /** Empty for all. */
   readonly userId: string;
+  /** Empty for all. */
+  readonly sessionId: string;
   /** Values of the column `status`. */
   readonly statuses: readonly string[];
   /** Creation of the oldest run, in Unix microseconds. */
@@ -52,7 +54,8 @@ const inRange = (param: Placeholders<Values>): string =>
 const matching = (param: Placeholders<Values>): string =>
   `(r.status = any(${param.statuses}::text[])
         and (${param.appName}::text = '' or r.app_name = ${param.appName})
-        and (${param.userId}::text = '' or r.user_id = ${param.userId})) is true`;
+        and (${param.userId}::text = '' or r.user_id = ${param.userId})
+        and (${param.sessionId}::text = '' or r.session_id = ${param.sessionId})) is true`;
 
 /** One look-up for each status. It reads only rows that it returns, unless there are further filters. */
 const listByStatus = createQuery<Values, LedgerRow>({
@@ -81,15 +84,45 @@ function createScan(name: string, where: (param: Placeholders<Values>) => string
 const listOfApp = createScan('list-runs-of-app', (param) => `r.app_name = ${param.appName}`);
 const listOfUser = createScan('list-runs-of-user', (param) => `r.user_id = ${param.userId}`);
 
+/** Reads the runs of an account by their statuses, and stops at a number of rows of each. The last of these is returned even if it does not match. */
+const listOfAccount = createQuery<Values & { readonly perStatus: number }, ScannedRow>({
+  name: 'list-runs-of-account',
+  text: (param) => `select l.* from unnest(${param.statuses}::text[]) v (status)
+    cross join lateral (
+      select ${ledgerColumns}, r.matches, r.number::integer as number from (
+        select r.*, ${matching(param)} as matches, row_number() over (${newestFirst}) as number from runs r
+        where r.account_id = ${param.accountId} and r.status = v.status and ${inRange(param)}
+        ${newestFirst} limit ${param.perStatus}
+      ) r where r.matches or r.number = ${param.perStatus} ${newestFirst} limit ${param.limit}
+    ) l
+    order by l.created desc, l.position desc`,
+});
+
+async function selectOfAccount(db: Queryable, values: Values, limit: number): Promise<RunPage> {
+  const perStatus = Math.floor(mostScanned / Math.max(1, values.statuses.length));
+  const rows = await listOfAccount(db, { ...values, perStatus });
+  // Runs behind the end of the rows of one status are not known, so the page ends there, also for the others.
+  const end = rows.findIndex((row) => row.number === perStatus);
+  const known = end === -1 ? rows : rows.slice(0, end + 1);
+  const page = pageOf(
+    known.filter((row) => row.matches),
+    limit,
+  );
+  const last = known.at(-1);
+  return page.last === undefined && end !== -1 && last !== undefined ? { ...page, last: placeOf(last) } : page;
+}
+
 const open = new Set(['queued', 'granted', 'running', 'cancelling', 'waiting']);
 
-/** Lists runs by filters on app, user, status and time. */
+/** Lists runs by filters on app, user, session, status and time. A session id alone may belong to sessions of several apps and users. */
 export async function selectRunPage(db: Queryable, filter: RunFilter): Promise<RunPage> {
-  const { appName, userId, statuses, limit } = filter;
+  const { appName, userId, sessionId, statuses, limit } = filter;
   const values = { ...filter, ...placeAfter(filter), limit: limit + 1 };
   // Few runs are open at once, so their statuses select more than an app or a user does.
   const isOpen = statuses.every((status) => open.has(status));
-  if (isOpen || (appName === '' && userId === '')) return pageOf(await listByStatus(db, values), limit);
+  const isOfAccount = appName === '' && userId === '';
+  if (isOpen || (isOfAccount && sessionId === '')) return pageOf(await listByStatus(db, values), limit);
+  if (isOfAccount) return selectOfAccount(db, values, limit);
   const rows = await (userId === '' ? listOfApp : listOfUser)(db, values);
   const end = rows.at(-1);
   const page = pageOf(
@@ -99,7 +132,7 @@ export async function selectRunPage(db: Queryable, filter: RunFilter): Promise<R
   return page.last === undefined && end?.number === mostScanned ? { ...page, last: placeOf(end) } : page;
 }
 
-type SessionFilter = Omit<RunFilter, 'appName' | 'userId'>;
+type SessionFilter = Omit<RunFilter, 'appName' | 'userId' | 'sessionId'>;
 type SessionValues = CheckedKey & Omit<SessionFilter, 'after'> & RunPosition;
 
 /** The session's own row is returned without a run when it has none that match. */
