@@ -64,7 +64,7 @@ async function resident() {
   const rule = { app_name: secretWord, days: 5 };
   expect((await caller.request('PUT', '/api/retention', { rules: [rule] })).status).toBe(200);
   await caller.request('POST', '/api/auth/forgot-password', { email: me.email });
-  await mailedToken(mesh.dataDir, me.email, 'reset-password');
+  await mailedToken(mesh.dataDir, me.email, 'auth/reset-password');
   const claims = JSON.parse(Buffer.from(caller.token?.split('.')[1] ?? '', 'base64url').toString()) as { uid: string };
   return { caller, ...me, accountId: claims.uid };
 }

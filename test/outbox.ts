@@ -7,7 +7,7 @@ import { readMail, tokenIn } from './fakes/smtp-sink.ts';
 export async function mailedToken(
   dataDir: string,
   address: string,
-  page: 'verify-email' | 'reset-password',
+  page: 'auth/verify-email' | 'auth/reset-password' | 'run-answers',
 ): Promise<string> {
   let tokens: string[] = [];
   const look = async (): Promise<number> => {
@@ -24,6 +24,6 @@ async function mailedTokens(dataDir: string, address: string, page: string): Pro
   const written = files.filter((file) => file.endsWith('.eml')).map((file) => readFile(join(folder, file)));
   const mails = await Promise.all((await Promise.all(written)).map(readMail));
   const isIt = (mail: (typeof mails)[number]): boolean =>
-    mail.to?.some((to) => to.address === address) === true && mail.text?.includes(`/auth/${page}?`) === true;
+    mail.to?.some((to) => to.address === address) === true && mail.text?.includes(`/${page}?`) === true;
   return mails.filter(isIt).map(tokenIn);
 }

@@ -20,6 +20,12 @@ export function keyedHeaders({ key, route, content }: KeyedRequest): Record<stri
   return { [KEY]: hash([route, key]), [REQUEST]: hash([key, ...content]) };
 }
 
+/** The headers of a call with an idempotency key, for the call to the service that keeps the key; empty for a call without. */
+export function passedKey(received: Headers): Record<string, string> {
+  const [key, request] = [received.get(KEY), received.get(REQUEST)];
+  return key === null || request === null ? {} : { [KEY]: key, [REQUEST]: request };
+}
+
 function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

@@ -71,6 +71,9 @@ export const AgentRequest = Type.Object(
           'For how many days runs and events of the agent are kept, or `forever`; a rule of the account for the agent comes first.',
       }),
     ),
+    answer_mail: maybe(
+      Type.Boolean({ description: 'Whether the account gets a mail with a link to answer when a run waits.' }),
+    ),
     agent_skills: maybe(Type.Array(Type.Unknown())),
     skills: maybe(Type.Array(Type.Unknown(), { description: 'The same as `agent_skills`.' })),
     tags: maybe(Type.Array(Type.Unknown())),

@@ -9,6 +9,12 @@ export function runKeyOf(headers: Static<typeof IdempotencyKey>): string {
   return key === undefined ? '' : `http:${key}`;
 }
 
+/** The key of an answer to a run, for the runs service; empty for none. */
+export function answerKeyOf(headers: Static<typeof IdempotencyKey>): string {
+  const key = headers['idempotency-key'];
+  return key === undefined ? '' : `answer:${key}`;
+}
+
 /** The error in its public form: 422 for a key that was used with other content. */
 export function refuseReuse(error: unknown): never {
   const isReuse = error instanceof MeshError && error.reason === 'idempotency_key_reused';

@@ -3,6 +3,7 @@ import { adkRunRoute } from './adk/adk-runs.ts';
 import { adkSessionRoutes } from './adk/adk-sessions.ts';
 import { agentSchemaRoutes } from './agent-schema.ts';
 import { appRoutes } from './apps.ts';
+import { answerLinkRoutes } from './answer-links/answer-link-routes.ts';
 import { answerRunRoute } from './ledger/answer-run.ts';
 import { runListRoutes } from './ledger/run-lists.ts';
 import { runMessageRoute } from './ledger/run-messages.ts';
@@ -25,6 +26,7 @@ export async function addRuns(app: App, context: Context): Promise<void> {
   runRecordRoutes(app, context);
   runMessageRoute(app, context);
   answerRunRoute(app, context);
+  answerLinkRoutes(app, context);
   runListRoutes(app, context);
   runEventsRoute(app, context);
   runTicketRoute(app, context);

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { storedId } from '../edge/records/keywords.ts';
 import { SessionPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
@@ -60,6 +62,7 @@ function addRewind(app: App, { sessions, authentication }: Context): void {
           'As ADK means it: an event with `actions.rewindBeforeInvocationId` gives the session the state and the artifacts that it had before. Models see nothing of what is ' +
           'rewound; its events stay in the session, and artifacts keep all versions. State and artifacts of the user and the app stay as they are. Rewinding before an invocation ' +
           'that is rewound itself brings back what was before it. Runs that wait since then are cancelled; 409 while a run is running or queued.',
+        headers: IdempotencyKey,
         params: SessionPath,
         body: RewindRequest,
         response: {
@@ -74,7 +77,8 @@ function addRewind(app: App, { sessions, authentication }: Context): void {
     async (request, reply) => {
       const session = sessionKeyOf(request);
       const { rewindBeforeInvocationId: beforeInvocationId } = request.body;
-      await sessions.rewindSession({ session, beforeInvocationId }, patient);
+      const call = { ...keyedCall(request), ...patient };
+      markReplayed(reply, await sessions.rewindSession({ session, beforeInvocationId }, call));
       return sendSession(reply, sessions, session);
     },
   );
@@ -93,6 +97,7 @@ function addFork(app: App, { sessions, authentication }: Context): void {
         description:
           'Makes a session of the same app and user with the events up to and with that one, and the state and artifacts as of that event. Events and artifacts keep their ids and ' +
           'versions. The session itself does not change, and may be written to meanwhile. Runs are not copied.',
+        headers: IdempotencyKey,
         params: SessionPath,
         body: ForkRequest,
         response: {
@@ -108,7 +113,8 @@ function addFork(app: App, { sessions, authentication }: Context): void {
       const session = sessionKeyOf(request);
       const { eventId: event = '', invocationId = '', sessionId: newSessionId = '' } = request.body;
       const asked = { session, eventId: event, invocationId, newSessionId };
-      const { sessionId } = await sessions.forkSession(asked, patient);
+      const { sessionId, already } = await sessions.forkSession(asked, { ...keyedCall(request), ...patient });
+      markReplayed(reply, { already });
       return sendSession(reply, sessions, { ...session, sessionId });
     },
   );

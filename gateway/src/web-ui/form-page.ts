@@ -1,3 +1,5 @@
+import { escapeHtml } from '../edge/http/escape-html.ts';
+
 /** A page with one form. */
 export interface FormPage {
   readonly title: string;
@@ -57,16 +59,4 @@ function inputOf({ name, label, type, autocomplete, value = '', minLength }: Fie
   const described = isRefused ? ' aria-describedby="fault" aria-invalid="true"' : '';
   return `<label for="${name}">${escapeHtml(label)}</label>
 <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" required value="${escapeHtml(value)}"${shortest}${described}>`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => entities[char] ?? '');
 }

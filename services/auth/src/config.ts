@@ -49,6 +49,7 @@ export const settings = {
   AUTH_EMAIL_VERIFICATION_REQUIRED: flag({ default: false }),
   EMAIL_VERIFY_TOKEN_EXPIRE_HOURS: positiveInteger({ default: 24 }),
   PASSWORD_RESET_TOKEN_EXPIRE_MINUTES: positiveInteger({ default: 30 }),
+  AUTH_ANSWER_LINK_EXPIRE_HOURS: wholeNumberFrom(1, 8_760)({ default: 72 }),
   SMTP_URL: smtpServer({ default: undefined }),
   MAIL_FROM: mailbox({ default: undefined }),
   APP_PUBLIC_URL: httpUrl({ default: undefined }),
@@ -63,6 +64,11 @@ export const settings = {
 export type Config = Readonly<CleanedEnv<typeof settings>>;
 
 /** Public URL of the front end, for links in mail. It never comes from a request, so no caller can make links lead elsewhere. */
-export function appPublicUrl({ APP_PUBLIC_URL, PUBLIC_BASE_URL, HOST, PORT }: Config): string {
-  return APP_PUBLIC_URL ?? PUBLIC_BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
+export function appPublicUrl(config: Config): string {
+  return config.APP_PUBLIC_URL ?? apiPublicUrl(config);
+}
+
+/** Public URL of the gateway, for links in mail that lead to its own pages. */
+export function apiPublicUrl({ PUBLIC_BASE_URL, HOST, PORT }: Config): string {
+  return PUBLIC_BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;
 }

@@ -76,3 +76,11 @@ export const callCanceled = (cause: unknown): MeshError =>
 /** A notice has no kind that this release knows. */
 export const noticeKindInvalid = (): MeshError =>
   new MeshError('invalid_argument', 'request_invalid', 'The kind of a notice is not known.');
+
+/** The wait of a run lacks calls, or cannot be stored. */
+export const runWaitInvalid = (): MeshError =>
+  new MeshError('invalid_argument', 'request_invalid', 'The wait of the run is not valid.');
+
+/** The token of a link that answers a run is unknown, or its account is gone. */
+export const answerLinkNotFound = (): MeshError =>
+  new MeshError('not_found', 'answer_link_not_found', 'There is no such link.');

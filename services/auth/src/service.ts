@@ -8,9 +8,11 @@ import { ensureSuperadmin } from './accounts/superadmin.ts';
 import { checkSettings, warnOfWeakness } from './check-settings.ts';
 import { settings } from './config.ts';
 import type { Context } from './context.ts';
+import { sendAnswerLink } from './answer-links/send-answer-link.ts';
 import { createAskToErase } from './jobs/ask-to-erase.ts';
 import { createMoveFormerMails } from './jobs/move-former-mails.ts';
 import { createPurge } from './jobs/purge.ts';
+import { answerLinkSender } from './jobs/send-answer-link.ts';
 import { mailSender } from './jobs/send-mail.ts';
 import { noticeSender } from './jobs/send-notice.ts';
 import { openMail } from './mail/open-mail.ts';
@@ -37,7 +39,7 @@ export const auth = defineService({
     }
     const db = await host.openDatabase();
     const { metrics, draining } = host;
-    const queue = { service: 'auth', db, tasks: [sendMail, sendNotice], log, metrics, draining };
+    const queue = { service: 'auth', db, tasks: [sendMail, sendNotice, sendAnswerLink], log, metrics, draining };
     const jobs = host.resources.use(await openJobs(queue));
     const relay = host.resources.use(
       startOutboxRelay({ db, bus: host.bus, topics: [AccountDeletedSchema], log, draining: host.draining }),
@@ -62,6 +64,7 @@ export const auth = defineService({
     host.resources.use(startJob(createAskToErase(context), host));
     host.resources.use(startJob(createMoveFormerMails(context), host));
     await jobs.work(sendMail, mailSender(context));
+    await jobs.work(sendAnswerLink, answerLinkSender(context));
     await jobs.work(sendNotice, noticeSender(context));
 
     await ensureSuperadmin(context);

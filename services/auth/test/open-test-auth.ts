@@ -11,6 +11,7 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import { settings } from '../src/config.ts';
 import type { Context } from '../src/context.ts';
+import { sendAnswerLink } from '../src/answer-links/send-answer-link.ts';
 import { openMail } from '../src/mail/open-mail.ts';
 import { sendMail } from '../src/mail/send-mail.ts';
 import { sendNotice } from '../src/mail/send-notice.ts';
@@ -50,7 +51,9 @@ export async function openTestAuth(): Promise<TestAuth> {
   const migrations = new URL('../migrations/', import.meta.url);
   const db = resources.use(await openDatabase({ service: 'auth', url, poolSize: 8, migrations, jobs: true }, log));
   const metrics = createMetrics({ processMetrics: false });
-  const jobs = resources.use(await openJobs({ service: 'auth', db, tasks: [sendMail, sendNotice], log, metrics }));
+  const jobs = resources.use(
+    await openJobs({ service: 'auth', db, tasks: [sendMail, sendNotice, sendAnswerLink], log, metrics }),
+  );
   const verifiedAgainst: (string | undefined)[] = [];
   const dataDir = await mkdtemp(join(tmpdir(), 'auth-'));
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));

@@ -21,6 +21,7 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createNotificationCount } from './inbox/notification-count.ts';
 import { createPushTokenCheck } from './inbox/push-token.ts';
+import { askByMail } from './jobs/ask-by-mail.ts';
 import { keepProcessing } from './jobs/keep-processing.ts';
 import { readMailboxTask } from './jobs/read-mailbox-task.ts';
 import { ownerTeller, tellOwner } from './jobs/tell-owner.ts';
@@ -48,7 +49,14 @@ export const webhooks = defineService({
     const { bus, log, mesh, metrics, resources, draining } = host;
     const db = await host.openDatabase();
     const jobs = resources.use(
-      await openJobs({ service: 'webhooks', db, tasks: [readMailboxTask, tellOwner], log, metrics, draining }),
+      await openJobs({
+        service: 'webhooks',
+        db,
+        tasks: [readMailboxTask, tellOwner, askByMail],
+        log,
+        metrics,
+        draining,
+      }),
     );
     const wakeUpkeep = new Wake();
     const context = createContext(host, { db, jobs, wakeUpkeep: () => wakeUpkeep.wake() });

@@ -13,7 +13,7 @@ test('the token of a mail resets a forgotten password once, and ends all sign-in
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
   const visitor = new Caller(url);
   expect(await visitor.request('POST', '/api/auth/forgot-password', { email: email.toUpperCase() })).toMatchObject(ok);
-  const token = await mailedToken(dataDir, email, 'reset-password');
+  const token = await mailedToken(dataDir, email, 'auth/reset-password');
   const reset = { token, new_password: 'a password never used before' };
   expect(await visitor.request('POST', '/api/auth/reset-password', reset)).toMatchObject(ok);
   await expect.poll(async () => (await caller.request('GET', '/api/users/me')).status).toBe(401);
@@ -27,7 +27,7 @@ test('the token of a mail verifies an address, and no other route accepts that t
   const caller = await newAccount(url);
   const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
   expect(await caller.request('POST', '/api/auth/resend-verification', { email })).toMatchObject(ok);
-  const token = await mailedToken(dataDir, email, 'verify-email');
+  const token = await mailedToken(dataDir, email, 'auth/verify-email');
   const reset = await caller.request('POST', '/api/auth/reset-password', { token, new_password: 'long enough' });
   expect(reset).toMatchObject({ status: 401, body: { detail: 'Invalid token type' } });
   const asBearer = await new Caller(url, token).request('GET', '/api/users/me');

@@ -75,7 +75,7 @@ const signIn = (by = password) =>
 
 /** Token of the mail that links to a page. No answer may contain it. */
 async function mailed(page: 'verify-email' | 'reset-password'): Promise<string> {
-  return watch.plant(`token of ${page}`, await mailedToken(mesh.dataDir, email, page));
+  return watch.plant(`token of ${page}`, await mailedToken(mesh.dataDir, email, `auth/${page}`));
 }
 
 describe('secrets', () => {

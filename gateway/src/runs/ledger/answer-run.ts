@@ -2,8 +2,11 @@ import { type Static, Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { InvalidRequest } from '../../edge/errors/request-error.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { freeForm } from '../../edge/records/keywords.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { answerKeyOf, refuseReuse } from '../idempotency-key.ts';
 import { Run } from './ledger-record.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { sendRun } from './run-routes.ts';
@@ -49,17 +52,19 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
           'The run goes on in the same invocation, and this answers as soon as that is stored. Calls that are left out still wait. Of two answers to one call ' +
           'the second gets 409 with the code `run_not_waiting`; while another call is being answered the code is `run_in_progress`: try again when the run waits. ' +
           '422 for a call that the run does not wait for. `GET /runs?status=waiting` lists the runs that wait.',
+        headers: IdempotencyKey,
         params: RunPath,
         body: RunAnswer,
         response: { 202: Run, ...bodyFailures, 404: Problem, 409: Problem, 429: Problem, ...failures },
       },
     },
     async (request, reply) => {
-      const { identity, params, body } = request;
+      const { identity, params, body, headers } = request;
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
       const functionResponsesJson = encodeJson(answersOf(body));
       const isBound = identity.grant?.userId !== undefined;
-      await runs.answerRun({ ...name, functionResponsesJson, isBound }, unary);
+      const answer = { ...name, functionResponsesJson, isBound, idempotencyKey: answerKeyOf(headers) };
+      markReplayed(reply, await runs.answerRun(answer, unary).catch(refuseReuse));
       arriving.leave(request);
       reply.code(202);
       return sendRun(reply, (await sessions.getRun(name, unary)).run);

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
-import { type App, type Context, unary } from '../../context.ts';
+import type { App, Context } from '../../context.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { Content } from '../../edge/records/content.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { Run } from './ledger-record.ts';
@@ -26,19 +28,20 @@ export function runMessageRoute(app: App, { runs, authentication }: Context): vo
         description:
           'The agent sees the message before its next model call; an answer that it gives at this moment is not its last one then. The message of a run ' +
           'that has not started is extended. 409 when the run is over, or waits for an answer.',
+        headers: IdempotencyKey,
         params: RunPath,
         body: RunMessage,
         response: { 202: Run, 403: Problem, 404: Problem, 409: Problem, ...bodyFailures, ...failures },
       },
     },
-    async ({ identity, params, body }, reply) => {
+    async (request, reply) => {
+      const { identity, params, body } = request;
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
       const { newMessage } = body;
       const messageJson = encodeJson({ ...newMessage, role: newMessage.role ?? 'user' });
-      const { run } = await runs.addRunMessage(
-        { ...name, messageJson, isBound: identity.grant?.userId !== undefined },
-        unary,
-      );
+      const isBound = identity.grant?.userId !== undefined;
+      const { run, already } = await runs.addRunMessage({ ...name, messageJson, isBound }, keyedCall(request));
+      markReplayed(reply, { already });
       reply.code(202);
       return sendRun(reply, run);
     },

@@ -6,6 +6,8 @@ import type { Client } from '@connectrpc/connect';
 import type { FastifyReply } from 'fastify';
 import { type App, type Context, unary } from '../../context.ts';
 import { comma, encodeJson, joinBytes, sendJson } from '../../edge/json/json-bytes.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { ownerOf, RunPath } from './run-paths.ts';
 import { Run } from './ledger-record.ts';
@@ -53,13 +55,16 @@ function addCancel(app: App, { sessions, authentication }: Context): void {
         description:
           'Stops the run wherever it is executed, and keeps the text so far as an event with `interrupted`. A run that is over stays as it is. ' +
           'The answer waits up to a second for the end.',
+        headers: IdempotencyKey,
         params: RunPath,
         response: { 200: Run, 404: Problem, ...bodyFailures, ...failures },
       },
     },
-    async ({ identity, params }, reply) => {
+    async (request, reply) => {
+      const { identity, params } = request;
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
-      const { run } = await sessions.cancelRun(name, unary);
+      const { run, already } = await sessions.cancelRun(name, keyedCall(request));
+      markReplayed(reply, { already });
       return sendRun(reply, run?.status === RunStatus.RUNNING ? await endOf(sessions, name) : run);
     },
   );

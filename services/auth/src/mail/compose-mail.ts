@@ -41,16 +41,24 @@ export function composeMail(content: MailContent): Promise<Buffer> {
 <p><a href="${escapeHtml(link)}">${button}</a></p>
 <p>${valid} ${after}</p>
 </body></html>`;
+  return composeMessage({ id, from, to, date, subject, text: `${before}\n\n${link}\n\n${valid} ${after}\n`, html });
+}
+
+interface Message extends Pick<MailContent, 'id' | 'to' | 'from' | 'date'> {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Renders a message to one recipient as MIME. The Message-ID follows from the id. */
+export function composeMessage({ id, from, to, ...content }: Message): Promise<Buffer> {
   const mail = new MailComposer({
+    ...content,
     from,
     // An object, because a string would be parsed as a list of recipients.
     to: { name: '', address: to },
-    subject,
-    date,
     messageId: `<${id}@${addressOf(from).replace(/^.*@/, '')}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
-    text: `${before}\n\n${link}\n\n${valid} ${after}\n`,
-    html,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -62,6 +70,7 @@ export function addressOf(from: string): string {
   return /<([^<>]+)>$/.exec(from)?.[1] ?? from;
 }
 
-function escapeHtml(text: string): string {
+/** The text as HTML, also within a quoted attribute. */
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { appPublicUrl, type Config } from '../config.ts';
+import { apiPublicUrl, appPublicUrl, type Config } from '../config.ts';
 import { createMailTokens, type MailTokens } from '../tokens/mail-token.ts';
 import { createFilePost } from './file-post.ts';
 import type { Post } from './post.ts';
@@ -13,6 +13,8 @@ export interface Mail {
   readonly from: string;
   /** Public URL of the front end, without a slash at its end. */
   readonly publicUrl: string;
+  /** Public URL of the gateway, without a slash at its end. */
+  readonly apiUrl: string;
 }
 
 /** Mail goes out by SMTP if SMTP_URL is set, else it is written to DATA_DIR/outbox. */
@@ -23,5 +25,6 @@ export function openMail(config: Config, dataDir: string): Mail {
     post: server === undefined ? createFilePost(join(dataDir, 'outbox')) : createSmtpPost(server),
     from: from ?? 'Agent Mesh <agent-mesh@localhost>',
     publicUrl: appPublicUrl(config),
+    apiUrl: apiPublicUrl(config),
   };
 }

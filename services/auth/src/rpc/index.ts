@@ -11,6 +11,8 @@ import { deleteAccount } from './erasure/delete-account.ts';
 import { checkErasure } from './erasure/check-erasure.ts';
 import { getErasure } from './erasure/get-erasure.ts';
 import { reportErasure } from './erasure/report-erasure.ts';
+import { findAnswerLink } from './answer-links/find-answer-link.ts';
+import { sendAnswerLink } from './answer-links/send-answer-link.ts';
 import type { Handlers } from './handlers.ts';
 import { requestPasswordReset } from './mail/request-password-reset.ts';
 import { resendVerification } from './mail/resend-verification.ts';
@@ -61,6 +63,8 @@ export function createHandlers(context: Context): Handlers {
     verifyEmail: verifyEmail(context),
     resendVerification: resendVerification(context),
     sendNotice: sendNotice(context),
+    sendAnswerLink: sendAnswerLink(context),
+    findAnswerLink: findAnswerLink(context),
 
     deleteAccount: deleteAccount(context),
     getErasure: getErasure(context),

@@ -9,11 +9,16 @@ export interface MailAttempt {
   readonly attempt: number;
 }
 
+/** What a mailed token is for. */
+export type TokenKind = MailKind | 'answer';
+
 export interface NewMailToken extends MailAttempt {
   readonly accountId: string;
-  readonly kind: MailKind;
+  readonly kind: TokenKind;
   readonly hash: Buffer;
   readonly lifeSeconds: number;
+  /** What an `answer` answers. */
+  readonly wait?: Uint8Array | undefined;
 }
 
 /**
@@ -21,14 +26,14 @@ export interface NewMailToken extends MailAttempt {
  * `again`: it was stored before. `handed_over`: an earlier attempt may have sent the mail, and nothing is changed.
  */
 export async function upsertMailToken(db: Queryable, token: NewMailToken): Promise<'new' | 'again' | 'handed_over'> {
-  const text = `insert into mail_tokens (account_id, mail_id, kind, token_hash, expires_at, attempt)
-    values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6)
+  const text = `insert into mail_tokens (account_id, mail_id, kind, token_hash, expires_at, attempt, wait)
+    values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6, $7)
     on conflict (mail_id) do update
       set token_hash = excluded.token_hash, expires_at = excluded.expires_at, attempt = excluded.attempt
       where mail_tokens.handing_over_at is null
     returning xmax = 0 as is_new`;
-  const { accountId, mailId, kind, hash, lifeSeconds, attempt } = token;
-  const values = [accountId, mailId, kind, hash, lifeSeconds, attempt];
+  const { accountId, mailId, kind, hash, lifeSeconds, attempt, wait = null } = token;
+  const values = [accountId, mailId, kind, hash, lifeSeconds, attempt, wait];
   const [row] = await db.query<{ is_new: boolean }>({ name: 'upsert-mail-token', text }, values);
   if (row === undefined) return 'handed_over';
   return row.is_new ? 'new' : 'again';
@@ -71,7 +76,7 @@ export async function selectMailIds(db: Queryable, accountId: string): Promise<s
 
 export interface MailTokenRow {
   readonly account_id: string;
-  readonly kind: MailKind;
+  readonly kind: TokenKind;
   readonly used: boolean;
 }
 
@@ -81,6 +86,26 @@ export async function findMailToken(db: Queryable, hash: Buffer): Promise<MailTo
     where token_hash = $1 and (expires_at > now()) is true`;
   const [row] = await db.query<MailTokenRow>({ name: 'find-mail-token', text }, [hash]);
   return row;
+}
+
+export interface AnswerTokenRow {
+  readonly account_id: string;
+  /** The RunWait message, serialized. */
+  readonly wait: Uint8Array;
+  readonly expired: boolean;
+}
+
+/** The token of an answer with a hash, also when it has expired. Undefined when its account is gone. */
+export async function findAnswerToken(db: Queryable, hash: Buffer): Promise<AnswerTokenRow | undefined> {
+  const text = `select account_id, wait, (expires_at > now()) is not true as expired from mail_tokens t
+    where token_hash = $1 and kind = 'answer' and exists (select from accounts a where a.id = t.account_id)`;
+  const [row] = await db.query<AnswerTokenRow>({ name: 'find-answer-token', text }, [hash]);
+  return row;
+}
+
+/** Deletes the tokens of answers of an account: they hold names of its sessions. */
+export async function deleteAnswerTokens(db: Queryable, accountId: string): Promise<void> {
+  await db.query({ text: "delete from mail_tokens where account_id = $1 and kind = 'answer'" }, [accountId]);
 }
 
 /** Marks a token as used. False when it is used or expired already. */

@@ -26,6 +26,12 @@ export const insertNotice = createQuery<NewNotice, { mail_id: string }>({
       ) < ${param.most}::integer returning mail_id`,
 });
 
+/** Address of an account whose owner has proven it. */
+export const selectProvenAddress = createQuery<{ accountId: string }, { email: string }>({
+  name: 'select-proven-address',
+  text: (param) => `select email from accounts where id = ${param.accountId} and email_verified_at is not null`,
+});
+
 /** Address of an account that a notice is for; nothing when the account is gone. */
 export const selectNoticeAddress = createQuery<{ accountId: string }, { email: string }>({
   name: 'select-notice-address',

@@ -55,6 +55,7 @@ export const runKeys = [
   'run_limits',
   'answer_timeout_seconds',
   'default_answer',
+  'answer_mail',
   'resumable',
   'retention',
 ] as const;

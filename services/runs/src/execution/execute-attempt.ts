@@ -99,7 +99,8 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     using _ = watchTime(limits.seconds, working);
     recorder.limit(limits);
     costs.limit(limits.cost);
-    recorder.waitFor(app.settings.answerTimeoutSeconds ?? deps.answerSeconds);
+    const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
+    recorder.waitAs({ answerSeconds, asksByMail });
     const services = { ...servicesOf(deps, run), maxModelCalls: limits.modelCalls };
     await runLoops(app, { ...services, turn, window, recorder, working, costs });
     viewer?.end();

@@ -16,6 +16,8 @@ export interface AppSettings {
   readonly defaultAnswer?: JsonObject | undefined;
   /** Days for which runs and events are kept, or for ever; absent: the file does not say it. */
   readonly retention?: number | 'forever' | undefined;
+  /** Whether the account is asked by mail when a run waits. */
+  readonly asksByMail?: boolean | undefined;
   /** Whether another executor goes on with a run when its own has died. */
   readonly isResumable: boolean;
 }
@@ -42,6 +44,7 @@ export function appSettingsOf(keys: RootKeys): AppSettings {
   return {
     answerTimeoutSeconds: keys.answer_timeout_seconds,
     defaultAnswer: keys.default_answer as JsonObject | undefined,
+    asksByMail: keys.answer_mail,
     multitask: multitask === undefined ? usualSettings.multitask : multitasks[multitask],
     onLeave: onDisconnect === undefined ? usualSettings.onLeave : policies[onDisconnect],
     ...(limits && { limits: limitsOf(limits) }),

@@ -2,7 +2,7 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { JsonObject, JsonValue } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Context } from '../context.ts';
-import { answerNotAwaited, runMissing } from '../errors.ts';
+import { answerNotAwaited, runMissing, runNotWaiting } from '../errors.ts';
 import { answerRun as answer, type FunctionAnswer } from '../execution/answers/answer-run.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -10,12 +10,13 @@ const timeoutMs = 5_000;
 
 /** Goes on with a run that waits for function calls. */
 export function answerRun(context: Context): Handlers['answerRun'] {
-  return async ({ invocationId, userId, functionResponsesJson, isBound, ...request }) => {
-    const accountId = checkAccountId(request.accountId);
+  return async ({ $typeName: _, functionResponsesJson, isBound, idempotencyKey, attempt, ...name }) => {
+    const accountId = checkAccountId(name.accountId);
     const answers = readAnswers(functionResponsesJson);
-    const { run } = await context.sessions.getRun({ accountId, userId, invocationId }, { timeoutMs });
+    const { run } = await context.sessions.getRun(name, { timeoutMs });
     if (run === undefined) throw runMissing();
-    return { session: await answer(context, { accountId, run, answers, isBound }) };
+    if (attempt > 0 && attempt !== run.attempt) throw runNotWaiting(run.invocationId);
+    return answer(context, { accountId, run, answers, isBound, idempotencyKey });
   };
 }
 

@@ -28,6 +28,8 @@ export interface AttemptOutcome extends RunEndedFact {
   waitingFor: string | null;
   /** Seconds to wait for the answer; null: for ever. */
   answerSeconds: number | null;
+  /** The end is told through the outbox also when nobody awaits the run. */
+  asksByMail: boolean;
 }
 
 /** The run that got the turn when an attempt ended. */
@@ -89,7 +91,7 @@ const appendQuery = createWriteQuery<AppendValues, { last_seq: number }>({
 /** SQL of the columns that the end of an attempt sets. It is stored also when the session is full, because a run must be able to end. */
 const close = (param: Placeholders<AppendValues>): string => `${advance(param)}, bytes = ${grown(param)}`;
 
-/** SQL of the CTEs that end the run and, when it is awaited, tell so through the outbox. */
+/** SQL of the CTEs that end the run and, when it is awaited or asks by mail, tell so through the outbox. */
 const endRun = (param: Placeholders<EndValues>): string => `ended as (
       update runs r set status = ${param.status}, error_code = ${param.errorCode}, error_message = ${param.errorMessage},
         model = coalesce(${param.model}, r.model), waiting_for = ${param.waitingFor}::json,
@@ -97,7 +99,7 @@ const endRun = (param: Placeholders<EndValues>): string => `ended as (
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
         ended_at = now(), lease_until = null, message = null, state_delta = null
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
-      returning r.awaited
+      returning r.awaited or ${param.asksByMail}::boolean as awaited
     ), told as (
       ${tellRunEnded(param)}
     )`;

@@ -20,6 +20,8 @@ export interface AttemptEnding {
   answerSeconds?: number;
   /** What the run has done in its turn is rewound. */
   rewinds?: boolean;
+  /** See AttemptEnd. */
+  asksByMail?: boolean;
 }
 
 const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = {
@@ -64,8 +66,9 @@ async function storeEnd(context: Context, append: LastAppend, ending: AttemptEnd
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled, interrupted or waiting.');
   const { accountId, invocationId, sessionPk } = append;
-  const ended = { accountId, invocationId, sessionPk, outcome: ending.outcome };
-  const end = { status, ...toColumns(ending), ...runEndedFact(ended) };
+  const asksByMail = status === 'waiting' && ending.asksByMail === true;
+  const ended = { accountId, invocationId, sessionPk, outcome: ending.outcome, asksByMail };
+  const end = { status, ...toColumns(ending), ...runEndedFact(ended), asksByMail };
   const result = await untilCurrent(async () => {
     const answer = await appendAndEndAttempt(context.db, append, end);
     return answer === 'moved' ? undefined : answer;

@@ -11,9 +11,11 @@ export interface EndedAttempt {
   readonly invocationId: string;
   readonly sessionPk: bigint;
   readonly outcome: AttemptEnd_Outcome;
+  /** See AttemptEnd. */
+  readonly asksByMail?: boolean;
 }
 
-/** The row of the outbox that says that an attempt of an awaited run has ended. */
+/** The row of the outbox that says that an attempt of an awaited run has ended, or that the account is to be asked by mail. */
 export function runEndedFact(ended: EndedAttempt): RunEndedFact {
   return { fact: toBinary(AwaitedRunEndedSchema, create(AwaitedRunEndedSchema, ended)), trace: currentTrace() ?? null };
 }

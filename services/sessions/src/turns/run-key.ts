@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isMeshError } from '@agentmesh/lib/rpc';
 import type { BeginTurnRequest } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { idempotencyKeyReused, invalid } from '../errors.ts';
@@ -36,10 +37,15 @@ export async function onceForKey<T>(
   try {
     return await accept();
   } catch (error) {
-    const rival = isKeyTaken(error) ? await findKeyedRun(db, accountId, key) : undefined;
+    const rival = isKeyTaken(error) || isRefusal(error) ? await findKeyedRun(db, accountId, key) : undefined;
     if (rival === undefined) throw error;
     return answerEarlier(rival);
   }
+}
+
+/** Whether the run, or its session, was in another state: a request with the same key at the same time may have brought it there. */
+function isRefusal(error: unknown): boolean {
+  return isMeshError(error) && ['aborted', 'already_exists'].includes(error.code);
 }
 
 function answerEarlier({ invocation_id: invocationId, same_request: same }: KeyedRun): Already {

@@ -2,6 +2,7 @@ import type { Host } from '@agentmesh/lib/service';
 import { startJob } from '@agentmesh/lib/service';
 import { AwaitedRunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { onRunEnded } from '../consumers/on-run-ended.ts';
+import { askByMail, mailAsker } from '../jobs/ask-by-mail.ts';
 import { createExpireLogs } from '../jobs/expire-logs.ts';
 import { createKeepProcessing } from '../jobs/keep-processing.ts';
 import { readMailboxTask } from '../jobs/read-mailbox-task.ts';
@@ -18,5 +19,6 @@ export async function startProcessing(
   host.resources.defer(await host.bus.consume(AwaitedRunEndedSchema, 'webhooks', onRunEnded(processor, webhooks)));
   host.resources.use(startJob(createKeepProcessing(processor), host));
   host.resources.use(startJob(createExpireLogs(processor), host));
+  await processor.jobs.work(askByMail, mailAsker(processor));
   await processor.jobs.work(readMailboxTask, createMailboxReader(processor));
 }

@@ -1296,6 +1296,164 @@ export declare type SendNoticeResponse = Message<"agentmesh.auth.v1.SendNoticeRe
 export declare const SendNoticeResponseSchema: GenMessage<SendNoticeResponse>;
 
 /**
+ * A run that waits for answers to function calls, since one of its attempts. Texts are those of the run, and not safe to show as they are.
+ *
+ * @generated from message agentmesh.auth.v1.RunWait
+ */
+export declare type RunWait = Message<"agentmesh.auth.v1.RunWait"> & {
+  /**
+   * @generated from field: string app_name = 1;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string invocation_id = 4;
+   */
+  invocationId: string;
+
+  /**
+   * LedgerRun.attempt of the wait. An answer begins another one.
+   *
+   * @generated from field: int32 attempt = 5;
+   */
+  attempt: number;
+
+  /**
+   * The calls that can be answered, at least one.
+   *
+   * @generated from field: repeated agentmesh.auth.v1.AwaitedCall calls = 6;
+   */
+  calls: AwaitedCall[];
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.RunWait.
+ * Use `create(RunWaitSchema)` to create a new message.
+ */
+export declare const RunWaitSchema: GenMessage<RunWait>;
+
+/**
+ * @generated from message agentmesh.auth.v1.AwaitedCall
+ */
+export declare type AwaitedCall = Message<"agentmesh.auth.v1.AwaitedCall"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Name of the tool that is asked about; for a request for approval, the tool that would be called.
+   *
+   * @generated from field: string tool = 2;
+   */
+  tool: string;
+
+  /**
+   * The answer approves or rejects the call.
+   *
+   * @generated from field: bool is_approval = 3;
+   */
+  isApproval: boolean;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.AwaitedCall.
+ * Use `create(AwaitedCallSchema)` to create a new message.
+ */
+export declare const AwaitedCallSchema: GenMessage<AwaitedCall>;
+
+/**
+ * @generated from message agentmesh.auth.v1.SendAnswerLinkRequest
+ */
+export declare type SendAnswerLinkRequest = Message<"agentmesh.auth.v1.SendAnswerLinkRequest"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.RunWait wait = 2;
+   */
+  wait?: RunWait | undefined;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.SendAnswerLinkRequest.
+ * Use `create(SendAnswerLinkRequestSchema)` to create a new message.
+ */
+export declare const SendAnswerLinkRequestSchema: GenMessage<SendAnswerLinkRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.SendAnswerLinkResponse
+ */
+export declare type SendAnswerLinkResponse = Message<"agentmesh.auth.v1.SendAnswerLinkResponse"> & {
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.SendAnswerLinkResponse.
+ * Use `create(SendAnswerLinkResponseSchema)` to create a new message.
+ */
+export declare const SendAnswerLinkResponseSchema: GenMessage<SendAnswerLinkResponse>;
+
+/**
+ * @generated from message agentmesh.auth.v1.FindAnswerLinkRequest
+ */
+export declare type FindAnswerLinkRequest = Message<"agentmesh.auth.v1.FindAnswerLinkRequest"> & {
+  /**
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.FindAnswerLinkRequest.
+ * Use `create(FindAnswerLinkRequestSchema)` to create a new message.
+ */
+export declare const FindAnswerLinkRequestSchema: GenMessage<FindAnswerLinkRequest>;
+
+/**
+ * @generated from message agentmesh.auth.v1.FindAnswerLinkResponse
+ */
+export declare type FindAnswerLinkResponse = Message<"agentmesh.auth.v1.FindAnswerLinkResponse"> & {
+  /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: agentmesh.auth.v1.RunWait wait = 2;
+   */
+  wait?: RunWait | undefined;
+
+  /**
+   * The link's lifetime is over.
+   *
+   * @generated from field: bool is_expired = 3;
+   */
+  isExpired: boolean;
+};
+
+/**
+ * Describes the message agentmesh.auth.v1.FindAnswerLinkResponse.
+ * Use `create(FindAnswerLinkResponseSchema)` to create a new message.
+ */
+export declare const FindAnswerLinkResponseSchema: GenMessage<FindAnswerLinkResponse>;
+
+/**
  * @generated from message agentmesh.auth.v1.ListActionsRequest
  */
 export declare type ListActionsRequest = Message<"agentmesh.auth.v1.ListActionsRequest"> & {
@@ -1997,6 +2155,29 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof SendNoticeRequestSchema;
     output: typeof SendNoticeResponseSchema;
+  },
+  /**
+   * Queues a mail to an account that says that a run waits for an answer, with a link to answer it. Idempotent: of each wait one mail is sent, however
+   * often this is called. Nothing is sent to an account that does not exist, has not proven its address, or was sent 30 of them within the hour.
+   * INVALID_ARGUMENT request_invalid when the account id is not a UUID, or the wait has no calls, contains NUL or is larger than 64 KiB.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.SendAnswerLink
+   */
+  sendAnswerLink: {
+    methodKind: "unary";
+    input: typeof SendAnswerLinkRequestSchema;
+    output: typeof SendAnswerLinkResponseSchema;
+  },
+  /**
+   * Returns what the token of a mailed link answers. Changes nothing. NOT_FOUND answer_link_not_found for a token that was never mailed, of another kind
+   * of mail, of a deleted account, or expired for over a day.
+   *
+   * @generated from rpc agentmesh.auth.v1.AuthService.FindAnswerLink
+   */
+  findAnswerLink: {
+    methodKind: "unary";
+    input: typeof FindAnswerLinkRequestSchema;
+    output: typeof FindAnswerLinkResponseSchema;
   },
   /**
    * Lists recorded actions on one account, or for admins on all accounts, the newest first. PERMISSION_DENIED not_allowed.

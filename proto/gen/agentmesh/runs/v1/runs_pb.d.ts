@@ -248,6 +248,32 @@ export declare type AnswerRunRequest = Message<"agentmesh.runs.v1.AnswerRunReque
    * @generated from field: bool is_bound = 5;
    */
   isBound: boolean;
+
+  /**
+   * Only a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 6;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 7;
+   */
+  sessionId: string;
+
+  /**
+   * When not 0, the answer counts only while the run waits since this attempt. ABORTED run_not_waiting otherwise.
+   *
+   * @generated from field: int32 attempt = 9;
+   */
+  attempt: number;
+
+  /**
+   * See RunRequest. An earlier answer with this key is answered alike.
+   *
+   * @generated from field: string idempotency_key = 8;
+   */
+  idempotencyKey: string;
 };
 
 /**
@@ -266,6 +292,13 @@ export declare type AnswerRunResponse = Message<"agentmesh.runs.v1.AnswerRunResp
    * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
    */
   session?: SessionKey | undefined;
+
+  /**
+   * True when an earlier request with this idempotency key was accepted.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -546,6 +579,13 @@ export declare type AddRunMessageResponse = Message<"agentmesh.runs.v1.AddRunMes
    * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
    */
   run?: LedgerRun | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

@@ -768,6 +768,12 @@ export declare const RewindSessionRequestSchema: GenMessage<RewindSessionRequest
  * @generated from message agentmesh.sessions.v1.RewindSessionResponse
  */
 export declare type RewindSessionResponse = Message<"agentmesh.sessions.v1.RewindSessionResponse"> & {
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 1;
+   */
+  already: boolean;
 };
 
 /**
@@ -823,6 +829,13 @@ export declare type ForkSessionResponse = Message<"agentmesh.sessions.v1.ForkSes
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -1707,6 +1720,13 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
    * @generated from field: int32 answer_seconds = 20;
    */
   answerSeconds: number;
+
+  /**
+   * AwaitedRunEnded tells that the account is to be asked by mail. Only with OUTCOME_WAITING.
+   *
+   * @generated from field: bool asks_by_mail = 21;
+   */
+  asksByMail: boolean;
 };
 
 /**
@@ -2044,6 +2064,18 @@ export declare type GetRunRequest = Message<"agentmesh.sessions.v1.GetRunRequest
    * @generated from field: string user_id = 3;
    */
   userId: string;
+
+  /**
+   * Only a run of sessions with these names; empty for any.
+   *
+   * @generated from field: string app_name = 4;
+   */
+  appName: string;
+
+  /**
+   * @generated from field: string session_id = 5;
+   */
+  sessionId: string;
 };
 
 /**
@@ -2200,6 +2232,13 @@ export declare type CancelRunResponse = Message<"agentmesh.sessions.v1.CancelRun
    * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
    */
   run?: LedgerRun | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -2262,6 +2301,13 @@ export declare type AddRunMessageResponse = Message<"agentmesh.sessions.v1.AddRu
    * @generated from field: agentmesh.sessions.v1.LedgerRun run = 1;
    */
   run?: LedgerRun | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -2528,8 +2574,8 @@ export declare type RunEnded = Message<"agentmesh.sessions.v1.RunEnded"> & {
 export declare const RunEndedSchema: GenMessage<RunEnded>;
 
 /**
- * Bus topic: agentmesh.sessions.v1.awaited_run_ended. Sent through the outbox when an attempt has ended of a run that was begun with `awaited`.
- * RunEnded tells it as well.
+ * Bus topic: agentmesh.sessions.v1.awaited_run_ended. Sent through the outbox when an attempt has ended of a run that was begun with `awaited`, and
+ * when one has ended with AttemptEnd.asks_by_mail. RunEnded tells it as well.
  *
  * @generated from message agentmesh.sessions.v1.AwaitedRunEnded
  */
@@ -2555,6 +2601,13 @@ export declare type AwaitedRunEnded = Message<"agentmesh.sessions.v1.AwaitedRunE
    * @generated from field: int64 session_pk = 4;
    */
   sessionPk: bigint;
+
+  /**
+   * See AttemptEnd.
+   *
+   * @generated from field: bool asks_by_mail = 5;
+   */
+  asksByMail: boolean;
 };
 
 /**

@@ -5,6 +5,7 @@ import type { Transaction } from '@agentmesh/lib/pg';
 import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { parseId } from '../../accounts/parse-id.ts';
 import { findPermitted } from '../../accounts/permitted-account.ts';
+import { sendAnswerLink } from '../../answer-links/send-answer-link.ts';
 import type { Context } from '../../context.ts';
 import { erasingServices } from '../../erasure/erasing-services.ts';
 import { hashReceipt, mintReceipt } from '../../erasure/receipt.ts';
@@ -13,7 +14,7 @@ import { sendNotice } from '../../mail/send-notice.ts';
 import { deleteAccountRows } from '../../store/accounts.ts';
 import { recordAction } from '../../store/audit.ts';
 import { insertErasure } from '../../store/erasures.ts';
-import { selectMailIds } from '../../store/mail-tokens.ts';
+import { deleteAnswerTokens, selectMailIds } from '../../store/mail-tokens.ts';
 import { deleteAccountNotices } from '../../store/notices.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -55,7 +56,9 @@ async function erase(tx: Transaction, { id, actorId, jobs, tells }: Deletion): P
   const erased = await deleteAccountRows(tx, id);
   if (erased === undefined) return undefined;
   const notices = await jobs.remove(tx, { accountId: id }, sendNotice);
-  const mails = notices + (await withdrawMails(tx, jobs, { address: erased.email }));
+  const links = await jobs.remove(tx, { accountId: id }, sendAnswerLink);
+  await deleteAnswerTokens(tx, id);
+  const mails = notices + links + (await withdrawMails(tx, jobs, { address: erased.email }));
   await deleteAccountNotices(tx, id);
   await deleteAccountKeys(tx, id);
   if (tells && erased.verified) {

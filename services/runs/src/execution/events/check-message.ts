@@ -1,6 +1,8 @@
 import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
 import { messageInvalid } from '../../errors.ts';
 
+const mostResponses = 100;
+
 /**
  * Checks a user's message and names the function calls that it answers. Throws MeshError `message_invalid` with the texts of
  * the reference (contract/runtime.md 2.6). Nothing is checked where there is no message.
@@ -18,6 +20,9 @@ export function checkMessage(messageJson: Uint8Array): string[] {
       'Message cannot contain both function responses and text. Send them in messages of their own.',
     );
   }
+  // Each of them is searched for in the session.
+  if (responses.length > mostResponses)
+    throw messageInvalid(`A message answers at most ${mostResponses} function calls.`);
   for (const response of responses) checkConfirmation(response);
   return responses.map(({ id }) => {
     if (typeof id === 'string' && id !== '') return id;

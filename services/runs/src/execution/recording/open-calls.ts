@@ -17,10 +17,18 @@ interface OpenCall {
 export interface OpenCalls {
   /** Adds the calls of an event, and removes those that it answers. */
   note(event: Event): void;
-  /** Sets for how many seconds the run waits; 0, as before: for ever. */
-  waitFor(seconds: number): void;
+  /** Sets how the run waits; before, it waits for ever, and nobody is asked by mail. */
+  waitAs(wait: WaitPolicy): void;
   /** The end of an attempt that has done what it could: completed, or waiting for the calls. */
   completion(): End;
+}
+
+/** How a run waits for answers. */
+export interface WaitPolicy {
+  /** 0: for ever. */
+  readonly answerSeconds: number;
+  /** Whether the account is asked by mail. */
+  readonly asksByMail: boolean;
 }
 
 /** Most bytes of the array with arguments. */
@@ -28,7 +36,7 @@ const mostBytes = 32 * 1024;
 
 /** Begins with the calls of earlier attempts that the message of the turn does not answer. */
 export function createOpenCalls(turn: Turn): OpenCalls {
-  let answerSeconds = 0;
+  let policy: WaitPolicy = { answerSeconds: 0, asksByMail: false };
   const calls = new Map(unansweredBefore(turn).map((call) => [call.functionCallId, call]));
   return {
     note(event) {
@@ -39,10 +47,10 @@ export function createOpenCalls(turn: Turn): OpenCalls {
       }
       for (const { id } of getFunctionResponses(event)) if (id !== undefined) calls.delete(id);
     },
-    waitFor: (seconds) => void (answerSeconds = seconds),
+    waitAs: (wait) => void (policy = wait),
     completion() {
       if (calls.size === 0) return { outcome: AttemptEnd_Outcome.COMPLETED };
-      return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: toJson([...calls.values()]), answerSeconds };
+      return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: toJson([...calls.values()]), ...policy };
     },
   };
 }

@@ -7,7 +7,7 @@ import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
 import { refuseChanges } from './refuse-changes.ts';
 import { type AttemptUsage, createAttemptUsage } from './attempt-usage.ts';
 import { createAddedMessages } from './added-messages.ts';
-import { createOpenCalls, type OpenCalls } from './open-calls.ts';
+import { createOpenCalls, type OpenCalls, type WaitPolicy } from './open-calls.ts';
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { Stop } from './stop.ts';
@@ -25,8 +25,8 @@ export interface Recorder {
   attach(session: AgentSession): void;
   /** Lets the agents go on only within limits. */
   limit(limits: RunLimits): void;
-  /** Sets for how many seconds the run waits for answers; 0, as before: for ever. */
-  waitFor(seconds: number): void;
+  /** Sets how the run waits for answers; see OpenCalls. */
+  waitAs(wait: WaitPolicy): void;
   /** Sends a partial event to viewers who want partial events. It is not stored. */
   partial(event: Event): void;
   /** Adds a whole event: gives it its public id and form, and shows it to the agents. The next flush stores it. */
@@ -107,8 +107,8 @@ class AttemptRecorder implements Recorder {
     this.#usage.limit(limits);
   }
 
-  waitFor(seconds: number): void {
-    this.#openCalls.waitFor(seconds);
+  waitAs(wait: WaitPolicy): void {
+    this.#openCalls.waitAs(wait);
   }
 
   get modelCalls(): number {

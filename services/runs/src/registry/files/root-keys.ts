@@ -26,6 +26,8 @@ export const rootKeys = {
       description: 'a whole number of days from 1 to 36500, or forever',
     }),
   ),
+  /** The account is asked by mail when a run waits. */
+  answer_mail: Type.Optional(Type.Boolean()),
 };
 
 const RootKeys = Type.Object(rootKeys);

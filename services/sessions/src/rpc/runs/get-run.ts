@@ -10,9 +10,10 @@ import type { Handlers } from '../handlers.ts';
 export function getRun({ db }: Context): Handlers['getRun'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
-    const { invocationId, userId } = request;
-    if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);
-    const row = await selectRun(db, { accountId, invocationId, userId });
+    const { invocationId, userId, appName, sessionId } = request;
+    const hasNul = [userId, appName, sessionId].some((name) => name.includes('\0'));
+    if (!isInvocationId(invocationId) || hasNul) throw runNotFound(invocationId);
+    const row = await selectRun(db, { accountId, invocationId, userId, appName, sessionId });
     if (row === undefined) throw runNotFound(invocationId);
     return { run: toLedgerRun(row) };
   };

@@ -9,20 +9,30 @@ export interface RunName {
   readonly userId: string;
 }
 
-/** SQL that reads the newest run with this id as row `r`. */
-export const newestRun = (param: Placeholders<RunName>): string => `from runs r
+/** SQL that reads the newest run with this id as row `r`; `among` is a further condition. */
+export const newestRun = (param: Placeholders<RunName>, among = 'true'): string => `from runs r
     where r.account_id = ${param.accountId} and r.invocation_id = ${param.invocationId}
-      and (${param.userId}::text = '' or r.user_id = ${param.userId})
+      and (${param.userId}::text = '' or r.user_id = ${param.userId}) and ${among}
     order by r.created_at desc, r.position desc limit 1`;
 
-const getRunQuery = createQuery<RunName, LedgerRow>({
+/** A run, and the names that its session must have; empty for any. */
+export interface PlacedRunName extends RunName {
+  readonly appName?: string;
+  readonly sessionId?: string;
+}
+
+const getRunQuery = createQuery<Required<PlacedRunName>, LedgerRow>({
   name: 'get-run',
-  text: (param) => `select ${ledgerColumns} ${newestRun(param)}`,
+  text: (param) => {
+    const ofApp = `(${param.appName}::text = '' or r.app_name = ${param.appName})`;
+    const ofSession = `(${param.sessionId}::text = '' or r.session_id = ${param.sessionId})`;
+    return `select ${ledgerColumns} ${newestRun(param, `${ofApp} and ${ofSession}`)}`;
+  },
 });
 
 /** The newest run of the account with this id; undefined when there is none. */
-export async function selectRun(db: Queryable, name: RunName): Promise<LedgerRow | undefined> {
-  const [row] = await getRunQuery(db, name);
+export async function selectRun(db: Queryable, name: PlacedRunName): Promise<LedgerRow | undefined> {
+  const [row] = await getRunQuery(db, { appName: '', sessionId: '', ...name });
   return row;
 }
 

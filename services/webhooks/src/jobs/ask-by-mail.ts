@@ -1,0 +1,45 @@
+import { defineTask, type Handler } from '@agentmesh/lib/jobs';
+import { isMeshError } from '@agentmesh/lib/rpc';
+import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
+import { runWaitOf } from '../answer-links/run-wait.ts';
+import type { Processor } from '../processing/processor.ts';
+
+/** A run that has begun to wait, and whose app wants the account to be asked by mail. */
+export interface Asking {
+  readonly accountId: string;
+  readonly invocationId: string;
+}
+
+/** Added before the message of the run is acknowledged. */
+export const askByMail = defineTask<Asking>({
+  name: 'ask-by-mail',
+  read: (payload) => {
+    const { accountId, invocationId } = payload as Partial<Asking>;
+    if (typeof accountId !== 'string' || typeof invocationId !== 'string') throw new TypeError('not a run');
+    return { accountId, invocationId };
+  },
+  retrySeconds: [5, 30, 120, 600],
+  mostAttempts: 40,
+  timeoutSeconds: 30,
+  atOnce: 4,
+  pollSeconds: 2,
+  personal: true,
+});
+
+/** Asks auth to mail the account a link, if the run still waits. Auth sends one mail for each wait, however often it is asked. */
+export function mailAsker({ auth, sessions }: Pick<Processor, 'auth' | 'sessions'>): Handler<Asking> {
+  return async ({ accountId, invocationId }, { signal }) => {
+    const options = { timeoutMs: 10_000, signal };
+    const run = await sessions.getRun({ accountId, invocationId }, options).then(
+      (found) => found.run,
+      (error: unknown) => unlessMissing(error),
+    );
+    const wait = run && runWaitOf(run);
+    if (wait !== undefined) await auth.sendAnswerLink({ accountId, wait }, options);
+  };
+}
+
+function unlessMissing(error: unknown): LedgerRun | undefined {
+  if (isMeshError(error) && error.code === 'not_found') return undefined;
+  throw error;
+}
