@@ -135,11 +135,6 @@ export function runUnbound(): MeshError {
   return new MeshError('permission_denied', 'run_unbound', message);
 }
 
-/** The run waits for an answer, or with one for its turn. */
-export function runWaiting(invocationId: string): MeshError {
-  return new MeshError('aborted', 'run_waiting', `Run ${invocationId} waits for an answer to its function calls.`);
-}
-
 /** The account has used the idempotency key for another request. */
 export function idempotencyKeyReused(): MeshError {
   const message = 'This idempotency key was used for another request.';

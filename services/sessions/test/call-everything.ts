@@ -82,6 +82,7 @@ export async function callEverything(service: TestSessions, session = newKey()):
   const asking = await begin(session, 'six');
   const asked = [callEvent(asking.invocationId, ['ask'])];
   await client.appendEvents(appendTo(asking, asked, waitingFor(['ask'], 1)));
+  await client.addRunMessage({ accountId, invocationId: asking.invocationId, messageJson: json({ parts: [] }) });
   const { turn: answered } = await client.beginTurn(beginWith(session, 'x', { answeredCallIds: ['ask'] }));
   await append(answered as Turn, completed);
   await client.getRun({ accountId, invocationId: waiting.invocationId });

@@ -1,6 +1,6 @@
 import type { EventJson } from '@agentmesh/proto/event';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, type SessionJson } from '../../caller.ts';
+import { type Caller, newAccount, type SessionJson, textOf } from '../../caller.ts';
 import { fields, makeAgent } from '../agents/make-agent.ts';
 
 let caller: Caller;
@@ -53,6 +53,17 @@ test('a call that is approved is made, in the same run, and once', async () => {
   expect(answersOf(body)).toEqual([{ key: 'paid', value: 'yes' }]);
   expect(await stateOf(session)).toMatchObject({ paid: 'yes' });
   expect((await caller.request('GET', run)).body).toMatchObject({ status: 'completed' });
+});
+
+test('a message that was added while the run waited is seen behind the approved call', async () => {
+  const { session, call, invocationId } = await ask();
+  const newMessage = { parts: [{ text: 'and thanks' }] };
+  const added = await caller.request('POST', `/runs/${invocationId}/messages`, { newMessage });
+  expect(added).toMatchObject({ status: 202, body: { invocationId, status: 'waiting' } });
+  const { body } = await answer(session, call, { confirmed: true });
+  expect(await stateOf(session)).toMatchObject({ paid: 'yes' });
+  expect(answersOf(body)).toEqual([{ key: 'paid', value: 'yes' }]);
+  expect(textOf(body.at(-1))).toBe('and thanks');
 });
 
 test.each([

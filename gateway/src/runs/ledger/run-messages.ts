@@ -27,7 +27,7 @@ export function runMessageRoute(app: App, { runs, authentication }: Context): vo
         summary: 'Add a message to a run',
         description:
           'The agent sees the message before its next model call; an answer that it gives at this moment is not its last one then. The message of a run ' +
-          'that has not started is extended. 409 when the run is over, or waits for an answer.',
+          'that has not started is extended. A run that waits for an answer keeps the message, and the agent sees it behind the answer. 409 when the run is over.',
         headers: IdempotencyKey,
         params: RunPath,
         body: RunMessage,

@@ -1,4 +1,5 @@
 import { type BaseAgent, type Event, findEventByLastFunctionResponseId, isRoutableLlmAgent } from '@google/adk';
+import { isAddedToRun } from './history/added-to-run.ts';
 
 /**
  * Chooses the agent for the turn: the agent whose call the last event answers, else the agent of the last event if the user may
@@ -6,7 +7,9 @@ import { type BaseAgent, type Event, findEventByLastFunctionResponseId, isRoutab
  * reads.
  */
 export function agentForTurn(events: readonly Event[], root: BaseAgent): BaseAgent {
-  const caller = findEventByLastFunctionResponseId([...events])?.author;
+  // Messages that were added while the run waited stand behind the answer.
+  const last = events.findLastIndex((event) => !isAddedToRun(event));
+  const caller = findEventByLastFunctionResponseId(events.slice(0, last + 1))?.author;
   const answered = caller === undefined ? undefined : root.findAgent(caller);
   if (answered !== undefined) return answered;
   for (let index = events.length - 1; index >= 0; index--) {

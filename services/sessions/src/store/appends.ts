@@ -97,7 +97,8 @@ const endRun = (param: Placeholders<EndValues>): string => `ended as (
         model = coalesce(${param.model}, r.model), waiting_for = ${param.waitingFor}::json,
         answer_by = now() + make_interval(secs => ${param.answerSeconds}), end_seq = moved.last_seq,
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
-        ended_at = now(), lease_until = null, message = null, state_delta = null
+        ended_at = now(), lease_until = null, message = null, state_delta = null,
+        added_messages = case when ${param.status} = 'waiting' then r.added_messages end
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
       returning r.awaited or ${param.asksByMail}::boolean as awaited
     ), told as (

@@ -22,6 +22,9 @@ export interface DueRun {
   streaming: boolean;
   isBound: boolean;
   answeredSeq: number | undefined;
+  /** JSON of the calls that it waited for, and of the messages that it has kept; null when there are none. */
+  waitingFor: string | null;
+  added: string | null;
   /** Sequence of its first event; undefined where it is not known. */
   firstSeq: number | undefined;
   /** Whether nobody may take it over any more: see ClaimRunsRequest.takes_over. */
@@ -46,6 +49,8 @@ interface RunRow {
   streaming: boolean;
   bound: boolean;
   answered_seq: number | null;
+  waiting_for: string | null;
+  added: string | null;
   first_seq: number | null;
   abandoned: boolean | null;
 }
@@ -55,6 +60,7 @@ const abandoned = { seconds: 60, takeovers: 3 };
 
 const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.error_code, r.owner, s.fence, s.last_seq,
   r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.bound, r.answered_seq, r.first_seq,
+  r.waiting_for::text as waiting_for, r.added_messages::text as added,
   r.takeovers >= ${abandoned.takeovers} or r.lease_until < now() - make_interval(secs => ${abandoned.seconds}) as abandoned`;
 
 type RunKey = CheckedKey & { readonly invocationId: string };
@@ -282,6 +288,8 @@ function toRun(row: RunRow): DueRun {
     streaming: row.streaming,
     isBound: row.bound,
     answeredSeq: row.answered_seq ?? undefined,
+    waitingFor: row.waiting_for,
+    added: row.added,
     firstSeq: row.first_seq ?? undefined,
     isAbandoned: row.abandoned === true,
   };

@@ -1,14 +1,15 @@
-import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
+import type { ContentJson } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { checkBytes } from '../account-usage.ts';
 import type { Context } from '../context.ts';
-import { runOver, runUnbound, runWaiting } from '../errors.ts';
-import { createUserEvent } from '../events/user-event.ts';
+import { runOver, runUnbound } from '../errors.ts';
+import { addedEvent, withMessage } from '../events/added-messages.ts';
 import { windowBytesBeside } from '../store/events/window-bytes.ts';
 import {
   type AddressedRun,
   insertRunMessage,
   selectAddressedRun,
+  updateAddedMessages,
   updateWaitingMessage,
 } from '../store/ledger/run-messages.ts';
 import type { RunName } from '../store/ledger/run-reads.ts';
@@ -16,9 +17,10 @@ import { bytesOfEvents } from '../store/sizes.ts';
 import { untilCurrent } from '../until-current.ts';
 
 /**
- * Adds a user's message to a run: as an event while the run is running, to its own message while it has not started. False when there is no such run.
+ * Adds a user's message to a run: as an event while the run is running, to its own message while it has not started. A run that waits for an answer, or
+ * has one and waits for its turn, keeps the message until its calls are answered. False when there is no such run.
  *
- * @throws MeshError aborted `run_over`, `run_waiting`; permission_denied `run_unbound`
+ * @throws MeshError aborted `run_over`; permission_denied `run_unbound`
  */
 export async function addressRun(
   context: Context,
@@ -36,10 +38,10 @@ export async function addressRun(
         return addEvent(context, { ...name, ...run }, message);
       case 'queued':
       case 'granted':
-        if (run.answers) throw runWaiting(name.invocationId);
+        if (run.answers) return keepMessage(context, { ...name, ...run }, message);
         return extendMessage(context, { ...name, ...run }, message);
       case 'waiting':
-        throw runWaiting(name.invocationId);
+        return keepMessage(context, { ...name, ...run }, message);
       default:
         throw runOver(name.invocationId);
     }
@@ -48,32 +50,34 @@ export async function addressRun(
 
 type NamedRun = RunName & AddressedRun;
 
-/** The event never begins a window: calls of the run may stand before it whose responses come after it. */
 async function addEvent(context: Context, run: NamedRun, message: string): Promise<true | undefined> {
   const { db, limits, usage } = context;
-  const customMetadata = markAdded(run.customMetadata);
-  const content = { invocationId: run.invocationId, message, stateDelta: {}, customMetadata, answersCalls: true };
-  const events = [createUserEvent(content)];
+  const events = [addedEvent(run, message)];
   const done = await insertRunMessage(db, run, { events, changes: [], limits });
   if (done === true) usage.add(run.accountId, { bytes: bytesOfEvents(events) });
   return done;
 }
 
-/** The metadata of the run, with the mark of messages that were added to it. */
-function markAdded(metadata: string | null): string {
-  const own = metadata === null ? {} : (parseExactly(metadata) as JsonObject);
-  return JSON.stringify({ ...own, addedToRun: true });
-}
-
 /** Bytes of a turn's answer besides texts. */
 const roomForFields = 10_000;
 
-function extendMessage({ db, limits }: Context, run: NamedRun, message: string): Promise<true | undefined> {
+function extendMessage(context: Context, run: NamedRun, message: string): Promise<true | undefined> {
   const extended = joinMessages(run.message, message);
-  const texts = [extended, run.stateDelta ?? '', run.customMetadata ?? ''];
+  checkRoom(context, run, [extended]);
+  return updateWaitingMessage(context.db, { ...run, message: extended });
+}
+
+function keepMessage(context: Context, run: NamedRun, message: string): Promise<true | undefined> {
+  const added = withMessage(run.added, message);
+  checkRoom(context, run, [added, run.message ?? '']);
+  return updateAddedMessages(context.db, { ...run, added });
+}
+
+/** Throws when the run could not be handed to an executor with these messages. */
+function checkRoom({ limits }: Context, { stateDelta, customMetadata }: NamedRun, messages: readonly string[]): void {
+  const texts = [...messages, stateDelta ?? '', customMetadata ?? ''];
   const bytes = texts.reduce((sum, text) => sum + 2 * Buffer.byteLength(text), roomForFields);
   windowBytesBeside(bytes + 3 * limits.stateScopeBytes);
-  return updateWaitingMessage(db, { ...run, message: extended });
 }
 
 /** One message with the parts of both. */

@@ -14,18 +14,30 @@ export interface Answer {
   readonly attempt: number;
 }
 
+/** A run that waits for the answered calls. */
+export interface Awaited {
+  /** The attempt since which it waits. */
+  readonly attempt: number;
+  /** The answer leaves no call open. */
+  readonly isLast: boolean;
+  /** Messages that the run has kept until then. */
+  readonly added: string | null;
+}
+
 /**
- * The attempt since which the run waits for the answered calls: the answer may be accepted only while that is so. Null when it may be accepted
+ * The run that waits for the answered calls: the answer may be accepted only while that is so. Null when it may be accepted
  * anyway: ADK allows several answers of a long-running tool to one call, and calls of sessions that were imported belong to no run.
  *
  * @throws MeshError aborted `run_not_waiting` for a call that asks a person and was answered or cancelled before, and with `attempt` for any call
  * that the run does not wait for; already_exists `run_in_progress` for a call that asks a person while the run goes on
  */
-export async function waitingSince(db: Queryable, key: CheckedKey, answer: Answer): Promise<number | null> {
+export async function waitingSince(db: Queryable, key: CheckedKey, answer: Answer): Promise<Awaited | null> {
   const { invocationId, attempt } = answer;
   const run = await selectAwaitingRun(db, { ...key, invocationId });
   const isAwaited = run?.status === 'waiting' && awaits(run, answer);
-  if (isAwaited && (attempt === 0 || attempt === run.attempt)) return run.attempt;
+  if (isAwaited && (attempt === 0 || attempt === run.attempt)) {
+    return { attempt: run.attempt, isLast: answersAll(run.waiting_for, answer.calls), added: run.added };
+  }
   if (attempt > 0) throw runNotWaiting(invocationId);
   const asksPerson = answer.calls.some(({ name }) => askingPerson.test(name));
   if (run !== undefined && asksPerson) refuseSecond(invocationId, run);
@@ -38,9 +50,21 @@ function refuseSecond(invocationId: string, { status }: AwaitingRun): void {
   if (['queued', 'granted', 'running', 'cancelling'].includes(status)) throw runInProgress(invocationId);
 }
 
+/** Whether a run that waits for calls waits for no others. */
+export function answersAll(waitingFor: string | null, calls: readonly { readonly id: string }[]): boolean {
+  const answered = new Set(calls.map(({ id }) => id));
+  return awaitedIds(waitingFor).every((id) => answered.has(id));
+}
+
+function awaitedIds(waitingFor: string | null): string[] {
+  return waitingFor === null
+    ? []
+    : (JSON.parse(waitingFor) as { functionCallId: string }[]).map((call) => call.functionCallId);
+}
+
 /** True also when it is not known for which calls the run waits: an older replica has ended its attempt. */
 function awaits({ waiting_for: json }: AwaitingRun, { calls }: Answer): boolean {
   if (json === null) return true;
-  const awaited = new Set((JSON.parse(json) as { functionCallId: string }[]).map((call) => call.functionCallId));
+  const awaited = new Set(awaitedIds(json));
   return calls.every(({ id }) => awaited.has(id));
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '@agentmesh/proto/event';
 import type { TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
+import { addedEvent, readMessages } from '../events/added-messages.ts';
 import { createUserEvent } from '../events/user-event.ts';
 import { bytesOf } from '../json-bytes.ts';
 import type { CheckedKey } from '../session-key.ts';
@@ -30,6 +31,8 @@ export interface Attempt {
   isBound: boolean;
   /** Sequence of the event whose calls the message answers. */
   answeredSeq: number | undefined;
+  /** JSON of messages that were kept for it and come behind its own; absent: none. */
+  added?: string | null;
 }
 
 interface BoundedStart extends TurnStart {
@@ -43,7 +46,8 @@ export function startOf(attempt: Attempt, { leaseSeconds, limits }: Context): Bo
   const carries = message !== undefined || Object.keys(stateDelta).length > 0;
   const answersCalls = answeredSeq !== undefined;
   const content = { invocationId, message, stateDelta, customMetadata, answersCalls };
-  const events = carries ? [createUserEvent(content)] : [];
+  const kept = readMessages(attempt.added).map((text) => addedEvent({ invocationId, customMetadata }, text));
+  const events = [...(carries ? [createUserEvent(content)] : []), ...kept];
   const changes = toChanges(stateDelta);
   const otherBytes = bytesBeside(attempt, { events, limits });
   const windowBytes = windowBytesBeside(otherBytes);

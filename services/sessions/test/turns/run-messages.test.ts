@@ -1,6 +1,6 @@
-import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appendTo, completed, driveTurns } from './drive-turns.ts';
+import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
 import {
   agentEvent,
   beginWith,
@@ -163,11 +163,64 @@ test('a caller who is bound to an end user adds messages only to runs that are b
   }
 });
 
-test('a run that waits for an answer takes no message, and one of others does not exist', async () => {
-  const session = await newSession();
-  const turn = await begin(session, 'one');
-  const stranger = { ...session, accountId: crypto.randomUUID() };
-  await expect(add(stranger, turn.invocationId, 'x')).rejects.toMatchObject({ reason: 'run_not_found' });
-  await service.client.appendEvents(appendTo(turn, [], { outcome: AttemptEnd_Outcome.WAITING }));
-  await expect(add(session, turn.invocationId, 'x')).rejects.toMatchObject({ reason: 'run_waiting' });
+test('a message to a run of another account is answered like one to a run that does not exist', async () => {
+  const { invocationId } = await begin(await newSession(), 'one');
+  await expect(add(await newSession(), invocationId, 'x')).rejects.toMatchObject({ reason: 'run_not_found' });
+});
+
+describe('a message to a run that waits for answers', () => {
+  /** A run that waits for calls of these names, with a message that it keeps. */
+  async function waiting(names: readonly string[]) {
+    const session = await newSession();
+    const turn = await begin(session, 'one', { customMetadataJson: json({ trace: 'x' }) });
+    const event = callEvent(turn.invocationId, names);
+    await service.client.appendEvents(appendTo(turn, [event], waitingFor(names)));
+    const answer = await add(session, turn.invocationId, 'kept');
+    expect(answer.run).toMatchObject({ status: RunStatus.WAITING });
+    return { session, id: turn.invocationId };
+  }
+  const answer = (session: Key, name: string, over: object = {}) => {
+    const parts = [{ functionResponse: { id: name, name, response: {} } }];
+    const request = { messageJson: json({ role: 'user', parts }), answeredCallIds: [name], ...over };
+    return service.client.beginTurn(beginWith(session, '', request));
+  };
+  const eventsOf = ({ events = [] }: Partial<Turn> = {}) =>
+    events.map((bytes) => textOf(parse(bytes)) || Object.keys(parse(bytes).content?.parts?.[0] ?? {})[0]);
+
+  test('is kept, and stands behind the answer once', async () => {
+    const { session, id } = await waiting(['ask']);
+    await add(session, id, 'kept too', replica);
+    const { turn } = await answer(session, 'ask');
+    expect(eventsOf(turn)).toEqual(['one', 'functionCall', 'functionResponse', 'kept', 'kept too']);
+    const added = { author: 'user', invocationId: id, customMetadata: { addedToRun: true } };
+    expect(turn?.events.slice(3).map((bytes) => parse(bytes))).toMatchObject([added, added]);
+    const again = appendTo(turn as Turn, [callEvent(id, ['more'])], waitingFor(['more']));
+    await service.client.appendEvents(again);
+    expect(eventsOf((await answer(session, 'more')).turn).slice(5)).toEqual(['functionCall', 'functionResponse']);
+  });
+
+  test('is kept until all calls are answered, also while an answer waits for its turn', async () => {
+    const { session, id } = await waiting(['a', 'b']);
+    const { turn } = await answer(session, 'a');
+    expect(eventsOf(turn).slice(2)).toEqual(['functionResponse']);
+    await service.client.appendEvents(appendTo(turn as Turn, [], waitingFor(['b'])));
+    const other = await begin(session, 'two');
+    expect((await answer(session, 'b')).turn).toBeUndefined();
+    expect((await add(session, id, 'later')).run).toMatchObject({ status: RunStatus.QUEUED });
+    await service.client.appendEvents(appendTo(other, [], completed));
+    const named = { owner: 'executor-1', window: 20, session, invocationId: id };
+    const [granted] = (await service.client.claimRuns(named)).turns;
+    expect(eventsOf(granted).slice(3)).toEqual(['two', 'functionResponse', 'kept', 'later']);
+  });
+
+  test('is seen whatever answers and messages come at once, from two replicas', async () => {
+    const { session, id } = await waiting(['ask']);
+    const texts = Array.from({ length: 10 }, (_, n) => `${n}`);
+    const adding = texts.map((text, n) => add(session, id, text, n % 2 === 0 ? service : replica));
+    const { turn } = await answer(session, 'ask');
+    await Promise.all(adding);
+    const { messagesJson } = await service.client.appendEvents(append(turn as Turn, 'said'));
+    const seen = [...eventsOf(turn).slice(4), ...textsOf(messagesJson)];
+    expect(seen.toSorted()).toEqual(texts);
+  });
 });

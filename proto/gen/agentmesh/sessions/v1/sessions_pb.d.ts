@@ -1171,7 +1171,7 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   stateJson: Uint8Array;
 
   /**
-   * Recent events in order, as public JSON. The last one is the user's event of this turn.
+   * Recent events in order, as public JSON. The last one is the user's event of this turn, or messages that were added to the run while it waited.
    *
    * @generated from field: repeated bytes events = 7;
    */
@@ -2966,8 +2966,8 @@ export declare const SessionsService: GenService<{
   },
   /**
    * Adds a user's message to a run. While the run is running it is stored as an event, and AppendEvents tells its executor. While the run is queued
-   * its parts are added to the run's own message. NOT_FOUND run_not_found; PERMISSION_DENIED run_unbound; ABORTED run_over, and run_waiting when the run waits for an answer or,
-   * queued, has one.
+   * its parts are added to the run's own message. A run that waits for an answer, or is queued with one, keeps the message: it is stored behind the answer
+   * that leaves no call open, when that starts the next attempt. NOT_FOUND run_not_found; PERMISSION_DENIED run_unbound; ABORTED run_over.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AddRunMessage
    */

@@ -4,7 +4,8 @@ import { fromPublicEvent } from '../events/event-json.ts';
 import type { CallCosts } from '../../models/use/call-costs.ts';
 import { createRunSessions } from './run-sessions.ts';
 import type { AgentSession } from '../agent-run.ts';
-import { createHeldMessages } from './held-messages.ts';
+import { isAddedToRun } from './added-to-run.ts';
+import { createHeldMessages, type HeldMessages } from './held-messages.ts';
 
 /** The session that an attempt's agents see: a window of recent events and the whole state. */
 export interface TurnSession extends AgentSession {
@@ -22,8 +23,13 @@ export interface TurnState {
   readonly invocationId: string;
 }
 
-/** Creates ADK's session of a granted turn. `costs`: see AgentRunOptions. */
-export function createTurnSession(turn: TurnState, events: Event[], costs?: CallCosts): TurnSession {
+/**
+ * Creates ADK's session of a granted turn. Messages that were added to the run come behind the responses of calls that were open then. `costs`: see
+ * AgentRunOptions.
+ */
+export function createTurnSession(turn: TurnState, stored: Event[], costs?: CallCosts): TurnSession {
+  const held = createHeldMessages();
+  const events = stored.some(isAddedToRun) ? placeMessages(stored, turn, held) : stored;
   const session: Session = {
     id: turn.session?.sessionId ?? '',
     appName: turn.session?.appName ?? '',
@@ -35,7 +41,6 @@ export function createTurnSession(turn: TurnState, events: Event[], costs?: Call
   const { invocationId } = turn;
   const { accountId = '', appName = '', userId = '' } = turn.session ?? {};
   const service = createRunSessions(session, { accountId, appName, userId, invocationId, costs });
-  const held = createHeldMessages();
   return {
     session,
     service,
@@ -65,6 +70,17 @@ export function createTurnSession(turn: TurnState, events: Event[], costs?: Call
       for (const delta of [...others, ...own]) applyDelta(session.state, parseState(delta));
     },
   };
+}
+
+/** The events with the messages of this run where its agents see them. Those that they do not see yet stay in `held`. */
+function placeMessages(stored: readonly Event[], { invocationId }: TurnState, held: HeldMessages): Event[] {
+  return stored.flatMap((event) => {
+    if (event.invocationId !== invocationId) return [event];
+    const isAdded = isAddedToRun(event);
+    if (isAdded) held.add([event]);
+    else held.note(event);
+    return isAdded ? held.take() : [event, ...held.take()];
+  });
 }
 
 function parseState(json: Uint8Array): Record<string, unknown> {

@@ -28,7 +28,7 @@ import type { TurnOutcome } from '../../store/turns/turn-outcome.ts';
 import { acceptTurn, takeFreeTurn } from '../../store/turns/turns.ts';
 import { nothingKnown, type RunRequest, type TurnStart } from '../../store/turns/turn-values.ts';
 import { endAttempt } from '../../turns/attempt.ts';
-import { type Answer, waitingSince } from '../../turns/awaited-answer.ts';
+import { type Answer, type Awaited, waitingSince } from '../../turns/awaited-answer.ts';
 import { stoppedEnding } from '../../turns/closing-event.ts';
 import { isInvocationId, maxInvocationIdLength } from '../../turns/invocation-id.ts';
 import { onceForKey, toRunKey } from '../../turns/run-key.ts';
@@ -60,21 +60,21 @@ async function accept(
 ): Promise<Accepted> {
   const answered = await findAnsweredCalls(context, session, request.answeredCallIds);
   const attempt = await readAttempt(context, session, { request, answered });
+  if (request.multitask === Multitask.ROLLBACK) await checkRewinds(context, session);
   const changes = toChanges(attempt.stateDelta);
   if (request.isBound && changes.some(isOfApp)) throw appStateForbidden();
   // A run that has to wait must be one that can start.
   checkChanges(changes, context.limits);
-  const { waitingAttempt } = request;
-  const since = answered && (await waitingSince(context.db, session, { ...answered, attempt: waitingAttempt }));
-  const waiting = { ...toWaiting(request, attempt), waitingAttempt: since ?? null };
   const isUsual = key === undefined && !request.postpone && !request.awaited;
   const isNew = isUsual && request.invocationId === '' && answered === undefined;
-  const interrupts = waiting.waitingAttempt === null ? interruptionOf(request) : undefined;
-  if (interrupts?.rollsBack === true) await checkRewinds(context, session);
   const { start, outcome } = await untilCurrent(async () => {
-    const start = startOf(attempt, context);
-    const free = isNew ? await takeFreeTurn(context.db, start, waiting) : undefined;
-    const outcome = free ?? (await takeOrQueue(context, start, { request: waiting, key, interrupts }));
+    const awaited =
+      answered && (await waitingSince(context.db, session, { ...answered, attempt: request.waitingAttempt }));
+    const run = toRun(request, attempt, awaited ?? undefined);
+    const start = startOf({ ...attempt, added: run.added }, context);
+    const free = isNew ? await takeFreeTurn(context.db, start, run) : undefined;
+    const interrupts = run.waitingAttempt === null ? interruptionOf(request) : undefined;
+    const outcome = free ?? (await takeOrQueue(context, start, { request: run, key, interrupts }));
     return outcome && { start, outcome };
   });
   const { invocationId } = attempt;
@@ -162,8 +162,13 @@ async function readAttempt(
   };
 }
 
-function toWaiting(request: BeginTurnRequest, { answeredSeq }: Attempt): Omit<RunRequest, 'waitingAttempt'> {
+/** The run to accept. An answer that leaves no call open takes the messages along that the run has kept. */
+function toRun(request: BeginTurnRequest, { answeredSeq }: Attempt, awaited?: Awaited): RunRequest {
+  const takesAdded = awaited?.isLast ?? false;
   return {
+    waitingAttempt: awaited?.attempt ?? null,
+    takesAdded,
+    added: takesAdded ? (awaited?.added ?? null) : null,
     message: optionalText(request.messageJson) ?? null,
     stateDelta: optionalText(request.stateDeltaJson) ?? null,
     customMetadata: optionalText(request.customMetadataJson) ?? null,

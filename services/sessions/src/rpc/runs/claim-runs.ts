@@ -1,4 +1,5 @@
 import type { MeshError } from '@agentmesh/lib/rpc';
+import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
@@ -19,6 +20,7 @@ import { isSizeError } from '../../store/sizes.ts';
 import { nothingKnown } from '../../store/turns/turn-values.ts';
 import { takeDeadTurn, takeGrantedTurn } from '../../store/turns/turns.ts';
 import { type AttemptEnding, endAttempt, withoutRewind } from '../../turns/attempt.ts';
+import { answersAll } from '../../turns/awaited-answer.ts';
 import { closingEvent, endingOf } from '../../turns/closing-event.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
@@ -163,13 +165,27 @@ function attemptOf(run: DueRun, claimant: Claimant): Attempt {
 }
 
 /** Starts a granted run; undefined when another was faster. */
-async function takeUp(context: Context, run: DueRun, attempt: Attempt): Promise<TurnInit | undefined> {
+async function takeUp(context: Context, run: DueRun, granted: Attempt): Promise<TurnInit | undefined> {
+  const { message } = run;
+  const takesAdded = run.added !== null && answersAll(run.waitingFor, answersIn(message));
+  const added = takesAdded ? run.added : null;
+  const attempt = { ...granted, added };
   const start = startOf(attempt, context);
-  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start, run.message)).catch((error: unknown) => {
+  const messages = { message, takesAdded, added };
+  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start, messages)).catch((error: unknown) => {
     if (!isSizeError(error)) throw error;
     return refuse(context, run, error);
   });
   return turn === 'gone' ? undefined : toTurn(context, attempt, { start, turn });
+}
+
+/** The calls that a message answers. */
+function answersIn(message: string | null): { readonly id: string }[] {
+  const { parts = [] } = message === null ? {} : (JSON.parse(message) as ContentJson);
+  return parts.flatMap(({ functionResponse }) => {
+    const id = (functionResponse as JsonObject | undefined)?.['id'];
+    return typeof id === 'string' ? [{ id }] : [];
+  });
 }
 
 /** Ends a granted run that cannot start, because its state or its session has become too large while it waited. */

@@ -8,12 +8,14 @@ export interface AwaitingRun {
   readonly attempt: number;
   /** JSON of the calls that the run waits for; null when it does not wait or they are not known. */
   readonly waiting_for: string | null;
+  /** JSON of messages that it keeps; null when there are none. */
+  readonly added: string | null;
 }
 
 const findAwaiting = createQuery<CheckedKey & { readonly invocationId: string }, AwaitingRun>({
   name: 'find-awaiting-run',
-  text: (param) => `select r.status, r.attempt, r.waiting_for from sessions s cross join lateral (
-      select status, attempt, waiting_for::text from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
+  text: (param) => `select r.status, r.attempt, r.waiting_for, r.added from sessions s cross join lateral (
+      select status, attempt, waiting_for::text, added_messages::text as added from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
     ) r where ${hasKey(param, 's')}`,
 });
 

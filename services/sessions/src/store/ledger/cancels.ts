@@ -62,7 +62,7 @@ const unchanged = 'from snap where s.pk = snap.pk and s.version = snap.version';
 
 /** SQL of the CTEs that end the run as cancelled and, when it is awaited, tell so through the outbox. */
 const endCancelled = (param: Placeholders<CancelValues & RunEndedFact>, endSeq = ''): string => `ended as (
-      update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null, answer_by = null${endSeq}
+      update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null, added_messages = null, answer_by = null${endSeq}
       from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
       returning r.awaited
     ), told as (

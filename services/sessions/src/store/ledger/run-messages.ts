@@ -1,4 +1,4 @@
-import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
 import { laterUpdate } from '../created-at.ts';
 import { bytesOfEvents, withinSession } from '../sizes.ts';
 import { createWriteQuery, type Write } from '../write.ts';
@@ -12,6 +12,8 @@ export interface AddressedRun {
   readonly message: string | null;
   readonly stateDelta: string | null;
   readonly customMetadata: string | null;
+  /** Messages that are kept until the run's calls are answered; null when there are none. */
+  readonly added: string | null;
   /** The message answers calls. */
   readonly answers: boolean;
   /** The run may not change `app:` state. */
@@ -24,7 +26,7 @@ const findAddressed = createQuery<RunName, AddressedRun>({
   name: 'find-addressed-run',
   text: (param) => `select r.session_pk as "sessionPk", r.status, r.message::text, r.state_delta::text as "stateDelta",
       r.custom_metadata::text as "customMetadata", r.answered_seq is not null as answers, r.bound,
-      (select version from sessions where pk = r.session_pk) as version
+      r.added_messages::text as added, (select version from sessions where pk = r.session_pk) as version
     ${newestRun(param)}`,
 });
 
@@ -34,23 +36,28 @@ export async function selectAddressedRun(db: Queryable, name: RunName): Promise<
   return run;
 }
 
-interface WaitingValues {
+interface RunningValues {
   readonly sessionPk: bigint;
   readonly invocationId: string;
   readonly version: bigint | null;
+}
+
+/** SQL that changes the row of a run, if its session is as it was read. */
+const changeRun = (param: Placeholders<RunningValues>, set: string): string => `with moved as (
+      update sessions s set version = s.version + 1 where s.pk = ${param.sessionPk} and s.version = ${param.version} returning s.pk
+    ), changed as (
+      update runs r set ${set} where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}
+    )
+    select pk from moved`;
+
+interface WaitingValues extends RunningValues {
   readonly message: string;
 }
 
 const changeMessage = createQuery<WaitingValues, object>({
   name: 'change-waiting-message',
   groupCommit: true,
-  text: (param) => `with moved as (
-      update sessions s set version = s.version + 1 where s.pk = ${param.sessionPk} and s.version = ${param.version} returning s.pk
-    ), changed as (
-      update runs r set message = ${param.message}::json
-      where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}
-    )
-    select pk from moved`,
+  text: (param) => changeRun(param, `message = ${param.message}::json`),
 });
 
 /** Replaces the message of a run that has not started. Undefined when the session was changed since the run was read: then nothing was written. */
@@ -58,10 +65,19 @@ export async function updateWaitingMessage(db: Queryable, values: WaitingValues)
   return (await changeMessage(db, values)).length > 0 || undefined;
 }
 
-interface RunningValues {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
-  readonly version: bigint | null;
+interface KeptValues extends RunningValues {
+  readonly added: string;
+}
+
+const changeAdded = createQuery<KeptValues, object>({
+  name: 'change-added-messages',
+  groupCommit: true,
+  text: (param) => changeRun(param, `added_messages = ${param.added}::json`),
+});
+
+/** Replaces the messages that a run keeps until its calls are answered. Undefined like `updateWaitingMessage`. */
+export async function updateAddedMessages(db: Queryable, values: KeptValues): Promise<true | undefined> {
+  return (await changeAdded(db, values)).length > 0 || undefined;
 }
 
 const addMessage = createWriteQuery<

@@ -37,6 +37,8 @@ interface TurnQueryParts {
   readonly where: (param: TurnParams) => string;
   /** SQL expression: whether the run starts. */
   readonly free: (param: TurnParams) => string;
+  /** SQL condition on `snap`, led by `and`. If it does not hold, the session counts as changed. */
+  readonly holds?: (param: TurnParams) => string;
   /** SQL that writes the row of the run. It may read relation `moved`, and calls the table `r`. */
   readonly ledger: (param: TurnParams) => string;
   /** SQL of a further CTE, led by a comma. It may read relations `moved` and `ledger`. */
@@ -51,6 +53,7 @@ export function createTurnQuery({
   name,
   where,
   free,
+  holds,
   ledger,
   besides,
 }: TurnQueryParts): WriteQuery<TurnValues, TurnRow> {
@@ -70,7 +73,7 @@ export function createTurnQuery({
         last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
-      from snap where s.pk = snap.pk and s.version = snap.version and not (snap.behind and ${param.rejects}::boolean)
+      from snap where s.pk = snap.pk and s.version = snap.version and not (snap.behind and ${param.rejects}::boolean) ${holds?.(param) ?? ''}
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.view, s.queued, s.last_seq, snap.last_seq as base, snap.free,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
     ), started as (

@@ -44,6 +44,9 @@ export interface RunRequest {
   readonly rejects: boolean;
   /** Not null: the run is accepted only if it waits for an answer since this attempt. */
   readonly waitingAttempt: number | null;
+  /** The run starts with the messages that it has kept: it is accepted, or taken, only while they are `added`. */
+  readonly takesAdded: boolean;
+  readonly added: string | null;
 }
 
 export interface TurnValues extends CheckedKey, RunRequest, Partial<RunKey> {
@@ -95,5 +98,7 @@ export function turnValues(start: TurnStart, request?: RunRequest): TurnValues {
     awaited: request?.awaited ?? false,
     rejects: request?.rejects ?? false,
     waitingAttempt: request?.waitingAttempt ?? null,
+    takesAdded: request?.takesAdded ?? false,
+    added: request?.added ?? null,
   };
 }

@@ -53,6 +53,7 @@ export const insertRun = (
       state_delta = excluded.state_delta, custom_metadata = excluded.custom_metadata, streaming = excluded.streaming,
       answered_seq = excluded.answered_seq, bound = excluded.bound,
       awaited = r.awaited or excluded.awaited,
+      added_messages = case when ${param.takesAdded}::boolean and excluded.attempt > 0 then null else r.added_messages end,
       first_seq = case when r.attempt > 0 then r.first_seq else excluded.first_seq end,
       error_code = null, error_message = null, ended_at = null, position = ${position === undefined ? 'default' : 'excluded.position'}
     where r.status in ('waiting', 'completed', 'failed', 'cancelled', 'interrupted')`;
@@ -62,6 +63,9 @@ const acceptance = {
     select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
       and r.status = 'waiting' and r.attempt = ${param.waitingAttempt}::integer offset 0))`,
   free: (param: TurnParams) => `s.turn is null and not ${param.postpone}::boolean`,
+  holds: (param: TurnParams) => `and (not ${param.takesAdded}::boolean or (
+    select r.added_messages::text from runs r where r.session_pk = snap.pk and r.invocation_id = ${param.invocationId}
+  ) is not distinct from ${param.added}::text)`,
   ledger: insertRun,
 };
 
@@ -87,13 +91,15 @@ const takeGrantedRun = createTurnQuery({
   name: 'take-granted-run',
   where: (param) => `and s.turn = ${param.invocationId} and exists (
     select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted'
-      and r.message::text is not distinct from ${param.message}::text offset 0)`,
+      and r.message::text is not distinct from ${param.message}::text
+      and (not ${param.takesAdded}::boolean or r.added_messages::text is not distinct from ${param.added}::text) offset 0)`,
   free: () => 'true',
   ledger: (
     param,
   ) => `update runs r set status = 'running', owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1,
       first_seq = case when r.attempt > 0 then r.first_seq else m.base + 1 end,
-      started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null
+      started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null,
+      added_messages = case when ${param.takesAdded}::boolean then null else r.added_messages end
     from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });
 
@@ -141,16 +147,19 @@ export async function acceptTurn(
   return readOutcome(rows, { windowBytes: start.windowBytes, rejects: request.rejects });
 }
 
+/** The messages of a granted run, as they were read. */
+type GrantedMessages = Pick<RunRequest, 'message' | 'takesAdded' | 'added'>;
+
 /**
- * Starts the next attempt of a granted run, whose message was read as `message`. `gone`: the run is not granted any more, or has another message by
+ * Starts the next attempt of a granted run with messages. `gone`: the run is not granted any more, or has other messages by
  * now. Undefined when the session was changed meanwhile: then nothing was written.
  */
 export async function takeGrantedTurn(
   db: Queryable,
   start: TurnStart,
-  message: string | null,
+  messages: GrantedMessages,
 ): Promise<StartedTurn | 'gone' | undefined> {
-  const rows = await takeGrantedRun(db, { ...turnValues(start), message }, start);
+  const rows = await takeGrantedRun(db, { ...turnValues(start), ...messages }, start);
   if (rows.length === 0) return 'gone';
   return startedIn(readOutcome(rows, start));
 }
