@@ -17,6 +17,8 @@ const RunUsage = Type.Object(
     toolUsePromptTokenCount: count('Input tokens of results of tools that the provider ran.'),
     totalTokenCount: count('All tokens.'),
     modelCalls: Type.Integer({ description: 'Answers of models.' }),
+    toolCalls: count('Calls of tools.'),
+    seconds: Type.Optional(Type.Number({ description: 'Time in which attempts ran; absent below one second.' })),
     cost: Type.Optional(
       Type.Number({
         description:
@@ -27,7 +29,8 @@ const RunUsage = Type.Object(
   },
   {
     title: 'RunUsage',
-    description: 'Sums of the UsageMetadata of the run’s events, of attempts that have ended, and their cost.',
+    description:
+      'Sums of the UsageMetadata of the run’s events, of all attempts that have ended, and their cost. Of an attempt whose process died, what its stored events tell.',
   },
 );
 

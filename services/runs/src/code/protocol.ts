@@ -36,6 +36,8 @@ export interface RunRequest {
   readonly messageJson: Uint8Array;
   readonly streaming: boolean;
   readonly maxModelCalls: number;
+  /** See AgentRunOptions. */
+  readonly earlierModelCalls: number;
   /** See Turn. */
   readonly isTakeover: boolean;
 }

@@ -14,6 +14,8 @@ export interface AgentRunOptions {
   /** Artifacts of the turn's session and user. Absent: agents get the error that there are none. */
   readonly artifacts?: ArtifactService;
   readonly maxModelCalls: number;
+  /** Those of them that the run has made before. */
+  readonly earlierModelCalls?: number;
   /** Counts the costs of the attempt. */
   readonly costs?: CallCosts;
   /** Aborts models and tools, and the parallel agents of one that failed. */

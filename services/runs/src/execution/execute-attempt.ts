@@ -21,6 +21,7 @@ import { RunCost } from './limits/run-cost.ts';
 import { watchTime } from './limits/time-limit.ts';
 import { Journal } from './recording/journal.ts';
 import { createRecorder, type Recorder } from './recording/recorder.ts';
+import { earlierUse } from './recording/attempt-usage.ts';
 import { cancelled, interruptedByRun, type Stop } from './recording/stop.ts';
 import { RunNotContinued } from './takeover/run-not-continued.ts';
 import type { Viewer } from './viewers/viewer.ts';
@@ -96,12 +97,14 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
       recorder.noteBefore(window.events.map(({ event }) => event));
     }
     const limits = lowerLimits(deps.limits, app.settings.limits);
-    using _ = watchTime(limits.seconds, working);
+    const earlier = earlierUse(turn);
+    using _ = watchTime(limits.seconds, earlier['seconds'] ?? 0, working);
+    costs.limit(limits.cost, earlier);
     recorder.limit(limits);
-    costs.limit(limits.cost);
-    const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
-    recorder.waitAs({ answerSeconds, asksByMail });
-    const services = { ...servicesOf(deps, run), maxModelCalls: limits.modelCalls };
+      const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
+      recorder.waitAs({ answerSeconds, asksByMail });
+      const calls = { maxModelCalls: limits.modelCalls, earlierModelCalls: earlier['modelCalls'] ?? 0 };
+      const services = { ...servicesOf(deps, run), ...calls };
     await runLoops(app, { ...services, turn, window, recorder, working, costs });
     viewer?.end();
     remember(deps, { turn, window, journal });
@@ -149,16 +152,16 @@ async function runLoops(app: App, { recorder, working, ...options }: Looping): P
 }
 
 /** The turn with what has happened in it. */
-function continued<T extends Pick<AgentRunOptions, 'turn' | 'window' | 'maxModelCalls'>>(
+function continued<T extends Pick<AgentRunOptions, 'turn' | 'window' | 'earlierModelCalls'>>(
   options: T,
   { history, modelCalls }: Recorder,
   { session }: AgentRun,
 ): T {
   const { turn, window } = options;
-  const maxModelCalls = Math.max(options.maxModelCalls - modelCalls, 1);
+  const earlierModelCalls = (earlierUse(turn)['modelCalls'] ?? 0) + modelCalls;
   const stateJson = Buffer.from(JSON.stringify(session.state));
   const events = [...window.events, ...history.map((json) => new HistoryEvent(json, false))];
-  return { ...options, maxModelCalls, turn: { ...turn, stateJson }, window: { ...window, events } };
+  return { ...options, earlierModelCalls, turn: { ...turn, stateJson }, window: { ...window, events } };
 }
 
 /** ADK's services of the turn's session, user and app. */

@@ -1,6 +1,7 @@
 import { type BaseAgent, InvocationContext, PluginManager, StreamingMode } from '@google/adk';
 import { agentForTurn } from './agent-for-turn.ts';
 import type { AgentRun, AgentRunOptions } from './agent-run.ts';
+import { countModelCalls } from './count-model-calls.ts';
 import { parseMessage } from './events/event-json.ts';
 import { createTurnSession } from './history/turn-session.ts';
 import { resumeLoop } from './takeover/resume-loop.ts';
@@ -29,6 +30,7 @@ export function openAgents(root: BaseAgent, options: AgentRunOptions): AgentRun 
     abortSignal: signal,
     ...(turn.messageJson.length === 0 ? {} : { userContent: parseMessage(turn.messageJson) }),
   });
+  countModelCalls(context, options.earlierModelCalls);
   const loop = turn.isTakeover ? resumeLoop(root, context) : agent.runAsync(context);
   return { loop, session: turnSession };
 }

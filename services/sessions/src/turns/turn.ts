@@ -12,6 +12,7 @@ import { windowBytesBeside } from '../store/events/window-bytes.ts';
 import { bytesOfEvents, type SizeLimits } from '../store/sizes.ts';
 import type { StartedTurn } from '../store/turns/turn-outcome.ts';
 import type { KnownEvents, TurnStart } from '../store/turns/turn-values.ts';
+import { usageBefore } from './run-usage.ts';
 import { completeWindow } from './window.ts';
 
 /** A request to execute a run. */
@@ -69,9 +70,8 @@ function bytesBeside(
 export async function toTurn(
   { db, leaseSeconds, limits, usage }: Context,
   attempt: Attempt,
-  started: { start: TurnStart; turn: StartedTurn },
+  { start, turn, isTakeover = false }: { start: TurnStart; turn: StartedTurn; isTakeover?: boolean },
 ): Promise<MessageInitShape<typeof TurnSchema>> {
-  const { start, turn } = started;
   usage.add(attempt.key.accountId, { bytes: bytesOfEvents(start.events) });
   const base = turn.lastSeq - start.events.length;
   const from = attempt.answeredSeq ?? turn.lastSeq;
@@ -83,6 +83,10 @@ export async function toTurn(
     window: start.window,
   });
   const all = [...events, ...start.events];
+  const { sessionPk, attempt: number } = turn;
+  // Only a run that goes on has used anything. A first attempt has no round trip for it.
+  const before =
+    number > 1 ? await usageBefore(db, { sessionPk, invocationId: attempt.invocationId }, isTakeover) : undefined;
   applyDelta(turn.state, attempt.stateDelta);
   return {
     session: attempt.key,
@@ -103,6 +107,9 @@ export async function toTurn(
     stateMaxValueBytes: limits.stateValueBytes,
     stateMaxScopeBytes: limits.stateScopeBytes,
     waitingForJson: bytesOf(turn.waitingFor ?? ''),
+    isTakeover,
+    usedJson: bytesOf(before === undefined ? '' : JSON.stringify(before.all)),
+    unreportedJson: bytesOf(isTakeover ? JSON.stringify(before?.unreported ?? {}) : ''),
   };
 }
 

@@ -221,6 +221,6 @@ describe('a message to a run that waits for answers', () => {
     await Promise.all(adding);
     const { messagesJson } = await service.client.appendEvents(append(turn as Turn, 'said'));
     const seen = [...eventsOf(turn).slice(4), ...textsOf(messagesJson)];
-    expect(seen.toSorted()).toEqual(texts);
+    expect([new Set(seen), seen.length]).toEqual([new Set(texts), texts.length]);
   });
 });

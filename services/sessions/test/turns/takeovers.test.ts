@@ -1,9 +1,10 @@
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appendTo, completed, driveTurns } from './drive-turns.ts';
+import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
 import {
   agentEvent,
   beginWith,
+  json,
   type newKey,
   parse,
   readSession,
@@ -116,4 +117,42 @@ describe('a run whose executor has died', () => {
     expect((await service.client.claimRuns(named)).turns).toMatchObject([{ isTakeover: false }]);
     expect(await statusOf(session, dead.invocationId)).toMatchObject({ status: RunStatus.CANCELLED });
   });
+
+  test('has used what its stored events tell, whoever goes on with it or ends it', async () => {
+    const session = await newSession();
+    const dead = await begin(session, 'one');
+    const answer = (over: object = {}) =>
+      usedEvent(dead.invocationId, { usageMetadata: { totalTokenCount: 5 }, ...over });
+    await service.client.appendEvents(
+      appendTo(dead, [answer({ content: { parts: [{ functionCall: { name: 'f' } }] } })]),
+    );
+    await expire(dead);
+    const used = { toolCalls: 1, modelCalls: 1, totalTokenCount: 5 };
+    const [heir] = (await claim(session)) as [Turn];
+    expect([parse(heir.usedJson), parse(heir.unreportedJson)]).toMatchObject([used, used]);
+    await service.client.appendEvents(appendTo(heir, [answer()]));
+    await expire(dead);
+    const [next] = (await claim(session)) as [Turn];
+    const twice = { toolCalls: 1, modelCalls: 2, totalTokenCount: 10 };
+    expect(parse(next.unreportedJson)).toMatchObject(twice);
+    const report = { ...waitingFor(['call']), usageJson: json({ modelCalls: 3, totalTokenCount: 20 }) };
+    await service.client.appendEvents(appendTo(next, [callEvent(dead.invocationId, ['call'])], report));
+    const going = await begin(session, 'answer', { answeredCallIds: ['call'] });
+    expect([parse(going.usedJson), going.unreportedJson.length]).toEqual([{ modelCalls: 3, totalTokenCount: 20 }, 0]);
+    await service.client.appendEvents(appendTo(going, [answer()]));
+    await expire(dead, 61);
+    await claim(session);
+    const { usageJson, status } = (await statusOf(session, dead.invocationId)) ?? {};
+    expect(status).toBe(RunStatus.FAILED);
+    expect(parse(usageJson ?? new Uint8Array())).toMatchObject({ modelCalls: 4, totalTokenCount: 25 });
+  });
 });
+
+/** An answer of a model, as public JSON with these fields. */
+function usedEvent(invocationId: string, fields: object) {
+  const event = agentEvent(invocationId, 'said');
+  return {
+    ...event,
+    json: json({ id: event.id, author: 'agent', invocationId, timestamp: event.timestamp, ...fields }),
+  };
+}

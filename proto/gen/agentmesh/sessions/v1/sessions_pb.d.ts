@@ -1261,6 +1261,21 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
    * @generated from field: bool is_takeover = 19;
    */
   isTakeover: boolean;
+
+  /**
+   * What earlier attempts of the run have used, as in AttemptEnd.usage_json, also those whose executors died, as far as they stored events. Empty for the
+   * first attempt.
+   *
+   * @generated from field: bytes used_json = 21;
+   */
+  usedJson: Uint8Array;
+
+  /**
+   * The part of `used_json` that no executor has reported. The executor adds it to the usage that it reports. Empty unless `is_takeover`.
+   *
+   * @generated from field: bytes unreported_json = 22;
+   */
+  unreportedJson: Uint8Array;
 };
 
 /**
@@ -1701,7 +1716,7 @@ export declare type AttemptEnd = Message<"agentmesh.sessions.v1.AttemptEnd"> & {
 
   /**
    * Sums over the attempt's answers of models, as a JSON object of numbers: fields of UsageMetadata, `modelCalls`, `cost` in
-   * US dollars and `unpricedCalls`. Empty without a call.
+   * US dollars and `unpricedCalls`; also `toolCalls`, and `seconds` from one second on. Empty for nothing.
    *
    * @generated from field: bytes usage_json = 5;
    */
@@ -1998,7 +2013,7 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
   model: string;
 
   /**
-   * Sums over all attempts that their executor has ended, as in AttemptEnd; empty when none called a model.
+   * Sums over all attempts that have ended, as in AttemptEnd; empty for nothing. Of executors that died, what their stored events tell.
    *
    * @generated from field: bytes usage_json = 15;
    */

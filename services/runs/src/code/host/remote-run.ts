@@ -131,11 +131,12 @@ export class RemoteRun implements AgentRun, RunSide {
   }
 }
 
-function requestOf(run: number, { turn, window, maxModelCalls }: AgentRunOptions): RunRequest {
+function requestOf(run: number, options: AgentRunOptions): RunRequest {
+  const { turn, window, maxModelCalls, earlierModelCalls = 0 } = options;
   const { session, invocationId, stateJson, messageJson, streaming, isTakeover } = turn;
   const { accountId = '', appName = '', userId = '', sessionId = '' } = session ?? {};
   const key = { accountId, appName, userId, sessionId };
   const events = window.events.map(({ json }) => json);
-  const content = { stateJson, events, messageJson, streaming, maxModelCalls, isTakeover };
+  const content = { stateJson, events, messageJson, streaming, maxModelCalls, earlierModelCalls, isTakeover };
   return { kind: 'run', run, invocationId, key, ...content };
 }

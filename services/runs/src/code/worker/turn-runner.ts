@@ -10,6 +10,7 @@ import {
   StreamingMode,
 } from '@google/adk';
 import { agentForTurn } from '../../execution/agent-for-turn.ts';
+import { countModelCalls } from '../../execution/count-model-calls.ts';
 import { fromPublicEvent, hasCalls, parseMessage } from '../../execution/events/event-json.ts';
 import { createTurnSession, type TurnSession } from '../../execution/history/turn-session.ts';
 import type { CodeError, RunRequest } from '../protocol.ts';
@@ -151,6 +152,7 @@ export class TurnRunner {
       abortSignal: this.#working.signal,
       ...(messageJson.length > 0 && { userContent: parseMessage(messageJson) }),
     });
+    countModelCalls(context, this.#request.earlierModelCalls);
     return runRoot(root, context, isTakeover);
   }
 }

@@ -1,7 +1,7 @@
 import type { Event } from '@google/adk';
 import { checkLimits, type RunLimits } from '../limits/run-limits.ts';
 import type { RunCost } from '../limits/run-cost.ts';
-import type { AttemptEnd } from '@agentmesh/proto/sessions/v1';
+import type { AttemptEnd, Turn } from '@agentmesh/proto/sessions/v1';
 
 /** The models of an attempt and their usage, as fields of AttemptEnd. */
 export type UsedModels = Pick<AttemptEnd, 'model' | 'usageJson'>;
@@ -30,8 +30,29 @@ const counted = [
 
 const nothing = new Uint8Array(0);
 
-/** `costs` counts the calls of models, also those whose answers are no events of the run. */
-export function createAttemptUsage(costs: Pick<RunCost, 'check' | 'spent'>): AttemptUsage {
+/** Counts of earlier attempts, by name. */
+type EarlierUse = Readonly<Record<string, number>>;
+
+/** What a turn says of the run's earlier attempts. */
+export function earlierUse({ usedJson }: Pick<Turn, 'usedJson'>): EarlierUse {
+  return parseSums(usedJson);
+}
+
+function parseSums(json: Uint8Array): EarlierUse {
+  return json.length === 0 ? {} : (JSON.parse(Buffer.from(json).toString()) as EarlierUse);
+}
+
+/**
+ * `costs` counts the calls of models, also those whose answers are no events of the run. `turn`: what earlier attempts have used counts for the limits, and
+ * the part of it that nobody has reported is reported with this attempt.
+ */
+export function createAttemptUsage(
+  costs: Pick<RunCost, 'check' | 'spent'>,
+  turn: Pick<Turn, 'usedJson' | 'unreportedJson'>,
+): AttemptUsage {
+  const earlier = earlierUse(turn);
+  const unreported = parseSums(turn.unreportedJson);
+  const begun = performance.now();
   const sums = new Map<string, number>();
   let modelCalls = 0;
   let toolCalls = 0;
@@ -53,14 +74,29 @@ export function createAttemptUsage(costs: Pick<RunCost, 'check' | 'spent'>): Att
     },
     limit: (most) => void (limits = most),
     check: () => {
-      if (limits) checkLimits({ toolCalls, tokens: sums.get('totalTokenCount') ?? 0 }, limits);
+      const { toolCalls: calls = 0, totalTokenCount: tokens = 0 } = earlier;
+      if (limits) {
+        checkLimits({ toolCalls: calls + toolCalls, tokens: tokens + (sums.get('totalTokenCount') ?? 0) }, limits);
+      }
       costs.check();
     },
     used: () => {
-      const { spent } = costs;
-      const isNothing = modelCalls === 0 && Object.keys(spent).length === 0;
-      const usage = { ...Object.fromEntries(sums), modelCalls, ...spent };
-      return { model, usageJson: isNothing ? nothing : Buffer.from(JSON.stringify(usage)) };
+      const seconds = Math.round((performance.now() - begun) / 100) / 10;
+      const own = {
+        ...Object.fromEntries(sums),
+        ...(modelCalls > 0 && { modelCalls }),
+        ...(toolCalls > 0 && { toolCalls }),
+        ...(seconds >= 1 && { seconds }),
+        ...costs.spent,
+      };
+      const usage = addSums(own, unreported);
+      if (Object.keys(usage).length === 0) return { model, usageJson: nothing };
+      return { model, usageJson: Buffer.from(JSON.stringify({ modelCalls: 0, ...usage })) };
     },
   };
+}
+
+function addSums(sums: EarlierUse, more: EarlierUse): EarlierUse {
+  const names = new Set([...Object.keys(sums), ...Object.keys(more)]);
+  return Object.fromEntries([...names].map((name) => [name, (sums[name] ?? 0) + (more[name] ?? 0)]));
 }

@@ -23,7 +23,7 @@ export interface Recorder {
   noteBefore(events: readonly Event[]): void;
   /** Shows the events from now on to the agents that make them. */
   attach(session: AgentSession): void;
-  /** Lets the agents go on only within limits. */
+  /** Lets the agents go on only within limits. Throws LimitReached when earlier attempts have taken more; not for a takeover, which may be over. */
   limit(limits: RunLimits): void;
   /** Sets how the run waits for answers; see OpenCalls. */
   waitAs(wait: WaitPolicy): void;
@@ -91,7 +91,7 @@ class AttemptRecorder implements Recorder {
     this.#options = options;
     this.#facts = { invocationId, customMetadata: parseMetadata(customMetadataJson) };
     this.#openCalls = createOpenCalls(options.turn);
-    this.#usage = createAttemptUsage(options.costs);
+    this.#usage = createAttemptUsage(options.costs, options.turn);
   }
 
   noteBefore(events: readonly Event[]): void {
@@ -105,6 +105,7 @@ class AttemptRecorder implements Recorder {
 
   limit(limits: RunLimits): void {
     this.#usage.limit(limits);
+    if (!this.#options.turn.isTakeover) this.#usage.check();
   }
 
   waitAs(wait: WaitPolicy): void {

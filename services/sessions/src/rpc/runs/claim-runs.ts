@@ -3,6 +3,7 @@ import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
+import { bytesOf } from '../../json-bytes.ts';
 import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
 import { parseDelta } from '../../state-delta.ts';
 import { maxAnswerBytes } from '../../store/events/window-bytes.ts';
@@ -22,6 +23,7 @@ import { takeDeadTurn, takeGrantedTurn } from '../../store/turns/turns.ts';
 import { type AttemptEnding, endAttempt, withoutRewind } from '../../turns/attempt.ts';
 import { answersAll } from '../../turns/awaited-answer.ts';
 import { closingEvent, endingOf } from '../../turns/closing-event.ts';
+import { usageBefore } from '../../turns/run-usage.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
@@ -123,8 +125,8 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
 
 /** Ends a run whose turn is rewound. While that cannot be done, the run is tried again, for a minute: then it ends without. Never rejects. */
 async function endRewinding(context: Context, run: DueRun): Promise<void> {
-  const ending = endingOf(run);
   const { invocationId } = run;
+  const ending = await endingOfDead(context, run);
   await endWith(context, run, ending)
     .catch((error: unknown) => {
       if (!run.isAbandoned) throw error;
@@ -141,7 +143,7 @@ async function takeOver(context: Context, run: DueRun, dead: Attempt): Promise<T
   const turn = await untilCurrent(() => takeDeadTurn(context.db, start));
   if (turn === 'gone') return undefined;
   context.log.warn({ invocationId: run.invocationId }, 'a run whose executor had stopped goes on with another');
-  return { ...(await toTurn(context, attempt, { start, turn })), isTakeover: true };
+  return toTurn(context, attempt, { start, turn, isTakeover: true });
 }
 
 /** See ClaimRunsRequest.apps. */
@@ -195,9 +197,16 @@ async function refuse(context: Context, run: DueRun, { reason, message }: MeshEr
   return 'gone';
 }
 
+/** The end of a run whose executor is gone, with what its executors have used. */
+async function endingOfDead({ db }: Context, run: DueRun): Promise<AttemptEnding> {
+  const { unreported } = await usageBefore(db, run, true);
+  const isNothing = Object.keys(unreported).length === 0;
+  return { ...endingOf(run), ...(!isNothing && { usageJson: bytesOf(JSON.stringify(unreported)) }) };
+}
+
 /** Ends a run whose executor is gone. */
 async function endDead(context: Context, run: DueRun): Promise<void> {
-  const ending = endingOf(run);
+  const ending = await endingOfDead(context, run);
   await endWith(context, run, ending);
   const { invocationId } = run;
   context.log.warn({ invocationId, errorCode: ending.errorCode }, 'a run whose executor had stopped has been ended');

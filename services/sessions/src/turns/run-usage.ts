@@ -1,0 +1,71 @@
+import type { EventJson } from '@agentmesh/proto/event';
+import type { Queryable } from '@agentmesh/lib/pg';
+import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
+import { selectRunEvents } from '../store/ledger/run-events.ts';
+import { selectRunUsage } from '../store/ledger/run-usage.ts';
+
+/** Sums of numbers by name, as in AttemptEnd.usage_json. */
+type Sums = Record<string, number>;
+
+interface RunName {
+  readonly sessionPk: bigint;
+  readonly invocationId: string;
+}
+
+/** What a run has used before an attempt. */
+export interface UsageBefore {
+  /** Of all attempts. */
+  readonly all: Sums;
+  /** Of executors that have died: it is in `all`, and not in the run's row. */
+  readonly unreported: Sums;
+}
+
+/** The use of a run that goes on. With `isDead`, also that of executors that have died since the last end of an attempt. */
+export async function usageBefore(db: Queryable, run: RunName, isDead: boolean): Promise<UsageBefore> {
+  const row = await selectRunUsage(db, run);
+  const reported = JSON.parse(row?.usage ?? '{}') as Sums;
+  const unreported = isDead ? await usageOfEvents(db, { ...run, after: row?.turnAfter ?? 0 }) : {};
+  const all = { ...reported };
+  for (const [name, number] of Object.entries(unreported)) all[name] = (all[name] ?? 0) + number;
+  return { all, unreported };
+}
+
+const counted = [
+  'promptTokenCount',
+  'cachedContentTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'toolUsePromptTokenCount',
+  'totalTokenCount',
+];
+
+/** The use that the stored events of a turn tell, and the seconds since its first event. What its executors did not store is not known. */
+async function usageOfEvents(db: Queryable, turn: RunName & { readonly after: number }): Promise<Sums> {
+  const sums: Sums = {};
+  const page = { limit: maxPageLimit, maxBytes: maxPageBytes, upTo: 2 ** 31 - 1 };
+  for (let after = turn.after; ; ) {
+    const events = await selectRunEvents(db, { ...turn, ...page, after });
+    for (const { json, timestamp } of events) {
+      sums['seconds'] ??= Math.max(0, Math.round(Date.now() / 1000 - timestamp));
+      addEvent(sums, JSON.parse(json) as Partial<EventJson>);
+    }
+    const last = events.at(-1)?.seq;
+    if (last === undefined) return sums;
+    after = last;
+  }
+}
+
+/** Counts an event like the executor: see createAttemptUsage in services/runs. */
+function addEvent(sums: Sums, { author, content, modelVersion, usageMetadata }: Partial<EventJson>): void {
+  const add = (name: string, number: number): void => void (sums[name] = (sums[name] ?? 0) + number);
+  if (author === 'user') return;
+  const calls = content?.parts?.filter((part) => 'functionCall' in part).length ?? 0;
+  if (calls > 0) add('toolCalls', calls);
+  if (modelVersion === undefined && usageMetadata === undefined) return;
+  add('modelCalls', 1);
+  const used = (usageMetadata ?? {}) as Readonly<Record<string, unknown>>;
+  for (const name of counted) {
+    const count = used[name];
+    if (typeof count === 'number' && count > 0) add(name, count);
+  }
+}
