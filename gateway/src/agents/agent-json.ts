@@ -5,7 +5,7 @@ import type { Identity } from '../edge/authentication/identity.ts';
 
 interface Fields extends Readonly<Record<string, unknown>> {
   readonly agent_name: string;
-  readonly agent_model: string;
+  readonly agent_model: string | string[];
   readonly agent_description: string;
   readonly agent_instruction: string;
   readonly agent_type: string;

@@ -16,13 +16,21 @@ const params = Type.Object(
   { additionalProperties: true, title: 'AgentModelParams' },
 );
 
+const modelNames = Type.Union([Type.String(), Type.Array(Type.String())], {
+  description:
+    '`provider/model`, or a list of up to five: the next one takes over when one fails. See `docs/models.md`.',
+});
+
 const reference = Type.Union([Type.String(), Type.Integer()]);
 
 /** Fields that the reference's UI sends. The service checks their values. */
 export const AgentRequest = Type.Object(
   {
     agent_name: storedText(),
-    agent_model: Type.String({ description: '`provider/model`; see `docs/models.md`.' }),
+    agent_model: modelNames,
+    model_retries: maybe(
+      Type.Integer({ description: 'How often a failed call of a model is tried again; 4 if absent.' }),
+    ),
     agent_description: storedText(),
     agent_instruction: storedText(),
     agent_type: Type.String({ description: '`llm` or `base`, `router`, `sequential`, `parallel`, `loop`.' }),
@@ -121,7 +129,7 @@ export const NewAgent = Type.Object(
   {
     agent_id: Type.String({ description: '`agent<N>`, the name of its app.' }),
     agent_name: Type.String(),
-    agent_model: Type.String(),
+    agent_model: modelNames,
     agent_description: Type.String(),
     owner_id: Type.String(),
     organization_id: Type.String(),
@@ -135,7 +143,7 @@ export const Agent = Type.Object(
   {
     agent_id: Type.Integer(),
     agent_name: Type.String(),
-    agent_model: Type.String(),
+    agent_model: modelNames,
     agent_model_params: freeForm(),
     agent_description: Type.String(),
     agent_instruction: Type.String(),

@@ -92,6 +92,9 @@ describe('the key of an agent', () => {
     expect(faultOf(await post({ model_api_key: own }, { agent_model: 'gemini/gemini-2.5-flash' }))).toContain(
       'is a key of openai',
     );
+    const two = { agent_model: ['openai/gpt-5-mini', 'gemini/gemini-2.5-flash'] };
+    expect(faultOf(await post({ model_api_key: own }, two))).toContain('models of one provider');
+    expect(faultOf(await post({ model_api_key: secret }, two))).toContain('models of one provider');
     expect(faultOf(await post({ model_api_key: own, model_api_base: 'https://evil.example.com' }))).toContain(
       '422 model_api_base',
     );

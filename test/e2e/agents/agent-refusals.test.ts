@@ -19,6 +19,21 @@ const issues = async (caller: Caller, over: object): Promise<Issue[]> => {
 describe('fields that cannot be used are refused with 422 that names them', () => {
   test.each([
     ['an unknown provider', { agent_model: 'acme/x' }, 'agent_model', 'acme/x'],
+    [
+      'an unknown model of a list',
+      { agent_model: ['echo/echo', 'opneai/x'] },
+      'agent_model',
+      'Did you mean "openai/x"?',
+    ],
+    ['no model of a list', { agent_model: [] }, 'agent_model', ''],
+    ['six models', { agent_model: Array.from({ length: 6 }, () => 'echo/echo') }, 'agent_model', ''],
+    ['a text for a number of retries', { model_retries: 'many' }, 'model_retries', ''],
+    [
+      'an address for the model',
+      { generate_content_config: { http_options: { base_url: 'https://a.example.com' } } },
+      'generate_content_config',
+      'is not a key here',
+    ],
     ['an unknown tool', { agent_tools: ['http_gett'] }, 'agent_tools', 'http_gett'],
     ['an unknown type', { agent_type: 'swarm' }, 'agent_type', 'swarm'],
     ['an unknown sub-agent', { sub_agents: ['agent2000000000'] }, 'sub_agents', 'agent2000000000'],

@@ -51,6 +51,27 @@ describe('records', () => {
     expect((await caller.request('GET', '/api/agents')).body).toEqual([]);
   });
 
+  test('a list of models is kept as it is, also in YAML, and the next one takes over; a list of one is a text', async () => {
+    const caller = await newAccount(url);
+    // The first one has no key here.
+    const models = ['anthropic/claude-sonnet-4-5', 'echo/echo'];
+    const retry = { attempts: 2, initial_delay: 0.1 };
+    const given = {
+      agent_model: models,
+      model_retries: 0,
+      generate_content_config: { http_options: { retry_options: retry } },
+    };
+    const id = await makeAgent(caller, given);
+    const read = await caller.request<Agent>('GET', `/api/agents/${id}`);
+    expect(read.body).toMatchObject(given);
+    expect(await (await caller.fetch('GET', `/api/agents/${id}/yaml`)).text()).toContain('- echo/echo');
+    const { body } = await caller.run(await caller.createSession(`agent${id}`), 'hello');
+    expect(body.at(-1)).toMatchObject({ customMetadata: { model: 'echo/echo', failed_models: [models[0]] } });
+    const put = await caller.request<Agent>('PUT', `/api/agents/${id}`, { ...fields, agent_model: ['echo/echo'] });
+    expect(put).toMatchObject({ status: 200, body: { agent_model: 'echo/echo' } });
+    expect((await caller.request<Agent[]>('GET', '/api/agents')).body).toMatchObject([{ agent_model: 'echo/echo' }]);
+  });
+
   test('an agent of another account answers like one that does not exist, and nonsense with 422', async () => {
     const id = await makeAgent(ada, { agent_name: 'private' });
     const calls = [

@@ -9,10 +9,20 @@ const maybe = { text: Type.Optional(Type.String()), flag: Type.Optional(Type.Boo
 const map = Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({})));
 const texts = Type.Optional(Type.Array(Type.String()));
 
+const mostOfName = 256;
+
 /** Fields that the server uses to build ADK's agent. */
 const used = {
   agent_name: Type.String({ minLength: 1, maxLength: 100 }),
-  agent_model: Type.String({ maxLength: 256 }),
+  /** One model, or up to five: the next one takes over when one fails. Empty for an agent without a model. */
+  agent_model: Type.Unsafe<string | string[]>({
+    type: ['string', 'array'],
+    maxLength: mostOfName,
+    items: { type: 'string', minLength: 1, maxLength: mostOfName },
+    minItems: 1,
+    maxItems: 5,
+  }),
+  model_retries: Type.Optional(Type.Integer({ minimum: 0, maximum: 4 })),
   agent_description: Type.String(),
   agent_instruction: Type.String(),
   agent_type: Type.Enum([...agentTypes]),
@@ -67,3 +77,8 @@ export const modelParams: ReadonlyMap<string, string> = new Map([
   ['presence_penalty', 'presence_penalty'],
   ['frequency_penalty', 'frequency_penalty'],
 ]);
+
+/** The models of an agent, in the order in which they are asked. */
+export function modelsOfFields({ agent_model: model }: Pick<AgentFields, 'agent_model'>): readonly string[] {
+  return model === '' ? [] : [model].flat();
+}

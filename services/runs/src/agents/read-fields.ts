@@ -40,6 +40,8 @@ function pick(input: Input, name: string, faults: AgentFault[]): unknown {
   if (name === 'sub_agents' && Array.isArray(value)) return value.map(subAgentName);
   if (name === 'agent_tools' && Array.isArray(value)) return value.map(toolName);
   if (name === 'agent_name' && typeof value === 'string') return value.trim();
+  // Clients expect a text for a single model.
+  if (name === 'agent_model' && Array.isArray(value) && value.length === 1) return value[0];
   return value;
 }
 

@@ -42,6 +42,7 @@ export function toDefinition(fields: AgentFields, name: string): Record<string, 
 
 /** Fields that have the same name in a file. */
 export const sharedKeys = [
+  'model_retries',
   'output_key',
   'include_contents',
   'disallow_transfer_to_parent',

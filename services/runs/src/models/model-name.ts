@@ -1,4 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import { closestName } from '../registry/files/closest-name.ts';
 
 /** The provider of a model. */
 export type Provider = 'echo' | VendorName;
@@ -47,8 +48,27 @@ function parse(name: string): ModelName | undefined {
 }
 
 function unknownModel(name: string): string {
+  const meant = guess(name);
   return (
-    `The model "${name.slice(0, longestName)}" is not known. Name it provider/model, e.g. openai/gpt-5-mini, ` +
-    'anthropic/claude-sonnet-4-5, gemini/gemini-2.5-flash; echo/echo needs no network.'
+    `The model "${name.slice(0, longestName)}" is not known. ${meant === undefined ? '' : `Did you mean "${meant}"? `}` +
+    'Name it provider/model, e.g. openai/gpt-5-mini, anthropic/claude-sonnet-4-5, gemini/gemini-2.5-flash; echo/echo needs no network.'
   );
+}
+
+/** Beginnings of names by which their provider is known. */
+const beginnings = [
+  ['openai', /^(gpt|chatgpt|o\d)/],
+  ['anthropic', /^claude/],
+  ['gemini', /^gemini/],
+] as const;
+
+/** The name that is most likely meant; undefined when there is none. */
+function guess(name: string): string | undefined {
+  if (name.length > longestName) return undefined;
+  const slash = name.indexOf('/');
+  const model = name.slice(slash + 1);
+  const given = slash === -1 ? undefined : closestName(name.slice(0, slash), [...providers.keys()]);
+  const provider = given ?? beginnings.find(([, begins]) => begins.test(model))?.[0];
+  const meant = provider === undefined ? undefined : `${provider}/${model}`;
+  return meant === undefined || parse(meant) === undefined ? undefined : meant;
 }

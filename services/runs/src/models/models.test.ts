@@ -29,6 +29,20 @@ describe('a model is found by its name', () => {
     },
   );
 
+  test.each([
+    ['gpt-5-mini', 'openai/gpt-5-mini'],
+    ['claude-sonnet-4-5', 'anthropic/claude-sonnet-4-5'],
+    ['opneai/gpt-5', 'openai/gpt-5'],
+    ['Gemini/gemini-2.5-flash', 'gemini/gemini-2.5-flash'],
+    ['acme/claude-sonnet-4-5', 'anthropic/claude-sonnet-4-5'],
+    ['llama3.2', undefined],
+    ['gemini/../x', undefined],
+  ])('for "%s", %s is proposed', (name, meant) => {
+    const problem = expect(models.problemWith(name));
+    if (meant === undefined) problem.not.toContain('Did you mean');
+    else problem.toContain(`Did you mean "${meant}"?`);
+  });
+
   test('no model has a live connection', async () => {
     const request = { contents: [], toolsDict: {}, liveConnectConfig: {} };
     await expect(models.resolve('echo/echo').connect(request)).rejects.toMatchObject({

@@ -34,8 +34,8 @@ export interface Models {
   /**
    * The model of a name `provider/model`; a bare `gemini-*` belongs to `gemini`. A failing model answers with an
    * `LlmResponse` that carries `errorCode` and `errorMessage`; it does not throw.
-   * `access`: the agent's own key or address; without it calls use the settings. `mostRetries`: how often a failed call is tried again, four times
-   * unless it is given.
+   * `access`: the agent's own key or address; without it calls use the settings. `mostRetries`: how often a failed call is tried again, unless the
+   * request has `retry_options`; four times unless it is given.
    * Throws MeshError `invalid_argument`: `model_unknown`.
    */
   resolve(modelName: string, access?: ModelAccess, mostRetries?: number): BaseLlm;
@@ -53,7 +53,7 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps = {}): Model
       return new AiSdkLlm({
         model: name,
         timeoutMs: config.timeoutMs,
-        mostRetries,
+        retries: { mostRetries },
         connect: (request) =>
           openConnection({ provider, model }, request, { endpoint: config[provider], access, guardedFetch, use }),
         ...(onFailure === undefined ? {} : { onFailure }),

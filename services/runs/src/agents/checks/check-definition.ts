@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../registry/files/agent-definition.ts';
 import { readDefinition } from '../../registry/files/read-definition.ts';
 import type { CheckTool } from '../../registry/tools/check-tools.ts';
 import type { Path } from '../../registry/files/parse-yaml.ts';
-import type { AgentFields } from '../agent-fields.ts';
+import { type AgentFields, modelsOfFields } from '../agent-fields.ts';
 import type { AgentFault } from '../agent-fault.ts';
 import { paramOf } from '../model-settings.ts';
 import { toDefinition } from '../to-definition.ts';
@@ -36,12 +36,19 @@ export function checkDefinition(
   };
   const { definition } = readDefinition({ value: toDefinition(fields, name), mistake }, checkTool && { checkTool });
   const isModel = definition === undefined || 'model' in definition;
-  const modelFault = isModel && fields.agent_model !== '' ? checkModel(fields.agent_model) : undefined;
-  if (modelFault !== undefined) faults.push({ path: ['agent_model'], reason: modelFault });
+  if (isModel) faults.push(...modelFaults(fields, checkModel));
   if (fields.agent_type === 'router' && (fields.sub_agents ?? []).length === 0) {
     faults.push({ path: ['sub_agents'], reason: 'must name at least one agent that the router can hand over to' });
   }
   return { definition: faults.length === 0 ? definition : undefined, faults };
+}
+
+function modelFaults(fields: AgentFields, checkModel: CheckModel): AgentFault[] {
+  const isList = Array.isArray(fields.agent_model);
+  return modelsOfFields(fields).flatMap((name, index) => {
+    const reason = checkModel(name);
+    return reason === undefined ? [] : [{ path: ['agent_model', ...(isList ? [String(index)] : [])], reason }];
+  });
 }
 
 const fieldNames: Readonly<Record<string, string>> = {

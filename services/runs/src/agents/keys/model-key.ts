@@ -3,7 +3,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { KeyKind, type SavedKey } from '@agentmesh/proto/keys/v1/saved_keys';
 import { agentChanged } from '../../errors.ts';
 import type { AgentRow } from '../../store/agents.ts';
-import type { AgentFields } from '../agent-fields.ts';
+import { type AgentFields, modelsOfFields } from '../agent-fields.ts';
 import { AgentFaults } from '../agent-fault.ts';
 import type { AgentsContext } from '../agents-context.ts';
 import { isReference, savedKeyId, unchanged } from './key-reference.ts';
@@ -108,7 +108,7 @@ async function createKey(
   { accountId, fields, base }: Given,
   secret: string,
 ): Promise<StoredKey> {
-  const provider = modelProvider(fields.agent_model);
+  const provider = oneProvider(fields);
   const name = fields.agent_name.slice(0, longestName);
   const created = { accountId, kind: KeyKind.AGENT, name, provider, secret, modelApiBase: base };
   const { key } = await context.savedKeys.createKey(created, { timeoutMs }).catch((error: unknown) => {
@@ -138,8 +138,22 @@ function faultOf(error: unknown): unknown {
   return error.code === 'invalid_argument' ? fault('model_api_key', error.message) : error;
 }
 
+/** The provider of the models, which all use the agent's key; empty when they need none. Throws AgentFaults when they have several. */
+function oneProvider(fields: AgentFields): string {
+  const [provider = '', ...others] = new Set(
+    modelsOfFields(fields)
+      .map(modelProvider)
+      .filter((name) => name !== ''),
+  );
+  if (others.length === 0) return provider;
+  throw fault(
+    'model_api_key',
+    `is for models of one provider, and agent_model names those of ${[provider, ...others].join(' and ')}`,
+  );
+}
+
 function checkProvider(fields: AgentFields, key: SavedKey): void {
-  const wanted = modelProvider(fields.agent_model);
+  const wanted = oneProvider(fields);
   const own = keyProvider(key);
   if (own === '' || wanted === '' || own === wanted) return;
   throw fault('model_api_key', `is a key of ${own}, and the model is one of ${wanted}`);

@@ -1,4 +1,4 @@
-import { isLlmDefinition, type LocalDefinition, modelsOf } from '../../registry/files/agent-definition.ts';
+import { isLlmDefinition, type LocalDefinition } from '../../registry/files/agent-definition.ts';
 import type { AgentFields } from '../agent-fields.ts';
 import { toMcpServer } from '../mcp-servers.ts';
 import { runKeys, sharedKeys } from '../to-definition.ts';
@@ -29,7 +29,7 @@ export function fieldsOfDefinition(
   const servers = (tools ?? []).map(toMcpServer).filter((server) => server !== undefined);
   return {
     ...common,
-    agent_model: modelsOf(definition)[0] ?? '',
+    agent_model: definition.model ?? '',
     agent_instruction: instruction,
     ...(tools !== undefined && { agent_tools: named.map(({ name }) => name) }),
     ...(asking.length > 0 && { confirm_tools: asking.map(({ name }) => name) }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isOwnClass, type LocalDefinition, modelsOf } from '../../registry/files/agent-definition.ts';
+import { isOwnClass, type LocalDefinition } from '../../registry/files/agent-definition.ts';
 import { AppFilesError, Mistakes, type Mistake } from '../../registry/files/mistake.ts';
 import type { CheckTool } from '../../registry/tools/check-tools.ts';
 import { parseYaml } from '../../registry/files/parse-yaml.ts';
@@ -49,9 +49,6 @@ function parse(
     throw new AgentFaults([
       { path: ['agent_class'], reason: `${definition.agent_class} is only for files of AGENTS_DIR` },
     ]);
-  }
-  if (modelsOf(definition).length > 1) {
-    throw new AgentFaults([{ path: ['model'], reason: 'a list of models is only for files of AGENTS_DIR' }]);
   }
   return { definition, metadata: { ...definition.metadata } };
 }

@@ -21,7 +21,7 @@ const common = {
   agent_name: fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
     .filter((name) => name.trim() !== '' && !/\p{Cc}/u.test(name)),
-  agent_model: fc.constantFrom('echo/echo', 'openai/gpt-5-mini'),
+  agent_model: fc.constantFrom('echo/echo', ['openai/gpt-5-mini', 'gemini/gemini-2.5-flash']),
   agent_description: text,
   agent_instruction: text,
 };

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
 import { describeFailure } from './failure/describe-failure.ts';
 import { errorFacts } from './failure/loggable-error.ts';
 import { retryDelayMs } from './failure/retry-delay.ts';
+import { policyOf, type RetryPolicy, type UsualRetries, usualPolicy } from './failure/retry-policy.ts';
 import { streamOnce } from './stream-once.ts';
 import { toCallOptions } from './request/to-call-options.ts';
 import { Watchdog } from './watchdog.ts';
@@ -18,15 +19,10 @@ export interface AiSdkLlmOptions {
   readonly connect: (request: LlmRequest) => Connection | Promise<Connection>;
   /** Longest silence of the model before its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
-  /** Deadline in milliseconds for all attempts after the first, unless the model has begun to answer. Default: 14 s. */
-  readonly retryWindowMs?: number;
-  /** How often a call that failed is tried again, at most four times. Default: four. */
-  readonly mostRetries?: number | undefined;
+  /** Of agents without `retry_options`. */
+  readonly retries?: UsualRetries;
   readonly onFailure?: (failure: ModelFailure) => void;
 }
-
-/** Less than the 15 s that callers are promised; the rest is for the transport to them. */
-const defaultRetryWindowMs = 14_000;
 
 /** Most characters of a vendor's message in the log. */
 const longestLogged = 200;
@@ -44,8 +40,8 @@ interface Attempt {
 /**
  * A model of the AI SDK as a model of ADK. Partial responses carry text and thoughts only; function calls come in the
  * last, whole response. Every failure ends as a response with `errorCode` and `errorMessage`; an abort ends without one.
- * A call that fails before its first part is tried again where that can help; a second attempt and those after it end
- * within 15 s of the first, unless the model has begun to answer.
+ * A call that fails before its first part is tried again where that can help: as the request's `retry_options` say, else so that a second attempt
+ * and those after it end within 15 s of the first, unless the model has begun to answer.
  */
 export class AiSdkLlm extends BaseLlm {
   readonly #options: AiSdkLlmOptions;
@@ -96,12 +92,13 @@ export class AiSdkLlm extends BaseLlm {
   }
 
   async *#attempts(call: Omit<Attempt, 'firstMs'>): AsyncGenerator<LlmResponse, void> {
-    const { timeoutMs, retryWindowMs: windowMs = defaultRetryWindowMs, mostRetries } = this.#options;
+    const { timeoutMs } = this.#options;
+    const policy = this.#policy(call.request);
     const startedAt = performance.now();
     const elapsedMs = (): number => performance.now() - startedAt;
     let spoke = false;
     for (let attempt = 0; !isAborted(call.signal); attempt += 1) {
-      const firstMs = attempt === 0 ? timeoutMs : windowMs - elapsedMs();
+      const firstMs = attempt === 0 ? timeoutMs : policy.windowMs - elapsedMs();
       try {
         for await (const response of this.#attempt({ ...call, firstMs })) {
           spoke = true;
@@ -110,9 +107,7 @@ export class AiSdkLlm extends BaseLlm {
         return;
       } catch (error) {
         if (isAborted(call.signal)) return;
-        const delayMs = spoke
-          ? undefined
-          : retryDelayMs(error, { attempt, mostRetries, elapsedMs: elapsedMs(), windowMs });
+        const delayMs = spoke ? undefined : retryDelayMs(error, { attempt, elapsedMs: elapsedMs(), policy });
         if (delayMs === undefined) {
           yield this.#fail(error, call.connection.secrets);
           return;
@@ -120,6 +115,12 @@ export class AiSdkLlm extends BaseLlm {
         await pause(delayMs, call.signal);
       }
     }
+  }
+
+  #policy({ config }: LlmRequest): RetryPolicy {
+    const { retries } = this.#options;
+    const own = config?.httpOptions?.retryOptions;
+    return typeof own === 'object' && own !== null ? policyOf(own, retries?.mostRetries) : usualPolicy(retries);
   }
 
   override connect(): Promise<BaseLlmConnection> {

@@ -1,4 +1,5 @@
 import type { LlmRequest, LlmResponse } from '@google/adk';
+import type { HttpRetryOptions } from '@google/genai';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';
 import { startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
@@ -24,7 +25,7 @@ async function ask(
 ): Promise<{ responses: LlmResponse[]; tookMs: number }> {
   const asked = own ?? { provider: 'anthropic', model: 'm', baseUrl: fake.baseUrl };
   const connect = () => connectModel(asked, { baseUrl: asked.baseUrl, apiKey: 'k' });
-  const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs, retryWindowMs });
+  const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs, retries: { windowMs: retryWindowMs } });
   const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
   const request: LlmRequest = { contents, toolsDict: {}, liveConnectConfig: {} };
   const startedAt = performance.now();
@@ -41,6 +42,29 @@ test.each([true, false])(
     expect(tookMs).toBeLessThan(retryWindowMs + 1000);
   },
 );
+
+test('the request says how often it is tried again, and an abort ends the pause before that', async () => {
+  const connect = () => connectModel({ provider: 'anthropic', model: 'm' }, { baseUrl: fake.baseUrl, apiKey: 'k' });
+  const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs: 60_000 });
+  const request = (retryOptions: HttpRetryOptions, abort?: AbortSignal) => {
+    const config = { httpOptions: { retryOptions } };
+    const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
+    return Array.fromAsync(
+      llm.generateContentAsync({ contents, config, toolsDict: {}, liveConnectConfig: {} }, true, abort),
+    );
+  };
+  fake.answer(busy, busy, busy);
+  expect(await request({ attempts: 2, initialDelay: 0, jitter: 0 })).toMatchObject([{ errorCode: 'UNAVAILABLE' }]);
+  expect(fake.received).toBe(2);
+  expect(await request({ attempts: 1 })).toMatchObject([{ errorCode: 'UNAVAILABLE' }]);
+  expect(fake.received).toBe(3);
+  fake.answer(busy);
+  const leaving = new AbortController();
+  const answer = request({ initialDelay: 60, maxDelay: 300 }, leaving.signal);
+  await expect.poll(() => fake.received, { timeout: 30_000 }).toBe(4);
+  leaving.abort();
+  expect(await answer).toEqual([]);
+});
 
 test('headers and a comment at the head of a stream do not count as the start of the answer', async () => {
   await using openAi = await startFakeOpenAi({ apiKey: 'k' });

@@ -37,7 +37,7 @@ const everyAgent = {
 };
 
 /** One model, or several: the next one takes over when one fails. */
-const Model = Type.Unsafe<string | string[]>({
+export const Model = Type.Unsafe<string | string[]>({
   type: ['string', 'array'],
   minLength: 1,
   items: NonEmpty,

@@ -32,6 +32,19 @@ const ToolConfig = Type.Object(
 
 const SafetySetting = Type.Object({ category: text, threshold: text, method: text }, strict);
 
+/** How a failed call is tried again. Times in seconds. */
+const RetryOptions = Type.Object(
+  {
+    attempts: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
+    initial_delay: Type.Optional(Type.Number({ minimum: 0, maximum: 60 })),
+    max_delay: Type.Optional(Type.Number({ minimum: 0, maximum: 300 })),
+    exp_base: Type.Optional(Type.Number({ minimum: 1, maximum: 10 })),
+    jitter: Type.Optional(Type.Number({ minimum: 0, maximum: 60 })),
+    http_status_codes: Type.Optional(Type.Array(Type.Integer({ minimum: 400, maximum: 599 }))),
+  },
+  strict,
+);
+
 /** Settings of a model that are passed on to at least one vendor (docs/models.md). */
 const passedOn = {
   temperature: number,
@@ -53,6 +66,7 @@ const passedOn = {
   service_tier: text,
   audio_timestamp: flag,
   image_config: map,
+  http_options: Type.Optional(Type.Object({ retry_options: Type.Optional(RetryOptions) }, strict)),
 };
 
 const anything = Type.Optional(Type.Unknown());
@@ -84,7 +98,6 @@ export const refusedSettings: ReadonlyMap<string, string> = new Map([
   ['system_instruction', 'use the key instruction of the agent'],
   ['tools', 'use the key tools of the agent'],
   ['response_schema', 'use response_json_schema'],
-  ['http_options', 'addresses and time limits of models are settings of the server (docs/settings.md)'],
   ['abort_signal', 'time limits of models are settings of the server (docs/settings.md)'],
 ]);
 
