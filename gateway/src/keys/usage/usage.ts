@@ -77,15 +77,21 @@ function filterOf({ agent, user_id: userId, key, invocation_id: invocationId }: 
   };
 }
 
-function daysOf({ from, to = new Date().toISOString().slice(0, 10) }: UsageQuery): { from: string; to: string } {
-  return { from: requireDay('from', from ?? `${to.slice(0, 7)}-01`), to: requireDay('to', to) };
+function daysOf(query: UsageQuery): { from: string; to: string } {
+  const to = requireDay('to', query.to ?? new Date().toISOString().slice(0, 10));
+  const from = requireDay('from', query.from ?? `${to.slice(0, 7)}-01`);
+  if (from > to) throw badDay('from', 'The first day must not be after the last one.');
+  return { from, to };
 }
 
 function requireDay(name: string, day: string): string {
   const time = new Date(day);
   if (!Number.isNaN(time.getTime()) && time.toISOString().startsWith(day)) return day;
-  const msg = 'There is no such day.';
-  throw new InvalidRequest([{ type: 'value_error', loc: ['query', name], msg, ctx: { error: msg } }]);
+  throw badDay(name, 'There is no such day.');
+}
+
+function badDay(name: string, msg: string): InvalidRequest {
+  return new InvalidRequest([{ type: 'value_error', loc: ['query', name], msg, ctx: { error: msg } }]);
 }
 
 function addLimitList(app: App, { modelUse, authentication }: Context): void {

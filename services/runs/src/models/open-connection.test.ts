@@ -56,6 +56,7 @@ interface Asked {
   readonly responses?: boolean;
   readonly stream?: boolean;
   readonly use?: ModelUse;
+  readonly signal?: AbortSignal;
 }
 
 async function ask(model: string, { allow = ['127.0.0.1'], access = { keyId: 7n }, ...asked }: Asked = {}) {
@@ -68,7 +69,9 @@ async function ask(model: string, { allow = ['127.0.0.1'], access = { keyId: 7n 
     toolsDict: {},
     liveConnectConfig: {},
   };
-  return Array.fromAsync(models.resolve(model, access).generateContentAsync(request, asked.stream ?? false));
+  return Array.fromAsync(
+    models.resolve(model, access).generateContentAsync(request, asked.stream ?? false, asked.signal),
+  );
 }
 
 describe.each(forms)('by %s', (_, model, form) => {
@@ -147,4 +150,16 @@ test('a call that is not allowed is an answer with its reason, and nothing is se
       { errorCode: 'BUDGET_REACHED', errorMessage: 'The limit is reached.' },
     ]);
   }
+});
+
+test('a call that is cancelled before it is allowed is not sent and costs nothing', async () => {
+  const { promise: allowance, resolve: allow } = Promise.withResolvers<void>();
+  const leaving = new AbortController();
+  const slow: ModelUse = { ...use, begin: (request, call) => allowance.then(() => use.begin(request, call)) };
+  allowed = { modelApiBase: bases['openai'] ?? '' };
+  const answer = ask('openai/gpt-5-mini', { use: slow, signal: leaving.signal });
+  leaving.abort();
+  allow();
+  expect(await answer).toEqual([]);
+  expect(ends).toEqual([{ tokens: { input: 0, cached: 0, output: 0 }, answered: undefined }]);
 });

@@ -64,6 +64,11 @@ export class AiSdkLlm extends BaseLlm {
       if (!isAborted(signal)) yield this.#fail(error, []);
       return;
     }
+    if (isAborted(signal)) {
+      // Nothing was sent.
+      connection.onEnd?.({ usage: undefined, answered: undefined, outcome: 'failed' });
+      return;
+    }
     yield* this.#counted(connection, this.#attempts({ connection, request, stream, signal }));
   }
 
