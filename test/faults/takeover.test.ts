@@ -1,15 +1,19 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson, textOf } from '../caller.ts';
-import { startMesh, type TestMesh } from '../mesh.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
+import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
 
 const resources = new AsyncDisposableStack();
 let mesh: TestMesh;
 let caller: Caller;
 let effects: string;
+let openAi: FakeOpenAi;
+let databaseUrl: string;
 
 /** Tools that write what they do. The first call of `pay` and of `look` never ends. */
 const tools = (file: string) => `
@@ -39,8 +43,16 @@ beforeAll(async () => {
   const named = ['count', 'pay', 'look'].map((name) => `  - name: tools.${name}\n`).join('');
   await writeFile(join(app, 'root_agent.yaml'), `name: careful\nmodel: echo/default\ntools:\n${named}`);
   await writeFile(join(app, 'tools.ts'), tools(effects));
+  await cp(join(agentsDir, 'digest'), join(folder, 'agents', 'digest'), { recursive: true });
   const database = resources.use(await testDatabaseUrl());
-  const env = { AGENTS_DIR: join(folder, 'agents'), RUNS_TOOL_TIMEOUT_SECONDS: '600' };
+  databaseUrl = database.url;
+  openAi = resources.use(await startFakeOpenAi());
+  const env = {
+    AGENTS_DIR: join(folder, 'agents'),
+    RUNS_TOOL_TIMEOUT_SECONDS: '600',
+    OPENAI_BASE_URL: openAi.baseUrl,
+    OPENAI_API_KEY: 'sk-test',
+  };
   mesh = resources.use(await startMesh({ mode: 'separate', databaseUrl: database.url, env }));
   caller = await newAccount(mesh.url);
 });
@@ -76,4 +88,57 @@ test('kill -9 of the executor: its runs go on with another within 15 s, and no t
   expect(textOf(paid?.events.at(-1))).toContain('paid');
   expect(textOf(looked?.events.at(-1))).toContain('looked');
   expect(paid?.events.map(({ author }) => author)).toHaveLength(6);
+});
+
+const summaryCalls = () => openAi.requests.filter(({ model }) => model === 'summary-model').length;
+
+/** The time is over in which only one process may summarize the session. */
+async function endClaim(session: SessionJson): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query('update sessions.sessions set compacting_until = now() where id = $1', [session.id]);
+  await client.end();
+}
+
+test('a summary that fails ends no run, and is made after a later turn', { timeout: 120_000 }, async () => {
+  const session = await caller.createSession('digest');
+  const summaries = async () =>
+    (await caller.readSession(session)).events.filter(({ actions }) => actions['compaction']);
+  await caller.run(session, 'one');
+  openAi.answer({ text: 'said' }, { status: 400, error: { message: 'no' } });
+  expect((await caller.run(session, 'two')).status).toBe(200);
+  await expect.poll(summaryCalls, { timeout: 30_000 }).toBe(1);
+  expect((await caller.run(session, 'three')).status).toBe(200);
+  await endClaim(session);
+  expect((await caller.run(session, 'four')).status).toBe(200);
+  await expect.poll(summaries, { timeout: 30_000 }).toHaveLength(1);
+  expect(summaryCalls()).toBe(2);
+});
+
+test('kill -9 while a session is summarized: nothing of it is stored, turns go on, and a later turn has it summarized once', {
+  timeout: 120_000,
+}, async () => {
+  const patience = { timeout: 30_000 };
+  const session = await caller.createSession('digest');
+  const read = async () => (await caller.readSession(session)).events;
+  const summaries = async () => (await read()).filter(({ actions }) => actions['compaction']);
+  const before = summaryCalls();
+  await caller.run(session, 'one');
+  openAi.answer({ text: 'said' }, 'hang');
+  await caller.run(session, 'two');
+  await expect.poll(summaryCalls, patience).toBe(before + 1);
+  await mesh.kill('runs');
+  await mesh.restart();
+  const answered = async () => (await caller.run(session, 'three')).status;
+  await expect.poll(answered, patience).toBe(200);
+  expect(summaryCalls()).toBe(before + 1);
+  expect(await summaries()).toEqual([]);
+  // The dead process had the session for two minutes.
+  await endClaim(session);
+  await caller.run(session, 'four');
+  await expect.poll(summaries, patience).toHaveLength(1);
+  await caller.run(session, 'five');
+  expect(await summaries()).toHaveLength(1);
+  const texts = (await read()).map(textOf).filter((text) => text !== '' && text !== 'ok' && text !== 'said');
+  expect(texts.filter((text, index) => texts.indexOf(text) === index)).toEqual(['one', 'two', 'three', 'four', 'five']);
 });

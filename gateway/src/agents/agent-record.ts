@@ -82,6 +82,14 @@ export const AgentRequest = Type.Object(
     answer_mail: maybe(
       Type.Boolean({ description: 'Whether the account gets a mail with a link to answer when a run waits.' }),
     ),
+    events_compaction_config: maybe(
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description:
+          'When sessions are summarized: compaction_interval and overlap_size, token_threshold and event_retention_size, summarizer (model, prompt_template).',
+      }),
+    ),
     agent_skills: maybe(Type.Array(Type.Unknown())),
     skills: maybe(Type.Array(Type.Unknown(), { description: 'The same as `agent_skills`.' })),
     tags: maybe(Type.Array(Type.Unknown())),

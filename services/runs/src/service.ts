@@ -29,6 +29,9 @@ import { onRunProgressed } from './consumers/on-run-progressed.ts';
 import { onRunsWatched } from './consumers/on-runs-watched.ts';
 import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
+import type { Compactor } from './compaction/compactor.ts';
+import type { Executor } from './execution/executor.ts';
+import type { ModelUse } from './models/index.ts';
 import type { Ending } from './execution/execute-attempt.ts';
 import { createHistoryCache } from './execution/history/history-cache.ts';
 import { createAdmission } from './execution/admission/admission.ts';
@@ -61,7 +64,8 @@ export const runs = defineService({
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
-    const { createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk } = await importAdk();
+    const { createCompactor, createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk } =
+      await importAdk();
     quietAdk(log);
 
     const db = await host.openDatabase();
@@ -74,6 +78,7 @@ export const runs = defineService({
     const [owner, waiting] = [randomUUID(), new WaitingRuns()];
     const live = resources.use(new LiveRuns({ owner, bus, log }));
     const admission = createAdmission({ limits: config.admission, waiting });
+    const compactor = createCompactor({ sessions: client, models: known.models, log });
     const executor = createExecutor({
       sessions,
       memory: mesh.client(MemoryService),
@@ -83,6 +88,7 @@ export const runs = defineService({
       ...executionLimits(config),
       histories,
       live,
+      onTurnEnded: (ended) => compactor.note(ended),
       onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
       ...(spans === undefined ? {} : { around: spans.around }),
     });
@@ -100,11 +106,32 @@ export const runs = defineService({
 
     return {
       ready: { agents: () => known.registry.check(), database: () => db.ping() },
-      drain: () => executor.drain(config.drainMs).then(() => use.flush(reportMs)),
-      settle: () => executor.idle().then(() => use.settle()),
+      ...endingsOf({ executor, compactor, use }, config),
     };
   },
 });
+
+interface Working {
+  readonly executor: Executor;
+  readonly compactor: Compactor;
+  readonly use: ModelUse;
+}
+
+/** How the work of the service ends: soon, or when it is done. */
+function endingsOf({ executor, compactor, use }: Working, { drainMs }: RunsConfig) {
+  return {
+    drain: async () => {
+      await executor.drain(drainMs);
+      compactor.stop();
+      await use.flush(reportMs);
+    },
+    settle: async () => {
+      await executor.idle();
+      await compactor.idle();
+      await use.settle();
+    },
+  };
+}
 
 function executionLimits({ limits, historyWindow, outageMs, answers }: RunsConfig) {
   return { limits, historyWindow, outageMs, answerSeconds: answers.timeoutSeconds };
@@ -136,15 +163,22 @@ async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, conte
 
 /** The parts that import ADK, which takes 1.5 s and 117 MB: a process that only reads the service's settings does without. */
 async function importAdk() {
-  const [{ createAgentHandlers }, { createExecutor }, { createModelUse }, { openApps }, { quietAdk }] =
-    await Promise.all([
-      import('./rpc/agents/index.ts'),
-      import('./execution/executor.ts'),
-      import('./models/index.ts'),
-      import('./registry/open-apps.ts'),
-      import('./quiet-adk.ts'),
-    ]);
-  return { createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk };
+  const [
+    { createCompactor },
+    { createAgentHandlers },
+    { createExecutor },
+    { createModelUse },
+    { openApps },
+    { quietAdk },
+  ] = await Promise.all([
+    import('./compaction/compactor.ts'),
+    import('./rpc/agents/index.ts'),
+    import('./execution/executor.ts'),
+    import('./models/index.ts'),
+    import('./registry/open-apps.ts'),
+    import('./quiet-adk.ts'),
+  ]);
+  return { createCompactor, createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk };
 }
 
 function countEndings(

@@ -75,6 +75,8 @@ export class InMemorySessions {
       claimOverdueRuns: unused,
       rewindSession: unused,
       forkSession: unused,
+      claimCompaction: unused,
+      storeCompaction: unused,
       createSession: unused,
       getSession: async function* (this: void, { session }: GetSessionRequest) {
         yield await Promise.resolve(get(session));

@@ -120,6 +120,17 @@ export async function callEverything(service: TestSessions, session = newKey()):
   await client.rewindSession({ session, beforeInvocationId: asking.invocationId });
   await append(await begin(session, 'seven'), completed);
   await client.rewindSession({ session, beforeInvocationId: 'none' }).catch(() => undefined);
+  for (const retain of [0, 1]) {
+    const {
+      sessionPk: pk,
+      viewSeq,
+      events,
+    } = await client.claimCompaction({ session, interval: 1, overlap: 1, retain });
+    const event = agentEvent('e-summary', 'all of it');
+    const summary = { session, sessionPk: pk, viewSeq, lastSeq: events.at(-1)?.seq ?? 1, event };
+    await client.storeCompaction(summary).catch(() => undefined);
+    await append(await begin(session, 'eight'), completed);
+  }
   await client.forkSession({ session, invocationId: first.invocationId });
   await client.forkSession({ session, eventId: 'none' }).catch(() => undefined);
   await client.deleteSession({ session });

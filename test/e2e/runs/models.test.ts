@@ -56,6 +56,42 @@ describe('an OpenAI-compatible server', () => {
     for (const text of ['Be brief.', 'first question', 'ok', 'second question']) expect(sent).toContain(text);
   });
 
+  test('summarizes a session in the background: turns get the summary and what follows it, and the session keeps all events', async () => {
+    const session = await caller.createSession('digest');
+    const summaries = async () =>
+      (await caller.readSession(session)).events.filter(({ actions }) => actions['compaction']);
+    const sent = () => openAi.requests.at(-1)?.messages.map(({ content }) => content);
+    await caller.run(session, 'My parrot is Pepe.');
+    openAi.answer({ text: 'Green.' }, { text: 'The parrot is called Pepe, and is green.' });
+    await caller.run(session, 'What colour is it?');
+    await expect.poll(summaries, { timeout: 30_000 }).toHaveLength(1);
+    expect(openAi.requests.at(-1)).toMatchObject({ model: 'summary-model' });
+    const told = 'Summarize:\nuser: My parrot is Pepe.\ndigest: ok\nuser: What colour is it?\ndigest: Green.';
+    expect(sent()).toEqual([told]);
+    const [summary] = await summaries();
+    const compactedContent = { role: 'model', parts: [{ text: 'The parrot is called Pepe, and is green.' }] };
+    expect(summary).toMatchObject({ author: 'user', actions: { compaction: { compactedContent } } });
+    expect(summary?.content).toBeUndefined();
+
+    await caller.run(session, 'And its age?');
+    const known = ['[Previous Context Summary]:\nThe parrot is called Pepe, and is green.', 'And its age?'];
+    const [system, ...messages] = sent() ?? [];
+    expect(system).toMatch('Be brief.');
+    expect(messages).toEqual(known);
+    const { events } = await caller.readSession(session);
+    expect(events.map(textOf)).toEqual([
+      'My parrot is Pepe.',
+      'ok',
+      'What colour is it?',
+      'Green.',
+      '',
+      'And its age?',
+      'ok',
+    ]);
+    const times = [events[0]?.timestamp, events[3]?.timestamp];
+    expect(summary?.actions['compaction']).toMatchObject({ startTimestamp: times[0], endTimestamp: times[1] });
+  });
+
   test('gets with preload_memory what the user said in other sessions', async () => {
     const past = await caller.createSession('recall');
     await caller.run(past, 'My parrot is called Pepe.');

@@ -59,6 +59,7 @@ export const runKeys = [
   'answer_mail',
   'resumable',
   'retention',
+  'events_compaction_config',
 ] as const;
 
 function pickKeys(fields: AgentFields, keys: readonly (keyof AgentFields)[]): Record<string, unknown> {

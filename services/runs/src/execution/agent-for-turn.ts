@@ -1,10 +1,11 @@
 import { type BaseAgent, type Event, findEventByLastFunctionResponseId, isRoutableLlmAgent } from '@google/adk';
+import { authorsOf } from './events/summaries.ts';
 import { isAddedToRun } from './history/added-to-run.ts';
 
 /**
  * Chooses the agent for the turn: the agent whose call the last event answers, else the agent of the last event if the user may
  * talk to it directly, else the root agent. Like ADK's `determineAgentForResumption`, which also prints every event that it
- * reads.
+ * reads, and does not know which agents a summary covers.
  */
 export function agentForTurn(events: readonly Event[], root: BaseAgent): BaseAgent {
   // Messages that were added while the run waited stand behind the answer.
@@ -13,11 +14,11 @@ export function agentForTurn(events: readonly Event[], root: BaseAgent): BaseAge
   const answered = caller === undefined ? undefined : root.findAgent(caller);
   if (answered !== undefined) return answered;
   for (let index = events.length - 1; index >= 0; index--) {
-    const author = events[index]?.author;
-    if (author === undefined || author === 'user') continue;
-    if (author === root.name) return root;
-    const agent = root.findSubAgent(author);
-    if (agent !== undefined && isRoutableLlmAgent(agent)) return agent;
+    for (const author of authorsOf(events[index])) {
+      if (author === root.name) return root;
+      const agent = root.findSubAgent(author);
+      if (agent !== undefined && isRoutableLlmAgent(agent)) return agent;
+    }
   }
   return root;
 }

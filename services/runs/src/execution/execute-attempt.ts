@@ -6,6 +6,7 @@ import type { Client } from '@connectrpc/connect';
 import { isCancelling, isInterrupting, isLost } from '../errors.ts';
 import { loggableError } from '../models/index.ts';
 import type { App } from '../registry/app.ts';
+import type { EndedTurn } from '../compaction/compactor.ts';
 import { createTurnArtifacts } from '../artifacts/turn-artifacts.ts';
 import { createTurnMemory } from '../memory/turn-memory.ts';
 import type { AgentRun, AgentRunOptions, EventLoop } from './agent-run.ts';
@@ -42,6 +43,8 @@ export interface ExecutionDeps {
   readonly historyWindow: number;
   readonly histories: HistoryCache;
   readonly live: Pick<LiveRuns, 'attempt'>;
+  /** Called when the agents of a turn have come to their end. */
+  readonly onTurnEnded?: (ended: EndedTurn) => void;
   readonly log: Logger;
 }
 
@@ -108,6 +111,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     await runLoops(app, { ...services, turn, window, recorder, working, costs });
     viewer?.end();
     remember(deps, { turn, window, journal });
+    deps.onTurnEnded?.({ app, turn, window, written: journal.written });
     return 'ended';
   } catch (error) {
     const stop = stopOf(error, working.signal);

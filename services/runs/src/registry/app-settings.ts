@@ -2,6 +2,7 @@ import type { JsonObject } from '@agentmesh/proto/event';
 import { LeavePolicy } from '@agentmesh/proto/runs/v1';
 import { Multitask } from '@agentmesh/proto/sessions/v1';
 import type { RunLimits } from '../execution/limits/run-limits.ts';
+import { type CompactionRule, compactionRuleOf } from './compaction-rule.ts';
 import type { RootKeys } from './files/root-keys.ts';
 
 /** Settings of the runs of an app, from the file of its root agent. A request may override them. */
@@ -20,6 +21,8 @@ export interface AppSettings {
   readonly asksByMail?: boolean | undefined;
   /** Whether another executor goes on with a run when its own has died. */
   readonly isResumable: boolean;
+  /** Absent: its sessions are not summarized. */
+  readonly compaction?: CompactionRule | undefined;
 }
 
 const multitasks = {
@@ -50,6 +53,7 @@ export function appSettingsOf(keys: RootKeys): AppSettings {
     ...(limits && { limits: limitsOf(limits) }),
     retention: keys.retention,
     isResumable: resumable,
+    compaction: compactionRuleOf(keys.events_compaction_config),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { BaseAgent } from '@google/adk';
 import type { AgentRun, AgentRunOptions } from '../execution/agent-run.ts';
 import type { AppSettings } from './app-settings.ts';
+import type { SummaryModel } from './summary-model.ts';
 
 /** One version of an application. It runs many times at once. */
 export interface App {
@@ -17,6 +18,8 @@ export interface App {
   /** Its agents, where they run in this process. Absent: they run in a worker. */
   readonly root?: BaseAgent;
   readonly settings: AppSettings;
+  /** The model for summaries of its sessions; absent when its files name no model. */
+  readonly summaryModel?: SummaryModel | undefined;
   /** Begins an attempt. */
   open(options: AgentRunOptions): AgentRun;
   /** To be called when another version serves, or none. */

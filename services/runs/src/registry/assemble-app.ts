@@ -6,6 +6,7 @@ import { printAppGraph } from './app-graph.ts';
 import { printAppInfo } from './app-info.ts';
 import type { AgentFile } from './files/load-agent-files.ts';
 import { appSettingsOf } from './app-settings.ts';
+import { summaryModelOf } from './summary-model.ts';
 
 export interface AppMaterial {
   readonly name: string;
@@ -27,6 +28,7 @@ export function assembleApp({ name, source, file }: AppMaterial, parts: AgentPar
     description: root.description ?? '',
     language: 'yaml',
     settings: appSettingsOf(file.definition),
+    summaryModel: summaryModelOf(file),
     open: (options) => openAgents(root, options),
     graphJson,
     ...(infoJson === undefined ? {} : { infoJson }),

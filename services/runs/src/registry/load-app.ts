@@ -12,6 +12,7 @@ import { type AgentFiles, loadAgentFiles } from './files/load-agent-files.ts';
 import { AppFilesError } from './files/mistake.ts';
 import { findEntry } from './files/root-file.ts';
 import type { OpenLinks } from './open-links.ts';
+import { summaryModelOf } from './summary-model.ts';
 
 /** The app to load, and its current version, which may still be valid. */
 export interface AppPlace {
@@ -41,8 +42,18 @@ export async function loadApp({ dir, name, present }: AppPlace, parts: LoadParts
     checkRemote: (definition) => parts.remoteAgents?.check(definition) ?? [],
     mayNameCode: true,
   });
+  requireSummaryModel(files);
   if (namesCode(files.root)) return loadNamedCode({ name, folder, files, present }, parts);
   return present?.source === files.text ? present : assembleApp({ name, source: files.text, file: files.root }, parts);
+}
+
+/** A summary needs the name of a model. Code may give agents models that have none here. */
+function requireSummaryModel(files: AgentFiles): void {
+  const { root } = files;
+  const key = 'events_compaction_config';
+  if (root.definition[key] === undefined || summaryModelOf(root) !== undefined) return;
+  const reason = 'needs summarizer.model, because the files of the app name no model';
+  throw new AppFilesError([files.place({ file: root.file, key, reason })]);
 }
 
 interface NamedCode {

@@ -5,7 +5,7 @@ import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
 import type { RunsConfig, runsSettings } from '../config.ts';
-import { createModels, type ModelUse } from '../models/index.ts';
+import { createModels, type Models, type ModelUse } from '../models/index.ts';
 import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { createCodeApps } from '../code/host/code-apps.ts';
 import { type AppFinder, createAppFinder } from './app-finder.ts';
@@ -20,6 +20,7 @@ export interface OpenApps {
   readonly registry: Registry;
   readonly agentApps: AgentApps;
   readonly apps: AppFinder;
+  readonly models: Models;
   readonly checkModel: CheckModel;
   /** Mistakes of an entry of `tools` of an agent that is a record. */
   readonly checkTool: CheckTool;
@@ -68,7 +69,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const checkModel = (name: string) => models.problemWith(name);
   const checkTool: CheckTool = (entry) => tools.ofRecords.check(entry);
   const apps = createAppFinder(registry, agentApps, config.apps);
-  return { registry, agentApps, apps, checkModel, checkTool, apiBases: policy };
+  return { registry, agentApps, apps, models, checkModel, checkTool, apiBases: policy };
 }
 
 async function requireFolder(variable: string, dir: string): Promise<void> {

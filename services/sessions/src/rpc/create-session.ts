@@ -5,6 +5,7 @@ import { checkBytes, checkSessions } from '../account-usage.ts';
 import type { Context } from '../context.ts';
 import { sessionExists } from '../errors.ts';
 import { fromImport } from '../events/stored-event.ts';
+import { importedView } from '../history/view.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { revisionOf } from '../revision.ts';
 import { checkSessionKey } from '../session-key.ts';
@@ -31,6 +32,7 @@ export function createSession(context: Context): Handlers['createSession'] {
       changes,
       limits,
       initialState,
+      view: importedView(events),
     });
     if (created === undefined) throw sessionExists(given?.sessionId ?? sessionId);
     usage.add(key.accountId, { sessions: 1, bytes: bytesOfEvents(events) });

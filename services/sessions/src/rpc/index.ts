@@ -9,9 +9,11 @@ import type { Handlers } from './handlers.ts';
 import { listEvents } from './list-events.ts';
 import { listSessions } from './list-sessions.ts';
 import { patchSession } from './patch-session.ts';
+import { claimCompaction } from './history/claim-compaction.ts';
 import { forkSession } from './history/fork-session.ts';
 import { rewindSession } from './history/rewind-session.ts';
 import { declareRetention } from './retention/declare-retention.ts';
+import { storeCompaction } from './history/store-compaction.ts';
 import { getRetention } from './retention/get-retention.ts';
 import { setRetention } from './retention/set-retention.ts';
 import { addRunMessage } from './runs/add-run-message.ts';
@@ -40,6 +42,8 @@ export function createHandlers(context: Context): Handlers {
     deleteSession: deleteSession(context),
     rewindSession: once(context, method.rewindSession, rewindSession),
     forkSession: once(context, method.forkSession, forkSession),
+    claimCompaction: claimCompaction(context),
+    storeCompaction: storeCompaction(context),
     findCredentialRequest: findCredentialRequest(context),
     beginTurn: beginTurn(context),
     claimRuns: claimRuns(context),

@@ -23,6 +23,8 @@ interface CreateValues extends CheckedKey {
   readonly initialState: string | null;
   /** Time of the first event, or of the creation; Unix time in seconds. */
   readonly agingFrom: number;
+  /** JSON of what agents do not see of the events; null when they see all. */
+  readonly view: string | null;
 }
 
 /** The row of the session, or one of the state. */
@@ -32,8 +34,9 @@ const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
   name: 'create-session',
   source: 'm',
   text: (param, writes) => `with m as (
-      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, initial_state, aging_from, bytes)
-      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime}, ${param.initialState}::json, ${param.agingFrom},
+      insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, initial_state, view, aging_from, bytes)
+      values (${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.eventCount}, ${param.lastUpdateTime}, ${param.initialState}::json, ${param.view}::json,
+        ${param.agingFrom},
         ${withinSession(`${param.addedBytes}::bigint`, param.maxBytes)})
       on conflict do nothing
       returning account_id, app_name, user_id, pk, 0 as base, ${createdMicroseconds} as created
@@ -47,12 +50,12 @@ const createSessionQuery = createWriteQuery<CreateValues, CreateRow>({
 export async function insertSession(
   db: Queryable,
   key: CheckedKey,
-  content: Write & { lastUpdateTime: number; initialState: string | null },
+  content: Write & Pick<CreateValues, 'lastUpdateTime' | 'initialState' | 'view'>,
 ): Promise<CreatedSession | undefined> {
-  const { events, lastUpdateTime, initialState, limits } = content;
+  const { events, lastUpdateTime, initialState, view, limits } = content;
   const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
   const agingFrom = Math.max(0, events[0]?.timestamp ?? lastUpdateTime);
-  const values = { ...key, eventCount: events.length, lastUpdateTime, initialState, agingFrom, ...sizes };
+  const values = { ...key, eventCount: events.length, lastUpdateTime, initialState, view, agingFrom, ...sizes };
   const rows = await createSessionQuery(db, values, { ...content, isNew: true });
   const session = rows.find((row) => row.created !== null);
   if (session === undefined) return undefined;

@@ -2332,6 +2332,195 @@ export declare type AddRunMessageResponse = Message<"agentmesh.sessions.v1.AddRu
 export declare const AddRunMessageResponseSchema: GenMessage<AddRunMessageResponse>;
 
 /**
+ * @generated from message agentmesh.sessions.v1.ClaimCompactionRequest
+ */
+export declare type ClaimCompactionRequest = Message<"agentmesh.sessions.v1.ClaimCompactionRequest"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+
+  /**
+   * The session is due when this many turns of the user have ended since its newest summary; at least 1.
+   *
+   * @generated from field: int32 interval = 2;
+   */
+  interval: number;
+
+  /**
+   * Number of turns before them, which the newest summary covers already, that are returned as well.
+   *
+   * @generated from field: int32 overlap = 3;
+   */
+  overlap: number;
+
+  /**
+   * Number of newest events that are not to be summarized.
+   *
+   * @generated from field: int32 retain = 4;
+   */
+  retain: number;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ClaimCompactionRequest.
+ * Use `create(ClaimCompactionRequestSchema)` to create a new message.
+ */
+export declare const ClaimCompactionRequestSchema: GenMessage<ClaimCompactionRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.ClaimCompactionResponse
+ */
+export declare type ClaimCompactionResponse = Message<"agentmesh.sessions.v1.ClaimCompactionResponse"> & {
+  /**
+   * Internal number of the session; 0 when it is not due, or when another caller summarizes it.
+   *
+   * @generated from field: int64 session_pk = 1;
+   */
+  sessionPk: bigint;
+
+  /**
+   * Stands for the rewinds and summaries of the session when the events were read.
+   *
+   * @generated from field: int32 view_seq = 2;
+   */
+  viewSeq: number;
+
+  /**
+   * Public JSON of the events with the summaries so far, in order.
+   *
+   * @generated from field: repeated bytes summaries = 3;
+   */
+  summaries: Uint8Array[];
+
+  /**
+   * Further events that agents see, in order. Of more than 2,000 events or 1 MiB, the first ones.
+   *
+   * @generated from field: repeated agentmesh.sessions.v1.CompactableEvent events = 4;
+   */
+  events: CompactableEvent[];
+
+  /**
+   * Sequence of the last event that a summary covers; 0 when there is none.
+   *
+   * @generated from field: int32 covered_seq = 5;
+   */
+  coveredSeq: number;
+
+  /**
+   * Agents see events behind `events`.
+   *
+   * @generated from field: bool more = 6;
+   */
+  more: boolean;
+
+  /**
+   * A run that is not over has begun before the newest event of the session.
+   *
+   * @generated from field: bool has_open_run = 7;
+   */
+  hasOpenRun: boolean;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.ClaimCompactionResponse.
+ * Use `create(ClaimCompactionResponseSchema)` to create a new message.
+ */
+export declare const ClaimCompactionResponseSchema: GenMessage<ClaimCompactionResponse>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.CompactableEvent
+ */
+export declare type CompactableEvent = Message<"agentmesh.sessions.v1.CompactableEvent"> & {
+  /**
+   * @generated from field: int32 seq = 1;
+   */
+  seq: number;
+
+  /**
+   * A turn of the user begins with it.
+   *
+   * @generated from field: bool turn_start = 2;
+   */
+  turnStart: boolean;
+
+  /**
+   * Public JSON.
+   *
+   * @generated from field: bytes json = 3;
+   */
+  json: Uint8Array;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.CompactableEvent.
+ * Use `create(CompactableEventSchema)` to create a new message.
+ */
+export declare const CompactableEventSchema: GenMessage<CompactableEvent>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.StoreCompactionRequest
+ */
+export declare type StoreCompactionRequest = Message<"agentmesh.sessions.v1.StoreCompactionRequest"> & {
+  /**
+   * @generated from field: agentmesh.sessions.v1.SessionKey session = 1;
+   */
+  session?: SessionKey | undefined;
+
+  /**
+   * As in ClaimCompactionResponse.
+   *
+   * @generated from field: int64 session_pk = 2;
+   */
+  sessionPk: bigint;
+
+  /**
+   * As in ClaimCompactionResponse.
+   *
+   * @generated from field: int32 view_seq = 3;
+   */
+  viewSeq: number;
+
+  /**
+   * Sequence of the last event that the summary covers. It covers all events before it, too.
+   *
+   * @generated from field: int32 last_seq = 4;
+   */
+  lastSeq: number;
+
+  /**
+   * The event with the summary in `actions.compaction`. It has no state delta.
+   *
+   * @generated from field: agentmesh.sessions.v1.Event event = 5;
+   */
+  event?: Event | undefined;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.StoreCompactionRequest.
+ * Use `create(StoreCompactionRequestSchema)` to create a new message.
+ */
+export declare const StoreCompactionRequestSchema: GenMessage<StoreCompactionRequest>;
+
+/**
+ * @generated from message agentmesh.sessions.v1.StoreCompactionResponse
+ */
+export declare type StoreCompactionResponse = Message<"agentmesh.sessions.v1.StoreCompactionResponse"> & {
+  /**
+   * False: the session was rewound or summarized meanwhile, and nothing was stored.
+   *
+   * @generated from field: bool stored = 1;
+   */
+  stored: boolean;
+};
+
+/**
+ * Describes the message agentmesh.sessions.v1.StoreCompactionResponse.
+ * Use `create(StoreCompactionResponseSchema)` to create a new message.
+ */
+export declare const StoreCompactionResponseSchema: GenMessage<StoreCompactionResponse>;
+
+/**
  * All filters must match. INVALID_ARGUMENT request_invalid for a session without app and user.
  *
  * @generated from message agentmesh.sessions.v1.ListRunsRequest
@@ -2990,6 +3179,28 @@ export declare const SessionsService: GenService<{
     methodKind: "unary";
     input: typeof AddRunMessageRequestSchema;
     output: typeof AddRunMessageResponseSchema;
+  },
+  /**
+   * Looks whether a session is due to be summarized and, if it is, returns the events to summarize. The caller is then the only one for two minutes, and
+   * stores the summary with StoreCompaction. NOT_FOUND session_not_found.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.ClaimCompaction
+   */
+  claimCompaction: {
+    methodKind: "unary";
+    input: typeof ClaimCompactionRequestSchema;
+    output: typeof ClaimCompactionResponseSchema;
+  },
+  /**
+   * Appends an event with a summary, also while a run is running. Later turns get the summary instead of the events that it covers; all events stay
+   * stored. NOT_FOUND session_not_found; RESOURCE_EXHAUSTED session_too_large.
+   *
+   * @generated from rpc agentmesh.sessions.v1.SessionsService.StoreCompaction
+   */
+  storeCompaction: {
+    methodKind: "unary";
+    input: typeof StoreCompactionRequestSchema;
+    output: typeof StoreCompactionResponseSchema;
   },
   /**
    * Returns one page of an account's runs, newest first by `create_time`.

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../registry/files/agent-definition.ts';
 import { readDefinition } from '../../registry/files/read-definition.ts';
+import { summarizerModel } from '../../registry/files/compaction-keys.ts';
 import type { CheckTool } from '../../registry/tools/check-tools.ts';
 import type { Path } from '../../registry/files/parse-yaml.ts';
 import { type AgentFields, modelsOfFields } from '../agent-fields.ts';
@@ -37,6 +38,10 @@ export function checkDefinition(
   const { definition } = readDefinition({ value: toDefinition(fields, name), mistake }, checkTool && { checkTool });
   const isModel = definition === undefined || 'model' in definition;
   if (isModel) faults.push(...modelFaults(fields, checkModel));
+  const summarizer = summarizerModel(fields);
+  const summarizerFault = summarizer === undefined ? undefined : checkModel(summarizer);
+  if (summarizerFault !== undefined)
+    faults.push({ path: ['events_compaction_config', 'summarizer', 'model'], reason: summarizerFault });
   if (fields.agent_type === 'router' && (fields.sub_agents ?? []).length === 0) {
     faults.push({ path: ['sub_agents'], reason: 'must name at least one agent that the router can hand over to' });
   }

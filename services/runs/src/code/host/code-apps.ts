@@ -6,6 +6,7 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Models } from '../../models/models.ts';
 import type { App } from '../../registry/app.ts';
 import { appSettingsOf, usualSettings } from '../../registry/app-settings.ts';
+import { summaryModelOf } from '../../registry/summary-model.ts';
 import type { LoadRequest } from '../protocol.ts';
 import { type AppLinks, noLinks } from './app-links.ts';
 import type { CodeConfig } from './code-settings.ts';
@@ -68,6 +69,7 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
         files,
         ...(graphJson && { graphJson }),
         settings: request.definition === undefined ? usualSettings : appSettingsOf(request.definition.definition),
+        summaryModel: request.definition && summaryModelOf(request.definition),
         open: (run) => new RemoteRun(keeper, { models, fetch, links }, run),
         retire: () => keeper.retire(),
       };

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   withoutTemporaryKeys,
 } from '@agentmesh/proto/event';
+import { withSummary } from './summaries.ts';
 import { toStandardBase64, toUrlSafeBase64 } from './base64.ts';
 
 /** Fields that every event of a run has. */
@@ -88,7 +89,7 @@ export function fromPublicEvent(json: Uint8Array): Event {
   event.timestamp *= 1000;
   event.actions = completeActions(event.actions as JsonObject);
   if (event.content !== undefined) event.content = fromPublicContent(event.content, text);
-  return event as unknown as Event;
+  return withSummary(event as unknown as Event);
 }
 
 /** Converts the user's message to ADK's form. */

@@ -4,6 +4,7 @@ import type { EntryMistake } from '../tools/tool-resolver.ts';
 import { agentOfTool } from '../tools/agent-tool-args.ts';
 import { type AgentDefinition, isLlmDefinition, isOwnClass, type RemoteAgentDefinition } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
+import { summarizerModel } from './compaction-keys.ts';
 import { AppFilesError, type Mistake, Mistakes } from './mistake.ts';
 import { type Path, parseYaml, type YamlFile } from './parse-yaml.ts';
 import { type DefinitionChecks, readDefinition } from './read-definition.ts';
@@ -97,6 +98,7 @@ async function loadFile(walk: Walk, path: string, parents: Parents): Promise<Age
   const { name, agent_class: agentClass } = fieldsOf(yaml.value);
   checkName(walk, yaml, name);
   if (parents.paths.length > 0) checkRootKeys(walk, yaml);
+  else checkSummarizer(walk, yaml);
   const isOwn = definition !== undefined && isOwnClass(definition);
   const isLlm = definition === undefined ? !isWorkflow(agentClass) : isLlmDefinition(definition);
   if (isLlm || isOwn) checkModel(walk, yaml, parents.giveModel || isOwn);
@@ -147,6 +149,13 @@ function checkRootKeys({ mistakes }: Walk, yaml: YamlFile): void {
     if (fields[key] !== undefined)
       mistakes.add(yaml.mistake([key], `belongs into ${rootFile}: it is about the whole app`));
   }
+}
+
+function checkSummarizer({ mistakes, checkModel }: Walk, yaml: YamlFile): void {
+  const model = summarizerModel(fieldsOf(yaml.value));
+  const reason = model === undefined || model === '' ? undefined : checkModel(model);
+  const path = ['events_compaction_config', 'summarizer', 'model'];
+  if (reason !== undefined) mistakes.add(yaml.mistake(path, reason));
 }
 
 function checkName({ names, mistakes }: Walk, yaml: YamlFile, name: unknown): void {

@@ -6,6 +6,7 @@ import { checkGeminiTools } from '../tools/check-gemini-tools.ts';
 import { type CheckTool, checkTools } from '../tools/check-tools.ts';
 import { checkCodeNames } from '../code/check-code-names.ts';
 import { isDotted } from '../code/dotted.ts';
+import { checkCompaction } from './compaction-keys.ts';
 import type { EntryMistake } from '../tools/tool-resolver.ts';
 import type { Mistake } from './mistake.ts';
 import { ModelConfig, withSnakeCaseKeys } from './model-config.ts';
@@ -60,7 +61,13 @@ function checkNames(
   value: Record<string, unknown>,
   { checkTool = checkBuiltInTool, mayNameCode = false }: DefinitionChecks,
 ): readonly EntryMistake[] {
-  return [...checkTools(value['tools'], checkTool), ...checkGeminiTools(value), ...checkCodeNames(value, mayNameCode)];
+  const ofRuns = checkCompaction(value['events_compaction_config']);
+  return [
+    ...checkTools(value['tools'], checkTool),
+    ...checkGeminiTools(value),
+    ...checkCodeNames(value, mayNameCode),
+    ...ofRuns,
+  ];
 }
 
 function asMap(value: unknown): Record<string, unknown> | undefined {

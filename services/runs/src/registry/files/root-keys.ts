@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { CompactionKeys } from './compaction-keys.ts';
 
 const Limit = Type.Optional(Type.Integer({ minimum: 1 }));
 /** US dollars. The most is more than any run costs. */
@@ -28,6 +29,7 @@ export const rootKeys = {
   ),
   /** The account is asked by mail when a run waits. */
   answer_mail: Type.Optional(Type.Boolean()),
+  events_compaction_config: Type.Optional(CompactionKeys),
 };
 
 const RootKeys = Type.Object(rootKeys);

@@ -107,6 +107,22 @@ export function selectEvents(db: Queryable, range: EventRange): Promise<EventRow
   return listEvents(db, range);
 }
 
+const listEventsAt = createQuery<{ sessionPk: bigint; seqs: readonly number[] }, EventRow>({
+  name: 'list-events-at',
+  text: (param) => `select e.seq, e.event_id, e.turn_start, e.json from unnest(${param.seqs}::integer[]) as at(seq)
+    cross join lateral (
+      select seq, event_id, turn_start, body::text as json from events where session_pk = ${param.sessionPk} and seq = at.seq offset 0
+    ) e`,
+});
+
+/** The events at some sequences, in any order. Those that were deleted are left out. */
+export function selectEventsAt(
+  db: Queryable,
+  at: { readonly sessionPk: bigint; readonly seqs: readonly number[] },
+): Promise<EventRow[]> {
+  return listEventsAt(db, at);
+}
+
 interface NewestRange extends EventRange {
   /** Most bytes of JSON. */
   readonly maxBytes: number;
