@@ -6,18 +6,22 @@ interface KeyName {
   readonly keySha256: Uint8Array;
 }
 
-/** Takes a key. No row when it is taken; a transaction that takes it at the same time is waited for. */
+/** Takes a key that is free, or was taken more than 24 hours ago. No row when it is taken; a transaction that takes it at the same time is waited for. */
 export const insertKey = createQuery<KeyName & { requestSha256: Uint8Array }, { one: number }>({
   name: 'insert-idempotency-key',
-  text: (param) => `insert into idempotency_keys (account_id, key_sha256, request_sha256)
-    values (${param.accountId}, ${param.keySha256}, ${param.requestSha256}) on conflict do nothing returning 1 as one`,
+  text: (param) => `insert into idempotency_keys as k (account_id, key_sha256, request_sha256)
+    values (${param.accountId}, ${param.keySha256}, ${param.requestSha256})
+    on conflict (account_id, key_sha256) do update
+      set request_sha256 = excluded.request_sha256, answer = null, created_at = now()
+      where k.created_at < now() - interval '24 hours'
+    returning 1 as one`,
 });
 
-/** State of the request that had a key first. */
+/** State of the request that had a key first, within the last 24 hours. */
 export const selectKey = createQuery<KeyName, { request_sha256: Uint8Array; answer: Uint8Array | null }>({
   name: 'select-idempotency-key',
   text: (param) => `select request_sha256, answer from idempotency_keys
-    where account_id = ${param.accountId} and key_sha256 = ${param.keySha256}`,
+    where account_id = ${param.accountId} and key_sha256 = ${param.keySha256} and created_at >= now() - interval '24 hours'`,
 });
 
 /** Keeps the answer to the request with a key. */

@@ -1,6 +1,8 @@
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
 import { maybe, storedId, storedText } from '../edge/records/keywords.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
@@ -107,6 +109,7 @@ function addStart(app: App, { agents, authentication, arriving }: Context): void
         description:
           'Accepts the run in a session of its own and answers at once. The body may be left out. A notification tells when the run has ended.',
         params: AgentPath,
+        headers: IdempotencyKey,
         body: Type.Union([StartAgentRun, Type.Null()], { examples: [{ message: 'Hello, mesh' }] }),
         response: { 202: StartedRun, ...bodyFailures, 404: Problem, 429: Problem, ...failures },
       },
@@ -118,7 +121,9 @@ function addStart(app: App, { agents, authentication, arriving }: Context): void
       const message = { role: 'user', parts: [{ text: body?.message || defaultMessage }] };
       const asked = { accountId: identity.accountId, agentId, userId, messageJson: encodeJson(message) };
       const isBound = identity.grant?.userId !== undefined;
-      const { invocationId, sessionId } = await agents.startAgentRun({ ...asked, isBound }, unary);
+      const started = await agents.startAgentRun({ ...asked, isBound }, keyedCall(request));
+      const { invocationId, sessionId } = started;
+      markReplayed(reply, started);
       arriving.leave(request);
       reply.code(202).header('x-invocation-id', invocationId);
       return {

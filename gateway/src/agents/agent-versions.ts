@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { admittedRevisions } from '../edge/records/entity-tag.ts';
 import { failures, Problem } from '../edge/records/problem.ts';
 import { fieldsJson, time } from './agent-json.ts';
@@ -54,7 +56,7 @@ function addRestoration(app: App, { agents, authentication }: Context): void {
         summary: 'Restore a version of an agent',
         description: 'Its fields become those of the agent, as a new version. They are checked again.',
         params: AgentVersionPath,
-        headers: IfMatch,
+        headers: Type.Object({ ...IfMatch.properties, ...IdempotencyKey.properties }),
         response: {
           200: { ...Agent, headers: versionHeader },
           404: Problem,
@@ -64,12 +66,14 @@ function addRestoration(app: App, { agents, authentication }: Context): void {
         },
       },
     },
-    async ({ identity, params, headers }, reply) => {
+    async (request, reply) => {
+      const { identity, params, headers } = request;
       const ifMatch = admittedRevisions(headers['if-match']);
       const asked = { accountId: identity.accountId, agentId: agentIdOf(params), version: params.version, ifMatch };
-      const { agent, faults } = await agents.restoreVersion(asked, unary);
-      refuseFaults(faults);
-      return sendAgent(agent, identity, reply);
+      const restored = await agents.restoreVersion(asked, keyedCall(request));
+      refuseFaults(restored.faults);
+      markReplayed(reply, restored);
+      return sendAgent(restored.agent, identity, reply);
     },
   );
 }

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { admittedRevisions } from '../edge/records/entity-tag.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { agentIdOf } from './agent-path.ts';
@@ -62,14 +64,17 @@ function addImport(app: App, { agents, authentication }: Context): void {
         description:
           'The body is the text of a `root_agent.yaml`. A `config_path` stands for the agent of the account that its file is named after, by id or by name.',
         consumes,
+        headers: IdempotencyKey,
         body: agentYaml('poet'),
         response: { 200: { ...NewAgent, headers: versionHeader }, ...writeFailures },
       },
     },
-    async ({ identity, body }, reply) => {
-      const { agent, faults } = await agents.importAgent({ accountId: identity.accountId, yaml: body }, unary);
-      refuseFaults(faults);
-      return newAgent(agent, identity, reply);
+    async (request, reply) => {
+      const { identity, body } = request;
+      const imported = await agents.importAgent({ accountId: identity.accountId, yaml: body }, keyedCall(request));
+      refuseFaults(imported.faults);
+      markReplayed(reply, imported);
+      return newAgent(imported.agent, identity, reply);
     },
   );
 }

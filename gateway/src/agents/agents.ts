@@ -3,6 +3,8 @@ import { Type } from 'typebox';
 import type { Agent as AgentMessage } from '@agentmesh/proto/runs/v1/agents';
 import { type App, type Context, unary } from '../context.ts';
 import type { Identity } from '../edge/authentication/identity.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
 import { pageHeaders, PageQuery } from '../edge/paging/page-query.ts';
 import { addNextPage, numberBefore, pageOf } from '../edge/paging/page.ts';
@@ -40,15 +42,18 @@ function addCreation(app: App, { agents, authentication }: Context): void {
         operationId: 'createAgent',
         summary: 'Create an agent',
         description: 'Its app is `agent<N>`, which only this account sees. The name must be free in the account.',
+        headers: IdempotencyKey,
         body: AgentRequest,
         response: { 200: { ...NewAgent, headers: versionHeader }, ...writeFailures },
       },
     },
-    async ({ identity, body }, reply) => {
+    async (request, reply) => {
+      const { identity, body } = request;
       const { accountId } = identity;
-      const { agent, faults } = await agents.createAgent({ accountId, fieldsJson: encodeJson(body) }, unary);
-      refuseFaults(faults);
-      return newAgent(agent, identity, reply);
+      const created = await agents.createAgent({ accountId, fieldsJson: encodeJson(body) }, keyedCall(request));
+      refuseFaults(created.faults);
+      markReplayed(reply, created);
+      return newAgent(created.agent, identity, reply);
     },
   );
 }
@@ -191,11 +196,13 @@ function addReload(app: App, { agents, authentication }: Context): void {
         summary: 'Reload an agent',
         description: 'Every replica builds it again. A change is used without this too.',
         params: AgentPath,
+        headers: IdempotencyKey,
         response: { 204: Type.Null(), 404: Problem, ...failures },
       },
     },
-    async ({ identity, params }, reply) => {
-      await agents.reloadAgent({ accountId: identity.accountId, agentId: agentIdOf(params) }, unary);
+    async (request, reply) => {
+      const agent = { accountId: request.identity.accountId, agentId: agentIdOf(request.params) };
+      markReplayed(reply, await agents.reloadAgent(agent, keyedCall(request)));
       return reply.code(204).send(null);
     },
   );

@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import type { HeldBytes } from '../edge/bodies/body-budget.ts';
+import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
 import { bodyFailures, failures } from '../edge/records/problem.ts';
 import { withFlowingBodies } from '../edge/bodies/flowing-bodies.ts';
@@ -40,7 +42,7 @@ function addSave(app: App, context: Context): void {
     {
       preValidation: context.authentication.runtime,
       config: { flows: true, scope: 'artifacts:write' },
-      schema: { ...schema, body: SaveArtifactRequest, response },
+      schema: { ...schema, headers: IdempotencyKey, body: SaveArtifactRequest, response },
     },
     async (request, reply) => {
       const maxRestBytes = context.config.GATEWAY_MAX_BODY_BYTES;
@@ -56,7 +58,14 @@ function addRawSave(app: App, context: Context): void {
   const summary = 'Save the body as an artifact';
   const description =
     'Stores the bytes of the body, of any type and size up to `ARTIFACT_MAX_BYTES`, as the next version.';
-  const schema = { tags, operationId: 'uploadArtifact', summary, description, params: ArtifactPath };
+  const schema = {
+    tags,
+    operationId: 'uploadArtifact',
+    summary,
+    description,
+    params: ArtifactPath,
+    headers: IdempotencyKey,
+  };
   const body = { content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } } };
   const upload = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const mimeType = request.headers['content-type'] ?? 'application/octet-stream';
@@ -81,10 +90,12 @@ async function save(
   const body = new UploadReader(request.raw);
   const held = bodies.large.hold(body.giveUp);
   try {
+    const { headers } = keyedCall(request);
     const call = (requests: AsyncIterable<SaveRequest>, signal: AbortSignal) =>
-      artifacts.saveArtifact(requests, { signal });
-    const { version } = await streamInto(requestsOf(body, held), call);
-    return await sendJson(reply, versionJson(version));
+      artifacts.saveArtifact(requests, { signal, ...(headers && { headers }) });
+    const saved = await streamInto(requestsOf(body, held), call);
+    markReplayed(reply, saved);
+    return await sendJson(reply, versionJson(saved.version));
   } finally {
     held.release();
     await body.return();

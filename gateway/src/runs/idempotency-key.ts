@@ -3,6 +3,9 @@ import type { Static } from 'typebox';
 import { HttpError } from '../edge/errors/request-error.ts';
 import type { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 
+/** Hours after which another run may have the key. */
+export const runKeyHours = 24;
+
 /** The key for the runs service; empty for none. Keys of other services of the mesh have other prefixes. */
 export function runKeyOf(headers: Static<typeof IdempotencyKey>): string {
   const key = headers['idempotency-key'];

@@ -7,7 +7,7 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
-import { refuseReuse } from './idempotency-key.ts';
+import { refuseReuse, runKeyHours } from './idempotency-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
 /** A request to run an agent. */
@@ -51,7 +51,7 @@ export async function openRun({
   const content = runContent(request);
   const viewer = new AbortController();
   const leave = () => viewer.abort(clientLeft);
-  const asked = { ...content, streaming, onLeave, idempotencyKey };
+  const asked = { ...content, streaming, onLeave, idempotencyKey, idempotencyKeyHours: runKeyHours };
   const answers = runs.run(asked, { signal: viewer.signal })[Symbol.asyncIterator]();
   const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) =>
     refuseReuse(namingSession(error, request.body.sessionId)),

@@ -1,4 +1,5 @@
 import type { CountErased } from '@agentmesh/lib/bus';
+import { deleteAccountKeys } from '@agentmesh/lib/idempotency';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from './context.ts';
 import { removeGarbage } from './remove-garbage.ts';
@@ -14,6 +15,7 @@ export async function eraseArtifacts(context: Context, accountId: string, count:
   checkAccountId(accountId);
   const deleted = await db.forLongWork().transaction(async (tx) => {
     const rows = await deleteAccountRows(tx, accountId);
+    await deleteAccountKeys(tx, accountId);
     await count(tx, { ...rows });
     return rows;
   });

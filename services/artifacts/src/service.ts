@@ -1,3 +1,4 @@
+import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { defineService, startJob } from '@agentmesh/lib/service';
 import { createSyncUsage, Usage } from '@agentmesh/lib/usage';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
@@ -25,6 +26,7 @@ export const artifacts = defineService({
     resources.defer(await bus.consume(AccountDeletedSchema, 'artifacts', onAccountDeleted(context)));
     resources.use(startJob(createCollectGarbage(context), host));
     resources.use(startJob(createSyncUsage(usage), host));
+    resources.use(startJob(createForgetKeys(db), host));
 
     return {
       ready: { database: () => db.ping(), store: () => blobs.check() },

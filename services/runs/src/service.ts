@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { defineService, type Host, startJob } from '@agentmesh/lib/service';
 import { startSpanWatching } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
@@ -141,6 +142,7 @@ function startJobs({ resources, log, draining }: Host<typeof runsSettings>, cont
   const settling = [createSettleAwaitedRuns, createAnswerOverdueRuns, createTellRetention];
   for (const create of [createClaimDueRuns, createCheckQueuedRuns, createCountActiveRuns, ...settling])
     resources.use(startJob(create(context), { log, draining }));
+  resources.use(startJob(createForgetKeys(context.db), { log, draining }));
   // Not stopped by the drain: runs that are finished then still need their leases.
   resources.use(startJob(createRenewLeases(context), { log }));
   draining.addEventListener('abort', () => context.waiting.failAll(), { once: true });

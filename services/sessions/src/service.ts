@@ -9,6 +9,7 @@ import { readAccountLimits, readSizeLimits, settings } from './config.ts';
 import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import type { Context } from './context.ts';
 import { createRetention } from './retention/create-retention.ts';
+import { createForgetRunKeys } from './jobs/forget-run-keys.ts';
 import { createLookForOutages } from './jobs/look-for-outages.ts';
 import { createHandlers } from './rpc/index.ts';
 import { OutageWatch } from './turns/outage-watch.ts';
@@ -39,6 +40,7 @@ export const sessions = defineService({
     };
     host.resources.defer(await host.bus.consume(AccountDeletedSchema, 'sessions', onAccountDeleted(context)));
     host.resources.use(startJob(createForgetKeys(db), host));
+    host.resources.use(startJob(createForgetRunKeys(db), host));
     host.resources.use(startJob(createSyncUsage(usage), host));
     const retention = { db, usage, draining, defaultDays: context.retentionDays };
     host.resources.use(startJob(createRetention(retention, log), host));

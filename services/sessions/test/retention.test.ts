@@ -6,6 +6,7 @@ import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { selectAgingSessions } from '../src/store/retention/old-rows.ts';
+import { forgetRunKeys } from '../src/store/ledger/run-keys.ts';
 import { beginRound } from '../src/store/retention/rules.ts';
 import {
   agentEvent,
@@ -271,4 +272,24 @@ test('replicas share one round in a time', async () => {
   expect(begun.filter(Boolean)).toHaveLength(1);
   await db.query({ text: "update rounds set began_at = now() - interval '2 hours' where kind = 'test'" });
   expect(await beginRound(db, 'test', 3_600)).toBe(true);
+});
+
+test('keys of clients are deleted when they are old, keys of services and the runs stay', async () => {
+  const key = newKey();
+  await service.client.createSession({ session: key });
+  const begin = (idempotencyKey: string, idempotencyKeyHours: number) =>
+    service.client.beginTurn(beginWith(key, 'x', { idempotencyKey, idempotencyKeyHours }));
+  for (const [name, hours] of [
+    ['old', 24],
+    ['new', 24],
+    ['kept', 0],
+  ] as const)
+    await begin(name, hours);
+  await db.query({ text: `update run_keys set expires_at = now() where idempotency_key = 'old' and account_id = $1` }, [
+    key.accountId,
+  ]);
+  await forgetRunKeys(db);
+  const text = 'select idempotency_key as name from run_keys where account_id = $1 order by 1';
+  expect(await db.query({ text }, [key.accountId])).toEqual([{ name: 'kept' }, { name: 'new' }]);
+  expect((await service.client.listRuns(key)).runs).toHaveLength(3);
 });

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { bodyFailures, failures, faults, HTTPValidationError, Problem } from '../../edge/records/problem.ts';
 import { erasureOf } from './erasure-of.ts';
 import { Erasure, ErasurePath } from './erasure-record.ts';
@@ -121,16 +123,19 @@ function addChange(app: App, { auth, authentication }: Context): void {
         description:
           'Fields that are absent or null stay as they are. Role, e-mail and password cannot be changed here.',
         params: UserIdPath,
+        headers: IdempotencyKey,
         body: ProfileChange,
         response: { 200: User, ...bodyFailures, ...one },
       },
     },
-    async ({ identity, params, body }) => {
+    async (request, reply) => {
+      const { identity, params, body } = request;
       const change = { actorId: identity.accountId, account: idName(params.id), ...changeMessage(body) };
-      const { account } = await auth.updateAccount(change, unary).catch((error: unknown) => {
+      const changed = await auth.updateAccount(change, keyedCall(request)).catch((error: unknown) => {
         throw namingField(error);
       });
-      return userOf(account);
+      markReplayed(reply, changed);
+      return userOf(changed.account);
     },
   );
 }

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import type { App, Context } from '../../context.ts';
 import { forgetBody } from '../../edge/bodies/receive-body.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { runKeyOf } from '../idempotency-key.ts';
 import { openRun } from '../open-run.ts';
 import { sendRun } from '../send-run.ts';
 import { RunAdkAgent } from './adk-record.ts';
@@ -28,15 +30,17 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
         operationId: 'streamAdkRun',
         summary: 'Send a message of a chat and stream the answer',
         description: 'The same as `/run_sse`, in the form of apowerb’s UI.',
+        headers: IdempotencyKey,
         body: RunAdkAgent,
         response: { 200: stream, ...refusals },
       },
     },
     async (request, reply) => {
-      const { identity } = request;
+      const { identity, headers } = request;
+      const idempotencyKey = runKeyOf(headers);
       const { agent_name: appName, user_id: userId, session_id: sessionId, streaming, new_message } = request.body;
       const body = { appName, userId, sessionId, newMessage: new_message, streaming };
-      const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming });
+      const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, idempotencyKey });
       arriving.leave(request);
       forgetBody(request);
       await sendRun(reply, run, { heartbeatMs, isSplit: true, log, requestId: request.id });

@@ -2,6 +2,8 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import type { GetSessionResponse } from '@agentmesh/proto/sessions/v1';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { comma, encodeJson, encodeMap, separated } from '../../edge/json/json-bytes.ts';
 import { sendJsonStream } from '../../edge/json/json-stream.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
@@ -33,15 +35,20 @@ function addCreation(app: App, { agents, sessions, authentication }: Context): v
         operationId: 'createAdkSession',
         summary: 'Create a session for a chat',
         description: 'The same as creating a session of the app, in the form of apowerb’s UI. `data` is its state.',
+        headers: IdempotencyKey,
         body: CreateAdkSession,
         response: { 200: AdkSession, ...bodyFailures, 404: Problem, 409: Problem, ...failures },
       },
     },
-    async ({ identity: { accountId }, body }) => {
+    async (request, reply) => {
+      const { identity, body } = request;
+      const { accountId } = identity;
       const { agent_name: appName, user_id: userId, session_id: sessionId, data } = body;
       await agents.checkApp({ accountId, appName }, unary);
       const key = { accountId, appName, userId, sessionId };
-      const { session } = await sessions.createSession({ session: key, stateJson: encodeMap(data) }, unary);
+      const created = await sessions.createSession({ session: key, stateJson: encodeMap(data) }, keyedCall(request));
+      const { session } = created;
+      markReplayed(reply, created);
       if (session === undefined)
         throw new MeshError('internal', 'session_without_head', 'The session could not be read.');
       const { id, lastUpdateTime } = session;

@@ -1,11 +1,12 @@
 import { type App, type Context, unary } from '../../context.ts';
+import { keyedCall } from '../../edge/idempotency/keyed-call.ts';
 import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
-import { refuseReuse, runKeyOf } from '../idempotency-key.ts';
+import { refuseReuse, runKeyHours, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { runContent } from '../open-run.ts';
 import { startRunRequest } from '../run-record.ts';
-import { registerWebhook } from '../webhooks/register-webhook.ts';
+import { type RegisteredWebhook, registerWebhook } from '../webhooks/register-webhook.ts';
 import { StartedRun } from '../webhooks/webhook-record.ts';
 import { sendRun } from './run-routes.ts';
 
@@ -41,19 +42,28 @@ export function startRunRoute(app: App, context: Context): void {
     },
     async (request, reply) => {
       const { identity, body, headers } = request;
-      const idempotencyKey = runKeyOf(headers);
+      const key = { idempotencyKey: runKeyOf(headers), idempotencyKeyHours: runKeyHours };
       const content = { ...runContent({ identity, body, defaultApp }), streaming: body.streaming };
-      const registered = body.webhook && (await registerWebhook(context, body.webhook, { ...content, idempotencyKey }));
+      const registered =
+        body.webhook && (await registerWebhook(context, body.webhook, { ...content, call: keyedCall(request) }));
       const start = registered && { invocationId: registered.invocationId, awaited: true };
       const { invocationId, already } = await runs
-        .startRun({ ...content, ...start, idempotencyKey, noticeTitle: content.session.appName }, unary)
+        .startRun({ ...content, ...start, ...key, noticeTitle: content.session.appName }, unary)
         .catch(refuseReuse);
       arriving.leave(request);
       const { accountId, userId } = content.session;
       const { run } = await sessions.getRun({ accountId, userId, invocationId }, unary);
       reply.code(202).header(invocationHeader, headerText(invocationId));
       if (already) reply.header(replayedHeader, 'true');
-      return sendRun(reply, run, registered && { webhook: registered.webhook });
+      return sendRun(reply, run, registered && { webhook: webhookOf(registered, invocationId) });
     },
   );
+}
+
+/** An older request with the key has started a run with a webhook of its own, whose secret is not this one. */
+function webhookOf(
+  { webhook, invocationId: own }: RegisteredWebhook,
+  invocationId: string,
+): RegisteredWebhook['webhook'] {
+  return own === invocationId ? webhook : { url: webhook.url };
 }

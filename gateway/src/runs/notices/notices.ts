@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { failures, Problem } from '../../edge/records/problem.ts';
 import {
   Notification,
@@ -81,12 +83,15 @@ function addMarking(app: App, { notices, authentication }: Context): void {
         summary: 'Mark a notification as read',
         description: 'Marking it again changes nothing.',
         params: NotificationPath,
+        headers: IdempotencyKey,
         response: { 200: Notification, 404: Problem, ...failures },
       },
     },
-    async ({ identity: { accountId }, params }) => {
-      const { notice } = await notices.markNoticeRead({ accountId, id: BigInt(params.id) }, unary);
-      return notificationJson(notice);
+    async (request, reply) => {
+      const wanted = { accountId: request.identity.accountId, id: BigInt(request.params.id) };
+      const marked = await notices.markNoticeRead(wanted, keyedCall(request));
+      markReplayed(reply, marked);
+      return notificationJson(marked.notice);
     },
   );
   app.post(
@@ -99,10 +104,15 @@ function addMarking(app: App, { notices, authentication }: Context): void {
         operationId: 'readAllNotifications',
         summary: 'Mark all notifications as read',
         description: 'Answers how many were unread.',
+        headers: IdempotencyKey,
         response: { 200: Type.Object({ marked: Type.Integer() }, { title: 'MarkedNotifications' }), ...failures },
       },
     },
-    async ({ identity: { accountId } }) =>
-      notices.markAllNoticesRead({ accountId }, unary).then(({ marked }) => ({ marked })),
+    async (request, reply) => {
+      const { accountId } = request.identity;
+      const answer = await notices.markAllNoticesRead({ accountId }, keyedCall(request));
+      markReplayed(reply, answer);
+      return { marked: answer.marked };
+    },
   );
 }

@@ -2,6 +2,8 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import type { Delivery } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { ownerOf, RunPath } from '../ledger/run-paths.ts';
 import { DeliveryPath, WebhookDelivery } from './webhook-record.ts';
@@ -47,12 +49,16 @@ function addResend(app: App, { runWebhooks, authentication }: Context): void {
         summary: "Send a message of a run's webhook again",
         description: 'With the same id and body, whatever became of it. It is tried for another three days.',
         params: DeliveryPath,
+        headers: IdempotencyKey,
         response: { 202: WebhookDelivery, 404: Problem, ...bodyFailures, ...failures },
       },
     },
-    async ({ identity, params }, reply) => {
+    async (request, reply) => {
+      const { identity, params } = request;
       const wanted = { ...ownerOf(identity), invocationId: params.invocation_id, deliveryId: params.delivery_id };
-      const { delivery } = await runWebhooks.resendDelivery(wanted, unary);
+      const resent = await runWebhooks.resendDelivery(wanted, keyedCall(request));
+      const { delivery } = resent;
+      markReplayed(reply, resent);
       if (delivery === undefined) throw new MeshError('internal', 'delivery_missing', 'No delivery was returned.');
       reply.code(202);
       return deliveryJson(delivery);

@@ -1,5 +1,7 @@
 import type { App, Context } from '../../context.ts';
 import { unary } from '../../context.ts';
+import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
+import { keyedCall, markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { throwNamingField } from './subscription-fault.ts';
 import { subscriptionJson } from './subscription-json.ts';
@@ -40,14 +42,17 @@ function addCreation(app: App, { subscriptions, authentication }: Context): void
         summary: 'Subscribe to a mailbox',
         description:
           'From now on, mail that arrives in the connected mailbox runs the agent. Answered 400 `integration_missing` unless a mail account is connected, and 401 `integration_reconnect_required` (without `WWW-Authenticate`) when it has to be connected again.',
+        headers: IdempotencyKey,
         body: CreateSubscriptionRequest,
         response: { 201: WebhookSubscription, ...providerFailures },
       },
     },
-    async ({ identity: { accountId }, body }, reply) => {
-      const request = { accountId, ...creationMessage(body) };
-      const { subscription } = await subscriptions.createSubscription(request, registering).catch(throwNamingField);
-      return reply.code(201).send(subscriptionJson(subscription));
+    async (request, reply) => {
+      const wanted = { accountId: request.identity.accountId, ...creationMessage(request.body) };
+      const call = { ...keyedCall(request), ...registering };
+      const created = await subscriptions.createSubscription(wanted, call).catch(throwNamingField);
+      markReplayed(reply, created);
+      return reply.code(201).send(subscriptionJson(created.subscription));
     },
   );
 }
@@ -64,14 +69,18 @@ function addUpdate(app: App, { subscriptions, authentication }: Context): void {
         summary: 'Change a subscription',
         description: 'Changes the fields that are sent. Other change types at Outlook are registered at once.',
         params: SubscriptionPath,
+        headers: IdempotencyKey,
         body: UpdateSubscriptionRequest,
         response: { 200: WebhookSubscription, ...providerFailures },
       },
     },
-    async ({ identity: { accountId }, params: { id }, body }) => {
-      const request = { accountId, id: Number(id), ...changeMessage(body) };
-      const { subscription } = await subscriptions.updateSubscription(request, registering).catch(throwNamingField);
-      return subscriptionJson(subscription);
+    async (request, reply) => {
+      const { identity, params, body } = request;
+      const change = { accountId: identity.accountId, id: Number(params.id), ...changeMessage(body) };
+      const call = { ...keyedCall(request), ...registering };
+      const changed = await subscriptions.updateSubscription(change, call).catch(throwNamingField);
+      markReplayed(reply, changed);
+      return subscriptionJson(changed.subscription);
     },
   );
 }

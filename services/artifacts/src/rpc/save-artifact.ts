@@ -1,12 +1,15 @@
-import type { ArtifactKey, SaveArtifactResponseSchema, SaveCommit } from '@agentmesh/proto/artifacts/v1';
+import { type Commit, committedOnce, keyedRequest } from '@agentmesh/lib/idempotency';
+import type { Queryable } from '@agentmesh/lib/pg';
+import { type ArtifactKey, type SaveCommit, SaveArtifactResponseSchema } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { checkScope, storedKey, storedName } from '../artifact-key.ts';
+import { checkScope, type StoredKey, storedKey, storedName } from '../artifact-key.ts';
 import { parseReference } from '../artifact-uri.ts';
 import { checkRoom } from '../check-room.ts';
 import type { Context } from '../context.ts';
 import { requestInvalid, uploadExpired } from '../errors.ts';
 import { mimeTypeOf, parseObject, parsePart, referenceOf, textOf, toWord } from '../part.ts';
-import { insertVersion } from '../store/versions.ts';
+import { keyOfContent } from '../save-key.ts';
+import { insertVersion, type NewVersion } from '../store/versions.ts';
 import { Upload } from '../upload.ts';
 import { versionRecord } from '../version-record.ts';
 import type { Handlers } from './handlers.ts';
@@ -15,7 +18,7 @@ type Saved = MessageInitShape<typeof SaveArtifactResponseSchema>;
 
 /** Stores the payload while it arrives. The commit, which is the last message, makes it a version. */
 export function saveArtifact(context: Context): Handlers['saveArtifact'] {
-  return async (requests) => {
+  return async (requests, { requestHeader }) => {
     await using saving = new AsyncDisposableStack();
     let save: Save | undefined;
     for await (const { kind } of requests) {
@@ -26,7 +29,7 @@ export function saveArtifact(context: Context): Handlers['saveArtifact'] {
       } else if (save === undefined) throw requestInvalid('The first message of a save must be its opening.');
       else if (kind.case === 'chunk') await save.upload.add(kind.value);
       else if (kind.case === 'restart') await save.upload.restart();
-      else if (kind.case === 'commit') return await commitSave(context, save, kind.value);
+      else if (kind.case === 'commit') return await commitSave(context, { ...save, requestHeader }, kind.value);
     }
     throw requestInvalid('The last message of a save must be its commit.');
   };
@@ -45,7 +48,34 @@ function openSave(context: Context, key: ArtifactKey | undefined): Save {
   return { key, upload: new Upload(context, accountId) };
 }
 
-async function commitSave({ db, usage }: Context, { key: opened, upload }: Save, commit: SaveCommit): Promise<Saved> {
+/** Stores the version; with an idempotency key once, whatever is uploaded again. */
+async function commitSave(
+  context: Context,
+  { key: opened, upload, requestHeader }: Save & { readonly requestHeader: Headers },
+  commit: SaveCommit,
+): Promise<Saved> {
+  const { db, usage } = context;
+  const key = storedKey({ ...opened, name: commit.name });
+  const row = await readVersion(opened, upload, commit);
+  const insert = async (tx: Queryable) => {
+    const saved = await insertVersion(tx, key, row);
+    if (saved === undefined) throw uploadExpired();
+    return saved;
+  };
+  const answerOf = (saved: Inserted): Saved => ({ version: recordOf(key, row, saved) });
+  const store = async (inTransaction?: Commit<Saved>): Promise<Saved> => {
+    const saved = inTransaction === undefined ? await insert(db) : await inTransaction(insert, answerOf);
+    upload.keep();
+    usage.add(key[0], { artifacts: saved.version === 0 ? 1 : 0, bytes: row.size });
+    return answerOf(saved);
+  };
+  const asked = keyedRequest(key[0], requestHeader);
+  if (asked === undefined) return store();
+  const keyed = keyOfContent(asked, commit, row.content?.sha256);
+  return committedOnce({ db, keyed, output: SaveArtifactResponseSchema }, store);
+}
+
+async function readVersion(opened: ArtifactKey, upload: Upload, commit: SaveCommit): Promise<NewVersion> {
   const key = storedKey({ ...opened, name: commit.name });
   const payload = toWord(commit.payload);
   const part = parsePart(commit.partJson, payload);
@@ -54,7 +84,7 @@ async function commitSave({ db, usage }: Context, { key: opened, upload }: Save,
   const customMetadata = commit.customMetadataJson.length === 0 ? '{}' : textOf(commit.customMetadataJson);
   parseObject(Buffer.from(customMetadata));
   if (payload === 'none' && upload.size > 0) throw requestInvalid('A payload was sent with a part that has none.');
-  const row = {
+  return {
     payload,
     mimeType: mimeTypeOf(part, payload),
     part: textOf(commit.partJson),
@@ -62,20 +92,21 @@ async function commitSave({ db, usage }: Context, { key: opened, upload }: Save,
     content: payload === 'none' ? undefined : await upload.finish(),
     size: upload.size,
   };
-  const saved = await insertVersion(db, key, row);
-  if (saved === undefined) throw uploadExpired();
-  upload.keep();
-  usage.add(key[0], { artifacts: saved.version === 0 ? 1 : 0, bytes: row.size });
-  return {
-    version: versionRecord(key, {
-      version: saved.version,
-      create_time: saved.create_time,
-      payload,
-      mime_type: row.mimeType ?? null,
-      part: row.part,
-      custom_metadata: customMetadata,
-      sha256: row.content?.sha256 ?? null,
-      size: BigInt(row.size),
-    }),
-  };
+}
+
+interface Inserted {
+  readonly version: number;
+  readonly create_time: number;
+}
+
+function recordOf(key: StoredKey, row: NewVersion, saved: Inserted): Saved['version'] {
+  return versionRecord(key, {
+    ...saved,
+    payload: row.payload,
+    mime_type: row.mimeType ?? null,
+    part: row.part,
+    custom_metadata: row.customMetadata,
+    sha256: row.content?.sha256 ?? null,
+    size: BigInt(row.size),
+  });
 }

@@ -40,7 +40,7 @@ export function createHandlers(context: Context): Handlers {
     getAccount: getAccount(context),
     findAccount: findAccount(context),
     listAccounts: listAccounts(context),
-    updateAccount: updateAccount(context),
+    updateAccount: once(context, AuthService.method.updateAccount, updateAccount),
     listActions: listActions(context),
 
     signIn: signIn(context),

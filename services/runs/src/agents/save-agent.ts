@@ -44,12 +44,13 @@ export async function saveAgent(context: AgentsContext, agent: AgentToSave): Pro
   const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });
   const key = await storeModelKey(context, { accountId, fields, present });
   const limits = { maxAgents: context.config.maxAgents, key };
-  const { row, formerKeyId } = await context.db
-    .transaction((tx) => write(tx, { ...agent, fields: key.fields }, limits))
-    .catch(async (error) => {
+  const { writeAgent = (work) => context.db.transaction(work) } = context;
+  const { row, formerKeyId } = await writeAgent((tx) => write(tx, { ...agent, fields: key.fields }, limits)).catch(
+    async (error: unknown) => {
       if (key.isNew) await dropModelKey(context, accountId, key.keyId);
       throw error;
-    });
+    },
+  );
   await tellChange(context, accountId);
   if (formerKeyId !== key.keyId) await dropModelKey(context, accountId, formerKeyId);
   return row;

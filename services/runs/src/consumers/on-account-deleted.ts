@@ -1,4 +1,5 @@
 import { answerDeletions, type ConsumeHandler, type CountErased, type DeletionAnswers } from '@agentmesh/lib/bus';
+import { deleteAccountKeys } from '@agentmesh/lib/idempotency';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../context.ts';
@@ -14,6 +15,7 @@ export function onAccountDeleted({ agentApps, auth, db, log }: Deps): ConsumeHan
   const erase = (accountId: string, count: CountErased) =>
     db.forLongWork().transaction(async (tx) => {
       const id = checkAccountId(accountId);
+      await deleteAccountKeys(tx, id);
       await count(tx, { ...(await deleteAccountAgents(tx, id)), ...(await deleteAccountNotices(tx, id)) });
     });
   const answer = answerDeletions({ db, auth, log, service: 'runs', erase });

@@ -11,7 +11,9 @@ import type { Viewer } from './viewers/viewer.ts';
 const acceptTimeoutMs = 10_000;
 
 /** A run to accept. */
-export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle' | 'awaited'> {
+export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle' | 'awaited' | 'idempotencyKeyHours'> {
+  /** See BeginTurnRequest. */
+  readonly idempotencyKeyHours?: number;
   /** See RunRequest. */
   readonly streaming: boolean;
   /** See StartRunRequest. */

@@ -4,7 +4,7 @@ import type { BeginTurnRequest } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { idempotencyKeyReused, invalid } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
-import { findKeyedRun, isKeyTaken, type KeyedRun, type RunKey } from '../store/ledger/run-keys.ts';
+import { findKeyedRun, forgetRunKey, isKeyTaken, type KeyedRun, type RunKey } from '../store/ledger/run-keys.ts';
 
 const maxKeyLength = 255;
 
@@ -15,7 +15,8 @@ export function toRunKey(session: CheckedKey, request: BeginTurnRequest): RunKey
   if (idempotencyKey.length > maxKeyLength || idempotencyKey.includes('\0')) {
     throw invalid(`An idempotency key has at most ${maxKeyLength} characters, none of them NUL.`);
   }
-  return { idempotencyKey, requestSha256: hashRequest(session, request) };
+  const { idempotencyKeyHours: hours } = request;
+  return { idempotencyKey, requestSha256: hashRequest(session, request), keyHours: hours > 0 ? hours : null };
 }
 
 /** An accepted run: by this request, or by an earlier one with the same key. */
@@ -23,7 +24,7 @@ type Already = { readonly invocationId: string; readonly already: true };
 
 /**
  * Accepts a run unless one with this key was accepted before, also by a request at the same time in another replica. `accept` stores the key and
- * fails when it is taken.
+ * fails when it is taken. A key that is old counts as free: one of the requests that find it old takes it.
  *
  * @throws MeshError failed_precondition `idempotency_key_reused` when the key belongs to another request
  */
@@ -33,7 +34,8 @@ export async function onceForKey<T>(
   accept: () => Promise<T>,
 ): Promise<T | Already> {
   const earlier = await findKeyedRun(db, accountId, key);
-  if (earlier !== undefined) return answerEarlier(earlier);
+  if (earlier?.is_old === false) return answerEarlier(earlier);
+  if (earlier !== undefined) await forgetRunKey(db, accountId, key);
   try {
     return await accept();
   } catch (error) {
@@ -55,7 +57,8 @@ function answerEarlier({ invocation_id: invocationId, same_request: same }: Keye
 
 /** Every part is preceded by its length, so that different requests never hash the same bytes. */
 function hashRequest({ appName, userId, sessionId }: CheckedKey, request: BeginTurnRequest): Uint8Array {
-  const { invocationId, messageJson, stateDeltaJson, customMetadataJson } = request;
+  const { messageJson, stateDeltaJson, customMetadataJson } = request;
+  const invocationId = request.awaited ? '' : request.invocationId;
   const hash = createHash('sha256');
   for (const part of [appName, userId, sessionId, invocationId, messageJson, stateDeltaJson, customMetadataJson]) {
     hash.update(`${Buffer.byteLength(part)}:`).update(part);

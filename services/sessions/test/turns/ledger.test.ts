@@ -231,6 +231,32 @@ describe('an idempotency key', () => {
     expect(await service.client.beginTurn(request)).toMatchObject({ invocationId, already: true });
   });
 
+  test('that a client has chosen starts another run after its hours, one however many ask; the first run stays', async () => {
+    const session = await newSession();
+    const keyed = (text: string) => beginWith(session, text, { idempotencyKey: 'k', idempotencyKeyHours: 24 });
+    const kept = beginWith(session, 'kept', { idempotencyKey: 'of a service' });
+    const { invocationId: first } = await service.client.beginTurn(keyed('one'));
+    const { invocationId: ofService } = await service.client.beginTurn(kept);
+    const age = (hours: number) =>
+      askDatabase(
+        `update run_keys set created_at = created_at - make_interval(hours => $2), expires_at = expires_at - make_interval(hours => $2)
+         where account_id = $1`,
+        [session.accountId, hours],
+      );
+    await age(23);
+    expect(await service.client.beginTurn(keyed('one'))).toMatchObject({ invocationId: first, already: true });
+    await age(2);
+    const sent = Array.from({ length: 6 }, (_, n) => service.client.beginTurn(keyed(n % 2 === 0 ? 'two' : 'three')));
+    const answers = await Promise.allSettled(sent);
+    const begun = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    expect(begun.filter(({ already }) => !already)).toHaveLength(1);
+    expect(new Set(begun.map(({ invocationId }) => invocationId)).size).toBe(1);
+    expect(begun).toHaveLength(3);
+    expect((await getRun(session, first))?.invocationId).toBe(first);
+    expect(await service.client.beginTurn(kept)).toMatchObject({ invocationId: ofService, already: true });
+    expect((await service.client.listRuns(session)).runs).toHaveLength(3);
+  });
+
   test('with another request is refused, and a refused request does not use it up', async () => {
     const session = await newSession();
     const unknown = newKey({ accountId: session.accountId });

@@ -1,4 +1,4 @@
-import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 
 /** The webhook of a run. */
 export interface RunWebhookRow {
@@ -44,13 +44,23 @@ interface NewRunWebhook extends RunKey {
   readonly checkAt: Date;
 }
 
+const inserting = (
+  param: Placeholders<NewRunWebhook>,
+): string => `insert into run_webhooks (account_id, run_sha256, app_name, user_id, session_id, invocation_id, url,
+      secret_id, secret, secret_fingerprint, created_at, check_at)
+    values (${param.accountId}, ${param.runSha256}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.invocationId},
+      ${param.url}, ${param.secretId}, ${param.secret}, ${param.fingerprint}, ${param.now}, ${param.checkAt})`;
+
+/** Stores the webhook of a run unless the run has one: then it answers no row. */
+export const insertFirstRunWebhook = createQuery<NewRunWebhook, { one: number }>({
+  name: 'insert-first-run-webhook',
+  text: (param) => `${inserting(param)} on conflict (account_id, run_sha256) do nothing returning 1 as one`,
+});
+
 /** Stores the webhook of a run. Another one that the run has is replaced, and what was told stays told. */
 export const insertRunWebhook = createQuery<NewRunWebhook>({
   name: 'insert-run-webhook',
-  text: (param) => `insert into run_webhooks (account_id, run_sha256, app_name, user_id, session_id, invocation_id, url,
-      secret_id, secret, secret_fingerprint, created_at, check_at)
-    values (${param.accountId}, ${param.runSha256}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.invocationId},
-      ${param.url}, ${param.secretId}, ${param.secret}, ${param.fingerprint}, ${param.now}, ${param.checkAt})
+  text: (param) => `${inserting(param)}
     on conflict (account_id, run_sha256) do update set url = excluded.url, secret_id = excluded.secret_id,
       secret = excluded.secret, secret_fingerprint = excluded.secret_fingerprint, created_at = excluded.created_at,
       check_at = excluded.check_at, ended_at = null`,

@@ -1,3 +1,4 @@
+import type { Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
 import { subscriptionLimit } from '../errors.ts';
 import type { AccessToken } from '../provider/mail-accounts.ts';
@@ -23,6 +24,8 @@ export interface Creation {
   readonly accountId: string;
   readonly draft: Draft;
   readonly token: AccessToken;
+  /** Runs the transaction that makes the subscription active. */
+  readonly activateIn: (id: number, work: (tx: Transaction) => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -38,7 +41,7 @@ export async function createAtProvider(context: Context, creation: Creation): Pr
       const { resource, changeType } = creation.draft;
       const wanted = { resource, changeType, accessToken: creation.token.accessToken };
       registration = await context.registrars[watch.provider].register(held, wanted);
-      await activate(context, { held, id, registration });
+      await creation.activateIn(id, activation(context, { held, id, registration }));
     });
   } catch (error) {
     await abandon(context, { watch, id, registration });
@@ -73,10 +76,10 @@ interface Activation {
   readonly registration: Registration;
 }
 
-function activate({ db, clock }: Context, { held, id, registration }: Activation): Promise<void> {
+function activation({ clock }: Context, { held, id, registration }: Activation) {
   const { account_id: accountId, id: watchId, claim } = held;
   const now = clock.now();
-  return db.transaction(async (tx) => {
+  return async (tx: Transaction): Promise<void> => {
     // A Gmail watch that had failed for the mailbox's other subscriptions works again.
     const catchUpFrom = held.state === 'active' ? null : held.registered_at;
     const registered = { ...registration, accountId, id: watchId, claim, now, catchUpFrom };
@@ -85,7 +88,7 @@ function activate({ db, clock }: Context, { held, id, registration }: Activation
     const written = await updateWatchRegistered(tx, registered);
     await confirmLabels(tx, held, { labels: registration.labels, now });
     if (written.length === 0 || activated.length === 0) throw new Error('The subscription is gone.');
-  });
+  };
 }
 
 interface Abandoned {

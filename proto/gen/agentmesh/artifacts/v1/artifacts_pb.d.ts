@@ -241,6 +241,13 @@ export declare type SaveArtifactResponse = Message<"agentmesh.artifacts.v1.SaveA
    * @generated from field: agentmesh.artifacts.v1.Version version = 1;
    */
   version?: Version | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

@@ -1120,6 +1120,13 @@ export declare type UpdateAccountResponse = Message<"agentmesh.auth.v1.UpdateAcc
    * @generated from field: agentmesh.auth.v1.Account account = 1;
    */
   account?: Account | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

@@ -124,6 +124,13 @@ export declare type CreateAgentResponse = Message<"agentmesh.runs.v1.CreateAgent
    * @generated from field: repeated agentmesh.runs.v1.AgentFault faults = 2;
    */
   faults: AgentFault[];
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**
@@ -355,6 +362,12 @@ export declare const ReloadAgentRequestSchema: GenMessage<ReloadAgentRequest>;
  * @generated from message agentmesh.runs.v1.ReloadAgentResponse
  */
 export declare type ReloadAgentResponse = Message<"agentmesh.runs.v1.ReloadAgentResponse"> & {
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 1;
+   */
+  already: boolean;
 };
 
 /**
@@ -482,6 +495,13 @@ export declare type RestoreVersionResponse = Message<"agentmesh.runs.v1.RestoreV
    * @generated from field: repeated agentmesh.runs.v1.AgentFault faults = 2;
    */
   faults: AgentFault[];
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**
@@ -585,6 +605,13 @@ export declare type ImportAgentResponse = Message<"agentmesh.runs.v1.ImportAgent
    * @generated from field: repeated agentmesh.runs.v1.AgentFault faults = 2;
    */
   faults: AgentFault[];
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**
@@ -702,6 +729,13 @@ export declare type StartAgentRunResponse = Message<"agentmesh.runs.v1.StartAgen
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**
@@ -889,7 +923,8 @@ export declare const AgentsService: GenService<{
   },
   /**
    * Starts a run of an agent in a new session, without a viewer. The run is durable when this answers. When it has ended, the account gets a
-   * notification. Fails like RunsService.StartRun.
+   * notification. Fails like RunsService.StartRun. With an idempotency key, the ids of the session and the run are stored before the run is
+   * started, so a repeated call goes on with these.
    *
    * @generated from rpc agentmesh.runs.v1.AgentsService.StartAgentRun
    */

@@ -200,6 +200,13 @@ export declare type MarkNoticeReadResponse = Message<"agentmesh.runs.v1.MarkNoti
    * @generated from field: agentmesh.runs.v1.Notice notice = 1;
    */
   notice?: Notice | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -236,6 +243,13 @@ export declare type MarkAllNoticesReadResponse = Message<"agentmesh.runs.v1.Mark
    * @generated from field: int32 marked = 1;
    */
   marked: number;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

@@ -90,6 +90,13 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
    * @generated from field: agentmesh.sessions.v1.Multitask multitask = 11;
    */
   multitask: Multitask;
+
+  /**
+   * See BeginTurnRequest in sessions.proto.
+   *
+   * @generated from field: int32 idempotency_key_hours = 12;
+   */
+  idempotencyKeyHours: number;
 };
 
 /**
@@ -177,6 +184,13 @@ export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest
    * @generated from field: agentmesh.sessions.v1.Multitask multitask = 11;
    */
   multitask: Multitask;
+
+  /**
+   * See BeginTurnRequest in sessions.proto.
+   *
+   * @generated from field: int32 idempotency_key_hours = 12;
+   */
+  idempotencyKeyHours: number;
 };
 
 /**

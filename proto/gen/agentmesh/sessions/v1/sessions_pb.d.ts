@@ -995,7 +995,8 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
   /**
    * Unique in the account, at most 255 characters without NUL; empty for none. A request with a key that accepted a run before changes nothing and
    * returns that run. FAILED_PRECONDITION idempotency_key_reused when the earlier request was another one. Requests are the same when `session`,
-   * `invocation_id`, `message_json`, `state_delta_json` and `custom_metadata_json` have the same bytes.
+   * `invocation_id`, `message_json`, `state_delta_json` and `custom_metadata_json` have the same bytes. With `awaited` the `invocation_id` does not
+   * count: the service that awaits the run has chosen it.
    *
    * @generated from field: string idempotency_key = 11;
    */
@@ -1038,6 +1039,13 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: int32 waiting_attempt = 20;
    */
   waitingAttempt: number;
+
+  /**
+   * Hours after which `idempotency_key` is forgotten and another run can have it; 0: it is kept as long as the run.
+   *
+   * @generated from field: int32 idempotency_key_hours = 21;
+   */
+  idempotencyKeyHours: number;
 };
 
 /**

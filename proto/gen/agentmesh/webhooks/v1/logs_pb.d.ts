@@ -421,6 +421,12 @@ export declare const RetriggerLogRequestSchema: GenMessage<RetriggerLogRequest>;
  * @generated from message agentmesh.webhooks.v1.RetriggerLogResponse
  */
 export declare type RetriggerLogResponse = Message<"agentmesh.webhooks.v1.RetriggerLogResponse"> & {
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 1;
+   */
+  already: boolean;
 };
 
 /**
@@ -487,6 +493,13 @@ export declare type RetriggerLogsResponse = Message<"agentmesh.webhooks.v1.Retri
    * @generated from field: repeated int32 skipped_ids = 2;
    */
   skippedIds: number[];
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 3;
+   */
+  already: boolean;
 };
 
 /**

@@ -21,7 +21,7 @@ export declare type RegisterRunWebhookRequest = Message<"agentmesh.webhooks.v1.R
   session?: SessionKey | undefined;
 
   /**
-   * The run; it need not exist yet.
+   * The run; it need not exist yet. Empty: its id is made.
    *
    * @generated from field: string invocation_id = 2;
    */
@@ -60,11 +60,25 @@ export declare const RegisterRunWebhookRequestSchema: GenMessage<RegisterRunWebh
  */
 export declare type RegisterRunWebhookResponse = Message<"agentmesh.webhooks.v1.RegisterRunWebhookResponse"> & {
   /**
-   * The secret that this call has made; else empty. It is never returned again, and must not be stored or logged.
+   * The secret that this call has made; else empty. It is never returned again, not even for the same idempotency key, and must not be stored or logged.
    *
    * @generated from field: string made_secret = 1;
    */
   madeSecret: string;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
+
+  /**
+   * The run that has the webhook.
+   *
+   * @generated from field: string invocation_id = 3;
+   */
+  invocationId: string;
 };
 
 /**
@@ -240,6 +254,13 @@ export declare type ResendDeliveryResponse = Message<"agentmesh.webhooks.v1.Rese
    * @generated from field: agentmesh.webhooks.v1.Delivery delivery = 1;
    */
   delivery?: Delivery | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

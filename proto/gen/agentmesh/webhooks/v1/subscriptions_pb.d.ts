@@ -265,6 +265,13 @@ export declare type CreateSubscriptionResponse = Message<"agentmesh.webhooks.v1.
    * @generated from field: agentmesh.webhooks.v1.Subscription subscription = 1;
    */
   subscription?: Subscription | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**
@@ -356,6 +363,13 @@ export declare type UpdateSubscriptionResponse = Message<"agentmesh.webhooks.v1.
    * @generated from field: agentmesh.webhooks.v1.Subscription subscription = 1;
    */
   subscription?: Subscription | undefined;
+
+  /**
+   * True when an earlier call with the same idempotency key had the effect, within 24 hours; `lib/idempotency`.
+   *
+   * @generated from field: bool already = 2;
+   */
+  already: boolean;
 };
 
 /**

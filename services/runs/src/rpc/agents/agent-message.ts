@@ -1,7 +1,10 @@
+import type { Commit } from '@agentmesh/lib/idempotency';
 import type { AgentFaultSchema, AgentSchema } from '@agentmesh/proto/runs/v1/agents';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { AgentFaults } from '../../agents/agent-fault.ts';
+import type { WriteAgent } from '../../agents/agents-context.ts';
+import type { Context } from '../../context.ts';
 import type { AgentRow } from '../../store/agents.ts';
 
 const encoder = new TextEncoder();
@@ -17,15 +20,27 @@ export function agentMessage(row: AgentRow): MessageInitShape<typeof AgentSchema
   };
 }
 
-interface Saved {
+/** Answer of RPCs that write an agent. */
+export interface Saved {
   agent?: MessageInitShape<typeof AgentSchema>;
   faults?: MessageInitShape<typeof AgentFaultSchema>[];
 }
 
+/** Dependencies of an RPC that writes an agent. */
+export interface Saving extends Context {
+  /** Runs the transaction of a call that may have an idempotency key; absent: no call has one. */
+  readonly commit?: Commit<Saved>;
+}
+
 /** Answers the agent that `save` stores, or its faults. */
-export async function savedOrFaults(save: () => Promise<AgentRow>): Promise<Saved> {
+export async function savedOrFaults(
+  { commit, ...context }: Saving,
+  save: (context: Context & { readonly writeAgent?: WriteAgent }) => Promise<AgentRow>,
+): Promise<Saved> {
+  const writeAgent: WriteAgent | undefined =
+    commit && ((work) => commit(work, ({ row }) => ({ agent: agentMessage(row) })));
   try {
-    return { agent: agentMessage(await save()) };
+    return { agent: agentMessage(await save({ ...context, ...(writeAgent && { writeAgent }) })) };
   } catch (error) {
     if (!(error instanceof AgentFaults)) throw error;
     return { faults: error.faults.map(({ path, reason }) => ({ path: [...path], reason })) };

@@ -1,3 +1,5 @@
+import { once, onceAtCommit } from '@agentmesh/lib/idempotency';
+import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
 import type { Context } from '../../context.ts';
 import { checkApp } from './check-app.ts';
 import { createAgent } from './create-agent.ts';
@@ -16,17 +18,18 @@ import { updateAgent } from './update-agent.ts';
 
 /** The table of contents: every RPC of AgentsService. */
 export function createAgentHandlers(context: Context): Handlers {
+  const { method } = AgentsService;
   return {
-    createAgent: createAgent(context),
+    createAgent: onceAtCommit(context, method.createAgent, createAgent),
     listAgents: listAgents(context),
     getAgent: getAgent(context),
     updateAgent: updateAgent(context),
     deleteAgent: deleteAgent(context),
-    reloadAgent: reloadAgent(context),
+    reloadAgent: once(context, method.reloadAgent, reloadAgent),
     listVersions: listVersions(context),
-    restoreVersion: restoreVersion(context),
+    restoreVersion: onceAtCommit(context, method.restoreVersion, restoreVersion),
     exportAgent: exportAgent(context),
-    importAgent: importAgent(context),
+    importAgent: onceAtCommit(context, method.importAgent, importAgent),
     getAgentStatus: getAgentStatus(context),
     startAgentRun: startAgentRun(context),
     checkApp: checkApp(context),

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
+import { keyedRequest, once } from '@agentmesh/lib/idempotency';
+import { checkAccountId, isMeshError } from '@agentmesh/lib/rpc';
+import { AgentsService, type StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
 import { Multitask, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { agentAppName } from '../../agents/agent-id.ts';
 import type { Context } from '../../context.ts';
-import { storeRun, withPermit } from '../../execution/accept-run.ts';
+import { type AcceptedRun, storeRun, withPermit } from '../../execution/accept-run.ts';
 import { awaitRun } from '../../notices/await-run.ts';
 import { findAgent } from './find-agent.ts';
 import type { Handlers } from './handlers.ts';
@@ -13,24 +14,63 @@ import type { Handlers } from './handlers.ts';
 const timeoutMs = 10_000;
 const nothing = new Uint8Array(0);
 
-/** Starts a run of an agent in a new session. */
+/**
+ * Starts a run of an agent in a new session. The session and the run are stored by another service, so a call with an idempotency key first stores
+ * the id of the session: the key of the run is made of it, and a repeated call gets the same run.
+ */
 export function startAgentRun(context: Context): Handlers['startAgentRun'] {
-  return async ({ agentId, userId, messageJson, ...request }) => {
+  const name = once(context, AgentsService.method.startAgentRun, () => nameSession);
+  return async (request, call) => {
     const accountId = checkAccountId(request.accountId);
-    const { name } = await findAgent(context, { accountId, agentId });
-    const session = { accountId, appName: agentAppName(agentId), userId, sessionId: randomUUID() };
-    const { invocationId } = await withPermit(context, accountId, async (permit) => {
-      await context.sessions.createSession({ session }, { timeoutMs });
-      return storeRun(context, toRun(create(SessionKeySchema, session), { messageJson, isBound: request.isBound }), {
-        permit,
-      });
+    const { agentId, userId } = request;
+    const agent = await findAgent(context, { accountId, agentId });
+    const { sessionId = '', already: isRepeated = false } = await name(request, call);
+    const session = create(SessionKeySchema, { accountId, appName: agentAppName(agentId), userId, sessionId });
+    const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
+    const run = toRun(session, request, isKeyed);
+    const { invocationId, already } = await withPermit(context, accountId, (permit) => {
+      const store = () => storeRun(context, run, { permit });
+      return isRepeated ? storeAgain(context, session, store) : createAndStore(context, session, store);
     });
-    await awaitRun(context, { accountId, invocationId, title: name });
-    return { invocationId, sessionId: session.sessionId };
+    await awaitRun(context, { accountId, invocationId, title: agent.name });
+    return { invocationId, sessionId, already };
   };
 }
 
-function toRun(session: SessionKey, content: Pick<StartAgentRunRequest, 'messageJson' | 'isBound'>) {
-  const empty = { stateDeltaJson: nothing, customMetadataJson: nothing, invocationId: '', idempotencyKey: '' };
-  return { session, ...content, ...empty, streaming: false, multitask: Multitask.UNSPECIFIED };
+async function nameSession() {
+  return { sessionId: randomUUID() };
+}
+
+type Store = () => Promise<AcceptedRun>;
+
+async function createAndStore({ sessions }: Context, session: SessionKey, store: Store): Promise<AcceptedRun> {
+  // Another call with the same key may have created it.
+  await sessions.createSession({ session }, { timeoutMs }).catch((error: unknown) => {
+    if (!isMeshError(error) || error.code !== 'already_exists') throw error;
+  });
+  return store();
+}
+
+/** A run that was stored stays the answer when its session was deleted since. */
+async function storeAgain(context: Context, session: SessionKey, store: Store): Promise<AcceptedRun> {
+  try {
+    return await store();
+  } catch (error) {
+    if (!isMeshError(error) || error.reason !== 'session_not_found') throw error;
+    return createAndStore(context, session, store);
+  }
+}
+
+function toRun(session: SessionKey, { messageJson, isBound }: StartAgentRunRequest, isKeyed: boolean) {
+  const empty = { stateDeltaJson: nothing, customMetadataJson: nothing, invocationId: '' };
+  const idempotencyKey = isKeyed ? `agent:${session.sessionId}` : '';
+  return {
+    session,
+    messageJson,
+    isBound,
+    ...empty,
+    idempotencyKey,
+    streaming: false,
+    multitask: Multitask.UNSPECIFIED,
+  };
 }

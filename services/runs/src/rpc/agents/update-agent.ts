@@ -13,8 +13,8 @@ export function updateAgent(context: Context): Handlers['updateAgent'] {
     const accountId = checkAccountId(request.accountId);
     // An unknown agent is reported before mistakes in the fields.
     await findAgent(context, { accountId, agentId });
-    return savedOrFaults(async () =>
-      saveAgent(context, { accountId, agentId, fields: fieldsOf(request.fieldsJson), ifMatch }),
+    return savedOrFaults(context, async (saving) =>
+      saveAgent(saving, { accountId, agentId, fields: fieldsOf(request.fieldsJson), ifMatch }),
     );
   };
 }

@@ -4,17 +4,24 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 export interface RunKey {
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
+  /** Hours after which it is forgotten; null: it is kept as long as the run. */
+  readonly keyHours: number | null;
 }
 
 /** The run that a request with an idempotency key accepted. */
 export interface KeyedRun {
   readonly invocation_id: string;
   readonly same_request: boolean;
+  /** The key is forgotten: another run may have it. */
+  readonly is_old: boolean;
 }
 
-const findKeyed = createQuery<RunKey & { readonly accountId: string }, KeyedRun>({
+type AccountKey = Omit<RunKey, 'keyHours'> & { readonly accountId: string };
+
+const findKeyed = createQuery<AccountKey, KeyedRun>({
   name: 'find-keyed-run',
-  text: (param) => `select invocation_id, request_sha256 = ${param.requestSha256}::bytea as same_request from run_keys
+  text: (param) => `select invocation_id, request_sha256 = ${param.requestSha256}::bytea as same_request,
+      coalesce(expires_at <= now(), false) as is_old from run_keys
     where account_id = ${param.accountId} and idempotency_key = ${param.idempotencyKey}`,
 });
 
@@ -22,6 +29,33 @@ const findKeyed = createQuery<RunKey & { readonly accountId: string }, KeyedRun>
 export async function findKeyedRun(db: Queryable, accountId: string, key: RunKey): Promise<KeyedRun | undefined> {
   const [run] = await findKeyed(db, { ...key, accountId });
   return run;
+}
+
+const deleteOldKey = createQuery<Pick<RunKey, 'idempotencyKey'> & { readonly accountId: string }>({
+  name: 'delete-old-run-key',
+  text: (param) => `delete from run_keys
+    where account_id = ${param.accountId} and idempotency_key = ${param.idempotencyKey}
+      and (expires_at <= now()) is true`,
+});
+
+/** Forgets a key that is old. Its run stays. `is true` keeps the planner from the index by age: the key is found by its name. */
+export async function forgetRunKey(db: Queryable, accountId: string, { idempotencyKey }: RunKey): Promise<void> {
+  await deleteOldKey(db, { accountId, idempotencyKey });
+}
+
+const deleteOldKeys = createQuery<{ readonly limit: number }, { one: number }>({
+  name: 'delete-old-run-keys',
+  text: (param) => `delete from run_keys where (account_id, idempotency_key) in (
+      select account_id, idempotency_key from run_keys where expires_at <= now()
+      order by expires_at limit ${param.limit} for update skip locked
+    ) returning 1 as one`,
+});
+
+const batchSize = 1_000;
+
+/** Forgets all keys that are old. */
+export async function forgetRunKeys(db: Queryable): Promise<void> {
+  while ((await deleteOldKeys(db, { limit: batchSize })).length === batchSize);
 }
 
 const uniqueViolation = '23505';

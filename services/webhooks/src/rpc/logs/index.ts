@@ -1,3 +1,5 @@
+import { once } from '@agentmesh/lib/idempotency';
+import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
 import type { Context } from '../../context.ts';
 import { getLog } from './get-log.ts';
 import { getLogAttachment } from './get-log-attachment.ts';
@@ -9,12 +11,13 @@ import { retriggerLogs } from './retrigger-logs.ts';
 
 /** Every RPC about logs. */
 export function createLogHandlers(context: Context): LogHandlers {
+  const { method } = LogsService;
   return {
     listLogs: listLogs(context),
     getLog: getLog(context),
     getLogBody: getLogBody(context),
     getLogAttachment: getLogAttachment(context),
-    retriggerLog: retriggerLog(context),
-    retriggerLogs: retriggerLogs(context),
+    retriggerLog: once(context, method.retriggerLog, retriggerLog),
+    retriggerLogs: once(context, method.retriggerLogs, retriggerLogs),
   };
 }

@@ -1,3 +1,5 @@
+import { once } from '@agentmesh/lib/idempotency';
+import { RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import type { RunWebhooks } from '../../run-webhooks/run-webhooks.ts';
 import type { RunWebhookHandlers } from './handlers.ts';
 import { listDeliveries } from './list-deliveries.ts';
@@ -6,9 +8,10 @@ import { resendDelivery } from './resend-delivery.ts';
 
 /** Every RPC about webhooks of runs. */
 export function createRunWebhookHandlers(webhooks: RunWebhooks): RunWebhookHandlers {
+  const { method } = RunWebhooksService;
   return {
     registerRunWebhook: registerRunWebhook(webhooks),
     listDeliveries: listDeliveries(webhooks),
-    resendDelivery: resendDelivery(webhooks),
+    resendDelivery: once(webhooks, method.resendDelivery, resendDelivery),
   };
 }

@@ -1,57 +1,86 @@
 import { randomUUID } from 'node:crypto';
+import { keyedRequest, once } from '@agentmesh/lib/idempotency';
+import type { Queryable } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { RegisterRunWebhookRequest } from '@agentmesh/proto/webhooks/v1/run_webhooks';
+import { type RegisterRunWebhookRequest, RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import { logFilterInvalid, runWebhookLimit, webhookKeyReused } from '../../errors.ts';
 import { checkWebhookUrl } from '../../run-webhooks/check-url.ts';
 import { hashOfRun, type RunName } from '../../run-webhooks/run-name.ts';
 import { callMs, type RunWebhooks } from '../../run-webhooks/run-webhooks.ts';
-import { countOpenRunWebhooks, insertRunWebhook, selectRunWebhook } from '../../store/run-webhooks.ts';
+import {
+  countOpenRunWebhooks,
+  insertFirstRunWebhook,
+  insertRunWebhook,
+  selectRunWebhook,
+} from '../../store/run-webhooks.ts';
 import type { RunWebhookHandlers } from './handlers.ts';
 
 const mostOpen = 10_000;
 /** The end of a run is announced; this is how long to wait before the ledger is read. */
 const checkMs = 30_000;
 
-/** Registers the webhook of a run that is about to be accepted. */
+/**
+ * Registers the webhook of a run that is about to be accepted. With an idempotency key the id of the run is stored with it, so a repeated call names the same
+ * run. The webhook may have been forgotten since, because the run was not accepted; then it is registered again. Its secret is not stored with the key.
+ */
 export function registerRunWebhook(webhooks: RunWebhooks): RunWebhookHandlers['registerRunWebhook'] {
-  const { db, clock, policy, signing } = webhooks;
-  return async (request) => {
+  const { db, policy } = webhooks;
+  const name = once(webhooks, RunWebhooksService.method.registerRunWebhook, () => nameRun);
+  return async (request, call) => {
     const accountId = checkAccountId(request.session?.accountId ?? '');
     const run = nameOf(request);
-    const { url, secret, isRepeatable } = request;
+    const { url, secret } = request;
     checkWebhookUrl(url, policy);
-    const secretId = randomUUID();
-    const sealed = await signing.sealSecret({ accountId, id: secretId, secret }, { timeoutMs: callMs });
-    const runSha256 = hashOfRun(run);
+    const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
+    const { invocationId = '' } = await name(request, call);
+    const named = { ...run, invocationId };
+    const [secretId, runSha256] = [randomUUID(), hashOfRun(named)];
+    const sealed = await webhooks.signing.sealSecret({ accountId, id: secretId, secret }, { timeoutMs: callMs });
     const fingerprint = secret === '' ? '' : sealed.fingerprint;
-    const [earlier] = isRepeatable ? await selectRunWebhook(db, { accountId, runSha256 }) : [];
-    if (earlier !== undefined) {
-      if (earlier.url !== url || earlier.secret_fingerprint !== fingerprint) throw webhookKeyReused();
-      return {};
-    }
-    if ((await countOpenRunWebhooks(db, accountId, mostOpen)) >= mostOpen) throw runWebhookLimit(mostOpen);
-    const now = clock.now();
-    const checkAt = new Date(now.getTime() + checkMs);
-    const { envelope, madeSecret } = sealed;
-    await insertRunWebhook(db, {
-      ...run,
-      accountId,
-      runSha256,
-      url,
-      secretId,
-      secret: envelope,
-      fingerprint,
-      now,
-      checkAt,
-    });
-    return { madeSecret };
+    const webhook = { ...named, accountId, runSha256, url, fingerprint, secretId, secret: sealed.envelope };
+    const isFirst = request.isRepeatable || isKeyed;
+    if (isFirst && (await isRegistered(db, webhook))) return { invocationId };
+    const madeSecret = (await insert(webhooks, webhook, isFirst)) ? sealed.madeSecret : '';
+    return { madeSecret, invocationId };
   };
 }
 
-/** PostgreSQL cannot store NUL. */
+async function nameRun({ invocationId }: RegisterRunWebhookRequest) {
+  return { invocationId: invocationId || `e-${randomUUID()}` };
+}
+
+interface Registration extends RunName {
+  readonly accountId: string;
+  readonly runSha256: Uint8Array;
+  readonly url: string;
+  readonly fingerprint: string;
+  readonly secretId: string;
+  readonly secret: string;
+}
+
+/** Throws `idempotency_key_reused` when the run has another webhook. */
+async function isRegistered(db: Queryable, { accountId, runSha256, url, fingerprint }: Registration): Promise<boolean> {
+  const [earlier] = await selectRunWebhook(db, { accountId, runSha256 });
+  if (earlier === undefined) return false;
+  if (earlier.url !== url || earlier.secret_fingerprint !== fingerprint) throw webhookKeyReused();
+  return true;
+}
+
+/** False when `isFirst` and another call has registered the webhook meanwhile. */
+async function insert({ db, clock }: RunWebhooks, webhook: Registration, isFirst: boolean): Promise<boolean> {
+  if ((await countOpenRunWebhooks(db, webhook.accountId, mostOpen)) >= mostOpen) throw runWebhookLimit(mostOpen);
+  const now = clock.now();
+  const values = { ...webhook, now, checkAt: new Date(now.getTime() + checkMs) };
+  if (isFirst) return (await insertFirstRunWebhook(db, values)).length > 0;
+  await insertRunWebhook(db, values);
+  return true;
+}
+
+/** The session and the id that the run is given. PostgreSQL cannot store NUL. */
 function nameOf({ session, invocationId }: RegisterRunWebhookRequest): RunName {
   const { appName = '', userId = '', sessionId = '' } = session ?? {};
-  const run = { appName, userId, sessionId, invocationId };
-  if (Object.values(run).some((name) => name === '' || name.includes('\0'))) throw logFilterInvalid('names no run');
-  return run;
+  const names = [appName, userId, sessionId];
+  if (names.includes('') || [...names, invocationId].some((name) => name.includes('\0')))
+    throw logFilterInvalid('names no run');
+  return { appName, userId, sessionId, invocationId };
 }

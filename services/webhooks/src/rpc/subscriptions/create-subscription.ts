@@ -1,4 +1,7 @@
+import type { Commit } from '@agentmesh/lib/idempotency';
 import { checkAccountId } from '@agentmesh/lib/rpc';
+import type { CreateSubscriptionResponseSchema } from '@agentmesh/proto/webhooks/v1/subscriptions';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { pubsubNotConfigured } from '../../errors.ts';
 import { resolveLabel } from '../../google/resolve-label.ts';
@@ -10,8 +13,13 @@ import { checkOwner } from '../../subscriptions/resource.ts';
 import type { Handlers } from './handlers.ts';
 import { subscriptionOf } from './subscription-of.ts';
 
+/** Dependencies of a creation: `commit` runs the transaction that makes the subscription active. */
+interface Creating extends Context {
+  readonly commit: Commit<MessageInitShape<typeof CreateSubscriptionResponseSchema>>;
+}
+
 /** Subscribes to a mailbox. */
-export function createSubscription(context: Context): Handlers['createSubscription'] {
+export function createSubscription(context: Creating): Handlers['createSubscription'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
     const draft = readDraft(request);
@@ -23,14 +31,20 @@ export function createSubscription(context: Context): Handlers['createSubscripti
 }
 
 /** The steps are in the order of the API's specification: the mail account, a fresh access token, the provider, the record. */
-async function create(context: Context, accountId: string, draft: Draft): Promise<number> {
-  const { mailAccounts, checkAgent, topic } = context;
+async function create(context: Creating, accountId: string, draft: Draft): Promise<number> {
+  const { mailAccounts, checkAgent, topic, commit, clock } = context;
   await mailAccounts.check(accountId, draft.provider);
   await checkAgent(accountId, draft.agentId);
   if (draft.provider === 'google' && topic === undefined) throw pubsubNotConfigured();
   const token = await mailAccounts.accessToken(draft.provider, { accountId }, { fresh: true });
   const resource = await resourceAt(context, draft, { accountId, token });
-  return createAtProvider(context, { accountId, draft: { ...draft, resource }, token });
+  return createAtProvider(context, {
+    accountId,
+    draft: { ...draft, resource },
+    token,
+    activateIn: (id, work) =>
+      commit(work, async (_, tx) => ({ subscription: await subscriptionOf({ db: tx, clock }, accountId, id) })),
+  });
 }
 
 interface Mailbox {

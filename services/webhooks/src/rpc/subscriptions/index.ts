@@ -1,3 +1,5 @@
+import { onceAtCommit } from '@agentmesh/lib/idempotency';
+import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { Context } from '../../context.ts';
 import { createSubscription } from './create-subscription.ts';
 import { deleteSubscription } from './delete-subscription.ts';
@@ -9,11 +11,12 @@ import { updateSubscription } from './update-subscription.ts';
 
 /** The table of contents: every RPC of `SubscriptionsService`. */
 export function createSubscriptionHandlers(context: Context): Handlers {
+  const { method } = SubscriptionsService;
   return {
     listSubscriptions: listSubscriptions(context),
     getSubscription: getSubscription(context),
-    createSubscription: createSubscription(context),
-    updateSubscription: updateSubscription(context),
+    createSubscription: onceAtCommit(context, method.createSubscription, createSubscription),
+    updateSubscription: onceAtCommit(context, method.updateSubscription, updateSubscription),
     deleteSubscription: deleteSubscription(context),
     renewSubscription: renewSubscription(context),
   };

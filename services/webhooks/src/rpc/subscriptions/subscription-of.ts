@@ -1,3 +1,4 @@
+import type { Queryable } from '@agentmesh/lib/pg';
 import type { SubscriptionSchema } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
@@ -6,7 +7,7 @@ import { subscriptionRecord } from './subscription-record.ts';
 
 /** Reads a subscription as a message. Throws `subscription_not_found`. */
 export async function subscriptionOf(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { db, clock }: Pick<Context, 'clock'> & { readonly db: Queryable },
   accountId: string,
   id: number,
 ): Promise<MessageInitShape<typeof SubscriptionSchema>> {

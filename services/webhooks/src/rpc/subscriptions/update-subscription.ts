@@ -1,5 +1,11 @@
+import type { Commit } from '@agentmesh/lib/idempotency';
+import type { Transaction } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { UpdateSubscriptionRequest } from '@agentmesh/proto/webhooks/v1/subscriptions';
+import type {
+  UpdateSubscriptionRequest,
+  UpdateSubscriptionResponseSchema,
+} from '@agentmesh/proto/webhooks/v1/subscriptions';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { fieldInvalid, subscriptionNotFound } from '../../errors.ts';
 import { providerFailure } from '../../provider/provider-failure.ts';
@@ -11,8 +17,13 @@ import { registerAgain } from '../../subscriptions/register-again.ts';
 import type { Handlers } from './handlers.ts';
 import { subscriptionOf } from './subscription-of.ts';
 
+/** Dependencies of a change: `commit` runs its transaction. */
+interface Changing extends Context {
+  readonly commit: Commit<MessageInitShape<typeof UpdateSubscriptionResponseSchema>>;
+}
+
 /** Changes a subscription. */
-export function updateSubscription(context: Context): Handlers['updateSubscription'] {
+export function updateSubscription(context: Changing): Handlers['updateSubscription'] {
   return async (request) => {
     const accountId = checkAccountId(request.accountId);
     const row = await findSubscription(context.db, accountId, request.id);
@@ -69,21 +80,30 @@ interface Writing {
   readonly watchId: bigint;
 }
 
-async function write({ db, clock, wakeUpkeep }: Context, { accountId, row, change, watchId }: Writing): Promise<void> {
+async function write(context: Changing, { accountId, row, change, watchId }: Writing): Promise<void> {
+  const { db, clock, wakeUpkeep, commit } = context;
   const now = clock.now();
   const isEnabled = row.state === 'disabled' && change.state === 'active';
   const activeSince = isEnabled ? now : row.active_since;
-  const isGone = await db.transaction(async (tx) => {
+  const work = async (tx: Transaction): Promise<void> => {
     const written = await updateSubscriptionRow(tx, { ...change, accountId, id: row.id, activeSince, watchId });
-    const isGone = written.length === 0;
+    if (written.length === 0) throw subscriptionNotFound(row.id);
     // The former watch has the lower id: watches are locked in the order of their keys.
     if (watchId !== row.watch_id) await endWatch(tx, { accountId, id: row.watch_id, now });
     else if (change.changeType !== row.change_type) await forgetRegistration(tx, { accountId, id: watchId });
     // Enabling may need a registration, and enabling or disabling changes the labels of a Gmail mailbox.
     if (change.state !== row.state) await planAttempt(tx, { accountId, id: watchId, now });
-    if (isGone) await endWatch(tx, { accountId, id: watchId, now });
-    return isGone;
+  };
+  const read = async (tx: Transaction) => ({
+    subscription: await subscriptionOf({ db: tx, clock }, accountId, row.id),
   });
-  wakeUpkeep();
-  if (isGone) throw subscriptionNotFound(row.id);
+  try {
+    await commit(work, (_, tx) => read(tx));
+  } catch (error) {
+    // A new watch that the subscription did not get.
+    if (watchId !== row.watch_id) await endWatch(db, { accountId, id: watchId, now });
+    throw error;
+  } finally {
+    wakeUpkeep();
+  }
 }

@@ -4,23 +4,22 @@ import { adkName } from '../../../agents/agent-name.ts';
 import { unchanged } from '../../../agents/keys/key-reference.ts';
 import { mostFieldBytes, saveAgent } from '../../../agents/save-agent.ts';
 import { readAgent } from '../../../agents/yaml/read-agent.ts';
-import type { Context } from '../../../context.ts';
 import { agentTooLarge } from '../../../errors.ts';
 import { type AgentRow, selectEdges } from '../../../store/agents.ts';
-import { savedOrFaults } from '../agent-message.ts';
+import { savedOrFaults, type Saving } from '../agent-message.ts';
 import { findAgent } from '../find-agent.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Creates or replaces an agent from the text of a `root_agent.yaml`. */
-export function importAgent(context: Context): Handlers['importAgent'] {
+export function importAgent(context: Saving): Handlers['importAgent'] {
   return async ({ agentId, yaml, ifMatch, ...request }) => {
     const accountId = checkAccountId(request.accountId);
     if (Buffer.byteLength(yaml) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
     const present = agentId === 0 ? undefined : await findAgent(context, { accountId, agentId });
     const agents = await selectEdges(context.db, { accountId });
     const byName = new Map(agents.map(({ agent_id: id, name }) => [adkName(name), id]));
-    return savedOrFaults(async () =>
-      saveAgent(context, {
+    return savedOrFaults(context, async (saving) =>
+      saveAgent(saving, {
         accountId,
         agentId,
         fields: keepOwnKey(readAgent(yaml, byName, context.checkTool), present),

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type CreateScheduleRequest, SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
+import type { HandlerContext } from '@connectrpc/connect';
+import { type Database, openDatabase } from '../../pg/index.ts';
+import { testDatabaseUrl } from '../../pg/testing/index.ts';
+import { createLogger } from '../../telemetry/index.ts';
+import { type Commit, keyedHeaders, once, onceAtCommit } from '../index.ts';
+
+const table = `create table idempotency_keys (account_id uuid not null, key_sha256 bytea not null, request_sha256 bytea not null,
+    answer bytea, created_at timestamptz not null default now(), primary key (account_id, key_sha256));
+  create table notes (account_id uuid not null, text text not null unique);`;
+const insert = { text: 'insert into notes (account_id, text) values ($1, $2)' };
+const select = { text: 'select text from notes where account_id = $1' };
+
+/** Which wrapper makes the handler idempotent. */
+export type Wrapper = 'once' | 'onceAtCommit';
+
+export interface Sent {
+  readonly accountId: string;
+  readonly key?: string;
+  /** What is asked for. */
+  readonly text?: string;
+  /** Called after the effect, before it is committed. */
+  readonly afterEffect?: () => Promise<void>;
+}
+
+/** A handler that stores a note under a random text and answers it. */
+export class KeyedNotes implements AsyncDisposable {
+  readonly db: Database;
+  readonly #resources: AsyncDisposableStack;
+
+  private constructor(db: Database, resources: AsyncDisposableStack) {
+    this.db = db;
+    this.#resources = resources;
+  }
+
+  /** Creates a database in a real PostgreSQL. */
+  static async open(): Promise<KeyedNotes> {
+    await using resources = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), 'once-'));
+    resources.defer(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, '0001-create.sql'), table);
+    const { url } = resources.use(await testDatabaseUrl());
+    const log = createLogger({ level: 'silent', name: 'notes' });
+    const migrations = pathToFileURL(`${folder}/`);
+    const db = resources.use(await openDatabase({ service: 'notes', url, poolSize: 16, migrations }, log));
+    return new KeyedNotes(db, resources.move());
+  }
+
+  async send(wrapper: Wrapper, { accountId, key, text = 'text', afterEffect = async () => undefined }: Sent) {
+    const method = SchedulesService.method.createSchedule;
+    const note = (wanted: string) => `${wanted} ${randomUUID()}`;
+    const inDatabase = ({ db }: { readonly db: Database }) => {
+      return async ({ cron }: CreateScheduleRequest) => {
+        const id = note(cron);
+        await db.transaction((tx) => tx.query(insert, [accountId, id]));
+        await afterEffect();
+        return { schedule: { id } };
+      };
+    };
+    const atCommit = ({ commit }: { readonly commit: Commit<{ schedule: { id: string } }> }) => {
+      return async ({ cron }: CreateScheduleRequest) => {
+        const answer = { schedule: { id: note(cron) } };
+        await commit(
+          async (tx) => {
+            await tx.query(insert, [accountId, answer.schedule.id]);
+            await afterEffect();
+          },
+          () => answer,
+        );
+        return answer;
+      };
+    };
+    const handler =
+      wrapper === 'once' ? once({ db: this.db }, method, inDatabase) : onceAtCommit({ db: this.db }, method, atCommit);
+    const headers = key === undefined ? {} : keyedHeaders({ key, route: 'POST /notes', content: [text] });
+    const call = {
+      requestHeader: new Headers(headers),
+      signal: new AbortController().signal,
+      timeoutMs: () => undefined,
+    };
+    const answer = await handler({ accountId, cron: text } as CreateScheduleRequest, call as unknown as HandlerContext);
+    return { id: answer.schedule?.id ?? '', already: answer.already === true };
+  }
+
+  async notesOf(accountId: string): Promise<string[]> {
+    return (await this.db.query<{ text: string }>(select, [accountId])).map(({ text }) => text);
+  }
+
+  /** Makes all keys of an account as old as if they had been used so many hours earlier. */
+  async age(accountId: string, hours: number): Promise<void> {
+    const text = `update idempotency_keys set created_at = created_at - make_interval(hours => $2) where account_id = $1`;
+    await this.db.query({ text }, [accountId, hours]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#resources.disposeAsync();
+  }
+}

@@ -1,0 +1,10 @@
+import type { Database } from '@agentmesh/lib/pg';
+import type { Job } from '@agentmesh/lib/service';
+import { forgetRunKeys } from '../store/ledger/run-keys.ts';
+
+const pauseMs = 900_000;
+
+/** Deletes keys of runs that are old. A key that is old counts as free also before this. */
+export function createForgetRunKeys(db: Database): Job {
+  return { pauseMs, failure: 'old keys of runs cannot be deleted, trying again', run: () => forgetRunKeys(db) };
+}
