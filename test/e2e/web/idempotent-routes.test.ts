@@ -28,11 +28,6 @@ const without: Readonly<Record<string, string>> = {
   receiveSharedOutlookNotifications: 'providers call it; a notification is a hint',
   receiveGmailNotification: 'providers call it; a notification is a hint',
   receiveOtherNotifications: 'it changes nothing',
-  cancelRun: 'a run is cancelled once',
-  answerRun: 'a call is answered once',
-  addRunMessage: '',
-  rewindSession: '',
-  forkSession: '',
 };
 
 test('every documented POST and PATCH takes an Idempotency-Key, or is known not to need one', async () => {
