@@ -17,10 +17,11 @@ import { adkMemory, adkPostgres, installPeers } from './targets/peers.ts';
 import type { Figure, Part } from './parts/part.ts';
 import { formatCeilings, formatFigures, formatGoals, formatTable, goalsOf, goalsOfParts, medianOf } from './report.ts';
 import { recordings } from './parts/recordings.ts';
+import { runStreams } from './parts/streams/run-streams.ts';
 import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
-const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [crowd] [fairness] [fresh]]
+const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [fresh]]
 Without names: everything. --quick: one short round.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
@@ -39,6 +40,7 @@ const parts: readonly Part[] = [
   bus,
   mailCallbacks,
   codeRuns,
+  runStreams,
   crowd,
   fairness,
   freshDatabase,

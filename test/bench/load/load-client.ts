@@ -14,7 +14,7 @@ export interface LoadClient {
   request(path: string, body?: object, method?: string): Promise<{ headers: IncomingHttpHeaders; text: string }>;
 }
 
-/** Creates a client of the ADK API server's contract with keep-alive connections. It throws on any status but 200. */
+/** Creates a client of the ADK API server's contract with keep-alive connections. It throws on any status that is no success. */
 export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'connections' | 'text'>): LoadClient {
   const { app, token, text: said = greeting } = target;
   const agent = new Agent({ keepAlive: true, maxSockets: target.connections });
@@ -55,7 +55,7 @@ async function text(answer: IncomingMessage): Promise<string> {
   answer.setEncoding('utf8');
   let whole = '';
   for await (const chunk of answer) whole += chunk as string;
-  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${whole.slice(0, 200)}`);
+  if (Math.floor((answer.statusCode ?? 0) / 100) !== 2) throw new Error(`${answer.statusCode} ${whole.slice(0, 200)}`);
   return whole;
 }
 

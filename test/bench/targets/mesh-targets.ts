@@ -95,7 +95,8 @@ function startMesh(names: readonly string[], env: NodeJS.ProcessEnv): Promise<Se
 }
 
 async function signIn(url: string): Promise<string> {
-  const account = { email: 'bench@example.com', password: randomBytes(16).toString('hex') };
+  const name = randomBytes(8).toString('hex');
+  const account = { email: `${name}@example.com`, password: randomBytes(16).toString('hex') };
   await post(`${url}/api/users/`, { ...account, first_name: 'Ada', last_name: 'Lovelace' });
   const { access_token: token } = await post(`${url}/api/auth/token`, account);
   if (token === undefined) throw new Error('no access token');
