@@ -16,7 +16,7 @@ export interface ChannelViewer {
   attach(channel: RunChannel): boolean;
   /** Tells it that there are new pieces. */
   onNews(): void;
-  /** Tells it that no more pieces come: the service is stopping, or a call has failed. */
+  /** Tells it that no more pieces come here: the service is stopping, or the call has failed. */
   onBroken(): void;
 }
 
@@ -53,6 +53,7 @@ export class RunChannel {
   #aheadBytes = 0;
   #comment: Uint8Array | undefined;
   #isOpen = false;
+  #isBroken = false;
   #isTelling = false;
   #nextTellMs = 0;
 
@@ -91,6 +92,7 @@ export class RunChannel {
   add(viewer: ChannelViewer): void {
     this.#viewers.add(viewer);
     this.#wanted.wake();
+    if (this.#isBroken) setImmediate(() => viewer.onBroken());
   }
 
   remove(viewer: ChannelViewer): void {
@@ -129,6 +131,7 @@ export class RunChannel {
     }
     this.#leave();
     if (isOver) return;
+    this.#isBroken = true;
     this.#tell();
     for (const viewer of this.viewers) viewer.onBroken();
   }

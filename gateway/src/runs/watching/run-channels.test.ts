@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
 import { type RunFrame, RunFrameSchema, type WatchRunResponse, WatchRunResponseSchema } from '@agentmesh/proto/runs/v1';
 import { LedgerRunSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
+import { MeshError } from '@agentmesh/lib/rpc';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { Wake } from '@agentmesh/lib/wait';
 import { expect, test } from 'vitest';
@@ -11,6 +12,7 @@ import { RunViewer } from './run-viewer.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 const name = { accountId: 'a', invocationId: 'i', userId: '' };
+const draining = new AbortController().signal;
 const filler = 'x'.repeat(20_000);
 
 /** A run as the service of runs shows it. Of partial events only those since the newest stored event are there, and the oldest only as a gap. */
@@ -20,6 +22,7 @@ class FakeRun {
   isOver = false;
   calls = 0;
   open = 0;
+  #breaks = 0;
   readonly #wakes = new Set<Wake>();
 
   store(): void {
@@ -39,6 +42,12 @@ class FakeRun {
     this.#wake();
   }
 
+  /** Breaks the calls under way. */
+  break(): void {
+    this.#breaks += 1;
+    this.#wake();
+  }
+
   async *watchRun(
     { afterSeq = 0, afterPartial = 0 }: { afterSeq?: number; afterPartial?: number },
     { signal }: { signal?: AbortSignal } = {},
@@ -47,8 +56,10 @@ class FakeRun {
     this.#wakes.add(wake);
     [this.calls, this.open] = [this.calls + 1, this.open + 1];
     let place: Place = { seq: afterSeq, partial: afterPartial };
+    const breaks = this.#breaks;
     try {
       for (let isFirst = true; signal?.aborted !== true; isFirst = false) {
+        if (this.#breaks > breaks) throw new MeshError('unavailable', 'service_unavailable', 'The process was killed.');
         const { isOver } = this;
         const frames = this.#behind(place);
         place = frames.at(-1) ?? place;
@@ -142,7 +153,7 @@ class FakeClient {
       void this.#rest(isSlow).then(() => viewer.onDrain());
       return false;
     };
-    const join = (place: Place) => this.#channels.join(name, place);
+    const join = (place: Place) => this.#channels.rejoin(name, place);
     const viewer = new RunViewer({ from, join, onClosed });
     viewer.begin({ push, end: () => undefined }, await join(from));
     await closed;
@@ -168,18 +179,19 @@ function check(seen: readonly Seen[], stored: number): void {
   }
 }
 
-test('viewers of any speed, wherever they are cut off, get each event once, in order, and one end', async () => {
+test('viewers of any speed, wherever they are cut off and whatever breaks, get each event once, in order, and one end', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const random = randomOf(seed);
   let cuts = 0;
   for (let round = 0; round < 10; round += 1) {
     const run = new FakeRun();
-    const channels = new RunChannels({ runs: run, log });
+    const channels = new RunChannels({ runs: run, log, draining });
     const clients = Array.from({ length: 8 }, () => new FakeClient(channels, random));
     const reading = clients.map((client, index) => client.read(index % 2 === 0));
     for (let step = 0; step < 200; step += 1) {
       if (random() < 0.15) run.store();
       else run.tell();
+      if (random() < 0.05) run.break();
       if (random() < 0.3) await immediate();
     }
     run.end();
@@ -193,7 +205,7 @@ test('viewers of any speed, wherever they are cut off, get each event once, in o
 
 test('two hundred viewers share one call, also when they come one by one, and those that take nothing hold none', async () => {
   const run = new FakeRun();
-  const channels = new RunChannels({ runs: run, log });
+  const channels = new RunChannels({ runs: run, log, draining });
   run.store();
   let sent = 0;
   let isFull = false;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { WatchRunRequest } from '@agentmesh/proto/runs/v1';
@@ -9,20 +10,28 @@ import { RunChannel } from './run-channel.ts';
 /** Most streams of runs of one account in one process. */
 const mostViewers = 1_000;
 
+/** How often, and how long after each other, a viewer whose call has failed tries again. */
+const [mostTries, pauseMs] = [20, 500];
+
+export interface RunChannelsOptions {
+  readonly runs: Pick<Context['runs'], 'watchRun'>;
+  readonly log: Logger;
+  /** Aborts when this process starts to drain: its viewers then go to another one. */
+  readonly draining: AbortSignal;
+}
+
 /** A run, for those who may see it: all runs of an account, or only those of one user. */
 export type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId'>;
 
 /** The runs that this process shows to clients. Clients of one run share a call as soon as they have reached the same place. */
 export class RunChannels {
-  readonly #runs: Pick<Context['runs'], 'watchRun'>;
-  readonly #log: Logger;
+  readonly #options: RunChannelsOptions;
   /** The channels of each run that can be joined, oldest first. */
   readonly #channels = new Map<string, Set<RunChannel>>();
   readonly #viewers = new Map<string, number>();
 
-  constructor({ runs, log }: { readonly runs: Pick<Context['runs'], 'watchRun'>; readonly log: Logger }) {
-    this.#runs = runs;
-    this.#log = log;
+  constructor(options: RunChannelsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -51,6 +60,20 @@ export class RunChannels {
     return openOf(found);
   }
 
+  /** Like `join`, for a stream that is open: tries for some seconds while the service is away. */
+  async rejoin(run: WatchedRun, place: Place): Promise<RunChannel> {
+    const { draining } = this.#options;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.join(run, place);
+      } catch (error) {
+        const isAway = error instanceof MeshError && error.code === 'unavailable';
+        if (!isAway || tries === mostTries || draining.aborted) throw error;
+      }
+      await sleep(pauseMs, undefined, { signal: draining });
+    }
+  }
+
   /** Opens a channel of its own, which others may join. The caller releases it. */
   async open(run: WatchedRun, from: Place): Promise<RunChannel> {
     const name = nameOf(run);
@@ -59,7 +82,7 @@ export class RunChannels {
     const channel: RunChannel = new RunChannel({
       from,
       watch: ({ seq, partial }, signal) =>
-        this.#runs.watchRun({ ...run, afterSeq: seq, afterPartial: partial }, { signal }),
+        this.#options.runs.watchRun({ ...run, afterSeq: seq, afterPartial: partial }, { signal }),
       onTold: () => own.size > 1 && merge(channel, own),
       onClosed: () => {
         own.delete(channel);
@@ -67,7 +90,7 @@ export class RunChannels {
       },
       onError: (error) => {
         const { invocationId } = run;
-        if (problemOf(error) === undefined) this.#log.error({ err: error, invocationId }, 'the stream of a run broke');
+        if (problemOf(error) === undefined) this.#options.log.error({ err: error, invocationId }, 'the stream of a run broke');
       },
     });
     own.add(channel);

@@ -106,7 +106,7 @@ interface Showing {
 }
 
 function show(reply: FastifyReply, { channels, run, from, channel, heartbeatMs, leave }: Showing): void {
-  const viewer = new RunViewer({ from, join: (place) => channels.join(run, place), onClosed: leave });
+  const viewer = new RunViewer({ from, join: (place) => channels.rejoin(run, place), onClosed: leave });
   const events = new EventStream(reply, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',

@@ -64,8 +64,7 @@ export class RunViewer implements ChannelViewer {
   }
 
   onBroken(): void {
-    this.#events?.end();
-    this.close();
+    this.#rejoin();
   }
 
   /** To be called when the client has taken what was sent. */
@@ -120,7 +119,10 @@ export class RunViewer implements ChannelViewer {
     this.#detach();
     this.#options.join(this.#place).then(
       (channel) => this.#goOn(channel),
-      () => this.onBroken(),
+      () => {
+        this.#events?.end();
+        this.close();
+      },
     );
   }
 
