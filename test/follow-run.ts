@@ -52,7 +52,10 @@ async function connect({ urls, token, run, random, mostBytes }: FollowOptions, f
   const last = frames.at(-1)?.id;
   const isHeader = random() < 0.5;
   const query = last === undefined || isHeader ? '' : `?after=${last}`;
-  const headers = { authorization: `Bearer ${token}`, ...(last !== undefined && isHeader && { 'last-event-id': last }) };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(last !== undefined && isHeader && { 'last-event-id': last }),
+  };
   const url = urls[Math.floor(random() * urls.length)] ?? '';
   const most = Math.floor(random() ** 2 * mostBytes);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

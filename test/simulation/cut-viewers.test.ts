@@ -91,7 +91,9 @@ async function settled<T>(act: () => Promise<T>): Promise<T> {
 const buses = [...(hasNats ? ['NATS'] : []), 'PostgreSQL'];
 
 describe.skipIf(!isFull).each(buses)('over %s', (bus) => {
-  test(`${cutsToMake} forced cuts: nothing missing, repeated or reordered, and one end`, { timeout: 900_000 }, async () => {
+  test(`${cutsToMake} forced cuts: nothing missing, repeated or reordered, and one end`, {
+    timeout: 900_000,
+  }, async () => {
     await using resources = new AsyncDisposableStack();
     const site = await openSite(resources, bus);
     const ending = new AbortController();

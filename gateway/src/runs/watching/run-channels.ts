@@ -90,7 +90,8 @@ export class RunChannels {
       },
       onError: (error) => {
         const { invocationId } = run;
-        if (problemOf(error) === undefined) this.#options.log.error({ err: error, invocationId }, 'the stream of a run broke');
+        if (problemOf(error) === undefined)
+          this.#options.log.error({ err: error, invocationId }, 'the stream of a run broke');
       },
     });
     own.add(channel);

@@ -78,7 +78,10 @@ async function readToEnd(target: Target, run: string): Promise<number> {
       response.on('data', (bytes: Buffer) => pieces.push(bytes));
       response.once('end', () => {
         const ms = performance.now() - startedMs;
-        const ids = Buffer.concat(pieces).toString().match(/^id: .*$/gm) ?? [];
+        const ids =
+          Buffer.concat(pieces)
+            .toString()
+            .match(/^id: .*$/gm) ?? [];
         if (ids.length === events && ids.at(-1) === `id: ${events}-end1`) resolve(ms);
         else reject(new Error(`${ids.length} of ${events} ids came, the last one is ${ids.at(-1)}`));
       });
