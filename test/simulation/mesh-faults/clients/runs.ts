@@ -10,6 +10,7 @@ export interface RunJson {
   readonly status: string;
   readonly attempt: number;
   readonly sessionId: string;
+  readonly errorMessage?: string;
   readonly waitingFor?: readonly { readonly functionCallId: string; readonly name: string }[];
   readonly customMetadata?: Readonly<Record<string, unknown>>;
 }
@@ -50,7 +51,7 @@ export async function endedRun(client: Client, story: Story, id: string): Promis
   for (;;) {
     const run = await readRun(client, story, id);
     if (run === undefined) return undefined;
-    if (run.status !== 'queued' && run.status !== 'running') {
+    if (isOver(run.status) || run.status === 'waiting') {
       client.tally.count(`runs ${run.status}`);
       return run;
     }
@@ -71,15 +72,25 @@ export function eventsOf({ events }: SessionJson, id: string): EventJson[] {
   return events.filter(({ invocationId }) => invocationId === id);
 }
 
+/** The runs of the session. */
+export async function listRuns(client: Client, story: Story): Promise<readonly RunJson[]> {
+  const path = `${sessionPath(story.session)}/runs?limit=500`;
+  const answer = await client.until({ method: 'GET', path }, [200], story);
+  return (answer?.body ?? []) as RunJson[];
+}
+
+/** Whether a run with this status has ended. */
+export function isOver(status: string): boolean {
+  return ['completed', 'failed', 'cancelled', 'interrupted'].includes(status);
+}
+
 /** Checks that the session has the accepted runs and no others. */
 export async function checkLedger(
   client: Client,
   story: Story,
   accepted: readonly (RunJson | undefined)[],
 ): Promise<void> {
-  const path = `${sessionPath(story.session)}/runs?limit=500`;
-  const answer = await client.until({ method: 'GET', path }, [200], story);
-  const listed = ((answer?.body ?? []) as RunJson[]).map(({ invocationId }) => invocationId);
+  const listed = (await listRuns(client, story)).map(({ invocationId }) => invocationId);
   const told = accepted.flatMap((run) => (run === undefined ? [] : [run.invocationId]));
   for (const id of told) if (!listed.includes(id)) client.tally.violate(story, `run ${id} is lost`);
   for (const id of listed) if (!told.includes(id)) client.tally.violate(story, `nobody was told of run ${id}`);

@@ -7,8 +7,8 @@ export interface Violation {
   readonly story: Story | undefined;
 }
 
-/** Most violations that are kept with their stories; further ones are only counted. */
-const mostKept = 20;
+/** Most violations of a lane that are kept with their stories; further ones are only counted. */
+const mostOfLane = 3;
 
 /** What has happened so far, in numbers, and the violations. */
 export class Tally {
@@ -36,7 +36,8 @@ export class Tally {
   violate(story: Story | undefined, what: string): void {
     this.violationCount += 1;
     story?.note(`VIOLATION ${what}`);
-    if (this.violations.length < mostKept) this.violations.push({ what, story });
+    const ofLane = this.violations.filter((one) => one.story?.lane === story?.lane).length;
+    if (ofLane < mostOfLane) this.violations.push({ what, story });
   }
 
   describe(): string {

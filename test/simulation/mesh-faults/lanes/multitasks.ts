@@ -14,11 +14,16 @@ import {
 } from '../clients/runs.ts';
 import type { Story } from '../clients/story.ts';
 
-type Multitask = 'enqueue' | 'reject' | 'interrupt';
+/** They end the running run. */
+const interrupting: readonly Multitask[] = ['interrupt', 'rollback'];
+
+type Multitask = 'enqueue' | 'reject' | 'interrupt' | 'rollback';
 
 interface Asked {
   readonly multitask: Multitask;
   readonly text: string;
+  /** Key of the session's state that the run sets. */
+  readonly key: string;
   /** Undefined when it was refused. */
   readonly run: RunJson | undefined;
 }
@@ -47,12 +52,13 @@ export const createMultitasks = () =>
       const session = await readSession(client, story);
       checkTurns(client, story, session);
       checkOrder(client, story, { session, asked: accepted });
-      checkRefused(client, story, { session, asked });
+      checkMessages(client, story, { session, asked });
       runs.forEach((run, index) => {
         if (run === undefined) return;
         checkEnd(client, story, { run, events: eventsOf(session, run.invocationId) });
-        const interrupts = accepted.slice(index + 1).some(({ multitask }) => multitask === 'interrupt');
-        const statuses = ['completed', 'failed', ...(interrupts ? ['interrupted'] : [])];
+        checkState(client, story, { session, run, key: accepted[index]?.key ?? '' });
+        const stops = accepted.slice(index + 1).some(({ multitask }) => interrupting.includes(multitask));
+        const statuses = ['completed', 'failed', ...(stops ? ['interrupted'] : [])];
         if (!statuses.includes(run.status)) client.tally.violate(story, `run ${run.invocationId} is ${run.status}`);
       });
       return undefined;
@@ -60,12 +66,13 @@ export const createMultitasks = () =>
   });
 
 async function ask(client: Client, story: Story): Promise<Asked> {
-  const multitask = client.pick<Multitask>(['enqueue', 'enqueue', 'reject', 'interrupt', 'interrupt']);
-  const text = `${randomUUID()} [[wait:${client.below(1_200)}]]`;
+  const multitask = client.pick<Multitask>(['enqueue', 'enqueue', 'reject', 'interrupt', 'rollback']);
+  const key = randomUUID();
+  const text = `${key} [[state:${key}=set]] [[wait:${client.below(1_200)}]]`;
   const certain = multitask === 'reject' ? [202, 409] : [202];
   const run = await startRun(client, story, { text, over: { multitask }, certain });
   client.tally.count(run === undefined ? 'rejections' : `runs by ${multitask}`);
-  return { multitask, text, run };
+  return { multitask, text, key, run };
 }
 
 /** Runs that wait keep the order in which they were accepted. An interrupting one comes before them. */
@@ -74,15 +81,15 @@ function checkOrder(
   story: Story,
   { session, asked }: { readonly session: SessionJson; readonly asked: readonly Asked[] },
 ): void {
-  const enqueued = asked.filter(({ multitask }) => multitask !== 'interrupt').map(({ run }) => run?.invocationId ?? '');
+  const enqueued = asked.filter(({ multitask }) => !interrupting.includes(multitask)).map(({ run }) => run?.invocationId ?? '');
   const order = session.events.map(({ invocationId }) => invocationId).filter((id) => enqueued.includes(id));
   const begun = order.filter((id, index) => order.indexOf(id) === index);
   if (begun.join() !== enqueued.filter((id) => begun.includes(id)).join())
     client.tally.violate(story, `enqueued ${enqueued.join(' ')}, executed ${begun.join(' ')}`);
 }
 
-/** A rejected run has stored nothing; the message of an accepted one is stored once. */
-function checkRefused(
+/** A rejected run has stored nothing; the message of an accepted one is stored once, except when the run was rolled back before it began. */
+function checkMessages(
   client: Client,
   story: Story,
   { session, asked }: { readonly session: SessionJson; readonly asked: readonly Asked[] },
@@ -90,6 +97,25 @@ function checkRefused(
   const texts = session.events.filter(({ author }) => author === 'user').map(textOf);
   for (const { text, run } of asked) {
     const count = texts.filter((one) => one === text).length;
-    if (count !== (run === undefined ? 0 : 1)) client.tally.violate(story, `message ${text} is stored ${count} times`);
+    const mayLack = run === undefined || asked.some(({ multitask }) => multitask === 'rollback');
+    if (count > (run === undefined ? 0 : 1) || (count === 0 && !mayLack)) client.tally.violate(story, `message ${text} is stored ${count} times`);
   }
+}
+
+/** The state has what the run has stored, unless its turn was rewound. */
+function checkState(
+  { tally }: Client,
+  story: Story,
+  { session, run, key }: { readonly session: SessionJson; readonly run: RunJson; readonly key: string },
+): void {
+  const { invocationId: id, errorMessage = '' } = run;
+  const isStored = eventsOf(session, id).some(({ actions }) => Object.hasOwn(actions.stateDelta, key));
+  const isRewound = errorMessage.endsWith('its turn was rewound.');
+  const rewinds = session.events.filter(({ actions }) => actions['rewindBeforeInvocationId'] === id).length;
+  const expected = isRewound && eventsOf(session, id).length > 0 ? 1 : 0;
+  if (isRewound) tally.count('turns rewound');
+  if (rewinds !== expected) tally.violate(story, `the turn of run ${id} was rewound ${rewinds} times: ${errorMessage}`);
+  if (Object.hasOwn(session.state, key) !== (isStored && !isRewound))
+    tally.violate(story, `the state of run ${id} is ${isStored ? '' : 'not '}stored and ${isRewound ? '' : 'not '}rewound`);
+  if (run.status === 'completed' && !isStored) tally.violate(story, `run ${id} completed without its change of state`);
 }

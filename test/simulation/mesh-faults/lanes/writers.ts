@@ -4,7 +4,7 @@ import type { EventJson } from '@agentmesh/proto/event';
 import { type Caller, runBody, type SessionJson, sessionPath } from '../../../caller.ts';
 import type { Client } from '../clients/client.ts';
 import { checkSessions, type Lane, openSession } from '../clients/lane.ts';
-import { checkTurns, readSession } from '../clients/runs.ts';
+import { checkTurns, isOver, listRuns, readSession } from '../clients/runs.ts';
 import type { Story } from '../clients/story.ts';
 import { differences, newTold, type Told } from './book.ts';
 
@@ -46,9 +46,21 @@ export function createWriters(slowRuns: number): Lane {
       const session = await readSession(client, story);
       checkTurns(client, story, session);
       for (const difference of differences(session, told)) client.tally.violate(story, difference);
+      await checkRuns(client, story, told);
     }
   };
   return { name: 'writers', act, check };
+}
+
+/** Each message that was sent has one run, which has ended. */
+async function checkRuns(client: Client, story: Story, told: Told): Promise<void> {
+  const runs = await listRuns(client, story);
+  if (runs.length !== told.runs.size)
+    client.tally.violate(story, `the session has ${runs.length} runs, and ${told.runs.size} were sent`);
+  for (const { invocationId, status } of runs) {
+    client.tally.count(`runs ${status}`);
+    if (!isOver(status)) client.tally.violate(story, `run ${invocationId} is ${status}, and has no final state`);
+  }
 }
 
 async function run(client: Client, { story, told }: Book, slowRuns: number): Promise<void> {
