@@ -81,7 +81,9 @@ function checkOrder(
   story: Story,
   { session, asked }: { readonly session: SessionJson; readonly asked: readonly Asked[] },
 ): void {
-  const enqueued = asked.filter(({ multitask }) => !interrupting.includes(multitask)).map(({ run }) => run?.invocationId ?? '');
+  const enqueued = asked
+    .filter(({ multitask }) => !interrupting.includes(multitask))
+    .map(({ run }) => run?.invocationId ?? '');
   const order = session.events.map(({ invocationId }) => invocationId).filter((id) => enqueued.includes(id));
   const begun = order.filter((id, index) => order.indexOf(id) === index);
   if (begun.join() !== enqueued.filter((id) => begun.includes(id)).join())
@@ -98,7 +100,8 @@ function checkMessages(
   for (const { text, run } of asked) {
     const count = texts.filter((one) => one === text).length;
     const mayLack = run === undefined || asked.some(({ multitask }) => multitask === 'rollback');
-    if (count > (run === undefined ? 0 : 1) || (count === 0 && !mayLack)) client.tally.violate(story, `message ${text} is stored ${count} times`);
+    if (count > (run === undefined ? 0 : 1) || (count === 0 && !mayLack))
+      client.tally.violate(story, `message ${text} is stored ${count} times`);
   }
 }
 
@@ -116,6 +119,9 @@ function checkState(
   if (isRewound) tally.count('turns rewound');
   if (rewinds !== expected) tally.violate(story, `the turn of run ${id} was rewound ${rewinds} times: ${errorMessage}`);
   if (Object.hasOwn(session.state, key) !== (isStored && !isRewound))
-    tally.violate(story, `the state of run ${id} is ${isStored ? '' : 'not '}stored and ${isRewound ? '' : 'not '}rewound`);
+    tally.violate(
+      story,
+      `the state of run ${id} is ${isStored ? '' : 'not '}stored and ${isRewound ? '' : 'not '}rewound`,
+    );
   if (run.status === 'completed' && !isStored) tally.violate(story, `run ${id} completed without its change of state`);
 }
