@@ -108,7 +108,10 @@ export function checkFrames(frames: readonly RunFrame[], ids: readonly string[])
   const messages = frames.filter(({ event }) => event === 'message');
   const events = messages.map(({ data }) => JSON.parse(data) as { id: string; partial?: boolean });
   const whole = events.filter(({ partial }) => partial !== true).map(({ id }) => id);
-  fail(whole.length !== ids.length || whole.some((id, index) => id !== ids[index]), `${whole} instead of ${ids}`);
+  fail(
+    whole.length !== ids.length || whole.some((id, index) => id !== ids[index]),
+    `${whole.join()} instead of ${ids.join()}`,
+  );
   fail(new Set(frames.map(({ id }) => id)).size !== frames.length, 'an id came twice');
   fail(frames.findIndex(({ event }) => event === 'end') !== frames.length - 1, 'the end is not the only last frame');
   let [seq, partial] = [0, 0];

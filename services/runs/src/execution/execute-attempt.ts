@@ -104,10 +104,9 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     using _ = watchTime(limits.seconds, earlier['seconds'] ?? 0, working);
     costs.limit(limits.cost, earlier);
     recorder.limit(limits);
-      const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
-      recorder.waitAs({ answerSeconds, asksByMail });
-      const calls = { maxModelCalls: limits.modelCalls, earlierModelCalls: earlier['modelCalls'] ?? 0 };
-      const services = { ...servicesOf(deps, run), ...calls };
+    const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
+    recorder.waitAs({ answerSeconds, asksByMail });
+    const services = { ...servicesOf(deps, run), ...callsOf(limits, earlier) };
     await runLoops(app, { ...services, turn, window, recorder, working, costs });
     viewer?.end();
     remember(deps, { turn, window, journal });
@@ -133,6 +132,13 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     else viewer?.fail({ type, message: errorMessage });
     return 'failed';
   }
+}
+
+function callsOf(
+  limits: RunLimits,
+  earlier: Readonly<Record<string, number>>,
+): Pick<AgentRunOptions, 'maxModelCalls' | 'earlierModelCalls'> {
+  return { maxModelCalls: limits.modelCalls, earlierModelCalls: earlier['modelCalls'] ?? 0 };
 }
 
 interface Looping extends Omit<AgentRunOptions, 'signal'> {
