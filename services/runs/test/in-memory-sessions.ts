@@ -25,6 +25,7 @@ import {
   decode,
   encode,
   holds,
+  messagesSince,
   nameOf,
   othersSince,
   publicStatus,
@@ -288,15 +289,4 @@ export class InMemorySessions {
     if (session === undefined) throw new MeshError('not_found', 'session_not_found', 'Session not found');
     return session;
   }
-}
-
-/** Messages that were added to the run behind the sequence of an append. */
-function messagesSince(
-  session: StoredSession | undefined,
-  { lastSeq, invocationId }: AppendEventsRequest,
-): Uint8Array[] {
-  return (session?.events ?? []).slice(lastSeq).filter((bytes) => {
-    const { author, invocationId: id, content } = decode(bytes) as Stored;
-    return author === 'user' && id === invocationId && content !== undefined;
-  });
 }

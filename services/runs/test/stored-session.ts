@@ -116,3 +116,14 @@ export function encode(value: unknown): Uint8Array {
 export function decode(json: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(json));
 }
+
+/** Messages that were added to the run behind the sequence of an append. */
+export function messagesSince(
+  session: StoredSession | undefined,
+  { lastSeq, invocationId }: Pick<AppendEventsRequest, 'lastSeq' | 'invocationId'>,
+): Uint8Array[] {
+  return (session?.events ?? []).slice(lastSeq).filter((bytes) => {
+    const { author, invocationId: id, content } = decode(bytes) as Stored;
+    return author === 'user' && id === invocationId && content !== undefined;
+  });
+}
