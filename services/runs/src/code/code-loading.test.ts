@@ -1,8 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LeavePolicy } from '@agentmesh/proto/runs/v1';
+import { Multitask } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCodeApps } from '../../test/open-code-apps.ts';
+import type { App } from '../registry/app.ts';
 import { AppFilesError, printMistake } from '../registry/files/mistake.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'code-'));
@@ -32,12 +35,16 @@ const broken: Readonly<Record<string, string>> = {
   circular: withSchema(
     '(() => { const a: any = { type: "OBJECT", properties: {} }; a.properties.a = a; return a; })()',
   ),
-  recursive: withSchema('(() => { const a: any = z.object({ get next() { return a.optional(); } }); return a; })()'),
+  recursive: `${withSchema('(() => { const a: any = z.object({ get next() { return a.optional(); } }); return a; })()')}
+export const appSettings = { multitask: 'rollback', on_disconnect: 'cancel', run_limits: { tokens: 9 }, resumable: false };`,
+  misnames: `${withSchema('z.object({})')}\nexport const appSettings = { multitask: 'perhaps', limits: 1 };`,
+  unsummarized: `${withSchema('z.object({})')}\nexport const appSettings = { events_compaction_config: { compaction_interval: 3, overlap_size: 1 } };`,
 };
 
 /** Those that only the time limit ends: they take a core until then. */
 const endless = new Set(['waits', 'spins']);
 const reasons = new Map<string, string>();
+const loaded = new Map<string, App>();
 
 async function load(name: string, text: string): Promise<string> {
   const using = endless.has(name) ? hasty : apps;
@@ -46,7 +53,7 @@ async function load(name: string, text: string): Promise<string> {
   await writeFile(join(folder, 'agent.ts'), text);
   const request = { appName: name, folder, entry: 'agent.ts' };
   try {
-    await using.load({ request, text: '', language: 'typescript' }, undefined);
+    loaded.set(name, await using.load({ request, text: '', language: 'typescript' }, undefined));
     return 'loaded';
   } catch (error) {
     return error instanceof AppFilesError ? error.mistakes.map(printMistake).join('\n') : String(error);
@@ -80,6 +87,23 @@ test.each([
   ['large', 'agent.ts: Error: the tool "odd" cannot be used: its description and schemas are larger than 65536 bytes'],
   ['circular', 'agent.ts: Error: the tool "odd" cannot be used: its schema has more than 32 levels'],
   ['recursive', 'loaded'],
+  [
+    'misnames',
+    'agent.ts: appSettings.limits: is not a key here. Keys: KEYS\n' +
+      'agent.ts: appSettings.multitask: "perhaps" is not allowed. Allowed: enqueue, reject, interrupt, rollback',
+  ],
+  ['unsummarized', 'agent.ts: appSettings.events_compaction_config.summarizer.model: is required for an app in code'],
 ])('code that %s at load is refused with the place and the reason', (name, reason) => {
-  expect(reasons.get(name)).toBe(reason);
+  expect(reasons.get(name)?.replace(/Keys: .*/, 'Keys: KEYS')).toBe(reason);
+});
+
+test('code exports the settings of its runs with the keys of root_agent.yaml', () => {
+  const { settings } = loaded.get('recursive') ?? {};
+  const chosen = {
+    multitask: Multitask.ROLLBACK,
+    onLeave: LeavePolicy.CANCEL,
+    limits: { tokens: 9 },
+    isResumable: false,
+  };
+  expect(settings).toMatchObject(chosen);
 });

@@ -70,6 +70,8 @@ export interface Loaded {
   /** See App. */
   readonly infoJson?: Uint8Array;
   readonly graphJson: Uint8Array;
+  /** The settings that the entry exports, as a JSON object that nobody has checked. Absent without them. */
+  readonly settingsJson?: Uint8Array;
   /** Files of the folder that were read, relative to it. */
   readonly files: readonly string[];
 }

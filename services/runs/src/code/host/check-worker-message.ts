@@ -70,6 +70,7 @@ const shapes: Readonly<Record<WorkerMessage['kind'], Type.TSchema>> = {
     description: Text,
     graphJson: Bytes,
     infoJson: Type.Optional(Bytes),
+    settingsJson: Type.Optional(Bytes),
     files: Type.Array(Text),
   }),
   refused: Type.Object({ mistakes: Mistakes, files: Type.Array(Text) }),

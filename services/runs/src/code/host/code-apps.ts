@@ -5,7 +5,8 @@ import type { GuardedFetch } from '@agentmesh/lib/outbound';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { Models } from '../../models/models.ts';
 import type { App } from '../../registry/app.ts';
-import { appSettingsOf, usualSettings } from '../../registry/app-settings.ts';
+import { type AppSettings, appSettingsOf } from '../../registry/app-settings.ts';
+import { readRootKeys } from '../../registry/files/read-root-keys.ts';
 import { summaryModelOf } from '../../registry/summary-model.ts';
 import type { LoadRequest } from '../protocol.ts';
 import { type AppLinks, noLinks } from './app-links.ts';
@@ -59,7 +60,9 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
         log: log.child({ app: name }),
       };
       const keeper = new WorkerKeeper(options, workers);
-      const { kind: _, files, ...facts } = await keeper.load(present === undefined ? firstIdleMs : changedIdleMs);
+      const loaded = await keeper.load(present === undefined ? firstIdleMs : changedIdleMs);
+      const { kind: _, files, settingsJson, ...facts } = loaded;
+      const settings = settingsOf(request, settingsJson, keeper);
       const source = await sourceOf(folder, text, files);
       return {
         ...facts,
@@ -68,7 +71,7 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
         source,
         files,
         ...(graphJson && { graphJson }),
-        settings: request.definition === undefined ? usualSettings : appSettingsOf(request.definition.definition),
+        settings,
         summaryModel: request.definition && summaryModelOf(request.definition),
         open: (run) => new RemoteRun(keeper, { models, fetch, links }, run),
         retire: () => keeper.retire(),
@@ -79,6 +82,20 @@ export function createCodeApps({ config, limits, models, fetch, log }: CodeAppsO
       for (const worker of workers) worker.stop('the service stops');
     },
   };
+}
+
+/** The settings of `root_agent.yaml`, or those that the code exports. Ends the worker and throws AppFilesError when they have mistakes. */
+function settingsOf(
+  { definition, entry = '' }: CodeAppSpec['request'],
+  json: Uint8Array | undefined,
+  keeper: WorkerKeeper,
+): AppSettings {
+  try {
+    return appSettingsOf(definition?.definition ?? readRootKeys(entry, json));
+  } catch (error) {
+    keeper.retire();
+    throw error;
+  }
 }
 
 /** Files that decide which packages an app has. */

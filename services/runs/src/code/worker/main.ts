@@ -31,13 +31,14 @@ async function load(request: LoadRequest): Promise<void> {
     channel.tell({ kind: 'crash', message: printError(error, folder) }),
   );
   try {
-    const { root, plugins } = await loadRoot(request, channel, toolHooks);
+    const { root, plugins, settingsJson } = await loadRoot(request, channel, toolHooks);
     if (isBaseAgent(root)) {
       checkTools(root);
       guardAgents(root, { timeoutMs, ...toolHooks });
     }
     deps = { folder, channel, root, plugins };
-    channel.tell({ kind: 'loaded', ...describeRoot(root, request), files: files() });
+    const facts = { ...describeRoot(root, request), ...(settingsJson && { settingsJson }) };
+    channel.tell({ kind: 'loaded', ...facts, files: files() });
     // The host ends workers by a signal, which keeps nothing.
     flushCompileCache();
   } catch (error) {

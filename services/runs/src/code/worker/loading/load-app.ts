@@ -6,6 +6,7 @@ import type { LoadRequest } from '../../protocol.ts';
 import type { Channel } from '../channel.ts';
 import { placeOfError } from './place-of-error.ts';
 import { type FoundRoot, rootOfModule } from './root-of-module.ts';
+import { settingsOfModule } from './settings-of-module.ts';
 
 /** Loads the root agent of an app. Throws AppFilesError with the mistakes of its author. */
 export async function loadRoot(request: LoadRequest, channel: Channel, toolHooks: ToolHooks): Promise<FoundRoot> {
@@ -22,7 +23,8 @@ async function loadEntry(folder: string, entry: string): Promise<FoundRoot> {
     throw new AppFilesError([placeOfError(error, folder, entry)]);
   })) as Record<string, unknown>;
   const found = rootOfModule(module);
-  if (found !== undefined) return found;
+  const settingsJson = settingsOfModule(module, entry);
+  if (found !== undefined) return { ...found, ...(settingsJson && { settingsJson }) };
   const names = Object.keys(module).join(', ') || 'nothing';
   const reason = `exports no agent of @google/adk: export one as rootAgent. It exports ${names}`;
   throw new AppFilesError([{ file: entry, key: '', reason }]);

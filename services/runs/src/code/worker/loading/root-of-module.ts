@@ -4,6 +4,8 @@ import type { Root } from './root.ts';
 export interface FoundRoot {
   readonly root: Root;
   readonly plugins: readonly BasePlugin[];
+  /** See Loaded. */
+  readonly settingsJson?: Uint8Array;
 }
 
 /**
