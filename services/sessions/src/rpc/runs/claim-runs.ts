@@ -125,14 +125,15 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
 
 /** Ends a run whose turn is rewound. While that cannot be done, the run is tried again, for a minute: then it ends without. Never rejects. */
 async function endRewinding(context: Context, run: DueRun): Promise<void> {
-  const { invocationId } = run;
-  const ending = await endingOfDead(context, run);
-  await endWith(context, run, ending)
-    .catch((error: unknown) => {
+  try {
+    const ending = await endingOfDead(context, run);
+    await endWith(context, run, ending).catch((error: unknown) => {
       if (!run.isAbandoned) throw error;
       return endWith(context, run, withoutRewind(ending));
-    })
-    .catch((err: unknown) => context.log.warn({ err, invocationId }, 'the turn of a run could not be rewound yet'));
+    });
+  } catch (err) {
+    context.log.warn({ err, invocationId: run.invocationId }, 'the turn of a run could not be rewound yet');
+  }
 }
 
 /** Goes on with a run whose executor is gone; undefined when another was faster. */
