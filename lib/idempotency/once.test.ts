@@ -48,6 +48,18 @@ describe.each<Wrapper>(['once', 'onceAtCommit'])('%s', (wrapper) => {
     expect(await notes.notesOf(accountId)).toHaveLength(1);
   });
 
+  test('a connection that dies before the commit leaves neither; those that wait for it go on, one of them with the effect', async () => {
+    const accountId = randomUUID();
+    const kill = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`;
+    const dying = send({ accountId, key: 'k', afterEffect: async () => void (await notes.db.query({ text: kill })) });
+    const others = Array.from({ length: 4 }, () => send({ accountId, key: 'k' }).catch(() => undefined));
+    await dying.catch(() => undefined);
+    await Promise.all(others);
+    const last = await send({ accountId, key: 'k' });
+    expect(await notes.notesOf(accountId)).toEqual([last.id]);
+  });
+
   test('calls without a key are independent', async () => {
     const accountId = randomUUID();
     await send({ accountId });

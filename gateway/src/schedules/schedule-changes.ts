@@ -83,6 +83,8 @@ function addUpdate(app: App, context: Context): void {
       const { identity, params, body } = request;
       refuseBound(identity);
       const { accountId } = identity;
+      // An unknown schedule is reported before an app that the account cannot use.
+      if (body.appName !== undefined) await schedules.getSchedule({ accountId, id: params.id }, unary);
       await checkAppName(context, accountId, body.appName);
       const change = { accountId, id: params.id, ...fieldsOf(body) };
       const changed = await schedules.updateSchedule(change, keyedCall(request)).catch(namingField);

@@ -86,6 +86,8 @@ describe('a schedule', () => {
       const answer = await other.request(method, `/api/schedules/${id}${path}`, method === 'PATCH' ? {} : undefined);
       expect({ method, status: answer.status }).toEqual({ method, status: 404 });
     }
+    for (const change of [{ cron: 'bad' }, { timezone: 'Nowhere/City' }, { appName: 'no_such_app' }])
+      expect((await other.request('PATCH', `/api/schedules/${id}`, change)).status).toBe(404);
     const made = await caller.request<{ token: string }>('POST', '/api/auth/tokens', {
       name: 'bound',
       scopes: ['runs:read', 'runs:write'],

@@ -10,8 +10,8 @@ const claimMs = 30_000;
 
 /** Acts on the ticks that are due. Any number of replicas may do this at once. */
 export async function keepSchedules(schedules: Schedules): Promise<void> {
-  const { db, clock, log } = schedules;
-  for (;;) {
+  const { db, clock, log, draining } = schedules;
+  while (!draining.aborted) {
     const now = clock.now();
     const due = await takeDueSchedules(db, {
       now,

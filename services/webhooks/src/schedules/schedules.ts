@@ -10,7 +10,9 @@ export interface Schedules {
   readonly db: Database;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Aborts when the process begins nothing new. */
+  readonly draining: AbortSignal;
   readonly runs: Pick<Client<typeof RunsService>, 'startRun'>;
-  readonly sessions: Pick<Client<typeof SessionsService>, 'createSession'>;
+  readonly sessions: Pick<Client<typeof SessionsService>, 'createSession' | 'getRun'>;
   readonly countTicks: (outcome: 'started' | 'failed' | 'missed', number: number) => void;
 }

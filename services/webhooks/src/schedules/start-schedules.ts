@@ -12,7 +12,7 @@ export function startSchedules(
   host: Pick<Host, 'mesh' | 'metrics' | 'log' | 'draining' | 'resources'>,
   { db, clock }: Pick<Context, 'db' | 'clock'>,
 ): void {
-  const { mesh, metrics, log, resources } = host;
+  const { mesh, metrics, log, resources, draining } = host;
   const ticks = metrics.counter({
     name: 'webhooks_schedule_ticks_total',
     help: 'Ticks of schedules by what became of them: started, failed (no run could be started), missed.',
@@ -23,6 +23,7 @@ export function startSchedules(
     db,
     clock,
     log,
+    draining,
     runs: mesh.client(RunsService),
     sessions: mesh.client(SessionsService),
     countTicks,

@@ -91,7 +91,9 @@ export const updateSchedule = createQuery<ScheduleValues, ScheduleRow>({
   ) => `update schedules set cron = ${param.cron}, timezone = ${param.timezone}, app_name = ${param.appName},
       user_id = ${param.userId}, session_id = ${param.sessionId}, message = ${param.message}, multitask = ${param.multitask},
       catch_up = ${param.catchUp},
-      enabled = ${param.enabled}, next_at = ${param.nextAt}::timestamptz, updated_at = ${param.now}
+      enabled = ${param.enabled}, next_at = ${param.nextAt}::timestamptz, updated_at = ${param.now},
+      made_up = case when next_at is not distinct from ${param.nextAt}::timestamptz then made_up else 0 end,
+      claimed_until = case when next_at is not distinct from ${param.nextAt}::timestamptz then claimed_until end
     where account_id = ${param.accountId} and id = ${param.id} returning ${columns}`,
 });
 
@@ -124,13 +126,15 @@ interface Acted extends ScheduleKey {
   readonly madeUp: number;
 }
 
-/** Writes what became of a tick, and goes on to the next one, unless the schedule was changed meanwhile. */
+/** Writes what became of a tick, and goes on to the next one. When the times were changed meanwhile, or the schedule was paused, that stays. */
 export const updateScheduleActed = createQuery<Acted>({
   name: 'update-schedule-acted',
   text: (param) => `update schedules set last_at = ${param.tick}, last_invocation_id = ${param.invocationId},
-      last_session_id = ${param.sessionId}, last_error = ${param.error}, made_up = ${param.madeUp}, claimed_until = null,
-      next_at = ${param.nextAt}::timestamptz
-    where account_id = ${param.accountId} and id = ${param.id} and next_at = ${param.tick}`,
+      last_session_id = ${param.sessionId}, last_error = ${param.error},
+      made_up = case when next_at = ${param.tick} then ${param.madeUp} else made_up end,
+      claimed_until = case when next_at = ${param.tick} then null else claimed_until end,
+      next_at = case when next_at = ${param.tick} then ${param.nextAt}::timestamptz else next_at end
+    where account_id = ${param.accountId} and id = ${param.id} and (last_at is null or last_at <= ${param.tick})`,
 });
 
 interface Missed extends ScheduleKey {

@@ -22,7 +22,7 @@ export interface TestSchedules extends AsyncDisposable {
   /** Called before a run is started. It may throw. */
   beforeStart: (request: StartRunRequest) => void;
   /** Called when a run is durable, before its caller knows. It may throw. */
-  afterStart: (request: StartRunRequest) => void;
+  afterStart: (request: StartRunRequest) => void | Promise<void>;
   /** One look of one replica. */
   look(): Promise<void>;
   /** Moves the clock second by second, with a look after each. */
@@ -65,8 +65,12 @@ export async function openSchedules(): Promise<TestSchedules> {
     db,
     log,
     clock,
+    draining: new AbortController().signal,
     runs: { startRun: async (request: StartRunRequest) => startRun(test, request) } as never,
-    sessions: { createSession: async (request: NewSession) => createSession(test, request) } as never,
+    sessions: {
+      createSession: async (request: NewSession) => createSession(test, request),
+      getRun: async (request: { invocationId: string }) => getRun(test, request.invocationId),
+    } as never,
     countTicks: () => undefined,
   };
   const mesh = testNode({ urls: {}, log, metrics: createMetrics({ processMetrics: false }) });
@@ -84,11 +88,17 @@ function createSession({ sessions }: TestSchedules, { session }: NewSession): ob
   return {};
 }
 
-function startRun(test: TestSchedules, request: StartRunRequest): object {
+async function startRun(test: TestSchedules, request: StartRunRequest): Promise<object> {
   test.requests.push(request);
   test.beforeStart(request);
   const known = test.runs.findIndex(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
   if (known < 0) test.runs.push(request);
-  test.afterStart(request);
-  return { invocationId: `e-${known < 0 ? test.runs.length : known + 1}`, already: known >= 0 };
+  await test.afterStart(request);
+  return { invocationId: request.invocationId, already: known >= 0 };
+}
+
+function getRun({ runs }: TestSchedules, id: string): object {
+  const run = runs.find(({ invocationId }) => invocationId === id);
+  if (run === undefined) throw new MeshError('not_found', 'run_not_found', 'There is no such run.');
+  return { run: { invocationId: id, sessionId: run.session?.sessionId ?? '' } };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MeshError } from '@agentmesh/lib/rpc';
+import { Multitask } from '@agentmesh/proto/sessions/v1';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSchedules, type TestSchedules } from './open-schedules.ts';
 
@@ -48,7 +49,7 @@ describe('a schedule', () => {
     const [run] = at.runs;
     expect(JSON.parse(Buffer.from(run?.messageJson ?? '').toString())).toEqual(message);
     expect(await read(key)).toMatchObject({
-      lastRun: { time: seconds('2026-11-22T00:20:00Z'), invocationId: 'e-2', error: '' },
+      lastRun: { time: seconds('2026-11-22T00:20:00Z'), invocationId: at.runs[1]?.invocationId, error: '' },
       missedTicks: 0n,
     });
   });
@@ -183,6 +184,70 @@ describe('a schedule', () => {
     await at.client.updateSchedule({ ...key, cron: '5 * * * *', timezone: 'Asia/Kolkata' });
     expect(await read(key)).toMatchObject({ cron: '5 * * * *', userId: 'u2', appName: 'echo' });
     expect((await read(key))?.nextTimes[0]).toBe(seconds('2026-11-22T00:35:00Z'));
+  });
+
+  test('that is paused or gets other times while its tick is acted on tells that run as its latest, and no other one starts', async () => {
+    const key = await add();
+    for (const change of [{ enabled: false }, { enabled: true, cron: '15 * * * *' }]) {
+      const tick = (await read(key))?.nextTimes[0] ?? 0;
+      at.afterStart = async () => {
+        await at.client.updateSchedule({ ...key, ...change });
+      };
+      await at.clock.advance(600_000);
+      await at.look();
+      at.afterStart = () => undefined;
+      const changed = await read(key);
+      expect(changed?.lastRun).toMatchObject({ time: tick, invocationId: at.runs.at(-1)?.invocationId, error: '' });
+      expect(changed?.nextTimes.length).toBe(change.enabled ? 3 : 0);
+      await at.client.updateSchedule({ ...key, enabled: true });
+    }
+    expect(at.runs).toHaveLength(2);
+    await at.clock.advance(seconds('2026-11-22T01:15:00Z') * 1000 - at.clock.now().getTime());
+    await at.look();
+    expect(at.ticksOf(key.id).at(-1)).toBe('2026-11-22T01:15:00.000Z');
+  });
+
+  test('whose run was started by a process that died before it could write that has not missed the tick', async () => {
+    const key = await add();
+    at.afterStart = broken;
+    await at.clock.advance(600_000);
+    await at.look();
+    at.afterStart = () => undefined;
+    await at.clock.advance(300_000);
+    await at.look();
+    expect(await read(key)).toMatchObject({
+      lastRun: { time: seconds('2026-11-22T00:10:00Z'), invocationId: at.runs[0]?.invocationId, error: '' },
+      missedTicks: 0n,
+    });
+    expect(at.runs).toHaveLength(1);
+  });
+
+  test('that was changed between two attempts at a tick has the run of the first one', async () => {
+    const key = await add();
+    at.afterStart = broken;
+    await at.clock.advance(600_000);
+    await at.look();
+    at.afterStart = () => {
+      throw new MeshError('failed_precondition', 'idempotency_key_reused', 'Another request has the key.');
+    };
+    await at.live(10);
+    const [run] = at.runs;
+    expect((await read(key))?.lastRun).toMatchObject({ invocationId: run?.invocationId, error: '' });
+  });
+
+  test('whose session is busy tells that its run was rejected', async () => {
+    const key = await add({ sessionId: 'daily', multitask: Multitask.REJECT });
+    at.beforeStart = () => {
+      throw new MeshError('already_exists', 'session_busy', 'Another run of the session is queued or running.');
+    };
+    await at.clock.advance(600_000);
+    await at.look();
+    expect((await read(key))?.lastRun).toMatchObject({
+      invocationId: '',
+      sessionId: 'daily',
+      error: 'Another run of the session is queued or running.',
+    });
+    expect(at.requests.map(({ multitask }) => multitask)).toEqual([Multitask.REJECT]);
   });
 
   test('that is deleted runs no more', async () => {

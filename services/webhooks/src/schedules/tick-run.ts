@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { isMeshError, type MeshCode } from '@agentmesh/lib/rpc';
+import type { DueSchedule } from '../store/schedules.ts';
+import type { Schedules } from './schedules.ts';
+
+const callMs = 10_000;
+const longestError = 500;
+
+/** Codes of failures that another attempt may not have. */
+const transient: readonly MeshCode[] = [
+  'unavailable',
+  'deadline_exceeded',
+  'resource_exhausted',
+  'canceled',
+  'aborted',
+  'internal',
+];
+
+/** What became of an attempt to start the run of a tick. */
+export interface Started {
+  readonly invocationId: string | null;
+  readonly error: string | null;
+  /** Another attempt may not fail so. */
+  readonly isTransient?: boolean;
+}
+
+/** The session of a tick's run: that of the schedule, or one of its own. */
+export function sessionOf({ id, session_id: sessionId, next_at: tick }: DueSchedule): string {
+  return sessionId ?? `schedule_${id}_${tick.toISOString().replace(/\.000Z$|[-:]/g, '')}Z`;
+}
+
+/**
+ * Starts the run of a tick. The key and the id of the run are made of the schedule and the tick, so there is one run, whoever acts on the tick, and how
+ * often.
+ */
+export async function startTickRun(
+  { runs, sessions }: Schedules,
+  row: DueSchedule,
+  sessionId: string,
+): Promise<Started> {
+  const { account_id: accountId, app_name: appName, user_id: userId } = row;
+  const session = { accountId, appName, userId, sessionId };
+  await sessions.createSession({ session }, { timeoutMs: callMs }).catch((error: unknown) => {
+    if (!isMeshError(error) || error.code !== 'already_exists') throw error;
+  });
+  const time = row.next_at.toISOString();
+  const invocationId = invocationIdOf(row);
+  const asked = {
+    session,
+    invocationId,
+    messageJson: Buffer.from(row.message),
+    customMetadataJson: Buffer.from(JSON.stringify({ trigger: 'schedule', schedule_id: row.id, scheduled_at: time })),
+    multitask: row.multitask,
+    idempotencyKey: `schedule:${row.id}:${time}`,
+  };
+  await runs.startRun(asked, { timeoutMs: callMs }).catch((error: unknown) => {
+    // An earlier attempt has started the run, and the schedule was changed since.
+    if (!isMeshError(error) || error.reason !== 'idempotency_key_reused') throw error;
+  });
+  return { invocationId, error: null };
+}
+
+/** The run of a tick that an earlier attempt has started. */
+export async function findTickRun(
+  { sessions }: Schedules,
+  row: DueSchedule,
+): Promise<{ readonly invocationId: string; readonly sessionId: string } | undefined> {
+  const invocationId = invocationIdOf(row);
+  const asked = { accountId: row.account_id, invocationId, userId: '' };
+  const { run } = await sessions.getRun(asked, { timeoutMs: callMs }).catch((error: unknown) => {
+    if (!isMeshError(error) || error.code !== 'not_found') throw error;
+    return { run: undefined };
+  });
+  return run && { invocationId, sessionId: run.sessionId };
+}
+
+/** The outcome of an attempt that failed. */
+export function failureOf({ log }: Schedules, row: DueSchedule, error: unknown): Started {
+  const failure = isMeshError(error) ? error : undefined;
+  if (failure === undefined) log.warn({ err: error, scheduleId: row.id }, 'the run of a schedule cannot be started');
+  const message = (failure?.message ?? 'The run could not be started.').slice(0, longestError);
+  return { invocationId: null, error: message, isTransient: failure === undefined || transient.includes(failure.code) };
+}
+
+/** A UUID of version 8 that is made of the schedule and the tick. */
+function invocationIdOf({ id, next_at: tick }: DueSchedule): string {
+  const hash = createHash('sha256').update(`${id} ${tick.toISOString()}`).digest('hex');
+  return `e-${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+}
