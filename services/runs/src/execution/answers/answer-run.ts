@@ -6,6 +6,9 @@ import { answerNotAwaited, runNotWaiting } from '../../errors.ts';
 import { acceptRun } from '../accept-run.ts';
 import { awaitedCalls } from './awaited-calls.ts';
 
+/** Hours after which the key of an answer is forgotten. */
+const keyHours = 24;
+
 /** The answer to one function call. */
 export interface FunctionAnswer {
   readonly id: string;
@@ -66,6 +69,7 @@ async function accept(
     customMetadataJson: run.customMetadataJson,
     invocationId: '',
     idempotencyKey,
+    idempotencyKeyHours: keyHours,
     isBound: isBound || run.isBound,
     multitask: Multitask.ENQUEUE,
     streaming: run.streaming,
