@@ -4,6 +4,7 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller, newAccount } from '../caller.ts';
 import { type SmtpSink, startSmtpSink } from '../fakes/smtp-sink.ts';
+import { makeAgent } from '../e2e/agents/make-agent.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
 
 const resources = new AsyncDisposableStack();
@@ -89,5 +90,35 @@ describe('after kill -9 of auth in the middle of sending a mail', () => {
     expect(await left()).toBe(1);
     await restarted();
     await expect.poll(left, { timeout: 30_000 }).toBe(0);
+  });
+});
+
+/** Makes an agent of a new account with a proven address whose run waits, and asks by mail. */
+async function askByMail(): Promise<void> {
+  const caller = await newAccount(mesh.url);
+  const { email } = (await caller.request<{ email: string }>('GET', '/api/users/me')).body;
+  await db.query({ text: 'update accounts set email_verified_at = now() where email = $1' }, [email]);
+  const agent = await makeAgent(caller, { agent_tools: ['request_input'], answer_mail: true });
+  const session = await caller.createSession(`agent${agent}`);
+  expect((await caller.run(session, '[[tool:request_input {}]]')).status).toBe(200);
+}
+
+describe('a run that waits and asks by mail', () => {
+  test('sends one mail, though webhooks is away when it begins to wait, and auth is killed while it sends', {
+    timeout: 180_000,
+  }, async () => {
+    const [seen, sent] = [sink.seen, sink.mails.length];
+    await mesh.kill('webhooks');
+    await askByMail();
+    sink.failNext('hang');
+    await mesh.restart();
+    await expect.poll(() => sink.seen, { timeout: 60_000 }).toBe(seen + 1);
+    await mesh.kill('auth');
+    await restarted();
+    await passHeartbeat();
+    await expect.poll(left, { timeout: 60_000 }).toBe(0);
+    await askByMail();
+    await expect.poll(() => sink.mails.length, { timeout: 60_000 }).toBe(sent + 1);
+    expect(sink.seen).toBe(seen + 2);
   });
 });

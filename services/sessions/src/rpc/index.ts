@@ -19,7 +19,7 @@ import { setRetention } from './retention/set-retention.ts';
 import { addRunMessage } from './runs/add-run-message.ts';
 import { appendEvents } from './runs/append-events.ts';
 import { beginTurn } from './runs/begin-turn.ts';
-import { cancelRun } from './runs/cancel-run.ts';
+import { cancelRunOnce } from './runs/cancel-run-once.ts';
 import { checkQueuedRuns } from './runs/check-queued-runs.ts';
 import { claimOverdueRuns } from './runs/claim-overdue-runs.ts';
 import { claimRuns } from './runs/claim-runs.ts';
@@ -55,7 +55,7 @@ export function createHandlers(context: Context): Handlers {
     renewLeases: renewLeases(context),
     getRun: getRun(context),
     readRun: readRun(context),
-    cancelRun: once(context, method.cancelRun, cancelRun),
+    cancelRun: cancelRunOnce(context),
     listRuns: listRuns(context),
     summarizeRuns: summarizeRuns(context),
     getRetention: getRetention(context),

@@ -1,0 +1,23 @@
+import { once, passedKey } from '@agentmesh/lib/idempotency';
+import { checkAccountId } from '@agentmesh/lib/rpc';
+import { RunStatus, SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Context } from '../../context.ts';
+import { stopRun } from '../../turns/stop-run.ts';
+import type { Handlers } from '../handlers.ts';
+import { cancelRun } from './cancel-run.ts';
+
+/**
+ * Cancels a run, once for an idempotency key. With a key, the executor is told again after the commit: it asks the ledger what is true, and before
+ * the commit that is not the cancel yet.
+ */
+export function cancelRunOnce(context: Context): Handlers['cancelRun'] {
+  const cancel = once(context, SessionsService.method.cancelRun, cancelRun);
+  return async (request, call) => {
+    const answer = await cancel(request, call);
+    const isKeyed = Object.keys(passedKey(call.requestHeader)).length > 0;
+    if (isKeyed && answer.already !== true && answer.run?.status === RunStatus.RUNNING) {
+      await stopRun(context, { ...request, accountId: checkAccountId(request.accountId) });
+    }
+    return answer;
+  };
+}
