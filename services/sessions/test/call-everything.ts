@@ -60,8 +60,9 @@ export async function callEverything(service: TestSessions, session = newKey()):
   await client.cancelRun({ accountId, invocationId: queued[2] ?? '' });
   const busy = { multitask: Multitask.REJECT };
   await client.beginTurn(beginWith(session, 'busy', busy)).catch(() => undefined);
-  await askDatabase('update run_keys set expires_at = now() where account_id = $1', [accountId]);
   const expired = { ...busy, idempotencyKey: `${session.sessionId} two`, idempotencyKeyHours: 24 };
+  const expire = 'update run_keys set expires_at = now() where account_id = $1 and idempotency_key = $2';
+  await askDatabase(expire, [accountId, expired.idempotencyKey]);
   await client.beginTurn(beginWith(session, 'busy', expired)).catch(() => undefined);
   await append(first, completed);
   await claim();
