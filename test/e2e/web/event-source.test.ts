@@ -52,11 +52,11 @@ const listened = (page: Page): Promise<Listened> =>
 
 const seenBy = async (page: Page): Promise<number> => (await listened(page)).seen.length;
 
-/** A run that calls tools and then streams words, with pauses. */
+/** A run that calls tools and then streams words, with pauses. It goes on for minutes unless it is cancelled. */
 async function start(caller: Caller) {
   const session = await caller.createSession();
   const tools = '[[tool:get_current_time {}]] '.repeat(2);
-  const text = `${tools}${'some words [[wait:1500]] '.repeat(3)} at last`;
+  const text = `${tools}${'some words [[wait:500]] '.repeat(300)}`;
   const { body } = await caller.request<{ invocationId: string }>(
     'POST',
     '/runs',
@@ -65,15 +65,16 @@ async function start(caller: Caller) {
   return { session, id: body.invocationId };
 }
 
-/** Listens to a run, cuts the page's connections twice, and checks what the page has seen when its source has stopped by itself. */
+/** Listens to a run, cuts the page's connections twice, cancels the run, and checks what the page has seen when its source has stopped by itself. */
 async function listenThroughCuts(page: Page, caller: Caller, pathOf: (id: string) => Promise<string>): Promise<void> {
   const { session, id } = await start(caller);
   await listen(page, await pathOf(id));
   for (let cut = 0; cut < 2; cut += 1) {
     const before = await seenBy(page);
-    await expect.poll(() => seenBy(page)).toBeGreaterThan(before);
+    await expect.poll(() => seenBy(page), { timeout: 60_000 }).toBeGreaterThan(before);
     proxy.reset();
   }
+  await caller.request('POST', `/runs/${id}/cancel`, {});
   await expect.poll(async () => (await listened(page)).state, { timeout: 60_000 }).toBe(2);
   const { seen } = await listened(page);
   const { events } = await caller.readSession(session);
