@@ -122,23 +122,25 @@ const dangers = `
 import { spawn } from 'node:child_process';
 import { FunctionTool } from '@google/adk';
 const tool = (name: string, execute: () => unknown) => new FunctionTool({ name, description: name, execute });
+// Longer than any busy machine needs.
+const patient = (name: string, execute: () => unknown) => Object.assign(tool(name, execute), { timeoutSeconds: 60 });
 const kept: unknown[] = [];
 export const dangers = [
   tool('odd', () => ({ f: () => 1, n: 1 })),
   tool('circular', () => { const a: { a?: unknown } = {}; a.a = a; return a; }),
   tool('huge', () => ({ text: 'x'.repeat(2_000_000) })),
   tool('print', () => { for (let i = 0; i < 8; i++) process.stdout.write('x'.repeat(1_000_000)); return 'done'; }),
-  tool('forge', () => new Promise(() => process.send?.(null))),
+  patient('forge', () => new Promise(() => process.send?.(null))),
   tool('fail', () => { throw new Error('boom'); }),
   tool('hang', () => new Promise(() => {})),
   tool('leak', () => { for (;;) kept.push(new Array(1_000).fill(Math.random())); }),
-  tool('fill', async () => {
+  patient('fill', async () => {
     for (;;) { kept.push(Buffer.alloc(10_000_000, 1)); await new Promise((resolve) => setImmediate(resolve)); }
   }),
-  tool('crash', () => new Promise(() => { setImmediate(() => { throw new Error('crashed here'); }); })),
+  patient('crash', () => new Promise(() => { setImmediate(() => { throw new Error('crashed here'); }); })),
   tool('exit', () => process.exit(3)),
   tool('start', () => ({ pid: spawn('sleep', ['1000'], { stdio: 'ignore' }).pid })),
-  Object.assign(tool('patient', () => new Promise((resolve) => setTimeout(resolve, 1_300, 'done'))), { timeoutSeconds: 5 }),
+  patient('patient', () => new Promise((resolve) => setTimeout(resolve, 1_300, 'done'))),
 ];
 `;
 
