@@ -247,7 +247,7 @@ describe('a tool that fails', () => {
   test.each([
     ['leak', 'it used more than 300 MB while the tool "leak" ran'],
     ['fill', 'it used more than 300 MB while the tool "fill" ran'],
-    ['crash', 'dangers.ts:18:70: Error: crashed here while the tool "crash" ran'],
+    ['crash', 'dangers.ts:20:73: Error: crashed here while the tool "crash" ran'],
     ['forge', 'it said to its host what cannot be understood while the tool "forge" ran'],
     ['exit', 'it exited with code 3 while the tool "exit" ran'],
   ])('%s: ends the run as failed with its name, and the next run has a new worker', async (name, reason) => {
