@@ -96,7 +96,7 @@ async function read(
   return 'the end of the stream';
 }
 
-/** Nothing for comments, and for the lines that come first. */
+/** Comments, and the lines that come first, have no frame. */
 function frameOf(block: string): RunFrame[] {
   const fields = new Map(block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
   const [id, data, event = 'message'] = [fields.get('id'), fields.get('data'), fields.get('event')];

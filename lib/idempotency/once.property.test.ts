@@ -26,7 +26,7 @@ const step = oneof(
   { weight: 1, arbitrary: constant('the job runs' as const) },
 );
 
-/** What a key stands for: the request that has it, and its answer. */
+/** The request that has a key, and its answer. */
 interface Kept {
   readonly text: string;
   readonly id: string;

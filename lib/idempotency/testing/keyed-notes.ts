@@ -22,7 +22,7 @@ export type Wrapper = 'once' | 'onceAtCommit';
 export interface Sent {
   readonly accountId: string;
   readonly key?: string;
-  /** What is asked for. */
+  /** The requested text. */
   readonly text?: string;
   /** Called after the effect, before it is committed. */
   readonly afterEffect?: () => Promise<void>;

@@ -14,7 +14,7 @@ const many = 10_000;
 /** Runs of the account that may execute or wait in the round with many clients. */
 const admitted = { RUNS_ACCOUNT_MAX_CONCURRENT: '2000', RUNS_ACCOUNT_MAX_QUEUED: '100' };
 
-/** Clients that all come at once, each with a session of its own, and a model that takes 20 s. */
+/** Clients that all come at once, each with a session of its own, and a model that takes 20 s; then as many that come within ten seconds. */
 export const crowd: Part = {
   name: 'crowd',
   measure: async (options) => {
@@ -22,9 +22,10 @@ export const crowd: Part = {
     const floor = { label: `${many} clients at once, a bare Node server: answered, p99 ms`, value: bareMs };
     const goals = { acceptedMs: Math.max(acceptedGoalMs, bareMs + refusedGoalMs), refusedMs: bareMs + refusedGoalMs };
     return [
-      ...(await measureCrowd(options, { clients: fewer, acceptedMs: acceptedGoalMs, refusedMs: refusedGoalMs })),
+      ...(await measureCrowd(options, { clients: fewer, ...usualGoals })),
       floor,
       ...(await measureCrowd(options, { clients: many, ...goals })),
+      ...(await measureCrowd(options, { clients: many, ...usualGoals, arrivalMs: 10_000 })),
     ];
   },
 };
@@ -32,11 +33,14 @@ export const crowd: Part = {
 const acceptedGoalMs = 2_000;
 /** More than a bare server needs for so many connections: they and their clients share this machine. */
 const refusedGoalMs = 100;
+const usualGoals = { acceptedMs: acceptedGoalMs, refusedMs: refusedGoalMs };
 
 interface Round {
   readonly clients: number;
   readonly acceptedMs: number;
   readonly refusedMs: number;
+  /** Time within which they come, evenly; absent: all at once. */
+  readonly arrivalMs?: number;
 }
 
 /** The same crowd at a server that only parses a body and sends it back. */
@@ -52,24 +56,32 @@ async function measureBare({ say }: PartOptions): Promise<number> {
   );
 }
 
-async function measureCrowd({ say, signal }: PartOptions, { clients, ...goals }: Round): Promise<Figure[]> {
+async function measureCrowd(
+  { say, signal }: PartOptions,
+  { clients, arrivalMs = 0, ...goals }: Round,
+): Promise<Figure[]> {
+  const crowd = `${clients} clients ${arrivalMs === 0 ? 'at once' : `within ${arrivalMs / 1_000} s`}`;
   await using target = await startMeshOneProcess(clients === many ? admitted : {});
   say(`${clients} clients: sessions`);
   const sessions = await createSessions(target, clients);
   signal.throwIfAborted();
   const before = residentMb(target.pids);
-  say(`${clients} clients at once`);
+  say(crowd);
   let peak = before;
   const over = new AbortController();
   const watch = (async () => {
     for (; !over.signal.aborted; await sleep(100)) peak = Math.max(peak, residentMb(target.pids));
   })();
-  const answers = await Promise.all(sessions.map((session) => run(target, session, { waitMs: modelMs })));
+  const come = async (session: string, number: number) => {
+    if (arrivalMs > 0) await sleep((arrivalMs * number) / clients);
+    return run(target, session, { waitMs: modelMs });
+  };
+  const answers = await Promise.all(sessions.map(come));
   over.abort();
   await watch;
   const accepted = answers.filter(({ status }) => status === 200);
   const refused = answers.filter(({ status }) => status === 429);
-  const label = (text: string) => `${clients} clients at once, model of 20 s: ${text}`;
+  const label = (text: string) => `${crowd}, model of 20 s: ${text}`;
   const kilobytes = ((peak - before) * 1000) / Math.max(1, accepted.length);
   return [
     {

@@ -23,7 +23,7 @@ export interface AnswerPage {
   readonly sessionId: string;
   readonly token: string;
   readonly calls: readonly AskedCall[];
-  /** What was wrong with the answer that was sent. */
+  /** The mistake in the answer that was sent. */
   readonly fault?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface AskedCall {
   readonly tool: string;
   /** The answer approves or rejects the call. */
   readonly isApproval: boolean;
-  /** What the tool or the agent says about it; empty for nothing. */
+  /** The hint of the tool or the agent; empty for none. */
   readonly hint: string;
   /** The arguments as JSON; undefined when the hint says all. */
   readonly args: string | undefined;

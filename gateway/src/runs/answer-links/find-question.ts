@@ -4,7 +4,7 @@ import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { type Context, unary } from '../../context.ts';
 import { type AskedCall, askedCalls } from './asked-call.ts';
 
-/** What a link asks. */
+/** The question of a link. */
 export interface Question {
   readonly accountId: string;
   readonly wait: RunWait;

@@ -9,7 +9,7 @@ export interface MailAttempt {
   readonly attempt: number;
 }
 
-/** What a mailed token is for. */
+/** The purpose of a mailed token. */
 export type TokenKind = MailKind | 'answer';
 
 export interface NewMailToken extends MailAttempt {
@@ -17,7 +17,7 @@ export interface NewMailToken extends MailAttempt {
   readonly kind: TokenKind;
   readonly hash: Buffer;
   readonly lifeSeconds: number;
-  /** What an `answer` answers. */
+  /** The calls of a run that an `answer` answers. */
   readonly wait?: Uint8Array | undefined;
 }
 

@@ -61,7 +61,7 @@ function play(list: readonly Step[]): Played[] {
   });
 }
 
-/** What agents see: the events themselves, and those that summaries stand for. */
+/** The events that agents see, and those that summaries stand for. */
 function seenIn({ log, view }: Played) {
   const active = activeCompactions(view);
   const isSaid = (seq: number): boolean => log[seq - 1] === 'said';

@@ -34,7 +34,7 @@ export function activeOf(compactions: readonly Compaction[], hidden: readonly Sp
     .toSorted((a, b) => a.last - b.last || a.seq - b.seq);
 }
 
-/** Of two summaries of the same events, the newer one counts. */
+/** The newer one of two summaries of the same events counts. */
 function replaces(outer: Compaction, inner: Compaction): boolean {
   if (outer.first > inner.first || outer.last < inner.last) return false;
   return outer.first < inner.first || outer.last > inner.last || outer.seq > inner.seq;

@@ -15,7 +15,7 @@ export interface VisibleRange {
   readonly maxBytes: number;
 }
 
-/** What was read so far. */
+/** The events that were read so far. */
 export interface Read {
   /** Newest first. */
   readonly rows: EventRow[];

@@ -9,7 +9,7 @@ export function withoutSpans(spans: readonly Span[], covers: readonly Span[]): S
   return covers.reduce<readonly Span[]>((left, cover) => left.flatMap((span) => cutOut(span, cover)), spans).slice();
 }
 
-/** What is left of a span, the newest part first. */
+/** The rest of a span, the newest part first. */
 function cutOut({ first, last }: Span, cover: Span): Span[] {
   if (cover.last < first || cover.first > last) return [{ first, last }];
   const newer = { first: cover.last + 1, last };

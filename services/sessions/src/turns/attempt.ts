@@ -18,7 +18,7 @@ export interface AttemptEnding {
   usageJson?: Uint8Array;
   waitingForJson?: Uint8Array;
   answerSeconds?: number;
-  /** What the run has done in its turn is rewound. */
+  /** The turn of the run is rewound. */
   rewinds?: boolean;
   /** See AttemptEnd. */
   asksByMail?: boolean;

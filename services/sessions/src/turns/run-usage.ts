@@ -12,11 +12,11 @@ interface RunName {
   readonly invocationId: string;
 }
 
-/** What a run has used before an attempt. */
+/** The use of a run before an attempt. */
 export interface UsageBefore {
-  /** Of all attempts. */
+  /** The use of all attempts. */
   readonly all: Sums;
-  /** Of executors that have died: it is in `all`, and not in the run's row. */
+  /** The use of executors that have died: it is in `all`, and not in the run's row. */
   readonly unreported: Sums;
 }
 

@@ -16,7 +16,7 @@ const mostCalls = 20;
 const longestId = 200;
 const longestName = 100;
 
-/** What a mailed link answers of a run; undefined when the run does not wait, or for nothing that the page behind the link can ask. */
+/** The calls of a run that a mailed link answers; undefined when the run does not wait, or for nothing that the page behind the link can ask. */
 export function runWaitOf(run: LedgerRun): MessageInitShape<typeof RunWaitSchema> | undefined {
   if (run.status !== RunStatus.WAITING || run.waitingForJson.length === 0) return undefined;
   const waiting = JSON.parse(Buffer.from(run.waitingForJson).toString()) as WaitingCall[];

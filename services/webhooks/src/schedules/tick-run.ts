@@ -16,7 +16,7 @@ const transient: readonly MeshCode[] = [
   'internal',
 ];
 
-/** What became of an attempt to start the run of a tick. */
+/** The outcome of an attempt to start the run of a tick. */
 export interface Started {
   readonly invocationId: string | null;
   readonly error: string | null;

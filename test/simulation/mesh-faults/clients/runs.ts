@@ -15,7 +15,7 @@ export interface RunJson {
   readonly customMetadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Nothing happens any more when runs are checked, so they end soon. */
+/** Runs are checked after the last fault, so they end soon. */
 const patienceMs = 60_000;
 const lookMs = 100;
 

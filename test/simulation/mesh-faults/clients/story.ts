@@ -4,7 +4,7 @@ import type { Caller, SessionJson } from '../../../caller.ts';
 /** Most lines of a story; the oldest are dropped. */
 const mostLines = 200;
 
-/** What clients did with one session of a user of its own, and what they were told: the history that a violation is reported with. */
+/** The requests of clients for one session of a user of its own, and their answers: the history that a violation is reported with. */
 export class Story {
   readonly lane: string;
   readonly caller: Caller;

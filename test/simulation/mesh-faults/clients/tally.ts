@@ -10,7 +10,7 @@ export interface Violation {
 /** Most violations of a lane that are kept with their stories; further ones are only counted. */
 const mostOfLane = 3;
 
-/** What has happened so far, in numbers, and the violations. */
+/** Counts of events so far, and the violations. */
 export class Tally {
   /** By name, in the order of first use. */
   readonly counts = new Map<string, number>();

@@ -16,7 +16,7 @@ export function newTold(): Told {
   return { runs: new Map(), changes: new Set() };
 }
 
-/** What was told and is not stored once. */
+/** Acknowledged writes that are not stored once. */
 export function* differences({ events, state }: SessionJson, told: Told): Generator<string> {
   const asked = countsOf(events.filter(({ author }) => author === 'user').map(textOf));
   const answered = countsOf(events.filter((event) => event.author !== 'user' && isAnswer(event)).map(textOf));

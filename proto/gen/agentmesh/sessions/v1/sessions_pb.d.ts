@@ -1271,7 +1271,7 @@ export declare type Turn = Message<"agentmesh.sessions.v1.Turn"> & {
   isTakeover: boolean;
 
   /**
-   * What earlier attempts of the run have used, as in AttemptEnd.usage_json, also those whose executors died, as far as they stored events. Empty for the
+   * The use of earlier attempts of the run, as in AttemptEnd.usage_json, also those whose executors died, as far as they stored events. Empty for the
    * first attempt.
    *
    * @generated from field: bytes used_json = 21;
@@ -2476,14 +2476,14 @@ export declare type StoreCompactionRequest = Message<"agentmesh.sessions.v1.Stor
   session?: SessionKey | undefined;
 
   /**
-   * As in ClaimCompactionResponse.
+   * From ClaimCompactionResponse.
    *
    * @generated from field: int64 session_pk = 2;
    */
   sessionPk: bigint;
 
   /**
-   * As in ClaimCompactionResponse.
+   * From ClaimCompactionResponse.
    *
    * @generated from field: int32 view_seq = 3;
    */

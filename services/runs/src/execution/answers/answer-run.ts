@@ -49,7 +49,7 @@ export async function answerRun(context: Context, answer: RunAnswer): Promise<An
   });
 }
 
-/** What the ledger says about answers that are not awaited. */
+/** Reasons of the ledger for refusing answers that are not awaited. */
 const refusals = ['run_not_waiting', 'function_call_not_found'];
 
 /** No run waits since this attempt: the ledger refuses the answer, unless it has accepted one with the same key. */

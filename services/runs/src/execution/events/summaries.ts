@@ -17,7 +17,7 @@ export interface NewSummary {
   readonly record: CompactionRecord;
   /** Authors of the events that it covers, without the user, the one who spoke last first. */
   readonly authors: readonly string[];
-  /** What the model reports. */
+  /** Tokens, as the model reports them. */
   readonly facts: JsonObject;
 }
 

@@ -3,7 +3,7 @@ import { ModelCallError } from '../../models/ai-sdk/failure/model-call-error.ts'
 import type { CallCosts, EndedCall } from '../../models/use/call-costs.ts';
 import { LimitReached } from './run-limits.ts';
 
-/** What the calls of an attempt cost. */
+/** The cost of the calls of an attempt. */
 export interface SpentCost {
   /** US dollars; absent when no call had a known price. */
   readonly cost?: number;
@@ -26,7 +26,7 @@ export class RunCost implements CallCosts {
   #prices: Prices | undefined;
   #spent = { nanos: 0n, priced: 0, unpriced: 0 };
   #most = Infinity;
-  /** Of earlier attempts. */
+  /** The cost of earlier attempts. */
   #before = { nanos: 0n, unpriced: 0 };
 
   /** `working` is aborted with LimitReached when a call begins though the limit is reached. */
@@ -40,7 +40,7 @@ export class RunCost implements CallCosts {
     this.#before = { nanos: nanosOf(cost), unpriced: unpricedCalls };
   }
 
-  /** What the calls that have ended cost, and the input of those that have not. */
+  /** The cost of calls that have ended, and of the input of those that have not. */
   get spent(): SpentCost {
     const sum = { ...this.#spent };
     for (const { model, tokens } of this.#open) add(sum, this.#prices?.costNanosOf(model, tokens));

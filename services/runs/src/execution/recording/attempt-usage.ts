@@ -33,7 +33,7 @@ const nothing = new Uint8Array(0);
 /** Counts of earlier attempts, by name. */
 type EarlierUse = Readonly<Record<string, number>>;
 
-/** What a turn says of the run's earlier attempts. */
+/** The use of the run's earlier attempts, as the turn has it. */
 export function earlierUse({ usedJson }: Pick<Turn, 'usedJson'>): EarlierUse {
   return parseSums(usedJson);
 }

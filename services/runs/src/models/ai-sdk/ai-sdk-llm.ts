@@ -19,7 +19,7 @@ export interface AiSdkLlmOptions {
   readonly connect: (request: LlmRequest) => Connection | Promise<Connection>;
   /** Longest silence of the model before its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of agents without `retry_options`. */
+  /** The policy for agents without `retry_options`. */
   readonly retries?: UsualRetries;
   readonly onFailure?: (failure: ModelFailure) => void;
 }
@@ -65,7 +65,7 @@ export class AiSdkLlm extends BaseLlm {
       return;
     }
     if (isAborted(signal)) {
-      // Nothing was sent.
+      // The call was not sent.
       connection.onEnd?.({ usage: undefined, answered: undefined, outcome: 'failed' });
       return;
     }
