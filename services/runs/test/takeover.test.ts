@@ -35,6 +35,13 @@ function eventOf(parts: Part[], over: object = {}): Partial<EventJson> {
   return { author: 'helper', content: { role, parts }, ...over } as Partial<EventJson>;
 }
 
+/** A message that was added to the run. */
+const message = {
+  author: 'user',
+  content: { role: 'user', parts: [{ text: 'a message' }] },
+  customMetadata: { addedToRun: true },
+} as Partial<EventJson>;
+
 /** A run whose executor died when it had stored these events; goes on with it. */
 async function takeOver(bench: AgentBench, ...events: Partial<EventJson>[]): Promise<void> {
   const { client, key, sessions, executor } = bench;
@@ -107,6 +114,25 @@ describe('a run that is taken over', () => {
     await takeOver(bench, eventOf([{ text: 'answer' }]));
     expect(model.requests).toEqual([]);
     expect(bench.sessions.events(bench.key)).toHaveLength(2);
+    expect(endOf(bench)).toBe(AttemptEnd_Outcome.COMPLETED);
+  });
+
+  test('lets an agent answer a message that came while its last answer was made', async () => {
+    const model = new ScriptLlm(says('to the message'));
+    const bench = createAgentBench(helper(model));
+    await takeOver(bench, message, eventOf([{ text: 'too early' }]));
+    const texts = model.requests[0]?.contents.flatMap(({ parts }) => parts?.map(({ text }) => text));
+    expect(texts).toEqual(['hello', 'too early', 'a message']);
+    expect(nextEvent(bench, 2)).toMatchObject({ content: { parts: [{ text: 'to the message' }] } });
+    expect(model.requests).toHaveLength(1);
+    expect(endOf(bench)).toBe(AttemptEnd_Outcome.COMPLETED);
+  });
+
+  test('ends without a model when the answer to an added message was stored', async () => {
+    const model = new ScriptLlm(says('again'));
+    const bench = createAgentBench(helper(model));
+    await takeOver(bench, message, eventOf([{ text: 'too early' }]), eventOf([{ text: 'to the message' }]));
+    expect(model.requests).toEqual([]);
     expect(endOf(bench)).toBe(AttemptEnd_Outcome.COMPLETED);
   });
 

@@ -24,6 +24,7 @@ import { Journal } from './recording/journal.ts';
 import { createRecorder, type Recorder } from './recording/recorder.ts';
 import { earlierUse } from './recording/attempt-usage.ts';
 import { cancelled, interruptedByRun, type Stop } from './recording/stop.ts';
+import { asSeen } from './takeover/as-seen.ts';
 import { RunNotContinued } from './takeover/run-not-continued.ts';
 import type { Viewer } from './viewers/viewer.ts';
 
@@ -149,9 +150,10 @@ interface Looping extends Omit<AgentRunOptions, 'signal'> {
 /** Runs the agents to their end, and again when messages were added to the run that no model has seen. */
 async function runLoops(app: App, { recorder, working, ...options }: Looping): Promise<void> {
   const { signal } = working;
+  const begun = { ...options, window: asSeen(options.window, options.turn) };
   let opened: AgentRun | undefined;
   try {
-    for (let next = options; ; next = continued(options, recorder, opened)) {
+    for (let next = begun; ; next = continued(begun, recorder, opened)) {
       opened = app.open({ ...next, signal });
       recorder.attach(opened.session);
       if (await drive(opened.loop, recorder, signal)) return;
