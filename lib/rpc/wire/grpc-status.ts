@@ -66,13 +66,13 @@ function isServiceError(error: unknown): error is Partial<ServiceError> & { code
 }
 
 /** gRPC's own texts name addresses, so they stay in `cause`. */
-function transportFailure(cause: { code: status }, word: string): MeshError {
-  const { code } = cause;
+function transportFailure(cause: { code: status; details: string }, word: string): MeshError {
+  const { code, details } = cause;
   if (code === status.CANCELLED) return canceled(cause);
   if (code === status.DEADLINE_EXCEEDED) return deadlineExceeded();
-  if (code === status.UNAVAILABLE) {
-    return unavailable(word, cause);
-  }
+  // A stream that ended without a status: its connection or its server broke. grpc-js calls most of these `internal`.
+  const isBroken = code === status.INTERNAL && details.startsWith('Received RST_STREAM');
+  if (code === status.UNAVAILABLE || isBroken) return unavailable(word, cause);
   if (code === status.RESOURCE_EXHAUSTED) {
     return messageTooLarge(cause);
   }
