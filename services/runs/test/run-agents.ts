@@ -13,7 +13,7 @@ import type { RunLimits } from '../src/execution/limits/run-limits.ts';
 import { LiveRuns } from '../src/execution/live/live-runs.ts';
 import { createViewer } from '../src/execution/viewers/viewer.ts';
 import type { App } from '../src/registry/app.ts';
-import { usualSettings } from '../src/registry/app-settings.ts';
+import { usualSettings } from '../src/registry/settings/app-settings.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { InMemorySessions } from './in-memory-sessions.ts';
 import { encode } from './stored-session.ts';

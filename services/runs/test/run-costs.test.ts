@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeOpenAi, startFakeOpenAi } from '../../../test/fakes/openai.ts';
 import { createModels } from '../src/models/models.ts';
 import { buildAgent } from '../src/registry/agents/build-agent.ts';
-import { usualSettings } from '../src/registry/app-settings.ts';
+import { usualSettings } from '../src/registry/settings/app-settings.ts';
 import type { LlmAgentDefinition } from '../src/registry/files/agent-definition.ts';
 import type { AgentFile } from '../src/registry/files/load-agent-files.ts';
 import { agentToolResolver } from '../src/registry/tools/agent-tool-args.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { rootKeys } from '../registry/files/root-keys.ts';
+import { rootKeys } from '../registry/settings/root-keys.ts';
 import { McpServerField } from './mcp-servers.ts';
 
 /** Types of agents; `base` is another word for `llm`. */

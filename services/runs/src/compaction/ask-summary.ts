@@ -1,10 +1,10 @@
 import type { BaseLlm, LlmRequest, LlmResponse } from '@google/adk';
 import type { JsonObject } from '@agentmesh/proto/event';
-import { historyMark } from '../registry/files/compaction-keys.ts';
+import { historyMark } from '../registry/settings/compaction-keys.ts';
 import { FallbackLlm } from '../models/fallback-llm.ts';
 import type { Models } from '../models/index.ts';
 import { type ModelCaller, noteCaller } from '../models/use/model-caller.ts';
-import type { SummaryModel } from '../registry/summary-model.ts';
+import type { SummaryModel } from '../registry/settings/summary-model.ts';
 
 /** ADK's prompt. */
 const usualTemplate =

@@ -3,7 +3,7 @@ import type { AppRetentionSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { agentAppName } from '../agents/agent-id.ts';
 import type { Context } from '../context.ts';
-import type { AppSettings } from '../registry/app-settings.ts';
+import type { AppSettings } from '../registry/settings/app-settings.ts';
 import { selectUntoldAgents, updateToldAgents } from '../store/untold-retention.ts';
 
 type AppRetention = MessageInitShape<typeof AppRetentionSchema>;

@@ -1,7 +1,7 @@
 import type { BaseAgent } from '@google/adk';
 import type { AgentRun, AgentRunOptions } from '../execution/agent-run.ts';
-import type { AppSettings } from './app-settings.ts';
-import type { SummaryModel } from './summary-model.ts';
+import type { AppSettings } from './settings/app-settings.ts';
+import type { SummaryModel } from './settings/summary-model.ts';
 
 /** One version of an application. It runs many times at once. */
 export interface App {

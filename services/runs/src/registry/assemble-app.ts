@@ -5,8 +5,8 @@ import type { App } from './app.ts';
 import { printAppGraph } from './app-graph.ts';
 import { printAppInfo } from './app-info.ts';
 import type { AgentFile } from './files/load-agent-files.ts';
-import { appSettingsOf } from './app-settings.ts';
-import { summaryModelOf } from './summary-model.ts';
+import { appSettingsOf } from './settings/app-settings.ts';
+import { summaryModelOf } from './settings/summary-model.ts';
 
 export interface AppMaterial {
   readonly name: string;

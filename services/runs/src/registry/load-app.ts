@@ -12,7 +12,7 @@ import { type AgentFiles, loadAgentFiles } from './files/load-agent-files.ts';
 import { AppFilesError } from './files/mistake.ts';
 import { findEntry } from './files/root-file.ts';
 import type { OpenLinks } from './open-links.ts';
-import { summaryModelOf } from './summary-model.ts';
+import { summaryModelOf } from './settings/summary-model.ts';
 
 /** The app to load, and its current version, which may still be valid. */
 export interface AppPlace {

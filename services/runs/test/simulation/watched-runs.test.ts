@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { openAgents } from '../../src/execution/open-agents.ts';
 import type { LiveRuns } from '../../src/execution/live/live-runs.ts';
-import { usualSettings } from '../../src/registry/app-settings.ts';
+import { usualSettings } from '../../src/registry/settings/app-settings.ts';
 import { watchEvents } from '../../src/watching/watch-events.ts';
 import { createRunWatchers } from '../../src/watching/run-watchers.ts';
 import { type AgentBench, createAppBench, liveOf, log } from '../run-agents.ts';

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../registry/files/agent-definition.ts';
 import { readDefinition } from '../../registry/files/read-definition.ts';
-import { summarizerModel } from '../../registry/files/compaction-keys.ts';
+import { summarizerModel } from '../../registry/settings/compaction-keys.ts';
 import type { CheckTool } from '../../registry/tools/check-tools.ts';
 import type { Path } from '../../registry/files/parse-yaml.ts';
 import { type AgentFields, modelsOfFields } from '../agent-fields.ts';

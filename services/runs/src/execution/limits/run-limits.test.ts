@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { decode, encode } from '../../../test/stored-session.ts';
 import { createAgentBench, createAppBench } from '../../../test/run-agents.ts';
 import { calls, hangs, says, ScriptLlm, type ScriptStep } from '../../../test/script-llm.ts';
-import { appSettingsOf, usualSettings } from '../../registry/app-settings.ts';
+import { appSettingsOf, usualSettings } from '../../registry/settings/app-settings.ts';
 import { lowerLimits, type RunLimits } from './run-limits.ts';
 
 let looks = 0;

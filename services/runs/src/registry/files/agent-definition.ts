@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { type DottedName, isDotted } from '../code/dotted.ts';
 import { ModelConfig } from './model-config.ts';
 import { remoteKeys } from './remote-keys.ts';
-import { rootKeys } from './root-keys.ts';
+import { rootKeys } from '../settings/root-keys.ts';
 
 const strict = { additionalProperties: false };
 const NonEmpty = Type.String({ minLength: 1 });

@@ -4,12 +4,12 @@ import type { EntryMistake } from '../tools/tool-resolver.ts';
 import { agentOfTool } from '../tools/agent-tool-args.ts';
 import { type AgentDefinition, isLlmDefinition, isOwnClass, type RemoteAgentDefinition } from './agent-definition.ts';
 import { suggest } from './closest-name.ts';
-import { summarizerModel } from './compaction-keys.ts';
+import { summarizerModel } from '../settings/compaction-keys.ts';
 import { AppFilesError, type Mistake, Mistakes } from './mistake.ts';
 import { type Path, parseYaml, type YamlFile } from './parse-yaml.ts';
 import { type DefinitionChecks, readDefinition } from './read-definition.ts';
 import { rootFile, rootFileMissing } from './root-file.ts';
-import { rootKeys } from './root-keys.ts';
+import { rootKeys } from '../settings/root-keys.ts';
 
 /** An agent's file with those of its sub-agents. */
 export interface AgentFile {

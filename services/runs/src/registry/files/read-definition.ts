@@ -6,7 +6,7 @@ import { checkGeminiTools } from '../tools/check-gemini-tools.ts';
 import { type CheckTool, checkTools } from '../tools/check-tools.ts';
 import { checkCodeNames } from '../code/check-code-names.ts';
 import { isDotted } from '../code/dotted.ts';
-import { checkCompaction } from './compaction-keys.ts';
+import { checkCompaction } from '../settings/compaction-keys.ts';
 import type { EntryMistake } from '../tools/tool-resolver.ts';
 import type { Mistake } from './mistake.ts';
 import { ModelConfig, withSnakeCaseKeys } from './model-config.ts';

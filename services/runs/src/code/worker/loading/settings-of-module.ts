@@ -1,5 +1,5 @@
 import { AppFilesError } from '../../../registry/files/mistake.ts';
-import { settingsExport } from '../../../registry/files/settings-export.ts';
+import { settingsExport } from '../../../registry/settings/settings-export.ts';
 
 const mostBytes = 64 * 1024;
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@agentmesh/proto/event';
 import { LeavePolicy } from '@agentmesh/proto/runs/v1';
 import { Multitask } from '@agentmesh/proto/sessions/v1';
-import type { RunLimits } from '../execution/limits/run-limits.ts';
+import type { RunLimits } from '../../execution/limits/run-limits.ts';
 import { type CompactionRule, compactionRuleOf } from './compaction-rule.ts';
-import type { RootKeys } from './files/root-keys.ts';
+import type { RootKeys } from './root-keys.ts';
 
 /** Settings of the runs of an app, from the file of its root agent. A request may override them. */
 export interface AppSettings {

@@ -1,7 +1,7 @@
-import { isLlmDefinition, isOwnClass, modelsOf } from './files/agent-definition.ts';
-import { agentsBelow } from './files/agents-below.ts';
-import { summarizerModel } from './files/compaction-keys.ts';
-import type { AgentFile } from './files/load-agent-files.ts';
+import { isLlmDefinition, isOwnClass, modelsOf } from '../files/agent-definition.ts';
+import { agentsBelow } from '../files/agents-below.ts';
+import { summarizerModel } from './compaction-keys.ts';
+import type { AgentFile } from '../files/load-agent-files.ts';
 
 /** The model that makes summaries of an app's sessions. */
 export interface SummaryModel {

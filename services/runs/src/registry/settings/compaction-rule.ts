@@ -1,4 +1,4 @@
-import type { CompactionKeys } from './files/compaction-keys.ts';
+import type { CompactionKeys } from './compaction-keys.ts';
 
 /** When and how the sessions of an app are summarized. */
 export interface CompactionRule {

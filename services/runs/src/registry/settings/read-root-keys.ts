@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import type { EntryMistake } from '../tools/tool-resolver.ts';
 import { checkCompaction, summarizerModel } from './compaction-keys.ts';
-import { AppFilesError } from './mistake.ts';
+import { AppFilesError } from '../files/mistake.ts';
 import { type RootKeys, rootKeys } from './root-keys.ts';
-import { schemaMistakes } from './schema-mistakes.ts';
+import { schemaMistakes } from '../files/schema-mistakes.ts';
 import { settingsExport } from './settings-export.ts';
 
 const OnlyRootKeys = Type.Object(rootKeys, { additionalProperties: false });
