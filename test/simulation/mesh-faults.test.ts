@@ -16,7 +16,8 @@ const seconds = Number(process.env.VERIFY_SECONDS ?? 3_600);
 const size = isFull
   ? { accounts: 6, writers: 4, clients: 3, faultsOfLane: 10, longestMs: 9_000, recoveryMs: 15_000 }
   : { accounts: 2, writers: 2, clients: 1, faultsOfLane: 2, longestMs: 1_000, recoveryMs: 60_000 };
-const quietMs = 15_000;
+const warmUpMs = 15_000;
+const quietMs = 30_000;
 const progressMs = 10_000;
 /** The p99 is judged only on a machine where other programs use less of the processors. */
 const mostForeign = 0.15;
@@ -56,7 +57,9 @@ async function crewsOf(sites: Sites): Promise<Crew[]> {
 async function runRounds(sites: Sites, tally: Tally): Promise<{ quiet: number; beside: number }> {
   const crews = await crewsOf(sites);
   const options: RoundOptions = { sites, crews, tally, random: createRandom(seed), leastMs: 1_500, ...size };
-  const quiet = isFull ? await runRound({ ...options, faultsOfLane: 0, leastMs: quietMs }) : [];
+  const withoutFaults = (leastMs: number) => runRound({ ...options, faultsOfLane: 0, leastMs });
+  if (isFull) await withoutFaults(warmUpMs);
+  const quiet = isFull ? await withoutFaults(quietMs) : [];
   const beside: number[] = [];
   const endsAt = performance.now() + seconds * 1_000;
   do beside.push(...(await runRound(options)));
@@ -65,10 +68,14 @@ async function runRounds(sites: Sites, tally: Tally): Promise<{ quiet: number; b
   return { quiet: p99(quiet), beside: p99(beside) };
 }
 
-/** The violations that are reported with their history. */
-function firstOfLanes({ violations }: Tally): Violation[] {
-  const lanes = violations.map(({ story }) => story?.lane);
-  return violations.filter(({ story }, index) => lanes.indexOf(story?.lane) === index);
+/** Prints violations with their history as soon as they are found: later the output of the processes is gone. Returns what to wait for at the end. */
+function reportViolations(sites: Sites): { tally: Tally; reported: () => Promise<unknown> } {
+  const reports: Promise<unknown>[] = [];
+  const print = async (violation: Violation): Promise<void> => {
+    const story = await describeViolation(violation, sites).catch((error: unknown) => `${violation.what}: ${String(error)}`);
+    process.stdout.write(`seed ${seed}, ${story}\n`);
+  };
+  return { tally: new Tally((violation) => reports.push(print(violation))), reported: () => Promise.all(reports) };
 }
 
 let progress: NodeJS.Timeout | undefined;
@@ -78,26 +85,25 @@ test(
   'whatever happens to processes and connections: nothing that was acknowledged is lost or done twice, and every run has one end that all are told of',
   async () => {
     const loads = isFull ? [await measureForeignLoad()] : [];
-    const tally = new Tally();
-    progress = setInterval(() => report(`seed ${seed}\n  ${tally.describe()}`), progressMs);
-    const { quiet, beside } = await (async () => {
+    const { tally, times } = await (async () => {
       await using sites = await openSites({ isSmall: !isFull });
+      const { tally, reported } = reportViolations(sites);
+      progress = setInterval(() => report(`seed ${seed}\n  ${tally.describe()}`), progressMs);
       const times = await runRounds(sites, tally);
-      for (const violation of firstOfLanes(tally))
-        process.stdout.write(`seed ${seed}, ${await describeViolation(violation, sites)}\n`);
-      return times;
+      await reported();
+      return { tally, times };
     })();
     report(`seed ${seed}, at the end\n  ${tally.describe()}`);
     if (isFull) loads.push(await measureForeignLoad());
     const isJudged = loads.length > 0 && Math.max(...loads) < mostForeign;
     const foreign = loads.map((load) => `${Math.round(load * 100)} %`).join(' and ');
-    report(`p99 of unaffected accounts: ${quiet} ms quiet, ${beside} ms beside the faults`);
+    report(`p99 of unaffected accounts: ${times.quiet} ms quiet, ${times.beside} ms beside the faults`);
     report(
       `other programs used ${foreign} of the processors before and after, so it is ${isJudged ? '' : 'not '}judged`,
     );
     expect(tally.violations.map(({ what, story }) => `${story?.lane}: ${what}`)).toEqual([]);
     expect(tally.counts.get('acknowledged writes')).toBeGreaterThan(20);
-    if (isJudged) expect(beside).toBeLessThanOrEqual(3 * quiet);
+    if (isJudged) expect(times.beside).toBeLessThanOrEqual(3 * times.quiet);
   },
   isFull ? (seconds + 900) * 1_000 : 180_000,
 );

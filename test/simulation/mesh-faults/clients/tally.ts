@@ -12,6 +12,7 @@ const mostOfLane = 3;
 
 /** Counts of events so far, and the violations. */
 export class Tally {
+  readonly #report: (violation: Violation) => void;
   /** By name, in the order of first use. */
   readonly counts = new Map<string, number>();
   /** Answers by status; 0: the connection broke. */
@@ -20,6 +21,11 @@ export class Tally {
   readonly violations: Violation[] = [];
   violationCount = 0;
   slowestRecoveryMs = 0;
+
+  /** `report` is called with each violation that is kept, as soon as it is found. */
+  constructor(report: (violation: Violation) => void) {
+    this.#report = report;
+  }
 
   count(name: string, number = 1): void {
     add(this.counts, name, number);
@@ -37,7 +43,9 @@ export class Tally {
     this.violationCount += 1;
     story?.note(`VIOLATION ${what}`);
     const ofLane = this.violations.filter((one) => one.story?.lane === story?.lane).length;
-    if (ofLane < mostOfLane) this.violations.push({ what, story });
+    if (ofLane >= mostOfLane) return;
+    this.violations.push({ what, story });
+    this.#report({ what, story });
   }
 
   describe(): string {
