@@ -72,7 +72,9 @@ async function runRounds(sites: Sites, tally: Tally): Promise<{ quiet: number; b
 function reportViolations(sites: Sites): { tally: Tally; reported: () => Promise<unknown> } {
   const reports: Promise<unknown>[] = [];
   const print = async (violation: Violation): Promise<void> => {
-    const story = await describeViolation(violation, sites).catch((error: unknown) => `${violation.what}: ${String(error)}`);
+    const story = await describeViolation(violation, sites).catch(
+      (error: unknown) => `${violation.what}: ${String(error)}`,
+    );
     process.stdout.write(`seed ${seed}, ${story}\n`);
   };
   return { tally: new Tally((violation) => reports.push(print(violation))), reported: () => Promise.all(reports) };

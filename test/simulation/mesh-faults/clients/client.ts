@@ -149,11 +149,6 @@ export class Client {
   }
 }
 
-/** Whether nobody knows if a request that was answered so had its effect. */
-export function isUnknown(status: number): boolean {
-  return status === 0 || status >= 500;
-}
-
 function parsed(text: string): unknown {
   return text === '' ? undefined : JSON.parse(text);
 }
