@@ -25,7 +25,7 @@ export function plainCommit(db: Database): Commit<unknown> {
 /**
  * `once` for a handler that calls other services before its effect, while no transaction may be open. The effect is one transaction, which it runs through
  * `context.commit`. That one takes the key. When another call has committed it meanwhile, `commit` throws, the handler undoes its preparations as it
- * does when a transaction fails, and the answer of the other call is the answer.
+ * does when a transaction fails, and the answer of the other call is the answer. It throws likewise when the caller has left.
  *
  *     createAgent: onceAtCommit(context, AgentsService.method.createAgent, createAgent),
  */
@@ -34,11 +34,10 @@ export function onceAtCommit<C extends { readonly db: Database }, I extends Desc
   method: DescMethodUnary<I, O>,
   createHandler: (context: C & { readonly commit: Commit<MessageInitShape<O>> }) => UnaryHandler<I, O>,
 ): UnaryHandler<I, O> {
-  const plain = createHandler({ ...context, commit: plainCommit(context.db) });
   return (request, call) => {
     const keyed = keyedRequest(accountOf(request), call.requestHeader);
-    if (keyed === undefined) return plain(request, call);
-    const { db } = context;
+    const db = context.db.within(call);
+    if (keyed === undefined) return createHandler({ ...context, commit: plainCommit(db) })(request, call);
     return committedOnce({ db, keyed, output: method.output }, (commit) =>
       createHandler({ ...context, commit })(request, call),
     );

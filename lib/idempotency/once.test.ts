@@ -60,6 +60,13 @@ describe.each<Wrapper>(['once', 'onceAtCommit'])('%s', (wrapper) => {
     expect(await notes.notesOf(accountId)).toEqual([last.id]);
   });
 
+  test.each([undefined, 'k'])('nothing is stored for a caller who has left, key %s', async (key) => {
+    const accountId = randomUUID();
+    const left = send({ accountId, signal: AbortSignal.abort(), ...(key !== undefined && { key }) });
+    await expect(left).rejects.toMatchObject({ code: 'canceled' });
+    expect(await notes.notesOf(accountId)).toEqual([]);
+  });
+
   test('calls without a key are independent', async () => {
     const accountId = randomUUID();
     await send({ accountId });

@@ -6,6 +6,7 @@ import { accountOf, keepAnswer, keyedRequest, repeated, takeKey, type UnaryHandl
  * Wraps a handler so that a call with an idempotency key (`keyedHeaders`) has its effect once in 24 hours: the key and the answer are committed in one
  * transaction with the effect. A repeated call gets the answer of the first one, with `already` set, which every answer of such a method has; one that comes while the first is
  * under way waits for it. A call that fails stores nothing, and can be repeated. Calls without a key cost nothing.
+ * Nothing is stored for a caller who has left: the handler gets `db.within(call)`.
  *
  *     createNote: once(context, NotesService.method.createNote, createNote),
  *
@@ -29,16 +30,15 @@ export function once<C extends { readonly db: Database }, I extends DescMessage,
   method: DescMethodUnary<I, O>,
   createHandler: (context: C) => UnaryHandler<I, O>,
 ): UnaryHandler<I, O> {
-  const plain = createHandler(context);
-  const { output } = method;
   return (request, call) => {
     const keyed = keyedRequest(accountOf(request), call.requestHeader);
-    if (keyed === undefined) return plain(request, call);
-    return context.db.within(call).transaction(async (tx) => {
+    const db = context.db.within(call);
+    if (keyed === undefined) return createHandler({ ...context, db })(request, call);
+    return db.transaction(async (tx) => {
       const earlier = await takeKey(tx, keyed);
-      if (earlier !== undefined) return repeated(output, earlier, keyed);
+      if (earlier !== undefined) return repeated(method.output, earlier, keyed);
       const answer = await createHandler({ ...context, db: databaseIn(tx) })(request, call);
-      await keepAnswer(tx, keyed, { output, answer });
+      await keepAnswer(tx, keyed, { output: method.output, answer });
       return answer;
     });
   };

@@ -33,7 +33,7 @@ export interface Database extends Queryable, AsyncDisposable {
    * The same database for the work of one caller: what has not been sent shortly before the caller's deadline, or when the caller has
    * left, is dropped. Then it rejects with deadline_exceeded `not_stored` or `canceled`, and nothing was stored.
    *
-   *     patchSession: ({ db }) => async (request, call) => insertPatch(db.within(call), …)
+   *     deleteNote: ({ db }) => async ({ id }, call) => deleteNoteRow(db.within(call), …)
    */
   within(caller: Caller): Database;
   /**

@@ -26,6 +26,8 @@ export interface Sent {
   readonly text?: string;
   /** Called after the effect, before it is committed. */
   readonly afterEffect?: () => Promise<void>;
+  /** Aborted: the caller has left. */
+  readonly signal?: AbortSignal;
 }
 
 /** A handler that stores a note under a random text and answers it. */
@@ -51,7 +53,7 @@ export class KeyedNotes implements AsyncDisposable {
     return new KeyedNotes(db, resources.move());
   }
 
-  async send(wrapper: Wrapper, { accountId, key, text = 'text', afterEffect = async () => undefined }: Sent) {
+  async send(wrapper: Wrapper, { accountId, key, text = 'text', afterEffect = async () => undefined, signal }: Sent) {
     const method = SchedulesService.method.createSchedule;
     const note = (wanted: string) => `${wanted} ${randomUUID()}`;
     const inDatabase = ({ db }: { readonly db: Database }) => {
@@ -80,7 +82,7 @@ export class KeyedNotes implements AsyncDisposable {
     const headers = key === undefined ? {} : keyedHeaders({ key, route: 'POST /notes', content: [text] });
     const call = {
       requestHeader: new Headers(headers),
-      signal: new AbortController().signal,
+      signal: signal ?? new AbortController().signal,
       timeoutMs: () => undefined,
     };
     const answer = await handler({ accountId, cron: text } as CreateScheduleRequest, call as unknown as HandlerContext);

@@ -1,5 +1,5 @@
 import { type Commit, committedOnce, keyedRequest } from '@agentmesh/lib/idempotency';
-import type { Queryable } from '@agentmesh/lib/pg';
+import type { Database, Queryable } from '@agentmesh/lib/pg';
 import { type ArtifactKey, type SaveCommit, SaveArtifactResponseSchema } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { checkScope, type StoredKey, storedKey, storedName } from '../artifact-key.ts';
@@ -18,7 +18,7 @@ type Saved = MessageInitShape<typeof SaveArtifactResponseSchema>;
 
 /** Stores the payload while it arrives. The commit, which is the last message, makes it a version. */
 export function saveArtifact(context: Context): Handlers['saveArtifact'] {
-  return async (requests, { requestHeader }) => {
+  return async (requests, call) => {
     await using saving = new AsyncDisposableStack();
     let save: Save | undefined;
     for await (const { kind } of requests) {
@@ -29,7 +29,10 @@ export function saveArtifact(context: Context): Handlers['saveArtifact'] {
       } else if (save === undefined) throw requestInvalid('The first message of a save must be its opening.');
       else if (kind.case === 'chunk') await save.upload.add(kind.value);
       else if (kind.case === 'restart') await save.upload.restart();
-      else if (kind.case === 'commit') return await commitSave(context, { ...save, requestHeader }, kind.value);
+      else if (kind.case === 'commit') {
+        const { requestHeader } = call;
+        return await commitSave(context, { ...save, db: context.db.within(call), requestHeader }, kind.value);
+      }
     }
     throw requestInvalid('The last message of a save must be its commit.');
   };
@@ -38,6 +41,12 @@ export function saveArtifact(context: Context): Handlers['saveArtifact'] {
 interface Save {
   readonly key: ArtifactKey;
   readonly upload: Upload;
+}
+
+interface Saving extends Save {
+  /** Stores nothing for a caller who has left. */
+  readonly db: Database;
+  readonly requestHeader: Headers;
 }
 
 function openSave(context: Context, key: ArtifactKey | undefined): Save {
@@ -50,11 +59,10 @@ function openSave(context: Context, key: ArtifactKey | undefined): Save {
 
 /** Stores the version; with an idempotency key once, whatever is uploaded again. */
 async function commitSave(
-  context: Context,
-  { key: opened, upload, requestHeader }: Save & { readonly requestHeader: Headers },
+  { usage }: Context,
+  { key: opened, upload, db, requestHeader }: Saving,
   commit: SaveCommit,
 ): Promise<Saved> {
-  const { db, usage } = context;
   const key = storedKey({ ...opened, name: commit.name });
   const row = await readVersion(opened, upload, commit);
   const insert = async (tx: Queryable) => {

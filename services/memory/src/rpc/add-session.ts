@@ -10,10 +10,11 @@ const mostTries = 20;
 
 /** Adds the events of a session that the memory does not have yet. */
 export function addSession(context: Context): Handlers['addSession'] {
-  return async ({ session }, { signal }) => {
+  return async ({ session }, call) => {
     if (!context.enabled) throw notConfigured();
     const { key, sessionId } = checkKey(session);
-    const added = await context.addLimit(JSON.stringify(key), () => add(context, { key, sessionId, signal }));
+    const adding = { ...context, db: context.db.within(call) };
+    const added = await context.addLimit(JSON.stringify(key), () => add(adding, { key, sessionId, signal: call.signal }));
     if (added > 0) context.embedding?.wake();
     return { added };
   };

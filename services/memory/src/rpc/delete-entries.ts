@@ -8,10 +8,10 @@ import type { Handlers } from './handlers.ts';
 
 /** Deletes all entries of a session, or of the user, also while MEMORY_ENABLED is false. */
 export function deleteEntries({ db, lexicon }: Context): Handlers['deleteEntries'] {
-  return async ({ memory, sessionId }) => {
+  return async ({ memory, sessionId }, call) => {
     const key = keyParameters(memory);
     if (key === undefined || sessionId.includes('\0')) return { deleted: 0 };
-    return db.transaction(async (tx) => {
+    return db.within(call).transaction(async (tx) => {
       const partition = await lockPartition(tx, key);
       if (partition === undefined) return { deleted: 0 };
       if (sessionId === '') return { deleted: await deletePartitionRows(tx, partition) };

@@ -9,11 +9,11 @@ import type { Handlers } from './handlers.ts';
 
 /** Deletes one entry with its postings and its vector, also while MEMORY_ENABLED is false. */
 export function deleteEntry({ db, lexicon }: Context): Handlers['deleteEntry'] {
-  return async ({ memory, entryId }) => {
+  return async ({ memory, entryId }, call) => {
     const key = keyParameters(memory);
     const id = entryId.toLowerCase();
     if (key === undefined || !isUuid(id)) return { deleted: 0 };
-    return db.transaction(async (tx) => {
+    return db.within(call).transaction(async (tx) => {
       const partition = await lockPartition(tx, key);
       const removed = partition && (await deleteEntryRow(tx, partition, id));
       if (partition === undefined || removed === undefined) return { deleted: 0 };

@@ -17,7 +17,7 @@ import type { Handlers } from './handlers.ts';
 
 /** Creates a session with its first state and events in one statement. */
 export function createSession(context: Context): Handlers['createSession'] {
-  return async (request, call) => {
+  return async (request) => {
     const given = request.session;
     const sessionId = given?.sessionId.trim() || randomUUID();
     const key = checkSessionKey(given && { ...given, sessionId });
@@ -26,7 +26,7 @@ export function createSession(context: Context): Handlers['createSession'] {
     checkBytes(context, key.accountId);
     const { events, changes, ownState, initialState } = readContent(request);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
-    const created = await insertSession(db.within(call), key, {
+    const created = await insertSession(db, key, {
       lastUpdateTime,
       events,
       changes,

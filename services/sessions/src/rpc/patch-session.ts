@@ -12,7 +12,7 @@ import type { Handlers } from './handlers.ts';
 
 /** Stores a state delta as an event of its own. A running turn gets the delta in the answer to its next append. */
 export function patchSession(context: Context): Handlers['patchSession'] {
-  return async (request, call) => {
+  return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();
     const key = checkSessionKey(request.session);
     const { db, limits, usage } = context;
@@ -26,9 +26,8 @@ export function patchSession(context: Context): Handlers['patchSession'] {
       stateDelta,
       answersCalls: false,
     });
-    const outcome = await untilCurrent(() =>
-      insertPatch(db.within(call), key, { event, changes, limits, ifMatch: request.ifMatch }),
-    );
+    const write = { event, changes, limits, ifMatch: request.ifMatch };
+    const outcome = await untilCurrent(() => insertPatch(db, key, write));
     if (outcome === 'missing') throw sessionNotFound();
     if (outcome === 'other revision') throw sessionChanged();
     usage.add(key.accountId, { bytes: bytesOfEvents([event]) });

@@ -21,14 +21,14 @@ import type { Handlers } from '../handlers.ts';
 
 export function signUp(context: Context): Handlers['signUp'] {
   const { config, db, passwords } = context;
-  return async (request, { signal }) => {
+  return async (request, call) => {
     if (!config.AUTH_REGISTER_ENABLED || !config.AUTH_BASIC_ENABLED) throw registrationDisabled();
     const profile = { ...checkProfile(request), email: normalizeEmailAddress(request.email) };
     if (request.password !== '') passwords.checkNew(request.password, profile.email);
     // Before hashing, which costs much more. Where the answer hides whether the address is taken, the time must hide it too.
     if (!hidesAccounts(config) && (await selectIsTaken(db, profile.email))) throw emailInUse();
     const passwordHash =
-      request.password === '' ? undefined : await passwords.hash(request.password, { signal, isUrgent: false });
+      request.password === '' ? undefined : await passwords.hash(request.password, { signal: call.signal, isUrgent: false });
 
     const proof = mintSignUpProof();
     const account: NewAccount = {
@@ -39,7 +39,7 @@ export function signUp(context: Context): Handlers['signUp'] {
       emailVerificationWaived: !config.AUTH_EMAIL_VERIFICATION_REQUIRED,
       signUpHash: hashSignUpProof(proof),
     };
-    const row = await db.transaction((tx) => create(context, tx, account));
+    const row = await db.within(call).transaction((tx) => create(context, tx, account));
     return { account: accountMessage(row), proof };
   };
 }

@@ -9,8 +9,9 @@ import { selectUsableKey } from '../../store/saved-keys.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Sets or removes a limit of an account or of one of its keys. */
-export function setLimit({ db }: Context): Handlers['setLimit'] {
-  return async (request) => {
+export function setLimit(context: Context): Handlers['setLimit'] {
+  return async (request, call) => {
+    const db = context.db.within(call);
     const { keyId } = request;
     const accountId = checkAccountId(request.accountId);
     const period = periodWord(request.period);

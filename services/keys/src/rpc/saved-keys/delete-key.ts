@@ -6,8 +6,8 @@ import type { Handlers } from './handlers.ts';
 
 /** Deletes a key. */
 export function deleteKey({ db }: Context): Handlers['deleteKey'] {
-  return async (request) => {
-    const deleted = await deleteKeyRow(db, placeOf(request));
+  return async (request, call) => {
+    const deleted = await deleteKeyRow(db.within(call), placeOf(request));
     if (deleted.length === 0) throw keyNotFound();
     return {};
   };

@@ -5,8 +5,8 @@ import type { Handlers } from './handlers.ts';
 
 /** Deletes an agent. */
 export function deleteAgent(context: Context): Handlers['deleteAgent'] {
-  return async ({ accountId, agentId, ifMatch }) => {
-    await removeAgent(context, { accountId: checkAccountId(accountId), agentId, ifMatch });
+  return async ({ accountId, agentId, ifMatch }, call) => {
+    await removeAgent({ ...context, db: context.db.within(call) }, { accountId: checkAccountId(accountId), agentId, ifMatch });
     return {};
   };
 }

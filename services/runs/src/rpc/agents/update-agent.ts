@@ -8,12 +8,13 @@ import type { Handlers } from './handlers.ts';
 
 /** Replaces the fields of an agent. */
 export function updateAgent(context: Context): Handlers['updateAgent'] {
-  return async (request) => {
+  return async (request, call) => {
     const { agentId, ifMatch } = request;
     const accountId = checkAccountId(request.accountId);
     // An unknown agent is reported before mistakes in the fields.
     await findAgent(context, { accountId, agentId });
-    return savedOrFaults(context, async (saving) =>
+    const within = { ...context, db: context.db.within(call) };
+    return savedOrFaults(within, async (saving) =>
       saveAgent(saving, { accountId, agentId, fields: fieldsOf(request.fieldsJson), ifMatch }),
     );
   };

@@ -12,9 +12,8 @@ import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Rewinds a session before an invocation. Runs that wait since then end as cancelled. */
-export function rewindSession(service: Context): Handlers['rewindSession'] {
-  return async (request, call) => {
-    const context = { ...service, db: service.db.within(call) };
+export function rewindSession(context: Context): Handlers['rewindSession'] {
+  return async (request) => {
     if (!canExist(request.session)) throw sessionNotFound();
     const key = checkSessionKey(request.session);
     checkBytes(context, key.accountId);

@@ -9,9 +9,8 @@ import { isInvocationId } from '../../turns/invocation-id.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Adds a message to a run that is not over, and returns the run. */
-export function addRunMessage(service: Context): Handlers['addRunMessage'] {
-  return async (request, call) => {
-    const context = { ...service, db: service.db.within(call) };
+export function addRunMessage(context: Context): Handlers['addRunMessage'] {
+  return async (request) => {
     const { invocationId, userId } = request;
     const name = { accountId: checkAccountId(request.accountId), invocationId, userId };
     if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);

@@ -8,9 +8,8 @@ import { stopRun } from '../../turns/stop-run.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Cancels a run that is not over, and returns it. */
-export function cancelRun(service: Context): Handlers['cancelRun'] {
-  return async (request, call) => {
-    const context = { ...service, db: service.db.within(call) };
+export function cancelRun(context: Context): Handlers['cancelRun'] {
+  return async (request) => {
     const { invocationId, userId } = request;
     const name = { accountId: checkAccountId(request.accountId), invocationId, userId };
     if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);

@@ -6,8 +6,8 @@ import { checkScheduleKey } from './schedule-key.ts';
 
 /** Deletes a schedule. */
 export function deleteSchedule({ db }: Schedules): ScheduleHandlers['deleteSchedule'] {
-  return async (request) => {
-    const [row] = await deleteScheduleRow(db, checkScheduleKey(request));
+  return async (request, call) => {
+    const [row] = await deleteScheduleRow(db.within(call), checkScheduleKey(request));
     if (row === undefined) throw scheduleNotFound();
     return {};
   };

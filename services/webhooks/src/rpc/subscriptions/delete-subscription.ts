@@ -9,11 +9,11 @@ import type { Handlers } from './handlers.ts';
 /** Deletes a subscription, and ends its registration at the provider: at once, or in the background, as often as that takes. */
 export function deleteSubscription(context: Context): Handlers['deleteSubscription'] {
   const { db, clock, wakeUpkeep } = context;
-  return async ({ accountId: text, id }) => {
+  return async ({ accountId: text, id }, call) => {
     const accountId = checkAccountId(text);
     const { watch_id: watchId } = await findSubscription(db, accountId, id);
     const watch = { accountId, id: watchId, now: clock.now() };
-    await db.transaction(async (tx) => {
+    await db.within(call).transaction(async (tx) => {
       await deleteSubscriptionRow(tx, { accountId, id });
       // The watch of a Gmail mailbox may have other subscriptions, which may need fewer labels now.
       await planAttempt(tx, watch);
