@@ -14,7 +14,9 @@ export function addSession(context: Context): Handlers['addSession'] {
     if (!context.enabled) throw notConfigured();
     const { key, sessionId } = checkKey(session);
     const adding = { ...context, db: context.db.within(call) };
-    const added = await context.addLimit(JSON.stringify(key), () => add(adding, { key, sessionId, signal: call.signal }));
+    const added = await context.addLimit(JSON.stringify(key), () =>
+      add(adding, { key, sessionId, signal: call.signal }),
+    );
     if (added > 0) context.embedding?.wake();
     return { added };
   };

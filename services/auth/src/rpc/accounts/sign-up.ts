@@ -28,7 +28,9 @@ export function signUp(context: Context): Handlers['signUp'] {
     // Before hashing, which costs much more. Where the answer hides whether the address is taken, the time must hide it too.
     if (!hidesAccounts(config) && (await selectIsTaken(db, profile.email))) throw emailInUse();
     const passwordHash =
-      request.password === '' ? undefined : await passwords.hash(request.password, { signal: call.signal, isUrgent: false });
+      request.password === ''
+        ? undefined
+        : await passwords.hash(request.password, { signal: call.signal, isUrgent: false });
 
     const proof = mintSignUpProof();
     const account: NewAccount = {

@@ -6,7 +6,10 @@ import type { Handlers } from './handlers.ts';
 /** Deletes an agent. */
 export function deleteAgent(context: Context): Handlers['deleteAgent'] {
   return async ({ accountId, agentId, ifMatch }, call) => {
-    await removeAgent({ ...context, db: context.db.within(call) }, { accountId: checkAccountId(accountId), agentId, ifMatch });
+    await removeAgent(
+      { ...context, db: context.db.within(call) },
+      { accountId: checkAccountId(accountId), agentId, ifMatch },
+    );
     return {};
   };
 }
