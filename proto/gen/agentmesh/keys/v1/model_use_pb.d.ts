@@ -11,7 +11,7 @@ import type { Message } from "@bufbuild/protobuf";
 export declare const file_agentmesh_keys_v1_model_use: GenFile;
 
 /**
- * Who calls a model.
+ * The caller of a model.
  *
  * @generated from message agentmesh.keys.v1.ModelCaller
  */

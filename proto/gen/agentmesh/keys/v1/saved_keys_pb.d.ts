@@ -427,7 +427,7 @@ export declare type TestKeyResponse = Message<"agentmesh.keys.v1.TestKeyResponse
   outcome: KeyTestOutcome;
 
   /**
-   * Status of the answer; 0 without one. Nothing else of the answer is told.
+   * Status of the answer; 0 without one. The rest of the answer is withheld.
    *
    * @generated from field: int32 http_status = 2;
    */
@@ -448,7 +448,7 @@ export declare type TestKeyResponse = Message<"agentmesh.keys.v1.TestKeyResponse
 export declare const TestKeyResponseSchema: GenMessage<TestKeyResponse>;
 
 /**
- * Who a key belongs to within its account.
+ * The owner of a key within its account.
  *
  * @generated from enum agentmesh.keys.v1.KeyKind
  */

@@ -109,7 +109,7 @@ export const KeyKindSchema = /*@__PURE__*/
   enumDesc(file_agentmesh_keys_v1_saved_keys, 0);
 
 /**
- * Who a key belongs to within its account.
+ * The owner of a key within its account.
  *
  * @generated from enum agentmesh.keys.v1.KeyKind
  */

@@ -86,7 +86,7 @@ export declare type SignMessageRequest = Message<"agentmesh.keys.v1.SignMessageR
   accountId: string;
 
   /**
-   * As in SealSecretRequest.
+   * The id of SealSecretRequest.
    *
    * @generated from field: string id = 2;
    */

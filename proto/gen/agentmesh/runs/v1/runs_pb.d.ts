@@ -85,7 +85,7 @@ export declare type RunRequest = Message<"agentmesh.runs.v1.RunRequest"> & {
   onLeave: LeavePolicy;
 
   /**
-   * What happens when the session is busy. Without a value the app decides.
+   * The effect when the session is busy. Without a value the app decides.
    *
    * @generated from field: agentmesh.sessions.v1.Multitask multitask = 11;
    */
@@ -548,7 +548,7 @@ export declare type RunFrame = Message<"agentmesh.runs.v1.RunFrame"> & {
 export declare const RunFrameSchema: GenMessage<RunFrame>;
 
 /**
- * As sessions.AddRunMessageRequest.
+ * The same fields as sessions.AddRunMessageRequest.
  *
  * @generated from message agentmesh.runs.v1.AddRunMessageRequest
  */
@@ -986,7 +986,7 @@ export declare type SpanEnded = Message<"agentmesh.runs.v1.SpanEnded"> & {
 export declare const SpanEndedSchema: GenMessage<SpanEnded>;
 
 /**
- * What becomes of a run whose caller leaves.
+ * Whether a run goes on when its caller leaves.
  *
  * @generated from enum agentmesh.runs.v1.LeavePolicy
  */
@@ -1046,8 +1046,8 @@ export declare const RunsService: GenService<{
     output: typeof StartRunResponseSchema;
   },
   /**
-   * Answers function calls that a run waits for: the run goes on, with its next attempt, in the same invocation. Of two answers to a call one is
-   * accepted, whatever replica gets them. The run is durable when this answers. NOT_FOUND run_not_found, ABORTED run_not_waiting, INVALID_ARGUMENT
+   * Answers function calls that a run waits for: the run goes on, with its next attempt, in the same invocation. Only one of two
+   * answers to a call is accepted, whatever replica gets them. The run is durable when this answers. NOT_FOUND run_not_found, ABORTED run_not_waiting, INVALID_ARGUMENT
    * answer_not_awaited, and the errors that `Run` has before `accepted`.
    *
    * @generated from rpc agentmesh.runs.v1.RunsService.AnswerRun

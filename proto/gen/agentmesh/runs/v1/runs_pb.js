@@ -216,7 +216,7 @@ export const LeavePolicySchema = /*@__PURE__*/
   enumDesc(file_agentmesh_runs_v1_runs, 0);
 
 /**
- * What becomes of a run whose caller leaves.
+ * Whether a run goes on when its caller leaves.
  *
  * @generated from enum agentmesh.runs.v1.LeavePolicy
  */

@@ -1025,7 +1025,7 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
   awaited: boolean;
 
   /**
-   * What happens when another run holds the session's turn; MULTITASK_UNSPECIFIED means ENQUEUE. ALREADY_EXISTS session_busy with REJECT.
+   * The effect when another run holds the session's turn; MULTITASK_UNSPECIFIED means ENQUEUE. ALREADY_EXISTS session_busy with REJECT.
    * An answer to a run that waits never interrupts.
    *
    * @generated from field: agentmesh.sessions.v1.Multitask multitask = 15;
@@ -1473,7 +1473,7 @@ export declare const CheckQueuedRunsResponseSchema: GenMessage<CheckQueuedRunsRe
  */
 export declare type LeftRun = Message<"agentmesh.sessions.v1.LeftRun"> & {
   /**
-   * As in the request.
+   * The run of the request.
    *
    * @generated from field: agentmesh.sessions.v1.QueuedRun run = 1;
    */
@@ -2021,7 +2021,7 @@ export declare type LedgerRun = Message<"agentmesh.sessions.v1.LedgerRun"> & {
   model: string;
 
   /**
-   * Sums over all attempts that have ended, as in AttemptEnd; empty for nothing. Of executors that died, what their stored events tell.
+   * Sums over all attempts that have ended, as in AttemptEnd; empty for nothing. An executor that died counts with what its stored events tell.
    *
    * @generated from field: bytes usage_json = 15;
    */
@@ -2402,7 +2402,7 @@ export declare type ClaimCompactionResponse = Message<"agentmesh.sessions.v1.Cla
   summaries: Uint8Array[];
 
   /**
-   * Further events that agents see, in order. Of more than 2,000 events or 1 MiB, the first ones.
+   * Further events that agents see, in order: the first 2,000, and at most 1 MiB of them.
    *
    * @generated from field: repeated agentmesh.sessions.v1.CompactableEvent events = 4;
    */
@@ -2849,7 +2849,7 @@ export declare type RunCancelRequested = Message<"agentmesh.sessions.v1.RunCance
 export declare const RunCancelRequestedSchema: GenMessage<RunCancelRequested>;
 
 /**
- * What a new run does to the run that holds the turn of its session.
+ * The effect of a new run on the run that holds the turn of its session.
  *
  * @generated from enum agentmesh.sessions.v1.Multitask
  */
@@ -3241,7 +3241,7 @@ export declare const SessionsService: GenService<{
     output: typeof GetRetentionResponseSchema;
   },
   /**
-   * Replaces all rules of an account. What is older is deleted within a day. INVALID_ARGUMENT request_invalid for two rules of one app, more than
+   * Replaces all rules of an account. Older runs and events are deleted within a day. INVALID_ARGUMENT request_invalid for two rules of one app, more than
    * 1,000 rules, and days below 1 or above 36,500.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.SetRetention

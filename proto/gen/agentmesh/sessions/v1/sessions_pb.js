@@ -570,7 +570,7 @@ export const MultitaskSchema = /*@__PURE__*/
   enumDesc(file_agentmesh_sessions_v1_sessions, 0);
 
 /**
- * What a new run does to the run that holds the turn of its session.
+ * The effect of a new run on the run that holds the turn of its session.
  *
  * @generated from enum agentmesh.sessions.v1.Multitask
  */

@@ -85,7 +85,7 @@ export declare type ReceiveGmailNotificationResponse = Message<"agentmesh.webhoo
 export declare const ReceiveGmailNotificationResponseSchema: GenMessage<ReceiveGmailNotificationResponse>;
 
 /**
- * Notifications of mail providers. They come from the internet without an account. What they ask for is durable when a call answers.
+ * Notifications of mail providers. They come from the internet without an account. Their work is durable when a call answers.
  *
  * @generated from service agentmesh.webhooks.v1.NotificationsService
  */

@@ -40,7 +40,7 @@ export const ReceiveGmailNotificationResponseSchema = /*@__PURE__*/
   messageDesc(file_agentmesh_webhooks_v1_notifications, 3);
 
 /**
- * Notifications of mail providers. They come from the internet without an account. What they ask for is durable when a call answers.
+ * Notifications of mail providers. They come from the internet without an account. Their work is durable when a call answers.
  *
  * @generated from service agentmesh.webhooks.v1.NotificationsService
  */

@@ -115,7 +115,7 @@ export declare type Schedule = Message<"agentmesh.webhooks.v1.Schedule"> & {
   updateTime: number;
 
   /**
-   * What a run does to another one of its session; MULTITASK_UNSPECIFIED: the app decides.
+   * The effect of a run on another one of its session; MULTITASK_UNSPECIFIED: the app decides.
    *
    * @generated from field: agentmesh.sessions.v1.Multitask multitask = 16;
    */
@@ -177,7 +177,7 @@ export declare type CreateScheduleRequest = Message<"agentmesh.webhooks.v1.Creat
   accountId: string;
 
   /**
-   * As in Schedule. The same for the next ones.
+   * See Schedule, also for the next ones.
    *
    * @generated from field: string cron = 2;
    */
@@ -349,7 +349,7 @@ export declare type UpdateScheduleRequest = Message<"agentmesh.webhooks.v1.Updat
   id: string;
 
   /**
-   * As in Schedule; absent: it stays. The same for the next ones.
+   * See Schedule; absent: it stays. The same for the next ones.
    *
    * @generated from field: optional string cron = 3;
    */
