@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { agentEvent, beginWith, newKey, startSessions, type TestSessions } from './sessions.ts';
+import { expect, test, vi } from 'vitest';
+import { agentEvent, beginWith, newKey, startSessions, startSessionsForFile } from './sessions.ts';
 
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2', SESSIONS_ACCOUNT_MAX_BYTES: '2000' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2', SESSIONS_ACCOUNT_MAX_BYTES: '2000' });
 
 const create = (session: ReturnType<typeof newKey>, events: ReturnType<typeof agentEvent>[] = []) =>
   service.client.createSession({ session, events });

@@ -4,7 +4,7 @@ import { Usage } from '@agentmesh/lib/usage';
 import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { beginRound } from '../src/store/retention/rules.ts';
-import { agentEvent, beginWith, json, newKey, type TestSessions } from './sessions.ts';
+import { agentEvent, beginWith, json, newKey, type RunningSessions } from './sessions.ts';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/drive-turns.ts';
 
 /** Statements that read many rows on purpose: all due runs, of which few exist at a time; the walk of retention from account to account. */
@@ -22,9 +22,9 @@ export function readsMany(statement: string): boolean {
 }
 
 /** Calls every RPC in the ways that send different statements. */
-export async function callEverything(service: TestSessions, session = newKey()): Promise<void> {
+export async function callEverything(service: RunningSessions, session = newKey()): Promise<void> {
   const { client } = service;
-  const { begin, askDatabase } = driveTurns(() => service);
+  const { begin, askDatabase } = driveTurns(service);
   const { accountId, appName, userId, sessionId } = session;
   const state = { a: 1, 'app:a': 1, 'user:a': 1 };
   await client.createSession({ session, stateJson: json(state), events: [agentEvent('e-0', 'first')] });
@@ -142,7 +142,7 @@ export async function callEverything(service: TestSessions, session = newKey()):
 }
 
 /** Deletes old rows, so that the statements of retention are sent. */
-async function ageEverything({ client, databaseUrl: url }: TestSessions, accountId: string): Promise<void> {
+async function ageEverything({ client, databaseUrl: url }: RunningSessions, accountId: string): Promise<void> {
   const session = newKey({ accountId });
   const old = { ...agentEvent('e', 'old'), timestamp: 1 };
   await client.createSession({ session, events: [{ ...old, json: json({ timestamp: 1 }) }] });

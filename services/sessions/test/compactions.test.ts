@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { completeActions, type EventJson, toWireEvent } from '@agentmesh/proto/event';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  agentEvent,
-  beginWith,
-  newKey,
-  parse,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from './sessions.ts';
+import { expect, test } from 'vitest';
+import { agentEvent, beginWith, newKey, parse, readSession, startSessionsForFile, textOf } from './sessions.ts';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/drive-turns.ts';
 
-let service: TestSessions;
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 

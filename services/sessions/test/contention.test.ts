@@ -2,23 +2,19 @@ import { type Database, openDatabase, type Transaction } from '@agentmesh/lib/pg
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agentEvent, beginWith, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
+import { agentEvent, beginWith, newKey, parse, startSessionsForFile } from './sessions.ts';
 
 // Another replica has an open transaction that ours waits for. When ours goes on, the data that it has read is out of date.
 
-let service: TestSessions;
+const service = startSessionsForFile();
 let other: Database;
 
 beforeAll(async () => {
-  service = await startSessions();
   const migrations = new URL('../migrations/', import.meta.url);
   const log = createLogger({ level: 'silent', name: 'test' });
   other = await openDatabase({ service: 'sessions', url: service.databaseUrl, poolSize: 2, migrations }, log);
 });
-afterAll(async () => {
-  await other[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => other[Symbol.asyncDispose]());
 
 async function newSession() {
   const session = newKey();

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome as Outcome } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentEvent, beginWith, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
+import { describe, expect, test } from 'vitest';
+import { agentEvent, beginWith, newKey, parse, startSessionsForFile } from './sessions.ts';
 
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
 const camelCase = (oauth2: JsonObject): JsonObject => ({ authConfig: { exchangedAuthCredential: { oauth2 } } });
 const snakeCase = (oauth2: JsonObject): JsonObject => ({ auth_config: { exchanged_auth_credential: { oauth2 } } });

@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentEvent, newKey, parse, startSessions, type TestSessions, textOf } from './sessions.ts';
+import { describe, expect, test } from 'vitest';
+import { agentEvent, newKey, parse, startSessionsForFile, textOf } from './sessions.ts';
 
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
 type Key = ReturnType<typeof newKey>;
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agentEvent, json, newKey, parse, readSession, startSessions, type TestSessions, textOf } from './sessions.ts';
+import { expect, test } from 'vitest';
+import { agentEvent, json, newKey, parse, readSession, startSessionsForFile, textOf } from './sessions.ts';
 import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
 
-let service: TestSessions;
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
-const { newSession, begin } = driveTurns(() => service);
+const { newSession, begin } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 

@@ -1,13 +1,8 @@
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentEvent, beginWith, json, newKey, parse, startSessions, type TestSessions, textOf } from './sessions.ts';
+import { describe, expect, test } from 'vitest';
+import { agentEvent, beginWith, json, newKey, parse, startSessionsForFile, textOf } from './sessions.ts';
 
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
 const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
 

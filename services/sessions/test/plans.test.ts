@@ -32,7 +32,7 @@ test('every statement has one plan: on an empty database without statistics the 
   const texts = new Map([...recorded.texts].filter(([, text]) => !ofOthers.test(text)));
   await using fresh = await startSessions();
   const empty = await explainStatements({ url: fresh.databaseUrl, schema: 'sessions' }, texts);
-  const { askDatabase } = driveTurns(() => fresh);
+  const { askDatabase } = driveTurns(fresh);
   for (const text of fill) await askDatabase(text, []);
   await askDatabase('analyze', []);
   const full = await explainStatements({ url: fresh.databaseUrl, schema: 'sessions' }, texts);

@@ -14,24 +14,21 @@ import {
   json,
   newKey,
   readSession,
-  startSessions,
-  type TestSessions,
+  startSessionsForFile,
   textOf,
 } from './sessions.ts';
 import { appendTo, completed } from './turns/drive-turns.ts';
 
 const day = 86_400;
-const resources = new AsyncDisposableStack();
-let service: TestSessions;
+const service = startSessionsForFile();
 let db: Database;
 
 beforeAll(async () => {
-  service = resources.use(await startSessions());
   const migrations = new URL('../migrations/', import.meta.url);
   const options = { service: 'sessions', url: service.databaseUrl, poolSize: 3, migrations };
-  db = resources.use(await openDatabase(options, createLogger({ level: 'silent', name: 'test' })));
+  db = await openDatabase(options, createLogger({ level: 'silent', name: 'test' }));
 });
-afterAll(() => resources.disposeAsync());
+afterAll(() => db[Symbol.asyncDispose]());
 
 type Key = ReturnType<typeof newKey>;
 

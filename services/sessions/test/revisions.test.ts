@@ -1,21 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  newKey,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from './sessions.ts';
+import { describe, expect, test } from 'vitest';
+import { agentEvent, beginWith, json, newKey, readSession, startSessionsForFile, textOf } from './sessions.ts';
 
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
 type Key = ReturnType<typeof newKey>;
 

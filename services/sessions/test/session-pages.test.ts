@@ -7,16 +7,11 @@ import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import type { SessionPlace } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { selectSessionPage } from '../src/store/session-pages.ts';
-import { json, newKey, parse, startSessions, type TestSessions } from './sessions.ts';
+import { json, newKey, parse, startSessionsForFile } from './sessions.ts';
 
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions({ SESSIONS_STATE_MAX_VALUE_BYTES: '8388608' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile({ SESSIONS_STATE_MAX_VALUE_BYTES: '8388608' });
 
 type Key = ReturnType<typeof newKey>;
 interface PageOptions {

@@ -1,25 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { EventJson } from '@agentmesh/proto/event';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  newKey,
-  parse,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from './sessions.ts';
+import { describe, expect, test } from 'vitest';
+import { agentEvent, beginWith, json, newKey, parse, readSession, startSessionsForFile, textOf } from './sessions.ts';
 
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
 async function list(session: ReturnType<typeof newKey>): Promise<string[]> {
   const { accountId, appName, userId } = session;

@@ -5,18 +5,24 @@ import { startProcess } from '@agentmesh/lib/service';
 import { completeActions, type EventJson, type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { sessions } from '../src/index.ts';
 
 export type SessionsClient = Client<typeof SessionsService>;
 
-export interface TestSessions extends AsyncDisposable {
+export interface RunningSessions {
   readonly client: SessionsClient;
   readonly databaseUrl: string;
   settle(): Promise<void>;
 }
 
+export interface TestSessions extends RunningSessions, AsyncDisposable {}
+
+/** Where another replica has its rows. */
+type Replica = Pick<RunningSessions, 'databaseUrl'>;
+
 /** This service alone, on a fresh database of a real PostgreSQL, or beside a replica on the same database. */
-export async function startSessions(env: Record<string, string> = {}, replica?: TestSessions): Promise<TestSessions> {
+export async function startSessions(env: Record<string, string> = {}, replica?: Replica): Promise<TestSessions> {
   const database =
     replica === undefined
       ? await testDatabaseUrl()
@@ -34,6 +40,25 @@ export async function startSessions(env: Record<string, string> = {}, replica?: 
       await process[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** This service for all tests of a file, on a database like `startSessions`. It can be used while the tests run. */
+export function startSessionsForFile(env: Record<string, string> = {}, replica?: Replica): RunningSessions {
+  let started: TestSessions | undefined;
+  beforeAll(async () => {
+    started = await startSessions(env, replica);
+  });
+  afterAll(() => started?.[Symbol.asyncDispose]());
+  const running = () => started ?? expect.fail('sessions is not started');
+  return {
+    get client() {
+      return running().client;
+    },
+    get databaseUrl() {
+      return running().databaseUrl;
+    },
+    settle: () => running().settle(),
   };
 }
 

@@ -1,23 +1,18 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentEvent, beginWith, json, newKey, readSession, startSessions, type TestSessions } from './sessions.ts';
+import { describe, expect, test } from 'vitest';
+import { agentEvent, beginWith, json, newKey, readSession, startSessions, startSessionsForFile } from './sessions.ts';
 import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
 
 const [value, scope, session] = [100, 250, 4_000];
-let service: TestSessions;
-
-beforeAll(async () => {
-  service = await startSessions({
-    SESSIONS_STATE_MAX_VALUE_BYTES: String(value),
-    SESSIONS_STATE_MAX_SCOPE_BYTES: String(scope),
-    SESSIONS_MAX_BYTES: String(session),
-  });
+const service = startSessionsForFile({
+  SESSIONS_STATE_MAX_VALUE_BYTES: String(value),
+  SESSIONS_STATE_MAX_SCOPE_BYTES: String(scope),
+  SESSIONS_MAX_BYTES: String(session),
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 /** A text whose JSON has this many bytes. */
 const text = (bytes: number) => 'x'.repeat(bytes - 2);

@@ -3,7 +3,7 @@ import { recordExecutions, recordStatements, testDatabaseUrl } from '@agentmesh/
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { expect, test } from 'vitest';
 import { callEverything, readsMany } from '../call-everything.ts';
-import { newKey, startSessions, type TestSessions } from '../sessions.ts';
+import { newKey, startSessions } from '../sessions.ts';
 
 const isFull = process.env.VERIFY === 'full';
 const sessions = isFull ? 1_000_000 : 4_000;
@@ -44,7 +44,7 @@ test(`at ${sessions} sessions, every statement for one session finds its rows by
   const session = newKey({ accountId: row?.account ?? '', appName: 'app1', userId: 'user1' });
   let warm = 0;
   {
-    await using service = await startSessions({}, { databaseUrl: executions.url } as TestSessions);
+    await using service = await startSessions({}, { databaseUrl: executions.url });
     // The first statements of a connection also read the catalog.
     for (let round = 0; round < 2; round += 1) await callEverything(service, { ...session, sessionId: `new ${round}` });
     warm = executions.all.length;

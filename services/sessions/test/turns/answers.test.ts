@@ -1,21 +1,12 @@
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { beginWith, type newKey, startSessions, type TestSessions } from '../sessions.ts';
+import { expect, test } from 'vitest';
+import { beginWith, type newKey, startSessionsForFile, type RunningSessions } from '../sessions.ts';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
 
-let service: TestSessions;
-let replica: TestSessions;
+const service = startSessionsForFile();
+const replica = startSessionsForFile({}, service);
 
-beforeAll(async () => {
-  service = await startSessions();
-  replica = await startSessions({}, service);
-});
-afterAll(async () => {
-  await replica[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
-
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 type Key = ReturnType<typeof newKey>;
 
 /** Ends the attempt of a run that waits for calls of these names, whose ids are the same. */
@@ -98,7 +89,7 @@ test('a run that waits too long is handed to one caller in a minute, and never w
     ids.push(turn.invocationId);
     await wait(turn, [name], name === 'for-ever' ? 0 : 3_600);
   }
-  const own = async ({ client }: TestSessions, apps: string[] = []) =>
+  const own = async ({ client }: RunningSessions, apps: string[] = []) =>
     (await client.claimOverdueRuns({ apps })).runs.filter(({ accountId }) => accountId === session.accountId);
   expect(await own(service)).toEqual([]);
   const { run } = await service.client.getRun({ accountId: session.accountId, invocationId: ids[0] ?? '' });

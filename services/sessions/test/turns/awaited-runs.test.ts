@@ -3,16 +3,15 @@ import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome, AwaitedRunEndedSchema, RunEndedSchema, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { beginWith, startSessions, type TestSessions } from '../sessions.ts';
+import { beginWith, startSessionsForFile } from '../sessions.ts';
 
+const service = startSessionsForFile();
 const resources = new AsyncDisposableStack();
-let service: TestSessions;
 /** Invocations of hints and of messages, in the order of their arrival. */
 const hinted: string[] = [];
 const told: string[] = [];
 
 beforeAll(async () => {
-  service = resources.use(await startSessions());
   const log = createLogger({ level: 'silent', name: 'test' });
   const bus: Bus = resources.use(await createPgBus({ url: service.databaseUrl, service: 'webhooks', log }));
   await bus.subscribe(RunEndedSchema, ({ invocationId }) => void hinted.push(invocationId));
@@ -25,7 +24,7 @@ beforeEach(() => {
 });
 afterAll(() => resources.disposeAsync());
 
-const { newSession, begin } = driveTurns(() => service);
+const { newSession, begin } = driveTurns(service);
 const awaited = { awaited: true };
 
 const end = (turn: Turn, outcome = completed) => service.client.appendEvents(appendTo(turn, [], outcome));

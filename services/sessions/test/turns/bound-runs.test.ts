@@ -1,15 +1,11 @@
 import type { JsonObject } from '@agentmesh/proto/event';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, json, readSession, startSessions, type TestSessions } from '../sessions.ts';
+import { agentEvent, beginWith, json, readSession, startSessionsForFile } from '../sessions.ts';
 
-let service: TestSessions;
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
-const { newSession, begin } = driveTurns(() => service);
+const { newSession, begin } = driveTurns(service);
 const forbidden = { code: 'permission_denied', reason: 'app_state_forbidden' };
 const setting = (delta: JsonObject) => [agentEvent('e', 'set', delta)];
 

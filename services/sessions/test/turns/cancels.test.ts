@@ -1,25 +1,11 @@
 import { AttemptEnd_Outcome, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  type newKey,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from '../sessions.ts';
+import { agentEvent, beginWith, json, type newKey, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 
-let service: TestSessions;
+const service = startSessionsForFile({ SESSIONS_LEASE_SECONDS: '5' });
 
-beforeAll(async () => {
-  service = await startSessions({ SESSIONS_LEASE_SECONDS: '5' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
-const { newSession, begin } = driveTurns(() => service);
+const { newSession, begin } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 

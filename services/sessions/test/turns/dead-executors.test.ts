@@ -1,25 +1,11 @@
 import type { Turn } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import {
-  agentEvent,
-  beginWith,
-  type newKey,
-  parse,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from '../sessions.ts';
+import { agentEvent, beginWith, type newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 
-let service: TestSessions;
+const service = startSessionsForFile({ SESSIONS_LEASE_SECONDS: '5' });
 
-beforeAll(async () => {
-  service = await startSessions({ SESSIONS_LEASE_SECONDS: '5' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 describe('a dead executor', () => {
   test('ends its run with a stored event, and the next run is granted to the executor that claims it', async () => {

@@ -1,7 +1,7 @@
 import { openDatabase } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { agentEvent, beginWith, json, newKey, type TestSessions } from '../sessions.ts';
+import { agentEvent, beginWith, json, newKey, type RunningSessions } from '../sessions.ts';
 
 export const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
 
@@ -25,23 +25,23 @@ export function waitingFor(names: readonly string[], answerSeconds = 0) {
   return { outcome: AttemptEnd_Outcome.WAITING, waitingForJson: json(calls), answerSeconds };
 }
 
-/** Steps of tests with turns. `service` is called when a step runs, so the service may start later. */
-export function driveTurns(service: () => TestSessions) {
+/** Steps of tests with turns. */
+export function driveTurns(service: RunningSessions) {
   return {
     newSession: async (state: object = {}) => {
       const session = newKey();
-      await service().client.createSession({ session, stateJson: json(state) });
+      await service.client.createSession({ session, stateJson: json(state) });
       return session;
     },
     begin: async (session: ReturnType<typeof newKey>, text: string, over: object = {}): Promise<Turn> => {
-      const { turn } = await service().client.beginTurn(beginWith(session, text, over));
+      const { turn } = await service.client.beginTurn(beginWith(session, text, over));
       if (turn === undefined) throw new Error('the run was queued');
       return turn;
     },
     askDatabase: async <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> => {
       const migrations = new URL('../../migrations/', import.meta.url);
       const log = createLogger({ level: 'silent', name: 'test' });
-      const url = service().databaseUrl;
+      const url = service.databaseUrl;
       await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
       return await db.forLongWork().query<Row>({ text }, values);
     },

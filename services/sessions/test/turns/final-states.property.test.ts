@@ -1,24 +1,14 @@
 import { AttemptEnd_Outcome, Multitask, type Turn } from '@agentmesh/proto/sessions/v1';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  type newKey,
-  readSession,
-  startSessions,
-  type TestSessions,
-} from '../sessions.ts';
+import { agentEvent, beginWith, json, type newKey, readSession, type RunningSessions, startSessionsForFile } from '../sessions.ts';
 
-let service: TestSessions;
-let replica: TestSessions;
+const service = startSessionsForFile();
+// Statements of one replica commit one after the other; those of two really meet.
+const replica = startSessionsForFile({}, service);
 
 beforeAll(async () => {
-  service = await startSessions();
-  // Statements of one replica commit one after the other; those of two really meet.
-  replica = await startSessions({}, service);
   await askDatabase('create table final_states (session_pk bigint, invocation_id text, attempt int, status text)', []);
   // A final state that replaces another one is an error that no later read would show.
   await askDatabase(
@@ -33,12 +23,8 @@ beforeAll(async () => {
     [],
   );
 });
-afterAll(async () => {
-  await replica[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
 
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 
@@ -76,7 +62,7 @@ async function newScene(): Promise<Scene> {
 
 const claim = () => service.client.claimRuns({ owner: 'heir', window: 9, limit: 100 });
 
-function take(step: Step, { session, turn, ids }: Scene, { client }: TestSessions): Promise<unknown> {
+function take(step: Step, { session, turn, ids }: Scene, { client }: RunningSessions): Promise<unknown> {
   const { accountId } = session;
   const said = [agentEvent(turn.invocationId, 'said')];
   const cancel = (invocationId = '') => client.cancelRun({ accountId, invocationId });

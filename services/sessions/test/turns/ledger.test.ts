@@ -1,16 +1,11 @@
 import { AttemptEnd_Outcome, RunStatus } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, json, newKey, parse, startSessions, type TestSessions } from '../sessions.ts';
+import { agentEvent, beginWith, json, newKey, parse, startSessionsForFile } from '../sessions.ts';
 
-let service: TestSessions;
+const service = startSessionsForFile();
 
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 

@@ -1,17 +1,12 @@
 import { ClaimRunsResponseSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { toBinary } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agentEvent, beginWith, parse, readSession, startSessions, type TestSessions, textOf } from '../sessions.ts';
+import { expect, test } from 'vitest';
+import { agentEvent, beginWith, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
 
-let service: TestSessions;
+const service = startSessionsForFile({ SESSIONS_LEASE_SECONDS: '5' });
 
-beforeAll(async () => {
-  service = await startSessions({ SESSIONS_LEASE_SECONDS: '5' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 const claimDue = (limit: number) => service.client.claimRuns({ owner: 'other', window: 20, limit });
 

@@ -1,27 +1,12 @@
 import { completeActions, type JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  type newKey,
-  parse,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from '../sessions.ts';
+import { agentEvent, beginWith, json, type newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 
-let service: TestSessions;
+const service = startSessionsForFile();
 
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 

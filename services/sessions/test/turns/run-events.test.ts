@@ -1,15 +1,11 @@
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, json, newKey, parse, startSessions, type TestSessions, textOf } from '../sessions.ts';
+import { agentEvent, json, newKey, parse, startSessionsForFile, textOf } from '../sessions.ts';
 
-let service: TestSessions;
-beforeAll(async () => {
-  service = await startSessions();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = startSessionsForFile();
 
-const { newSession, begin } = driveTurns(() => service);
+const { newSession, begin } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 

@@ -1,31 +1,12 @@
 import { AttemptEnd_Outcome, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  type newKey,
-  parse,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from '../sessions.ts';
+import { agentEvent, beginWith, json, type newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 
-let service: TestSessions;
-let replica: TestSessions;
+const service = startSessionsForFile();
+const replica = startSessionsForFile({}, service);
 
-beforeAll(async () => {
-  service = await startSessions();
-  replica = await startSessions({}, service);
-});
-afterAll(async () => {
-  await replica[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
-
-const { newSession, begin } = driveTurns(() => service);
+const { newSession, begin } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 

@@ -1,27 +1,12 @@
 import { toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  newKey,
-  parse,
-  readSession,
-  startSessions,
-  type TestSessions,
-  textOf,
-} from '../sessions.ts';
+import { agentEvent, beginWith, json, newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 
-let service: TestSessions;
+const service = startSessionsForFile({ SESSIONS_LEASE_SECONDS: '5' });
 
-beforeAll(async () => {
-  service = await startSessions({ SESSIONS_LEASE_SECONDS: '5' });
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
-const { newSession, begin, askDatabase } = driveTurns(() => service);
+const { newSession, begin, askDatabase } = driveTurns(service);
 
 describe('a turn', () => {
   test('stores the user event with its state delta, and returns state and window', async () => {
