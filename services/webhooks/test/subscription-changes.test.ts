@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectNewAccount, driveSubscriptions } from './drive-subscriptions.ts';
 import { openTestWebhooks, type TestWebhooks, unknownAgent } from './open-test-webhooks.ts';
 
 let webhooks: TestWebhooks;
@@ -9,26 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => webhooks[Symbol.asyncDispose]());
 
-const ada = 'ada@contoso.example';
-const rows = (table: string) => webhooks.context.db.query({ text: `select * from ${table} order by id` });
-const create = (request: object = {}) =>
-  webhooks.client.createSubscription({ accountId, agentId: 7, provider: 'microsoft_outlook', ...request });
-const created = async (request: object = {}) =>
-  (await create(request)).subscription ?? expect.fail('nothing was created');
-const atMicrosoft = () => [...webhooks.microsoft.world.subscriptions.values()];
-
 beforeEach(async () => {
-  accountId = randomUUID();
-  webhooks.microsoft.reset();
-  webhooks.google.reset();
-  webhooks.microsoft.delivery = 'keep';
-  webhooks.google.delivery = 'keep';
-  webhooks.microsoft.addUser(ada);
-  webhooks.google.addUser('ada@gmail.example');
-  webhooks.mailAccounts.connect(accountId, 'microsoft', ada);
-  webhooks.mailAccounts.connect(accountId, 'google', 'ada@gmail.example');
-  for (const table of ['subscriptions', 'watches']) await webhooks.context.db.query({ text: `delete from ${table}` });
+  accountId = await connectNewAccount(webhooks);
 });
+
+const { rows, created, atMicrosoft } = driveSubscriptions(() => ({ webhooks, accountId }));
 
 describe('a change', () => {
   test('keeps what is not named, and an empty template is the default message', async () => {
