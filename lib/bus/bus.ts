@@ -5,7 +5,7 @@ import type { BusDriver, Origin, Stream } from './driver/index.ts';
  * Messages between services about facts that are already committed. A topic is the type of a protobuf message; `subjectOf` derives the subject
  * that the drivers see. There are two ways:
  *
- * A hint reaches each current subscriber, in every process, at most once. Nothing may depend on a hint alone:
+ * A hint reaches each current subscriber, in every process, at most once. It may be lost, so no effect may depend on a hint alone:
  *
  *     await bus.publish(AccountChangedSchema, { accountId });
  *     const unsubscribe = await bus.subscribe(AccountChangedSchema, ({ accountId }) => forget(accountId));

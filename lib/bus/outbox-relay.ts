@@ -127,7 +127,7 @@ class Relay implements OutboxRelay {
     return 'done';
   }
 
-  /** Publishes and deletes some rows, and returns their number. Throws when another relay is at it. */
+  /** Publishes and deletes some rows, and returns their number. Throws when another relay is publishing. */
   async #publishBatch(stream: Stream): Promise<number> {
     return this.#options.db.transaction(async (tx) => {
       const [lock] = await tx.query<{ isHeld: boolean }>(LOCK);

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject, randomBytes
 export interface Seal {
   /** Returns `payload` encrypted for its subject, 28 bytes longer. */
   close(subject: string, payload: Uint8Array): Uint8Array;
-  /** Returns what `close` was given. Undefined when another key, another subject or nobody has closed it. */
+  /** Returns the payload that `close` was given. Undefined when it was closed with another key or for another subject, or not at all. */
   open(subject: string, sealed: Uint8Array): Uint8Array | undefined;
 }
 

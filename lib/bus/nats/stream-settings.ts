@@ -16,7 +16,7 @@ export const PIN_GROUP = 'one';
 export const PULL_MS = 2_000;
 /** Most messages of a durable consumer that are delivered and not acknowledged. */
 export const MOST_IN_HAND = 1_000;
-/** Another client is pinned when the pinned one has not asked for so long. */
+/** Time without a request of the pinned client after which another one is pinned. */
 const PIN_MS = 6_000;
 /** The server reserves it, and refuses to make a stream that it has no room for. */
 const MOST_BYTES = 256 * 1024 ** 2;

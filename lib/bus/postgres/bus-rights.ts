@@ -22,7 +22,7 @@ interface GrantOptions {
  * Gives a login these rights on the tables of the bus and takes all others away, in one transaction.
  *
  * The statements are those of PgStream and PgDurable: a publisher adds messages and durable consumers of its topics, and reads nothing; a consumer reads the
- * messages of its topics, and changes its own progress and dead letters. Nobody but `bus.trim` deletes messages.
+ * messages of its topics, and changes its own progress and dead letters. Only `bus.trim` deletes messages.
  */
 export async function grantBusRights({ url, login, rights }: GrantOptions): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'agentmesh migrate' });

@@ -22,7 +22,7 @@ export interface EmbeddedOptions {
   readonly signal?: AbortSignal;
   /**
    * Aborts when the process begins to stop. Until then a server that ends is started again; from then on other processes do not adopt the
-   * server, if it is to be stopped by this process. Absent: none of both.
+   * server, if it is to be stopped by this process. Absent: neither happens.
    */
   readonly draining?: AbortSignal;
 }

@@ -9,7 +9,7 @@ const mebibyte = 1024 * 1024;
 const mostStateBytes = 16 * mebibyte;
 
 export const settings = {
-  /** Seconds after which a run whose executor has stopped renewing is ended. */
+  /** Seconds after which a run whose executor has stopped renewing is taken over or ended. */
   SESSIONS_LEASE_SECONDS: wholeNumberFrom(shortestLease, 3_600)({ default: 10 }),
   SESSIONS_STATE_MAX_VALUE_BYTES: wholeNumberFrom(
     1,

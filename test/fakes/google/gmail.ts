@@ -44,7 +44,7 @@ function labels({ labels: known }: Mailbox): Reply {
   return { status: 200, body: { labels: Array.from(known, ([name, id]) => ({ id, name, type: typeOf(id) })) } };
 }
 
-/** `messages.list`, newest first. Of the search language it knows `after:<seconds>`. */
+/** `messages.list`, newest first. It knows one term of the search language, `after:<seconds>`. */
 function list(mailbox: Mailbox, call: Call): Reply {
   const { query } = call;
   knowOnly(query, ['labelIds', 'q', 'maxResults', 'pageToken', 'includeSpamTrash']);

@@ -31,8 +31,7 @@ export interface NewMail {
 export const defaultSender: MailAddress = { name: 'Grace Hopper', address: 'grace@example.org' };
 
 /**
- * An id of letters that is unique without regard to nothing else than case: neighbours differ in the case of one letter, so code
- * that ignores case confuses them.
+ * An id of letters. Ids of neighbouring numbers differ only in the case of one letter, so code that ignores case confuses them.
  */
 export function caseSensitiveId(prefix: string, number: number): string {
   const letters = Array.from('agentmeshmailfakeids', (letter, bit) =>

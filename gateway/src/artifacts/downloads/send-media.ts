@@ -17,8 +17,8 @@ export interface Wanted {
 const attempts = 3;
 
 /**
- * Uses for which a browser may load a payload (`Sec-Fetch-Dest`). As a script, style, worker, frame or object it would run as a part
- * of this origin.
+ * Uses for which a browser may load a payload (`Sec-Fetch-Dest`). Scripts, styles, workers, frames and objects are left out: they would run
+ * as a part of this origin.
  */
 const uses = new Set(['empty', 'document', 'image', 'audio', 'video', 'track']);
 

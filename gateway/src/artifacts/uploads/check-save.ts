@@ -67,8 +67,8 @@ function notUnicode(input: string): Issue {
 }
 
 /**
- * Converts issues of the body with a mark in place of the payload to issues of the body that was sent. Of a streamed value only
- * the start is quoted.
+ * Converts issues of the body with a mark in place of the payload to issues of the body that was sent. Only the start of a
+ * streamed value is quoted.
  */
 function retold(issues: readonly Issue[], streamed: StreamedString | undefined): readonly Issue[] {
   if (streamed === undefined) return issues;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const name = 'refresh_token';
 
-/** Cookie with the refresh token, as in platform.md 2. */
+/** Cookie with the refresh token. */
 export interface RefreshCookie {
   /** Value of the cookie in a request. */
   read(request: FastifyRequest): string | undefined;

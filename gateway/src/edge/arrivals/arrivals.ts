@@ -3,13 +3,13 @@ import { createTurns, type Turns } from './turns.ts';
 
 /** A request, or a message of a live connection. */
 export interface Arrival {
-  /** The credentials that it shows. They may not be checked yet: one account may be several callers. */
+  /** Text of the credentials, which may not be checked yet. One account may have several. */
   readonly caller: string;
-  /** Whether nothing of it is still to come. */
+  /** Whether it has arrived completely. */
   readonly isWhole: () => boolean;
 }
 
-/** Those that have arrived, at most `most`, of which at most `atOnce` have their turn. */
+/** Requests and messages that have arrived: at most `most`, of which at most `atOnce` have a turn. */
 export interface Arrivals {
   /** Adds an arrival. Where there are too many, it takes the place of another one: see `ArrivingRuns.enter`. Throws `arriving_runs` if there is none to give up. */
   add(arrival: Arrival): void;
@@ -23,7 +23,7 @@ export interface Arrivals {
 
 export function createArrivals(most: number, atOnce: number): Arrivals {
   const callers = new Map<string, Set<Arrival>>();
-  /** Those whose turn was not asked for, the oldest first. Their bodies may still arrive. */
+  /** Arrivals for which `takeTurn` was not called yet, the oldest first. Their bodies may still arrive. */
   const arriving = new Set<Arrival>();
   let size = 0;
   const turns = createTurns<Arrival>(atOnce);
@@ -69,7 +69,7 @@ function newestWaiting(own: ReadonlySet<Arrival>, turns: Turns<Arrival>): Arriva
   return [...own].findLast((arrival) => !turns.hasTurn(arrival));
 }
 
-/** A body that stalls keeps nobody out. Those that are whole are forgotten on the way, so a crowd is not looked through for each who comes. */
+/** The oldest arrival whose body is incomplete, so that stalled bodies keep nobody out. Removes complete ones on the way, so that each is looked at once. */
 function oldestIncomplete(arriving: Set<Arrival>): Arrival | undefined {
   for (const arrival of arriving) {
     if (!arrival.isWhole()) return arrival;
@@ -78,7 +78,7 @@ function oldestIncomplete(arriving: Set<Arrival>): Arrival | undefined {
   return undefined;
 }
 
-/** One object for all, because a crowd is refused with it, and each new error has a stack trace. */
+/** One object for all refusals: a new error would record a stack trace for each request of a crowd. */
 const tooManyArriving = new MeshError(
   'resource_exhausted',
   'arriving_runs',

@@ -20,7 +20,7 @@ export interface ArrivingRuns {
   readonly enter: Hook;
   /** Last hook of such a route. Waits where many runs are being accepted; accounts take turns. */
   readonly takeTurn: Hook;
-  /** To be called when the run of a request was accepted. A request that ends before counts no more, either. */
+  /** To be called when the run of a request was accepted. A request that ends earlier leaves by itself. */
   leave(request: FastifyRequest): void;
   /**
    * Enters for a message of a live connection that `request` has opened, and calls `accept` when it is its turn: to accept the run.
@@ -30,7 +30,7 @@ export interface ArrivingRuns {
   forMessage<T>(request: FastifyRequest, accept: () => Promise<T>): Promise<T>;
 }
 
-/** Runs that are being accepted at the same time. Enough to share commits; a run that comes waits for so many at most. */
+/** Runs that are being accepted at the same time: enough to share commits, and few enough that the next run waits a short time. */
 const acceptedAtOnce = 128;
 
 /** Bounds what a crowd may take from those that came first, and what one caller may take from others. */

@@ -1,5 +1,5 @@
 interface Waiting {
-  /** Key of those who wait in one line, e.g. an account. */
+  /** Key of the line to wait in, e.g. an account. */
   readonly line: string;
   /** Called once: with the turn, or with an error. */
   readonly done: (error?: Error) => void;
@@ -17,7 +17,7 @@ export interface Turns<Holder extends object> {
 
 export function createTurns<Holder extends object>(atOnce: number): Turns<Holder> {
   const holding = new Set<Holder>();
-  /** In the order in which they have their turns; the oldest of each first. */
+  /** Waiting holders by line. Lines are in the order of their turns, and holders of a line in the order of their arrival. */
   const lines = new Map<string, Map<Holder, Waiting>>();
   const lineOf = new Map<Holder, string>();
 

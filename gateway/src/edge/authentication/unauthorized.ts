@@ -1,6 +1,6 @@
 import { HttpError } from '../errors/request-error.ts';
 
-/** 401 answers of bearer authentication; platform.md 1.1 prescribes their texts. */
+/** 401 answers of bearer authentication. Front ends compare their texts. */
 const unauthorized = (detail: string) => new HttpError(401, detail, { 'www-authenticate': 'Bearer' });
 
 export const notAuthenticated = () => unauthorized('Not authenticated');

@@ -100,7 +100,7 @@ function ofFrameworkError({ code, statusCode, message }: FastifyError): Problem 
 
 export interface ErrorHandlerOptions {
   readonly log: Logger;
-  /** Largest body in bytes. Of a larger one, up to four times as many bytes are read and discarded. */
+  /** Largest body in bytes. Up to four times as many bytes of a larger one are read and discarded. */
   readonly bodyLimit: number;
 }
 

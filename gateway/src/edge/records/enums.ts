@@ -1,4 +1,4 @@
-/** Members as the specification lists them. Where it leaves them open they come from google-genai 2.25 (runtime.md 8). */
+/** Members as ADK's API documents them, and where it leaves them open those of google-genai 2.25. */
 
 export const turnCompleteReasons = [
   'TURN_COMPLETE_REASON_UNSPECIFIED',

@@ -1,6 +1,6 @@
 import type { Fault } from './issue.ts';
 
-/** Texts of runtime.md 2.9, as pydantic words them. */
+/** Texts of faults, as pydantic words them. */
 export const faults = {
   missing: { type: 'missing', msg: 'Field required' },
   object: {

@@ -24,8 +24,8 @@ export interface Received {
 }
 
 /**
- * Messages of a socket, in order. Above the limits the socket is paused, so the sender has to wait. What waits, and a message that has
- * arrived in part, takes room from the budget of all bodies.
+ * Messages of a socket, in order. Above the limits the socket is paused, so the sender has to wait. Messages
+ * that wait, and one that has arrived in part, take room from the budget of all bodies.
  */
 export class Inbox {
   readonly #socket: WebSocket;

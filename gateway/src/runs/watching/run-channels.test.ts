@@ -15,7 +15,7 @@ const name = { accountId: 'a', invocationId: 'i', userId: '' };
 const draining = new AbortController().signal;
 const filler = 'x'.repeat(20_000);
 
-/** A run as the service of runs shows it. Of partial events only those since the newest stored event are there, and the oldest only as a gap. */
+/** A run as the service of runs shows it. It has only the partial events since the newest stored event, and the oldest of these only as a gap. */
 class FakeRun {
   readonly stored: RunFrame[] = [];
   partials: RunFrame[] = [];

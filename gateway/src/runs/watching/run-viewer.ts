@@ -17,7 +17,7 @@ export interface RunViewerOptions {
   readonly onClosed: () => void;
 }
 
-/** A client that watches a run. Nothing waits for it but what its socket has taken: the rest is in the window of its channel, or is read again. */
+/** A client that watches a run. Only bytes that its socket has taken wait for it: the rest is in the window of its channel, or is read again. */
 export class RunViewer implements ChannelViewer {
   readonly #options: RunViewerOptions;
   #events: Events | undefined;

@@ -39,7 +39,7 @@ export async function expireStagedBlobs(db: Queryable, seconds: number): Promise
 interface PickValues {
   /** Null: objects of all accounts. */
   readonly accountId: string | null;
-  /** Objects that became garbage, or could not be removed, after this time are left out. As PostgreSQL prints it. */
+  /** Objects that became garbage, or could not be removed, after this time are left out. In the form that PostgreSQL prints. */
   readonly before: string;
   readonly limit: number;
 }

@@ -10,8 +10,8 @@ import { createWorkLimit } from './work-limit.ts';
 /** Hashes and checks passwords, with a limit of hashes at once. */
 export interface Passwords {
   /**
-   * Returns a PHC string of the current cost. Aborting `signal` rejects while the hash has not started. What is not urgent waits in a
-   * short queue of its own until nothing urgent waits.
+   * Returns a PHC string of the current cost. Aborting `signal` rejects while the hash has not started. Hashes that are not urgent
+   * wait in a short queue of their own until no urgent one waits.
    */
   hash(password: string, options?: HashOptions): Promise<string>;
   /** Without a stored hash it does the same work and returns `matches: false`. */

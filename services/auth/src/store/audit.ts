@@ -55,7 +55,7 @@ export interface AuditRow {
 export interface AuditPage {
   /** Undefined: all accounts. */
   readonly accountId: string | undefined;
-  /** Only records that are older than this one: its id, or its public id. Nothing is older than an unknown one. */
+  /** Only records that are older than this one: its id, or its public id. An unknown one gives no records. */
   readonly before: bigint | string | undefined;
   readonly limit: number;
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import type { MailKind } from '../mail/mail-kind.ts';
 
-// `(expires_at > now()) is true`: see rotate-sign-in.
+// `(expires_at > now()) is true`: see rotate-sign-in in sign-ins.ts.
 /** Names an attempt at a mail. */
 export interface MailAttempt {
   readonly mailId: string;

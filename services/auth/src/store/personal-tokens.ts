@@ -21,7 +21,7 @@ export interface NewPersonalToken {
   readonly lifeSeconds: number;
 }
 
-// `(expires_at > now()) is true`: see rotate-sign-in.
+// `(expires_at > now()) is true`: see rotate-sign-in in sign-ins.ts.
 const columns = 'id, name, scopes, user_id, created_at, last_used_at, expires_at';
 
 const insertPersonalTokenQuery = createQuery<NewPersonalToken & { limit: number }, PersonalTokenRow>({

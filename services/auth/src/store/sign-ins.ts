@@ -1,7 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Role } from './accounts.ts';
 
-/** So long the token before the newest may be sent again, for browser tabs and retries that did not get the answer. */
+/** Time for which the token before the newest may be sent again, by browser tabs and retries that did not get the answer. */
 const graceSeconds = 10;
 const listed = 200;
 

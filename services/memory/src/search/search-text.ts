@@ -12,8 +12,8 @@ import { planQuery, queryWords, termsOf } from './plan.ts';
 type Reading = Pick<Context, 'db' | 'lexicon'>;
 
 /**
- * Entries that share words with the query: most distinct words first, then in the order of insertion. What only shares
- * stems with it, or parts of a text without spaces, follows.
+ * Entries that share words with the query: most distinct words first, then in the order of insertion. Entries
+ * that share only stems, or parts of a text without spaces, follow.
  */
 export async function searchText(
   { db, lexicon }: Reading,

@@ -49,7 +49,7 @@ export const sharedKeys = [
   'disallow_transfer_to_peers',
 ] as const;
 
-/** Those that agents of every class have: they are about the runs of the app. */
+/** Keys that agents of every class have: they are about the runs of the app. */
 export const runKeys = [
   'multitask',
   'on_disconnect',

@@ -25,8 +25,8 @@ const [mostRunning, mostWaiting] = [8, 1_000];
 const timeoutMs = 90_000;
 
 /**
- * Summarizes sessions in the background when their turns have ended. Nothing is remembered: after each turn the session itself tells whether it is due, so
- * a summary that a crash or a failing model has prevented is made after a later turn.
+ * Summarizes sessions in the background when their turns have ended. This process remembers no sessions: after each turn the session itself tells
+ * whether it is due, so a summary that a crash or a failing model has prevented is made after a later turn.
  */
 export interface Compactor {
   /** Looks at the session of a turn if its app wants summaries. Does not wait for it. */

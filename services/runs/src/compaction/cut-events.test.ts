@@ -3,7 +3,7 @@ import type { Part } from '@google/genai';
 import { expect, test } from 'vitest';
 import { askingInvocations, cutEvents } from './cut-events.ts';
 
-/** `u`: a turn begins; `c1`: calls 1; `r1`: answers 1; `l1`: calls the long-running 1; other words: text. Of invocation `e-<number of the turn>`. */
+/** `u`: a turn begins; `c1`: calls 1; `r1`: answers 1; `l1`: calls the long-running 1; other words: text. The invocation is `e-<number of the turn>`. */
 function eventsOf(words: string) {
   let turn = 0;
   return words.split(' ').map((word, index) => {

@@ -20,7 +20,7 @@ export interface Executor {
   stopLost(leases: readonly HeldLease[]): void;
   /** Stops attempts whose runs are being cancelled. They store what they have and end as cancelled. */
   stopCancelled(leases: readonly HeldLease[], cause?: StopCause): void;
-  /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. Nobody may have ended them meanwhile. */
+  /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. The ledger may still show them as running. */
   stopExpired(nowMs: number): void;
   /** Resolves when no attempt runs. */
   idle(): Promise<void>;
@@ -46,7 +46,7 @@ interface RunningAttempt {
   done: Promise<void>;
 }
 
-/** Lease in milliseconds when the sessions service does not say how long a turn lasts. */
+/** Lease when the sessions service does not say how long a turn lasts. */
 const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {

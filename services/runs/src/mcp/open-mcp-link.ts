@@ -20,7 +20,7 @@ export interface McpDeps {
   readonly log: Logger;
 }
 
-/** Reaches a server from this process. What cannot be used is told in the log and on the span, once. */
+/** Reaches a server from this process. The log and the span name, once, a server or a tool that cannot be used. */
 export function openMcpLink(spec: McpLinkSpec, deps: McpDeps): McpLink {
   return new OwnLink(spec, deps);
 }

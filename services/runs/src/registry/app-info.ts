@@ -12,7 +12,7 @@ export interface AppFacts {
 }
 
 /**
- * The AppInfo record of an app as public JSON; undefined when its root is a workflow. Facts: contract/runtime.md 6. Tools are
+ * The AppInfo record of an app as public JSON, as ADK's API server answers it; undefined when its root is a workflow. Tools are
  * listed where the files name them.
  */
 export function printAppInfo({ name, root, file, language }: AppFacts): Uint8Array | undefined {

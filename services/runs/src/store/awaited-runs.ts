@@ -17,7 +17,7 @@ export const insertAwaitedRun = createQuery<RunKey & { title: string }>({
     values (${param.accountId}, ${param.invocationId}, ${param.title}) on conflict do nothing`,
 });
 
-/** Takes runs whose look is due for this process, and puts their next look off. */
+/** Takes runs that are due to be looked up in the ledger, and sets when they are due again. */
 export const takeDueRuns = createQuery<{ limit: number; pauseSeconds: number }, AwaitedRun>({
   name: 'take-due-awaited-runs',
   // By the rows' addresses: PostgreSQL might read the whole table to join it with the due ones.

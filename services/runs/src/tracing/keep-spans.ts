@@ -24,7 +24,7 @@ export interface KeptSpans {
 
 /**
  * Records the spans of attempts when they have ended, and shares them with the other processes of this service, so that any of
- * them can be asked. What the bus loses, the others do not know.
+ * them can be asked. A span that the bus loses is known to its own process only.
  */
 export async function keepSpans({ bus, log: logger, resources }: Host<typeof runsSettings>): Promise<KeptSpans> {
   const log = createSpanLog(limits);

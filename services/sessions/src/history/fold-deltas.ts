@@ -25,7 +25,7 @@ export interface FoldRange {
   readonly at: number;
   /** Sequence of the newest event. */
   readonly upTo: number;
-  /** Only changes of this invocation are left out as later ones. What others have changed since counts as earlier, too. Absent: all later events. */
+  /** Only changes of this invocation are left out as later ones. Later changes of others count as earlier ones, too. Absent: all later events are left out. */
   readonly invocationId?: string;
 }
 

@@ -28,8 +28,8 @@ export interface RewindRequest {
 }
 
 /**
- * Plans the event that gives a session its state before an invocation back, and restores the session's artifacts as new versions. What is rewound
- * stays stored. State and artifacts of users and apps stay as they are. Undefined when the session has no event of that invocation.
+ * Plans the event that gives a session its state before an invocation back, and restores the session's artifacts as new versions. The rewound events
+ * stay stored. State and artifacts of users and apps stay as they are. Undefined when the session has no event of that invocation.
  */
 export async function planRewind(context: Context, request: RewindRequest): Promise<PlannedRewind | undefined> {
   const { key, history, beforeInvocationId } = request;

@@ -4,7 +4,7 @@ import { forgetRunKeys } from '../store/ledger/run-keys.ts';
 
 const pauseMs = 900_000;
 
-/** Deletes keys of runs that are old. A key that is old counts as free also before this. */
+/** Deletes old keys of runs. An old key counts as free even before it is deleted. */
 export function createForgetRunKeys(db: Database): Job {
   return { pauseMs, failure: 'old keys of runs cannot be deleted, trying again', run: () => forgetRunKeys(db) };
 }

@@ -39,7 +39,7 @@ const counted = [
   'totalTokenCount',
 ];
 
-/** The use that the stored events of a turn tell, and the seconds since its first event. What its executors did not store is not known. */
+/** The use that the stored events of a turn tell, and the seconds since its first event. The use of answers that were not stored is not known. */
 async function usageOfEvents(db: Queryable, turn: RunName & { readonly after: number }): Promise<Sums> {
   const sums: Sums = {};
   const page = { limit: maxPageLimit, maxBytes: maxPageBytes, upTo: 2 ** 31 - 1 };

@@ -24,7 +24,7 @@ const mostDownloads = 4;
 /** Downloads an attachment into the artifacts service; `empty` when it has no bytes, which are not stored. */
 export type Download = (wanted: WantedAttachment, signal: AbortSignal) => Promise<'stored' | 'empty'>;
 
-/** Creates the downloads of one process. Of several calls for one log, one downloads and the others wait for it, on all replicas. */
+/** Creates the downloads of one process. When several calls for one log come at once, to any replica, one downloads and the others wait for it. */
 export function createDownloader(context: Context): Download {
   const { db, clock, artifacts } = context;
   const fetch = createFetch(context);

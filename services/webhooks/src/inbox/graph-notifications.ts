@@ -1,7 +1,7 @@
 import type { LifecycleEvent } from '../store/notified.ts';
 import { messageIdOf } from './message-id-of.ts';
 
-/** An item of a Microsoft Graph notification whose shape is right. Nothing in it is authentic yet. */
+/** An item of a Microsoft Graph notification whose shape is right. It is not checked yet whether Microsoft sent it. */
 export interface GraphItem {
   readonly subscriptionId: string;
   readonly clientState: string;

@@ -40,7 +40,7 @@ export interface ProviderFault {
   readonly cause?: unknown;
 }
 
-/** A call to a mail provider failed. Neither message nor fields hold text of the provider's answer, other than `code`. */
+/** A call to a mail provider failed. Only `code` holds text of the provider's answer. */
 export class ProviderError extends Error implements ProviderFault {
   readonly kind: ProviderErrorKind;
   readonly status: number | undefined;

@@ -41,7 +41,7 @@ export type OtherChange = 'updated' | 'deleted';
 /** Place in the changes of one kind in a folder at Microsoft. */
 export interface ChangePlace {
   readonly link: string;
-  /** False while the list still names what the folder had before. Nothing of that counts. */
+  /** False while the list still names mail that the folder had before the subscription, which does not count. */
   readonly isPrimed: boolean;
 }
 

@@ -10,8 +10,8 @@ const escapes: readonly [RegExp, string][] = [
 ];
 
 /**
- * Decodes the base64 text, in either alphabet, of the member `data` of a JSON object while its bytes arrive, and holds no more than a chunk of it. What
- * follows the member is not read. Throws ProviderError `unavailable` when there is no such member, or the bytes end within it.
+ * Decodes the base64 text, in either alphabet, of the member `data` of a JSON object while its bytes arrive, and holds no more than a chunk of it. It
+ * does not read what follows the member. Throws ProviderError `unavailable` when there is no such member, or the bytes end within it.
  */
 export async function* dataMember(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let head = '';

@@ -7,8 +7,8 @@ const limit = 32;
 const timeoutMs = 5_000;
 
 /**
- * Gives runs whose answer did not come in time the default answer. Of two processes one gets a run, and a run that is answered meanwhile
- * keeps that answer. One that cannot go on now, because the app has mistakes or there is no room, is tried again after a minute.
+ * Gives runs whose answer did not come in time the default answer. Each run is given to one process, and a run that is answered meanwhile
+ * keeps that answer. A run that cannot go on now, because the app has mistakes or there is no room, is tried again after a minute.
  */
 export async function answerOverdue(context: Context): Promise<void> {
   const { sessions, config, log } = context;

@@ -36,7 +36,7 @@ interface AnsweredRun {
 }
 
 /**
- * Goes on with a run that waits, as its next attempt. Of several answers to one call, from any replica, one is accepted. Fails with aborted
+ * Goes on with a run that waits, as its next attempt. Only one of several answers to a call is accepted, whatever replica gets it. Fails with aborted
  * `run_not_waiting`, invalid_argument `answer_not_awaited`, and as `acceptRun`.
  */
 export async function answerRun(context: Context, answer: RunAnswer): Promise<AnsweredRun> {

@@ -5,7 +5,7 @@ const mostResponses = 100;
 
 /**
  * Checks a user's message and names the function calls that it answers. Throws MeshError `message_invalid` with the texts of
- * the reference (contract/runtime.md 2.6). Nothing is checked where there is no message.
+ * ADK's API server. An empty text stands for no message, and is not checked.
  */
 export function checkMessage(messageJson: Uint8Array): string[] {
   if (messageJson.length === 0) return [];

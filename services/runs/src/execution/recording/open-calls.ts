@@ -17,9 +17,9 @@ interface OpenCall {
 export interface OpenCalls {
   /** Adds the calls of an event, and removes those that it answers. */
   note(event: Event): void;
-  /** Sets how the run waits; before, it waits for ever, and nobody is asked by mail. */
+  /** Sets how the run waits. Default: for ever, without a mail. */
   waitAs(wait: WaitPolicy): void;
-  /** The end of an attempt that has done what it could: completed, or waiting for the calls. */
+  /** The end of an attempt whose loop is over: completed, or waiting for the open calls. */
   completion(): End;
 }
 

@@ -119,7 +119,7 @@ export class ProgramTransport implements Transport {
     while (this.#readOne());
   }
 
-  /** Whether there may be more. What is no message is left out. */
+  /** Reads one line. True when there may be another one. A line that is no message is left out. */
   #readOne(): boolean {
     try {
       const message = this.#input.readMessage();

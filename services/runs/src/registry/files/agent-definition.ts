@@ -29,7 +29,7 @@ const Callbacks = Type.Array(CodeReference);
 const everyAgent = {
   name: NonEmpty,
   description: Type.Optional(Type.String()),
-  /** Fields of an agent under /api/agents that ADK has no key for. Nothing here is made of them. */
+  /** Fields of an agent under /api/agents that ADK has no key for. Agents of files ignore them. */
   metadata: Type.Optional(Type.Object({})),
   ...rootKeys,
   before_agent_callbacks: Type.Optional(Callbacks),

@@ -39,7 +39,7 @@ const declare = createQuery<DeclareValues>({
     where a.version < excluded.version or (a.version = excluded.version and a.days is distinct from excluded.days)`,
 });
 
-/** Stores what apps say. Each app occurs once. What is known already is not written. */
+/** Stores what apps say. Each app occurs once. Rules that are stored already are not written again. */
 export async function upsertAppRules(db: Queryable, rules: readonly AppRule[]): Promise<void> {
   // In one order, so that replicas do not wait for each other in a circle.
   const sorted = rules.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));

@@ -16,8 +16,8 @@ export interface Export {
 const endings = ['.ts', '.js', '.mts', '.mjs', '.cjs', '/index.ts', '/index.js'];
 
 /**
- * Finds what `tools.get_weather` stands for: the export `get_weather` of `tools.ts` in the app's folder. As in ADK for Python, the name may
- * begin with the app's own. Throws an error for the app's author, and the module's own.
+ * Finds what `tools.get_weather` stands for: the export `get_weather` of `tools.ts` in the app's folder. The name may begin
+ * with the app's own, as in ADK for Python. Throws an error for the app's author, and the module's own.
  */
 export async function findExport(dotted: string, folder: string, appName: string): Promise<Export> {
   const steps = dotted.split('.');
