@@ -15,7 +15,7 @@ test('a message arrives as it was published, and on no other topic', async () =>
   expect(heard).toMatchObject([{ accountId, service: 'keys', counts: { keys: 3n } }]);
 });
 
-test('nothing arrives after unsubscribing', async () => {
+test('no message arrives after unsubscribing', async () => {
   const bus = createLocalBus();
   const unsubscribe = await bus.subscribe(AccountDeletedSchema, () => expect.unreachable());
   await unsubscribe();

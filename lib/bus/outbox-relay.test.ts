@@ -92,7 +92,7 @@ test('rows that no wake announced are found by polling', async () => {
   await vi.waitFor(() => expect(heard).toEqual(['unannounced']), { interval: 100 });
 }, 10_000);
 
-test('of two relays one publishes at a time, in order, each row once', async () => {
+test('only one of two relays publishes at a time, in order, each row once', async () => {
   const relays = [startRelay(), startRelay()];
   const payloads = Array.from({ length: 40 }, (_, i) => `${i}`);
   for (const payload of payloads) {

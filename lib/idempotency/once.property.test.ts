@@ -58,7 +58,7 @@ function check(kept: Kept | undefined, sent: readonly { request: Request; outcom
   return after;
 }
 
-test('whatever comes in which order, a key has one effect and one answer in a day', async () => {
+test('a key has one effect and one answer in a day, in any order of requests', async () => {
   const property = asyncProperty(array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
     const accountId = randomUUID();
     const model = new Map<string, Kept>();

@@ -58,7 +58,7 @@ test('changes that cannot be written are kept', async () => {
   expect(usage.of(id, 'files')).toBe(2);
 });
 
-test('nothing is kept of an account that has nothing any more', async () => {
+test('an account that has nothing any more is not kept', async () => {
   const [usage, id] = [replica(), await newAccount()];
   usage.add(id, { files: 1 });
   await usage.sync();
@@ -69,7 +69,7 @@ test('nothing is kept of an account that has nothing any more', async () => {
   expect(usage.of(id, 'files')).toBe(0);
 });
 
-test('whatever replicas add, and whenever they sync, all agree on the sum in the end', async () => {
+test('all replicas agree on the sum in the end, whatever they add and whenever they sync', async () => {
   const step = fc.record({ by: fc.nat(2), number: fc.integer({ min: -5, max: 50 }), syncs: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {

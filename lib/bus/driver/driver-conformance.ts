@@ -80,7 +80,7 @@ function testDelivery(drivers: Drivers): void {
 }
 
 function testSubscriptions(drivers: Drivers): void {
-  test('nothing arrives after unsubscribing, and other subscribers go on', async () => {
+  test('no message arrives after unsubscribing, and other subscribers go on', async () => {
     const leaving = await collect(drivers.other);
     const staying = await collect(drivers.other);
     await leaving.stop();

@@ -72,7 +72,7 @@ async function query(url: string, statement: string): Promise<unknown[]> {
   return rows;
 }
 
-test('what was committed survives a SIGKILL of the server and of its owner', async () => {
+test('a committed row survives a SIGKILL of the server and of its owner', async () => {
   const owner = await startOwner();
   await query(owner.url, 'drop table if exists t; create table t as select 1 as one');
   process.kill(owner.pid, 'SIGKILL');
@@ -186,7 +186,7 @@ test('a server that ends under a process is started again at the same address, u
   await expect(query(server.url, 'select 1')).rejects.toThrow();
 });
 
-test('of several starts at once one makes the data and the others adopt its server', async () => {
+test('one of several starts at once makes the data, and the others adopt its server', async () => {
   const fresh = join(root, 'fresh');
   const servers = await Promise.all([startOwner(fresh), startOwner(fresh), startOwner(fresh)]);
   expect(new Set(servers.map((server) => server.pid)).size).toBe(1);

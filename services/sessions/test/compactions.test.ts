@@ -87,7 +87,7 @@ test('the next summary covers the one before, with as many turns before it as th
   expect(await windowOf(session)).toEqual(['[second]']);
 });
 
-test('of several callers one summarizes, another does after two minutes, and a range is summarized once', async () => {
+test('one of several callers summarizes, another one does after two minutes, and a range is summarized once', async () => {
   const session = await newSession();
   await turn(session, '1');
   const claims = await Promise.all(Array.from({ length: 6 }, () => claim(session)));

@@ -79,7 +79,7 @@ async function left(key: Key): Promise<{ texts: string[]; runs: number; keys: nu
   return { texts: events.map(textOf), runs: runs.length, keys: keys.length };
 }
 
-test('what is older than the rule of its app is deleted by whole turns, with its runs and their keys; the session goes on', async () => {
+test('events older than the rule of their app are deleted by whole turns, with their runs and the keys of these; the session goes on', async () => {
   const key = await sessionWith(newKey(), [40, 31, 29, 0]);
   const other = await sessionWith(newKey({ accountId: key.accountId, appName: 'kept' }), [400]);
   await setRules(key.accountId, [{ days: 30 }, { appName: 'kept' }]);
@@ -176,7 +176,7 @@ const ruleOf = async (accountId: string, app: string) => {
   return appRules.filter(({ appName }) => appName === app).map(({ days }) => days ?? 'forever');
 };
 
-test('what an app says counts for accounts without a rule for it; another number counts a day later when it is shorter', async () => {
+test('the rule of an app counts for accounts without a rule for it; another number counts a day later when it is shorter', async () => {
   const { accountId } = newKey();
   await setRules(accountId, [{ days: 20 }, { appName: 'ruled', days: 3 }]);
   for (const app of ['filed', 'ruled']) await declare(app, 10);
@@ -197,7 +197,7 @@ test('what an app says counts for accounts without a rule for it; another number
   expect(await ruleOf(accountId, 'filed')).toEqual(['forever']);
 });
 
-test('of replicas that say different things the longest counts, as long as one of them says it', async () => {
+test('the longest rule counts while replicas say different ones, as long as one of them says it', async () => {
   const { accountId } = newKey();
   for (let hour = 0; hour < 30; hour += 1) {
     for (const days of hour % 2 === 0 ? [7, 30] : [30, 7]) await declare('mixed', days);
@@ -206,7 +206,7 @@ test('of replicas that say different things the longest counts, as long as one o
   }
 });
 
-test('of an agent, declarations that arrive late have no effect, and others do not see them', async () => {
+test('declarations of an agent that arrive late have no effect, and other accounts do not see them', async () => {
   const { accountId } = newKey();
   await declare('agent7', 50, { accountId, version: 3 });
   await declare('agent7', 1, { accountId, version: 2 });

@@ -51,7 +51,7 @@ test('a tool is called once when it is approved by its run, in the same invocati
   expect(again).toMatchObject({ status: 409, body: { code: 'run_not_waiting' } });
 });
 
-test('of twelve answers at once, over three routes, one counts', async () => {
+test('only one of twelve answers at once, over three routes, counts', async () => {
   const { run, session } = await wait('[[tool:request_input {}]]');
   const call = firstCall(run);
   const send = (number: number) => {
@@ -72,7 +72,7 @@ test('of twelve answers at once, over three routes, one counts', async () => {
   expect((await read(run.invocationId)).attempt).toBe(2);
 });
 
-test('what is no answer to the run is refused, and it still waits', async () => {
+test('a message that is no answer to the run is refused, and it still waits', async () => {
   const { run } = await wait('[[tool:request_input {}]]');
   const call = firstCall(run);
   const good = answerTo(call, { result: 'yes' });

@@ -37,7 +37,7 @@ test('is answered at once, and is read to its end', async () => {
   await expect.poll(() => ended, { timeout: 30_000 }).toEqual([1]);
 });
 
-test('of a crowd of refused uploads, each is answered and the oldest ones are closed', async () => {
+test('each refused upload of a crowd is answered, and the oldest ones are closed', async () => {
   const { refuse, answered, ended, options } = open();
   const uploads = Array.from({ length: 70 }, (_, number) => refuse(number));
   await vi.waitFor(() => expect([answered.length, ended.length]).toEqual([70, 6]), { timeout: 30_000 });

@@ -13,7 +13,7 @@ test('an account may send its requests of a minute at once, then one each time o
   expect([limit.take('a'), limit.take('a')]).toEqual([0, 20]);
 });
 
-test('whoever waits as long as told is allowed, and no minute has more than twice the requests', () => {
+test('a caller who waits as long as told is allowed, and no minute has more than twice the requests', () => {
   const waits = fc.array(fc.nat(30_000), { maxLength: 80 });
   fc.assert(
     fc.property(waits, (all) => {
@@ -33,7 +33,7 @@ test('whoever waits as long as told is allowed, and no minute has more than twic
   );
 });
 
-test('nothing is counted while limits are off', () => {
+test('requests are not counted while limits are off', () => {
   const limit = createAccountLimit({ ...settings, RATE_LIMIT_ENABLED: false });
   expect(Array.from({ length: 9 }, () => limit.take('a'))).toEqual(Array.from({ length: 9 }, () => 0));
 });

@@ -42,13 +42,13 @@ const textsOf = (events: readonly object[]): unknown[] =>
     (event as { content?: { parts: { text?: string }[] } }).content?.parts.map(({ text }) => text).join('|'),
   );
 
-test('what the user says is sent, and the answer is an event of the agent', async () => {
+test('the words of the user are sent, and the answer is an event of the agent', async () => {
   const { events, failure } = await setUp().run({ text: 'hello' });
   expect(failure).toBeUndefined();
   expect(events).toMatchObject([{ author: 'far', content: { role: 'model', parts: [{ text: 'hello' }] } }]);
 });
 
-test('what the agent says while it works is shown, and the artifacts of its task are stored', async () => {
+test('the words of the agent while it works are shown, and the artifacts of its task are stored', async () => {
   remote.scripts.push([
     status('TASK_STATE_WORKING', part('thinking', { metadata: { adk_thought: true } })),
     status('TASK_STATE_WORKING', part('wor')),

@@ -27,7 +27,7 @@ function createKeys() {
   return { ids, client: { createKey, deleteKey } as unknown as AgentsContext['savedKeys'] };
 }
 
-test('of replacements at the same time only the key of the last one stays, and none after the deletion', async () => {
+test('only the key of the last of several replacements at once stays, and none after the deletion', async () => {
   const keys = createKeys();
   const context: AgentsContext = {
     config: { maxAgents: 10 },

@@ -41,7 +41,7 @@ test('renewing keeps attempts and stops those that have lost their turn', async 
   expect((await seen).failure?.type).toBe('RunCancelled');
 });
 
-test('nothing is renewed where nothing runs', async () => {
+test('no lease is renewed where no attempt runs', async () => {
   const bench = hanging();
   await createRenewLeases(contextOf(bench)).run();
   expect(bench.sessions.calls).toEqual([]);

@@ -37,7 +37,7 @@ function play(all: readonly Step[]): { stored: number; frames: Frame[] } {
   return { stored, frames };
 }
 
-test('whatever is lost and wherever a viewer is cut off: each stored event comes once and in order, and a missing partial one is told', () => {
+test('each stored event comes once and in order, and a missing partial one is told, whatever is lost and wherever a viewer is cut off', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const { stored, frames } = play(all);

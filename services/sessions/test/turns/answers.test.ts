@@ -24,7 +24,7 @@ const statusOf = async ({ accountId }: Key, invocationId: string) =>
 
 const refused = { code: 'aborted', reason: 'run_not_waiting' };
 
-test('of answers to one call that two replicas get at once, one goes on with the run', async () => {
+test('only one of the answers to one call that two replicas get at once goes on with the run', async () => {
   const session = await newSession();
   const turn = await begin(session, 'one');
   await wait(turn, ['adk_request_confirmation']);

@@ -89,7 +89,7 @@ test('a turn whose executors are gone is rolled back from its first event on', a
   expect(stateOf(granted)).toEqual({ color: 'red' });
 });
 
-test('of a run that went on after an answer, what followed the answer is rolled back, and it can be answered again', async () => {
+test('a run that went on after an answer is rolled back to the answer, and can be answered again', async () => {
   const session = await newSession();
   const asking = await begin(session, 'ask');
   const { invocationId } = asking;

@@ -23,7 +23,7 @@ function walk(
   };
 }
 
-test('whatever is written and accepted, no tree has a circle, 21 levels or 101 agents', () => {
+test('no accepted tree has a circle, 21 levels or 101 agents', () => {
   fc.assert(
     fc.property(writes, (list) => {
       const edges = new Map<number, number[]>(Array.from({ length: 30 }, (_, index) => [index + 1, []]));

@@ -37,7 +37,7 @@ test('costs add up without a rounding error, in whatever order calls end, and ca
   );
 });
 
-test('what earlier attempts have spent counts', async () => {
+test('the cost of earlier attempts counts', async () => {
   const working = new AbortController();
   const costs = new RunCost(working);
   costs.limit(0.5, { cost: 0.5 });

@@ -78,7 +78,7 @@ test('a run that goes on may use what earlier attempts have left, and reports it
   });
 });
 
-test('of the limits of the app and of the settings the lower ones count', () => {
+test('the lower ones of the limits of the app and of the settings count', () => {
   const { limits } = appSettingsOf({ run_limits: { tokens: 10, model_calls: 50 } });
   const most = { seconds: 60, modelCalls: 25, toolCalls: Infinity, tokens: Infinity, cost: Infinity };
   expect(lowerLimits(most, limits)).toEqual({ ...most, tokens: 10 });

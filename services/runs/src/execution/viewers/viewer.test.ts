@@ -84,7 +84,7 @@ test('only unread events count, also while an event is being sent', async () => 
   expect(await responses.next()).toMatchObject({ done: true });
 });
 
-test('nothing is kept for a viewer that has left', async () => {
+test('no event is kept for a viewer that has left', async () => {
   const viewer = createViewer(true, limits);
   viewer.show(event('1'));
   for await (const _ of viewer.responses()) break;

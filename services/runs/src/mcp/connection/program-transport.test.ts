@@ -24,7 +24,7 @@ async function start(then: string): Promise<{ transport: ProgramTransport; pid: 
 
 const untilGone = (pid: number) => vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 30_000 });
 
-test('what a program has started ends with it when the connection is closed', async () => {
+test('the processes of a program end with it when the connection is closed', async () => {
   const { transport, pid } = await start('read line');
   expect(isRunning(pid)).toBe(true);
   await transport.close();
@@ -47,7 +47,7 @@ test('a program that ends by itself closes the connection, whatever it leaves be
   await untilGone(pid);
 });
 
-test('nothing of a program outlives a process that exits without closing', async () => {
+test('a program and its processes end with a process that exits without closing', async () => {
   const text = `
     import { ProgramTransport } from ${JSON.stringify(new URL('program-transport.ts', import.meta.url).href)};
     const transport = new ProgramTransport(${JSON.stringify(program('read line'))});
