@@ -69,7 +69,7 @@ export function abortFailure(reason: unknown): MeshError {
 const LATE = deadlineExceeded();
 const LEFT = canceled();
 
-/** Why a caller has left a call of the server. `deadlineAt` is its deadline in epoch milliseconds, where the road tells it. */
+/** Why a caller has left a call of the server. `deadlineAt` is its deadline in epoch milliseconds, where the transport tells it. */
 export function leavingReason(deadlineAt = Infinity): MeshError {
   return deadlineAt - Date.now() < SKEW_MS ? LATE : LEFT;
 }

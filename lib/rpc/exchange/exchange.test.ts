@@ -81,7 +81,7 @@ function renamed<S extends typeof AuthService | typeof ArtifactsService>(service
   return { ...service, methods: [later], method: { [method.localName]: later } } as unknown as S;
 }
 
-test('a call of a newer version fails as unavailable, on every road', async () => {
+test('a call of a newer version fails as unavailable, on every transport', async () => {
   const mesh = await start({ getAccount: ({ id }) => ({ account: { id } }) });
   const unavailable = { code: 'unavailable', reason: 'rpc_unimplemented' };
   const auth = mesh.client.client(renamed(AuthService, AuthService.method.getAccount));
