@@ -18,7 +18,7 @@ export type Commit<Answer> = <T>(
 ) => Promise<T>;
 
 /** `Commit` for calls without a key. */
-export function plainCommit(db: Database): Commit<unknown> {
+function plainCommit(db: Database): Commit<unknown> {
   return (work) => db.transaction(work);
 }
 

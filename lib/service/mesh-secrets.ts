@@ -3,7 +3,7 @@ import { natsUsers } from '../bus/index.ts';
 import { makeIdentity } from '../rpc/index.ts';
 
 /** The login of a service at PostgreSQL. */
-export function loginOf(service: string): string {
+function loginOf(service: string): string {
   return `agentmesh_${service}_login`;
 }
 

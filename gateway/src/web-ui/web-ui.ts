@@ -9,7 +9,7 @@ import { signInPath, signInRoutes } from './sign-in.ts';
 import { signUpRoutes } from './sign-up.ts';
 import { traceRoutes } from './trace-routes.ts';
 
-export const webUiPath = '/dev-ui/';
+const webUiPath = '/dev-ui/';
 
 const ownFiles = fileURLToPath(new URL('../../web-ui/', import.meta.url));
 const hashedName = /-[A-Z0-9]{8}\.[a-z]+$/;

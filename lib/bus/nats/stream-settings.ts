@@ -15,7 +15,7 @@ export const PIN_GROUP = 'one';
 /** The pinned client asks for messages again after this time at the latest. */
 export const PULL_MS = 2_000;
 /** Most messages of a durable consumer that are delivered and not acknowledged. */
-export const MOST_IN_HAND = 1_000;
+const MOST_IN_HAND = 1_000;
 /** Time without a request of the pinned client after which another one is pinned. */
 const PIN_MS = 6_000;
 /** The server reserves it, and refuses to make a stream that it has no room for. */

@@ -3,4 +3,4 @@ export { checkMigrations } from './check-migrations.ts';
 export { recordExecutions } from './explain-executed.ts';
 export { statementsOf } from './statements-of.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
-export { type TestDatabase, testDatabaseUrl, testServerUrl } from './test-database.ts';
+export { type TestDatabase, testDatabaseUrl } from './test-database.ts';

@@ -35,7 +35,7 @@ export async function testDatabaseUrl(): Promise<TestDatabase> {
 }
 
 /** The address of the server for the test databases of this process. The first call starts it. */
-export async function testServerUrl(): Promise<string> {
+async function testServerUrl(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return given;
   registry[SERVER] ??= startServer();

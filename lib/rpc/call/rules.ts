@@ -22,7 +22,7 @@ import { MeshError } from './mesh-error.ts';
  */
 
 /** Unread bytes of a call's answers at which its server waits. */
-export const WINDOW_BYTES = 1024 * 1024;
+const WINDOW_BYTES = 1024 * 1024;
 
 /** The longest delay of a Node.js timer, about 24 days. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

@@ -59,7 +59,7 @@ interface HeldSession {
 }
 
 /** A fake of the sessions service that holds events in memory. */
-export class HeldSessions {
+class HeldSessions {
   /** Called before each page is answered. */
   beforePage: () => void | Promise<void> = () => undefined;
   /** Called when a page was read, before its caller has it. */

@@ -60,7 +60,7 @@ export function pushClaims({ audience, serviceAccount }: PushSubscription, now: 
 }
 
 /** The body of a push. */
-export function envelopeOf({ messageId, data, publishTime }: PubsubMessage, subscription: string): string {
+function envelopeOf({ messageId, data, publishTime }: PubsubMessage, subscription: string): string {
   // Both spellings are sent.
   const names = { messageId, message_id: messageId, publishTime, publish_time: publishTime };
   return JSON.stringify({ message: { data: data.toString('base64'), attributes: {}, ...names }, subscription });

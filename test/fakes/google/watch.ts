@@ -54,7 +54,7 @@ function checkTopic(world: World, mailbox: Mailbox, name: unknown): string {
 }
 
 /** The watch of a mailbox, unless it has expired. */
-export function activeWatch({ clock }: World, { watch: known }: Mailbox): Mailbox['watch'] {
+function activeWatch({ clock }: World, { watch: known }: Mailbox): Mailbox['watch'] {
   return known !== undefined && known.expiresAt > clock.now() ? known : undefined;
 }
 

@@ -6,6 +6,6 @@ export function deviceOf({ ip, headers }: FastifyRequest): { userAgent: string; 
 }
 
 /** Unwraps an IPv4 address that is mapped into IPv6: `::ffff:192.0.2.1` becomes `192.0.2.1`. */
-export function plainAddress(ip: string): string {
+function plainAddress(ip: string): string {
   return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;
 }

@@ -18,7 +18,7 @@ export interface DeadLink {
   readonly text: string;
 }
 
-export const unknownLink: DeadLink = {
+const unknownLink: DeadLink = {
   status: 404,
   title: 'This link does not work',
   text: 'It is not a link that was mailed, or it is incomplete. Open it again from the mail.',

@@ -47,7 +47,7 @@ function askedFor({ calls }: RunWait): string[] {
 }
 
 /** A name without anything that could be a sentence or a link: end users and models may have chosen it. */
-export function labelOf(name: string): string {
+function labelOf(name: string): string {
   const safe = name.replace(/[^\p{L}\p{N}_-]+/gu, '_');
   return Array.from(safe).slice(0, longestLabel).join('');
 }

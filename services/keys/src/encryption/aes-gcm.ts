@@ -4,7 +4,7 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 /** Always set: without it, OpenSSL accepts shortened tags, which can be guessed. */
 const authTagLength = 16;
-export const overheadBytes = ivBytes + authTagLength;
+const overheadBytes = ivBytes + authTagLength;
 
 /** Encrypts with a key of 32 bytes and a random IV: `iv | ciphertext | tag`. A random IV allows 2^32 encryptions per key. */
 export function encrypt(key: Buffer, plain: Buffer, additional: Buffer): Buffer {

@@ -1,5 +1,5 @@
 /** Characters of an entry that search reads. The rest is stored but not found. */
-export const maxIndexedCharacters = 32_768;
+const maxIndexedCharacters = 32_768;
 
 const wordPattern = /[\p{L}\p{N}\p{M}_]+/gu;
 const asciiPattern = /[a-z0-9_]+/g;

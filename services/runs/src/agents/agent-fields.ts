@@ -3,7 +3,7 @@ import { rootKeys } from '../registry/settings/root-keys.ts';
 import { McpServerField } from './mcp-servers.ts';
 
 /** Types of agents; `base` is another word for `llm`. */
-export const agentTypes = ['llm', 'base', 'router', 'sequential', 'parallel', 'loop'] as const;
+const agentTypes = ['llm', 'base', 'router', 'sequential', 'parallel', 'loop'] as const;
 
 const maybe = { text: Type.Optional(Type.String()), flag: Type.Optional(Type.Boolean()) };
 const map = Type.Optional(Type.Unsafe<Record<string, unknown>>(Type.Object({})));

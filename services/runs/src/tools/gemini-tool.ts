@@ -2,7 +2,7 @@ import { BaseTool } from '@google/adk';
 import type { Tool } from '@google/genai';
 
 /** Tools that Gemini itself runs, by their names in ADK, with the key that switches each on in a request. */
-export const geminiTools = {
+const geminiTools = {
   google_search: 'googleSearch',
   url_context: 'urlContext',
   google_maps_grounding: 'googleMaps',

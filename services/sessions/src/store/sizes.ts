@@ -14,7 +14,7 @@ export interface SizeLimits {
 }
 
 /** Bytes of a state change as it is stored: key and JSON value; 0 for one that deletes the key. */
-export function bytesOfChange({ key, value }: StateChange): number {
+function bytesOfChange({ key, value }: StateChange): number {
   return value === null ? 0 : Buffer.byteLength(key) + Buffer.byteLength(value);
 }
 

@@ -21,7 +21,7 @@ export const cancelled: AttemptEnding = {
 };
 
 /** The end of a run whose place another run took. */
-export const displaced: AttemptEnding = {
+const displaced: AttemptEnding = {
   outcome: AttemptEnd_Outcome.INTERRUPTED,
   errorCode: interruptedByRun,
   errorMessage: 'Another run of the session took the place of this one.',

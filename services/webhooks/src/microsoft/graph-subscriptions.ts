@@ -4,7 +4,7 @@ import type { MailAccount } from '../provider/provider.ts';
 import { ProviderError, unreadable } from '../provider/provider-error.ts';
 
 /** Asks for ids that stay the same when a message is moved. It counts on the call that creates a subscription, and on each read. */
-export const immutableIds = { prefer: 'IdType="ImmutableId"' } as const;
+const immutableIds = { prefer: 'IdType="ImmutableId"' } as const;
 
 /**
  * Minutes until a subscription expires. Microsoft has documented 4,230 and 10,080 as the most, and refuses over 10,070: this is allowed

@@ -30,7 +30,7 @@ export type Consequence =
   | { readonly attempts: number; readonly status: 'error' | 'skipped' };
 
 /** Decides what follows a failed attempt. */
-export function consequenceOf(
+function consequenceOf(
   failure: AttemptFailure,
   log: AttemptedLog,
   { now, retrySeconds }: RetryOptions,

@@ -59,7 +59,7 @@ async function registerHeld(context: Context, watch: Held, wanted: ActiveSubscri
 }
 
 /** Writes a success. A registration whose claim was lost belongs to nobody and is ended. */
-export async function writeRegistered(
+async function writeRegistered(
   context: Context,
   watch: Held,
   { isNew, ...registration }: Registration & { isNew: boolean },

@@ -2,7 +2,7 @@ import type { LlmAgentConfig } from '@google/adk';
 import type { AgentDefinition } from '../files/agent-definition.ts';
 
 /** The keys of callbacks in a file, and their names in ADK. */
-export const callbackKeys = {
+const callbackKeys = {
   before_agent_callbacks: 'beforeAgentCallback',
   after_agent_callbacks: 'afterAgentCallback',
   before_model_callbacks: 'beforeModelCallback',
