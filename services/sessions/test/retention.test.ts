@@ -8,15 +8,7 @@ import { deleteOld } from '../src/retention/delete-old.ts';
 import { selectAgingSessions } from '../src/store/retention/old-rows.ts';
 import { forgetRunKeys } from '../src/store/ledger/run-keys.ts';
 import { beginRound } from '../src/store/retention/rules.ts';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  newKey,
-  readSession,
-  startSessionsForFile,
-  textOf,
-} from './sessions.ts';
+import { agentEvent, beginWith, json, newKey, readSession, startSessionsForFile, textOf } from './sessions.ts';
 import { appendTo, completed } from './turns/drive-turns.ts';
 
 const day = 86_400;

@@ -2,7 +2,15 @@ import { AttemptEnd_Outcome, Multitask, type Turn } from '@agentmesh/proto/sessi
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
-import { agentEvent, beginWith, json, type newKey, readSession, type RunningSessions, startSessionsForFile } from '../sessions.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  type newKey,
+  readSession,
+  type RunningSessions,
+  startSessionsForFile,
+} from '../sessions.ts';
 
 const service = startSessionsForFile();
 // Statements of one replica commit one after the other; those of two really meet.

@@ -1,7 +1,16 @@
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
-import { agentEvent, beginWith, json, type newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
+import {
+  agentEvent,
+  beginWith,
+  json,
+  type newKey,
+  parse,
+  readSession,
+  startSessionsForFile,
+  textOf,
+} from '../sessions.ts';
 
 const service = startSessionsForFile();
 const replica = startSessionsForFile({}, service);

@@ -30,11 +30,7 @@ export type Consequence =
   | { readonly attempts: number; readonly status: 'error' | 'skipped' };
 
 /** Decides what follows a failed attempt. */
-function consequenceOf(
-  failure: AttemptFailure,
-  log: AttemptedLog,
-  { now, retrySeconds }: RetryOptions,
-): Consequence {
+function consequenceOf(failure: AttemptFailure, log: AttemptedLog, { now, retrySeconds }: RetryOptions): Consequence {
   const after = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
   if (failure.kind === 'limited') {
     const isOld = now.getTime() - log.created_at.getTime() > longestLimitedMs;
