@@ -48,6 +48,7 @@ export async function checkMigrations(url: string, folder: URL): Promise<string[
       file = name;
       await client.query(rememberTables);
       for (const statement of scansIn(text)) found.add(`${name}: reads a table under an exclusive lock: ${statement}`);
+      for (const statement of changesIn(text)) found.add(`${name}: changes rows while it holds its locks: ${statement}`);
       if (indexes === undefined) await client.query(text);
       else await buildUnwatched(client, indexes);
     }
@@ -64,11 +65,21 @@ async function buildUnwatched(client: pg.Client, indexes: readonly { readonly st
 }
 
 function scansIn(text: string): string[] {
-  const alterations = text
-    .replaceAll(/--.*$/gm, '')
-    .split(';')
-    .map((statement) => statement.trim());
-  return alterations.filter(
+  return statementsIn(text).filter(
     (statement) => /^(alter|vacuum|cluster|reindex)\b/i.test(statement) && scans.some((scan) => scan.test(statement)),
   );
+}
+
+/** Statements that change rows that are there: as many as a table has, in the transaction of the migration. */
+function changesIn(text: string): string[] {
+  return statementsIn(text).filter((statement) => /^(with\b.*\b)?(update|delete|merge)\b/is.test(statement));
+}
+
+/** Without comments and bodies of functions. */
+function statementsIn(text: string): string[] {
+  return text
+    .replaceAll(/--.*$/gm, '')
+    .replaceAll(/(\$\w*\$).*?\1/gs, '')
+    .split(';')
+    .map((statement) => statement.trim());
 }
