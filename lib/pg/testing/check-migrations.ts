@@ -48,7 +48,8 @@ export async function checkMigrations(url: string, folder: URL): Promise<string[
       file = name;
       await client.query(rememberTables);
       for (const statement of scansIn(text)) found.add(`${name}: reads a table under an exclusive lock: ${statement}`);
-      for (const statement of changesIn(text)) found.add(`${name}: changes rows while it holds its locks: ${statement}`);
+      for (const statement of changesIn(text))
+        found.add(`${name}: changes rows while it holds its locks: ${statement}`);
       if (indexes === undefined) await client.query(text);
       else await buildUnwatched(client, indexes);
     }
