@@ -102,23 +102,38 @@ test('in a run whose cost is limited, a model without a known price is not calle
   expect(last).toMatchObject({ customMetadata: { failed_models: ['openai/ours'] } });
 });
 
-test('an answer that does not tell its tokens has no known cost, and ends a run whose cost is limited', async () => {
+/** An answer that calls the clock, with more fields of its body. */
+function answerWith(fields: object) {
   const message = {
     role: 'assistant',
     content: null,
     tool_calls: [{ id: 'c', type: 'function', function: { name: 'get_current_time', arguments: '{}' } }],
   };
-  const body = JSON.stringify({
-    id: 'x',
-    model: 'gpt-5-mini',
-    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
-  });
-  const silent = { status: 200, contentType: 'application/json', body };
+  const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+  const body = JSON.stringify({ id: 'x', model: 'gpt-5-mini', choices, ...fields });
+  return { status: 200, contentType: 'application/json', body };
+}
+
+test('an answer that does not tell its tokens has no known cost, and ends a run whose cost is limited', async () => {
+  const silent = answerWith({});
   openAi.answer(silent);
   expect((await run()).usage).toMatchObject({ modelCalls: 2, cost: costOfCall, unpricedCalls: 1 });
   openAi.answer(silent);
   expect((await run({ cost: 1 })).last).toMatchObject({
     errorCode: 'MAX_RUN_COST',
     errorMessage: expect.stringContaining('cannot be kept within the limit'),
+  });
+});
+
+test('numbers that no call has are not added up: their sum would be no number of JSON', async () => {
+  const absurd = answerWith({ usage: { prompt_tokens: 1.7e308, completion_tokens: 1.7e308, total_tokens: 1.5 } });
+  openAi.answer(absurd, absurd);
+  expect((await run()).usage).toMatchObject({
+    modelCalls: 3,
+    toolCalls: 2,
+    promptTokenCount: 2e9 + 11,
+    candidatesTokenCount: 2e9 + 7,
+    totalTokenCount: 2e9 + 18,
+    cost: expect.closeTo(4_500, 3),
   });
 });

@@ -163,3 +163,15 @@ test('a call that is cancelled before it is allowed is not sent and costs nothin
   expect(await answer).toEqual([]);
   expect(ends).toEqual([{ tokens: { input: 0, cached: 0, output: 0 }, answered: undefined }]);
 });
+
+test('what a server tells of its answer is reported in bounds: a report of a whole server must not fail because of it', async () => {
+  const fake = resources.use(await startFakeOpenAi({ apiKey: secret }));
+  const usage = { prompt_tokens: 1e19, completion_tokens: 1.5, prompt_tokens_details: { cached_tokens: -1 } };
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }];
+  const body = JSON.stringify({ id: 'x', model: 'm'.repeat(1_000_000), choices, usage });
+  fake.answer({ status: 200, contentType: 'application/json', body });
+  allowed = { modelApiBase: fake.baseUrl };
+  const [answer] = await ask('openai/ours');
+  expect(answer?.modelVersion).toBe('m'.repeat(256));
+  expect(ends).toEqual([{ tokens: { input: 1e9, cached: 0, output: 2 }, answered: 'm'.repeat(256) }]);
+});

@@ -1,6 +1,8 @@
 import type { Event } from '@google/adk';
 import { checkLimits, type RunLimits } from '../limits/run-limits.ts';
 import type { RunCost } from '../limits/run-cost.ts';
+import { cutName } from '../../models/use/cut-name.ts';
+import { tokenCount } from '../../models/use/token-count.ts';
 import type { AttemptEnd, Turn } from '@agentmesh/proto/sessions/v1';
 
 /** The models of an attempt and their usage, as fields of AttemptEnd. */
@@ -60,13 +62,13 @@ export function createAttemptUsage(
   let model = '';
   return {
     note({ modelVersion, usageMetadata, content }) {
-      for (const { functionCall } of content?.parts ?? []) if (functionCall !== undefined) toolCalls += 1;
+      for (const { functionCall } of content?.parts ?? []) if (functionCall) toolCalls += 1;
       if (modelVersion === undefined && usageMetadata === undefined) return;
       modelCalls += 1;
-      model = modelVersion ?? model;
+      if (typeof modelVersion === 'string') model = cutName(modelVersion);
       for (const name of counted) {
-        const count = usageMetadata?.[name];
-        if (count !== undefined && count > 0) sums.set(name, (sums.get(name) ?? 0) + count);
+        const count = tokenCount(usageMetadata?.[name]);
+        if (count > 0) sums.set(name, (sums.get(name) ?? 0) + count);
       }
     },
     get modelCalls() {

@@ -7,7 +7,9 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
-import { FinishReason, type Part } from '@google/genai';
+import { FinishReason, type GenerateContentResponseUsageMetadata, type Part } from '@google/genai';
+import { cutName } from '../use/cut-name.ts';
+import { tokenCount } from '../use/token-count.ts';
 import { createCallBounds } from './call-bounds.ts';
 import type { Dialect, Sources } from './dialect.ts';
 import { ModelCallError } from './failure/model-call-error.ts';
@@ -104,7 +106,7 @@ export class Answer {
     const finish = this.#dialect.finish({ reason, metadata, hasContent: this.#said.length > 0 });
     const whole = finish.finishReason === FinishReason.STOP;
     const parts = this.#said.flatMap((said) => ('part' in said ? [said.part] : whole ? [this.#callPart(said)] : []));
-    const usageMetadata = this.#dialect.usage(usage);
+    const usageMetadata = bounded(this.#dialect.usage(usage));
     return {
       ...(parts.length === 0 ? {} : { content: { role: 'model', parts } }),
       ...(this.#stream ? { partial: false } : {}),
@@ -132,7 +134,7 @@ export class Answer {
   }
 
   #version(): { modelVersion?: string } {
-    return this.modelVersion === undefined ? {} : { modelVersion: this.modelVersion };
+    return this.modelVersion === undefined ? {} : { modelVersion: cutName(this.modelVersion) };
   }
 }
 
@@ -141,6 +143,15 @@ function continues(last: Said | LanguageModelV4ToolCall | undefined, { id, thoug
   if (last === undefined || !('part' in last) || last.part.inlineData !== undefined) return false;
   if ((last.part.thought === true) !== thought) return false;
   return last.id === id || last.part.thoughtSignature === undefined;
+}
+
+/** Usage whose counts are tokens that a call can have. */
+function bounded(usage: GenerateContentResponseUsageMetadata): GenerateContentResponseUsageMetadata {
+  const entries = Object.entries(usage).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'number' ? tokenCount(value) : value,
+  ]);
+  return Object.fromEntries(entries) as GenerateContentResponseUsageMetadata;
 }
 
 function brokenOff(): ModelCallError {
