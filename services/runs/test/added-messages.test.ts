@@ -3,7 +3,7 @@ import { completeActions, type EventJson, toWireEvent } from '@agentmesh/proto/e
 import { AttemptEnd_Outcome, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { type AgentBench, createAgentBench } from './run-agents.ts';
+import { type AgentBench, createAgentBench, createAppBench } from './run-agents.ts';
 import { calls, says, ScriptLlm, type ScriptStep } from './script-llm.ts';
 import { encode } from './stored-session.ts';
 
@@ -81,6 +81,27 @@ describe('a message that is added to a run', () => {
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
     await bench.run({ text: 'next' });
     expect(sentTo(model, 2)).toHaveLength(5);
+  });
+
+  test('makes the agents begin again only when their loop before is left', async () => {
+    const { app } = createAgentBench(new LlmAgent({ name: 'helper', model: new ScriptLlm(says('answer')) }));
+    const loops: boolean[] = [];
+    const bench = createAppBench({
+      ...app,
+      open: (options) => {
+        expect(loops).not.toContain(false);
+        const place = loops.push(false) - 1;
+        if (place === 0) bench.sessions.address(bench.key, 'one more thing');
+        const { loop, session } = app.open(options);
+        const leave = () => {
+          loops[place] = true;
+          return loop.return();
+        };
+        return { session, loop: { next: () => loop.next(), return: leave } };
+      },
+    });
+    await bench.run();
+    expect(loops).toEqual([true, true]);
   });
 
   /** Starts the next attempt of a run that has these events, of which the last one was added while it waited. */

@@ -73,6 +73,22 @@ describe('an attempt whose run is cancelled', () => {
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.CANCELLED);
   });
 
+  test('ends as cancelled also when it fails at the same time', async () => {
+    const used = calls('work').map((answer) => ({ ...answer, usageMetadata: { totalTokenCount: 60 } }));
+    const agent = new LlmAgent({ name: 'helper', model: new ScriptLlm(used) });
+    const bench = createAgentBench(agent, { limits: { tokens: 50 } });
+    bench.sessions.before = (call) => {
+      // The append before was the call, which is over the limit.
+      if (call !== 'appendEvents' || bench.sessions.events(bench.key).length < 2) return;
+      delete bench.sessions.before;
+      bench.sessions.cancel(bench.sessions.run(bench.key).invocationId);
+    };
+    const { events, failure } = await bench.run();
+    expect(failure).toBeUndefined();
+    expect(events.at(-1)).toMatchObject(cancelledEvent);
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.CANCELLED);
+  });
+
   test('aborts a tool, and does not wait for one that ignores it', async () => {
     const tool = new FunctionTool({
       name: 'stuck',

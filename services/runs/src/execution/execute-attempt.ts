@@ -114,25 +114,45 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     deps.onTurnEnded?.({ app, turn, window, written: journal.written });
     return 'ended';
   } catch (error) {
-    const stop = stopOf(error, working.signal);
-    if (stop !== undefined) {
-      await recorder.stop(author, stop);
-      viewer?.end();
-      return 'cancelled';
-    }
+    let stop = stopOf(error, working.signal);
     // An app that is gone is not found either, but then the turn is still held.
-    if (hasApp && hasLost(error)) throw error;
-    deps.log.warn(
-      { err: loggableError(error), invocationId: turn.invocationId, app: turn.session?.appName },
-      'run failed',
-    );
-    const { type, errorCode, errorMessage } = describeFailure(error);
-    await recorder.fail({ author, errorCode, errorMessage });
-    // Like a failed model, a limit is told by the event alone.
-    if (error instanceof LimitReached) viewer?.end();
-    else viewer?.fail({ type, message: errorMessage });
-    return 'failed';
+    if (stop === undefined && hasApp && hasLost(error)) throw error;
+    stop ??= await fail(deps, run, { recorder, author, error });
+    if (stop === undefined) return 'failed';
+    await recorder.stop(author, stop);
+    viewer?.end();
+    return 'cancelled';
   }
+}
+
+interface FailedAgents {
+  readonly recorder: Recorder;
+  readonly author: string;
+  readonly error: unknown;
+}
+
+/** Ends an attempt as failed. When it is being stopped at the same time, nothing is stored: answers how it has to end. */
+async function fail(
+  deps: ExecutionDeps,
+  { turn, viewer, working }: AttemptRun,
+  { recorder, author, error }: FailedAgents,
+): Promise<Stop | undefined> {
+  deps.log.warn(
+    { err: loggableError(error), invocationId: turn.invocationId, app: turn.session?.appName },
+    'run failed',
+  );
+  const { type, errorCode, errorMessage } = describeFailure(error);
+  try {
+    await recorder.fail({ author, errorCode, errorMessage });
+  } catch (refusal) {
+    const stop = stopOf(refusal, working.signal);
+    if (stop === undefined) throw refusal;
+    return stop;
+  }
+  // Like a failed model, a limit is told by the event alone.
+  if (error instanceof LimitReached) viewer?.end();
+  else viewer?.fail({ type, message: errorMessage });
+  return undefined;
 }
 
 function callsOf(
@@ -157,6 +177,8 @@ async function runLoops(app: App, { recorder, working, ...options }: Looping): P
       opened = app.open({ ...next, signal });
       recorder.attach(opened.session);
       if (await drive(opened.loop, recorder, signal)) return;
+      // The agents of a worker stay there until their loop is left.
+      close(opened.loop);
     }
   } finally {
     if (opened !== undefined) leave(opened.loop, working);
@@ -200,6 +222,10 @@ function remember(
 /** Lets the loop run its `finally` blocks, but does not wait for a tool that ignores the signal. */
 function leave(loop: EventLoop, working: AbortController): void {
   working.abort(attemptOver);
+  close(loop);
+}
+
+function close(loop: EventLoop): void {
   loop.return().catch(() => undefined);
 }
 
