@@ -85,6 +85,16 @@ test('calls of an agent that is a tool are calls of the run', async () => {
   expect(openAi.received - sent).toBe(1);
 });
 
+test('calls of an agent that is a tool count for the most calls of the run', async () => {
+  const definition = { name: 'expert', model: 'openai/gpt-5-mini', tools: clock };
+  const toolAgents = new Map([[0, { file: 'expert.yaml', definition, subAgents: [] }]]);
+  const entry = { name: 'AgentTool', args: { agent: { config_path: 'expert.yaml' } } };
+  const asks = { toolCalls: [{ id: 'call_1', name: 'expert', arguments: '{"request":"?"}' }] };
+  openAi.answer(asks, look, look, look, look, look, look);
+  expect((await run({ tools: [entry], toolAgents })).last).toMatchObject({ errorCode: 'MAX_MODEL_CALLS' });
+  expect(openAi.received).toBe(5);
+});
+
 test('a run that costs more than it may ends as failed before it calls a tool, unless it is over', async () => {
   openAi.answer(look, look);
   const { last, usage } = await run({ cost: costOfCall * 1.5 });

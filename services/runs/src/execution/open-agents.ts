@@ -4,6 +4,7 @@ import type { AgentRun, AgentRunOptions } from './agent-run.ts';
 import { countModelCalls } from './count-model-calls.ts';
 import { parseMessage } from './events/event-json.ts';
 import { createTurnSession } from './history/turn-session.ts';
+import { noteContext } from '../models/use/model-caller.ts';
 import { resumeLoop } from './takeover/resume-loop.ts';
 
 const noPlugins = new PluginManager();
@@ -30,6 +31,7 @@ export function openAgents(root: BaseAgent, options: AgentRunOptions): AgentRun 
     abortSignal: signal,
     ...(turn.messageJson.length === 0 ? {} : { userContent: parseMessage(turn.messageJson) }),
   });
+  noteContext(context);
   countModelCalls(context, options.earlierModelCalls);
   const loop = turn.isTakeover ? resumeLoop(root, context) : agent.runAsync(context);
   return { loop, session: turnSession };

@@ -13,6 +13,7 @@ import { agentForTurn } from '../../execution/agent-for-turn.ts';
 import { countModelCalls } from '../../execution/count-model-calls.ts';
 import { fromPublicEvent, hasCalls, parseMessage } from '../../execution/events/event-json.ts';
 import { createTurnSession, type TurnSession } from '../../execution/history/turn-session.ts';
+import { noteContext } from '../../models/use/model-caller.ts';
 import type { CodeError, RunRequest } from '../protocol.ts';
 import type { Channel } from './channel.ts';
 import { checkSize } from './check-size.ts';
@@ -152,6 +153,7 @@ export class TurnRunner {
       abortSignal: this.#working.signal,
       ...(messageJson.length > 0 && { userContent: parseMessage(messageJson) }),
     });
+    noteContext(context);
     countModelCalls(context, this.#request.earlierModelCalls);
     return runRoot(root, context, isTakeover);
   }

@@ -20,10 +20,18 @@ export interface ModelCaller {
 /** ADK's sessions know no accounts, and its models are not told who calls them. */
 const runs = new WeakMap<Session, ModelCaller>();
 const callers = new WeakMap<LlmRequest, ModelCaller>();
+/** The contexts of runs, which count their calls of models. */
+const contexts = new WeakMap<ModelCaller, InvocationContext>();
 
 /** Notes the run of a session that a turn's agents see. */
 export function noteRun(session: Session, run: ModelCaller): void {
   runs.set(session, run);
+}
+
+/** Notes the context of the run whose agents see a session: calls of models that agents of tools make count there. */
+export function noteContext(context: InvocationContext): void {
+  const run = runs.get(context.session);
+  if (run !== undefined) contexts.set(run, context);
 }
 
 /** The account of a session that a turn's agents see; undefined outside of a turn. */
@@ -41,11 +49,17 @@ export function callerOf(request: LlmRequest): ModelCaller | undefined {
   return callers.get(request);
 }
 
-/** Notes for each request of a model who makes it. */
+/**
+ * Notes for each request of a model who makes it. ADK gives the agent of a tool an invocation of its own, with a limit of its own, so its calls are counted
+ * for the run here. Throws ADK's error when the run has made more than it may.
+ */
 export class CallerNote extends BaseLlmRequestProcessor {
-  override async *runAsync({ session }: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
-    const run = runs.get(session);
-    if (run !== undefined) callers.set(request, run);
+  override async *runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
+    const run = runs.get(context.session);
+    if (run !== undefined) {
+      callers.set(request, run);
+      if (context.invocationId !== run.invocationId) contexts.get(run)?.incrementLlmCallCount();
+    }
     yield* [];
   }
 }
