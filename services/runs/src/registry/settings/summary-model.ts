@@ -1,3 +1,4 @@
+import { modelProvider } from '../../agents/keys/model-provider.ts';
 import { isLlmDefinition, isOwnClass, modelsOf } from '../files/agent-definition.ts';
 import { agentsBelow } from '../files/agents-below.ts';
 import { summarizerModel } from './compaction-keys.ts';
@@ -20,7 +21,7 @@ export function summaryModelOf(root: AgentFile): SummaryModel | undefined {
   if (own === undefined) return agent && modelOf(agent);
   const [first = ''] = agent === undefined ? [] : modelsOf(agent.definition);
   // A key of an agent belongs to one provider.
-  const isSame = own.split('/')[0] === first.split('/')[0];
+  const isSame = modelProvider(own) === modelProvider(first);
   return { names: [own], ...(isSame && accessOf(agent)) };
 }
 
