@@ -1,6 +1,8 @@
-import type { OverdueRun } from '@agentmesh/proto/sessions/v1';
+import type { JsonObject } from '@agentmesh/proto/event';
+import type { LedgerRun, OverdueRun } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
-import { answerRun } from './answer-run.ts';
+import { mostResponses } from '../events/check-message.ts';
+import { answerRun, type FunctionAnswer } from './answer-run.ts';
 import { awaitedCalls } from './awaited-calls.ts';
 
 const limit = 32;
@@ -25,6 +27,11 @@ async function giveDefault(context: Context, { accountId, run }: OverdueRun): Pr
   if (run === undefined) return;
   const { settings } = await context.apps.find(accountId, run.appName);
   const response = settings.defaultAnswer ?? context.config.answers.defaultAnswer;
-  const answers = awaitedCalls(run).map(({ functionCallId: id, name }) => ({ id, name, response }));
-  await answerRun(context, { accountId, run, answers, isBound: run.isBound });
+  await answerRun(context, { accountId, run, answers: defaultAnswers(run, response), isBound: run.isBound });
+}
+
+/** The answers of one message. The run waits again for calls that are more than it may answer. */
+export function defaultAnswers(run: LedgerRun, response: JsonObject): FunctionAnswer[] {
+  const calls = awaitedCalls(run).slice(0, mostResponses);
+  return calls.map(({ functionCallId: id, name }) => ({ id, name, response }));
 }

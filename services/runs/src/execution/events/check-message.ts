@@ -1,7 +1,8 @@
 import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
 import { messageInvalid } from '../../errors.ts';
 
-const mostResponses = 100;
+/** Most function calls that a message answers. */
+export const mostResponses = 100;
 
 /**
  * Checks a user's message and names the function calls that it answers. Throws MeshError `message_invalid` with the texts of
