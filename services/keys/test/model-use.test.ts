@@ -96,6 +96,13 @@ describe('a call of a model', () => {
     await end(account, callId, { model: 'llama-of-ours' });
     expect(await usage(account)).toMatchObject([{ costNanos: 0n, unpricedCalls: 1n }]);
   });
+
+  test('that was not made costs nothing, also when the price of its model is not known', async () => {
+    const account = await newAccount();
+    const { callId } = await begin(account);
+    await end(account, callId, { model: 'llama-of-ours', tokens: tokens(0, 0) });
+    expect(await usage(account)).toMatchObject([{ costNanos: 0n, unpricedCalls: 0n }]);
+  });
 });
 
 describe('use', () => {

@@ -34,6 +34,8 @@ async function useKeys(keys: TestKeys): Promise<void> {
   await modelUse.endCalls({ calls: [{ ...call, callId, tokens: { input: 1n, cached: 0n, output: 1n } }] });
   const day = new Date().toISOString().slice(0, 10);
   await modelUse.listUsage({ accountId, fromDay: day, toDay: day });
+  await modelUse.listUsage({ accountId, fromDay: day, toDay: day, groupBy: { run: true } });
+  await modelUse.listUsage({ accountId, fromDay: day, toDay: day, invocationId: 'i1' });
   await savedKeys.deleteKey({ accountId, keyId, kind });
   await keys.settle();
 }

@@ -65,12 +65,13 @@ export const runs = defineService({
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
-    const { createCompactor, createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk } =
+    const { createCompactor, createAgentHandlers, createCountCost, createExecutor, createModelUse, openApps, quietAdk } =
       await importAdk();
     quietAdk(log);
 
     const db = await host.openDatabase();
-    const use = createModelUse(mesh.client(ModelUseService), log);
+    const modelUse = mesh.client(ModelUseService);
+    const use = createModelUse(modelUse, log);
     const known = await openApps({ host, db, use }, config);
     const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;
     const client = mesh.client(SessionsService);
@@ -89,6 +90,7 @@ export const runs = defineService({
       ...executionLimits(config),
       histories,
       live,
+      countCost: createCountCost(modelUse),
       onTurnEnded: (ended) => compactor.note(ended),
       onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
       ...(spans === undefined ? {} : { around: spans.around }),
@@ -169,7 +171,7 @@ async function importAdk() {
     { createCompactor },
     { createAgentHandlers },
     { createExecutor },
-    { createModelUse },
+    { createCountCost, createModelUse },
     { openApps },
     { quietAdk },
   ] = await Promise.all([
@@ -180,7 +182,15 @@ async function importAdk() {
     import('./registry/open-apps.ts'),
     import('./quiet-adk.ts'),
   ]);
-  return { createCompactor, createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk };
+  return {
+    createCompactor,
+    createAgentHandlers,
+    createCountCost,
+    createExecutor,
+    createModelUse,
+    openApps,
+    quietAdk,
+  };
 }
 
 function countEndings(

@@ -12,6 +12,7 @@ import { createHistoryCache } from '../src/execution/history/history-cache.ts';
 import type { RunLimits } from '../src/execution/limits/run-limits.ts';
 import { LiveRuns } from '../src/execution/live/live-runs.ts';
 import { createViewer } from '../src/execution/viewers/viewer.ts';
+import type { CountCost } from '../src/models/use/count-cost.ts';
 import type { App } from '../src/registry/app.ts';
 import { usualSettings } from '../src/registry/settings/app-settings.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
@@ -70,6 +71,8 @@ interface BenchOptions {
   readonly state?: JsonObject;
   readonly live?: LiveRuns;
   readonly limits?: Partial<RunLimits>;
+  /** See ExecutionDeps. */
+  readonly countCost?: CountCost;
 }
 
 /** The live partial events of a process of its own. */
@@ -80,7 +83,7 @@ export function liveOf(owner: string, bus = createLocalBus()): LiveRuns {
 /** An executor of one app. */
 export function createAppBench(
   app: App,
-  { state = {}, live = liveOf('me'), limits = {} }: BenchOptions = {},
+  { state = {}, live = liveOf('me'), limits = {}, countCost }: BenchOptions = {},
 ): AgentBench {
   const sessions = new InMemorySessions();
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
@@ -99,6 +102,7 @@ export function createAppBench(
     outageMs,
     histories,
     live,
+    ...(countCost && { countCost }),
   });
 
   const begin: AgentBench['begin'] = async ({ text = 'hello', message, streaming = false, ...options } = {}) => {

@@ -3,9 +3,9 @@ import { completeActions, type EventJson, toWireEvent } from '@agentmesh/proto/e
 import { AttemptEnd_Outcome, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { encode } from './stored-session.ts';
+import { decode, encode } from './stored-session.ts';
 import { type AgentBench, createAgentBench } from './run-agents.ts';
-import { says, ScriptLlm } from './script-llm.ts';
+import { calls, says, ScriptLlm } from './script-llm.ts';
 
 /** Calls of tools, with their keys. */
 const done: string[] = [];
@@ -72,6 +72,8 @@ function nextEvent({ sessions, key }: AgentBench, before: number): EventJson {
   return sessions.events(key)[before + 1] as unknown as EventJson;
 }
 
+const usageOf = ({ sessions, key }: AgentBench) => decode(sessions.run(key).end?.usageJson ?? new Uint8Array(0));
+
 const endOf = ({ sessions, key }: AgentBench) => sessions.run(key).end?.outcome;
 
 describe('a run that is taken over', () => {
@@ -134,6 +136,18 @@ describe('a run that is taken over', () => {
     await takeOver(bench, message, eventOf([{ text: 'too early' }]), eventOf([{ text: 'to the message' }]));
     expect(model.requests).toEqual([]);
     expect(endOf(bench)).toBe(AttemptEnd_Outcome.COMPLETED);
+  });
+
+  test('has cost what was counted of its dead executor, and may not go on when that is too much, or not known', async () => {
+    const counted = async () => ({ nanos: 300_000_001n, unpriced: 0 });
+    const free = createAgentBench(helper(new ScriptLlm(says('done'))), { countCost: counted });
+    await takeOver(free);
+    expect(usageOf(free)).toMatchObject({ cost: 0.300_000_001 });
+    for (const countCost of [counted, () => Promise.reject(new Error('no answer'))]) {
+      const limited = createAgentBench(helper(new ScriptLlm(calls('look'))), { countCost, limits: { cost: 0.3 } });
+      await takeOver(limited);
+      expect(limited.sessions.run(limited.key).end).toMatchObject({ errorCode: 'MAX_RUN_COST' });
+    }
   });
 
   test('waits when it had asked a person', async () => {

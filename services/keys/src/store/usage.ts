@@ -1,4 +1,4 @@
-import { createQuery, type Query } from '@agentmesh/lib/pg';
+import { createQuery, type Placeholders, type Query } from '@agentmesh/lib/pg';
 
 /** Filter and grouping of usage. Null fields match everything. */
 export interface UsageFilter {
@@ -38,28 +38,32 @@ const sums = ['calls', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost_n
   .map((name) => `sum(${name})::bigint as ${name}`)
   .join(', ');
 
-const sumUp = (table: 'usage_days' | 'usage_runs'): Query<UsageFilter, UsageRow> =>
+/** `runs`: SQL condition on the run. */
+const sumUp = (
+  name: string,
+  table: 'usage_days' | 'usage_runs',
+  runs?: (param: Placeholders<UsageFilter>) => string,
+): Query<UsageFilter, UsageRow> =>
   createQuery<UsageFilter, UsageRow>({
-    name: `sum-${table.replace('_', '-')}`,
-    text: (param) => {
-      const ofRun = table === 'usage_runs';
-      return `select case when ${param.byDay}::boolean then day::text end as day,
+    name,
+    text: (param) => `select case when ${param.byDay}::boolean then day::text end as day,
         case when ${param.byApp}::boolean then app_name end as app_name,
         case when ${param.byUser}::boolean then user_id end as user_id,
         case when ${param.byKey}::boolean then key_id end as key_id,
         case when ${param.byModel}::boolean then provider || '/' || model end as model,
-        ${ofRun ? `case when ${param.byRun}::boolean then invocation_id end` : 'null::text'} as invocation_id, ${sums}
+        ${table === 'usage_runs' ? `case when ${param.byRun}::boolean then invocation_id end` : 'null::text'} as invocation_id, ${sums}
       from ${table}
       where account_id = ${param.accountId} and day between ${param.fromDay}::date and ${param.toDay}::date
         and (${param.appName}::text is null or app_name = ${param.appName})
         and (${param.userId}::text is null or user_id = ${param.userId})
         and (${param.keyId}::bigint is null or key_id = ${param.keyId})
-        ${ofRun ? `and (${param.invocationId}::text is null or invocation_id = ${param.invocationId})` : ''}
-      group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6 limit ${param.limit}`;
-    },
+        ${runs === undefined ? '' : `and ${runs(param)}`}
+      group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6 limit ${param.limit}`,
   });
 
 /** Sums of the use by day. */
-export const sumUsageDays = sumUp('usage_days');
+export const sumUsageDays = sumUp('sum-usage-days', 'usage_days');
 /** Sums of the use by run, which can also be grouped by run. */
-export const sumUsageRuns = sumUp('usage_runs');
+export const sumUsageRuns = sumUp('sum-usage-runs', 'usage_runs');
+/** Sums of the use of one run. */
+export const sumUsageRun = sumUp('sum-usage-run', 'usage_runs', (param) => `invocation_id = ${param.invocationId}`);

@@ -5,6 +5,8 @@ import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import { isCancelling, isInterrupting, isLost } from '../errors.ts';
 import { loggableError } from '../models/index.ts';
+import type { CountedCost } from '../models/use/call-costs.ts';
+import type { CountCost } from '../models/use/count-cost.ts';
 import type { App } from '../registry/app.ts';
 import type { EndedTurn } from '../compaction/compactor.ts';
 import { createTurnArtifacts } from '../artifacts/turn-artifacts.ts';
@@ -44,6 +46,8 @@ export interface ExecutionDeps {
   readonly historyWindow: number;
   readonly histories: HistoryCache;
   readonly live: Pick<LiveRuns, 'attempt'>;
+  /** Counts what the calls of a run have cost so far. Absent: the cost of executors that died is not known. */
+  readonly countCost?: CountCost;
   /** Called when the agents of a turn have come to their end. */
   readonly onTurnEnded?: (ended: EndedTurn) => void;
   readonly log: Logger;
@@ -103,7 +107,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const limits = lowerLimits(deps.limits, app.settings.limits);
     const earlier = earlierUse(turn);
     using _ = watchTime(limits.seconds, earlier['seconds'] ?? 0, working);
-    costs.limit(limits.cost, earlier);
+    costs.limit(limits.cost, earlier, turn.isTakeover ? await countCost(deps, turn, limits) : undefined);
     recorder.limit(limits);
     const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
     recorder.waitAs({ answerSeconds, asksByMail });
@@ -153,6 +157,20 @@ async function fail(
   if (error instanceof LimitReached) viewer?.end();
   else viewer?.fail({ type, message: errorMessage });
   return undefined;
+}
+
+/** What the run has cost, with its dead executor. A run whose cost is limited may not go on while that is not known. */
+async function countCost(
+  { countCost: count, log }: ExecutionDeps,
+  { session, invocationId }: Turn,
+  limits: RunLimits,
+): Promise<CountedCost | undefined> {
+  try {
+    return await count?.({ accountId: session?.accountId ?? '', invocationId });
+  } catch (err) {
+    log.warn({ err, invocationId }, 'the cost of a dead executor is not known');
+    return limits.cost < Infinity ? { nanos: 0n, unpriced: 1 } : undefined;
+  }
 }
 
 function callsOf(

@@ -45,9 +45,10 @@ function rowOf(call: EndedCall, prices: Prices): EndedRow {
   };
 }
 
-/** 10^-9 US dollars; undefined when it is not known. */
+/** 10^-9 US dollars; undefined when it is not known. A call that was not made, or failed, costs nothing, whatever the price. */
 function costOf({ provider, priceProvider, model, answeredModel, tokens }: EndedCall, prices: Prices) {
   if (tokens === undefined) return undefined;
+  if (tokens.input === 0n && tokens.output === 0n) return 0n;
   const priced = { provider: priceProvider || provider, model, answered: answeredModel || undefined };
   return prices.costNanosOf(priced, tokenCounts(tokens));
 }

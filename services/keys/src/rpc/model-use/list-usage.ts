@@ -4,7 +4,7 @@ import type { ListUsageRequest, UsageSumSchema } from '@agentmesh/proto/keys/v1/
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
 import { keyRequestInvalid } from '../../errors.ts';
-import { sumUsageDays, sumUsageRuns, type UsageFilter, type UsageRow } from '../../store/usage.ts';
+import { sumUsageDays, sumUsageRun, sumUsageRuns, type UsageFilter, type UsageRow } from '../../store/usage.ts';
 import type { Handlers } from './handlers.ts';
 
 const [usualLimit, mostRows] = [1_000, 10_000];
@@ -13,8 +13,8 @@ const [usualLimit, mostRows] = [1_000, 10_000];
 export function listUsage({ db }: Context): Handlers['listUsage'] {
   return async (request) => {
     const filter = filterOf(request);
-    const ofRuns = filter.byRun || filter.invocationId !== null;
-    const rows = await (ofRuns ? sumUsageRuns : sumUsageDays)(db, { ...filter, limit: filter.limit + 1 });
+    const sumUp = filter.invocationId !== null ? sumUsageRun : filter.byRun ? sumUsageRuns : sumUsageDays;
+    const rows = await sumUp(db, { ...filter, limit: filter.limit + 1 });
     return {
       sums: rows.slice(0, filter.limit).map(sumOf),
       hasMore: rows.length > filter.limit,

@@ -48,3 +48,15 @@ test('the cost of earlier attempts counts', async () => {
   costs.limit(0.5, { unpricedCalls: 1 });
   expect(() => costs.check()).toThrow('cannot be kept within the limit');
 });
+
+test('the part of it that no attempt has reported is reported with this one, exactly', () => {
+  const costs = new RunCost(new AbortController());
+  const earlier = { cost: 0.1, unpricedCalls: 1 };
+  costs.limit(Infinity, earlier, { nanos: 300_000_001n, unpriced: 3 });
+  expect(costs.spent).toEqual({ cost: 0.200_000_001, unpricedCalls: 2 });
+  // Calls that are counted a little later than they are reported.
+  costs.limit(0.1, earlier, { nanos: 99_999_999n, unpriced: 0 });
+  expect(costs.spent).toEqual({});
+  costs.limit(0.3, { cost: 0.1 }, { nanos: 300_000_001n, unpriced: 0 });
+  expect(() => costs.check()).toThrow('limit of 0.3 US dollars');
+});

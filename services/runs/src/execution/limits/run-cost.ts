@@ -1,6 +1,6 @@
 import { dollarsOf, loadPrices, nanosOf, type PricedModel, type Prices, type TokenCounts } from '@agentmesh/lib/prices';
 import { ModelCallError } from '../../models/ai-sdk/failure/model-call-error.ts';
-import type { CallCosts, EndedCall } from '../../models/use/call-costs.ts';
+import type { CallCosts, CountedCost, EndedCall } from '../../models/use/call-costs.ts';
 import { LimitReached } from './run-limits.ts';
 
 /** The cost of the calls of an attempt. */
@@ -26,27 +26,38 @@ export class RunCost implements CallCosts {
   #prices: Prices | undefined;
   #spent = { nanos: 0n, priced: 0, unpriced: 0 };
   #most = Infinity;
-  /** The cost of earlier attempts. */
+  /** The cost of earlier attempts, and the part of it that none has reported. */
   #before = { nanos: 0n, unpriced: 0 };
+  #unreported = { nanos: 0n, unpriced: 0 };
 
   /** `working` is aborted with LimitReached when a call begins though the limit is reached. */
   constructor(working: AbortController) {
     this.#working = working;
   }
 
-  /** Sets the most US dollars of the run; Infinity, as before: any amount. `earlier`: what earlier attempts have spent of them. */
-  limit(dollars: number, { cost = 0, unpricedCalls = 0 }: SpentCost = {}): void {
+  /**
+   * Sets the most US dollars of the run; Infinity, as before: any amount. `earlier`: what earlier attempts have reported; `counted`: what was counted of all
+   * of them, also of those whose executors died before they could report. The difference is reported with this attempt.
+   */
+  limit(dollars: number, earlier: SpentCost = {}, counted?: CountedCost): void {
+    const reported = { nanos: nanosOf(earlier.cost ?? 0), unpriced: earlier.unpricedCalls ?? 0 };
+    const { nanos, unpriced } = counted ?? reported;
     this.#most = dollars;
-    this.#before = { nanos: nanosOf(cost), unpriced: unpricedCalls };
+    this.#before = { nanos: larger(nanos, reported.nanos), unpriced: Math.max(unpriced, reported.unpriced) };
+    this.#unreported = {
+      nanos: this.#before.nanos - reported.nanos,
+      unpriced: this.#before.unpriced - reported.unpriced,
+    };
   }
 
-  /** The cost of calls that have ended, and of the input of those that have not. */
+  /** The cost of calls that have ended, and of the input of those that have not, with the part of earlier attempts that none has reported. */
   get spent(): SpentCost {
     const sum = { ...this.#spent };
     for (const { model, tokens } of this.#open) add(sum, this.#prices?.costNanosOf(model, tokens));
+    const { nanos, unpriced } = this.#unreported;
     return {
-      ...(sum.priced > 0 && { cost: dollarsOf(sum.nanos) }),
-      ...(sum.unpriced > 0 && { unpricedCalls: sum.unpriced }),
+      ...((sum.priced > 0 || nanos > 0n) && { cost: dollarsOf(sum.nanos + nanos) }),
+      ...(sum.unpriced + unpriced > 0 && { unpricedCalls: sum.unpriced + unpriced }),
     };
   }
 
@@ -70,6 +81,10 @@ export class RunCost implements CallCosts {
       add(this.#spent, tokens && prices.costNanosOf({ ...model, answered }, tokens));
     };
   }
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
 }
 
 function add(sum: { nanos: bigint; priced: number; unpriced: number }, nanos: bigint | undefined): void {

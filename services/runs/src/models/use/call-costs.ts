@@ -8,6 +8,14 @@ export interface EndedCall {
   readonly answered: string | undefined;
 }
 
+/** The cost of all calls of a run that have ended. */
+export interface CountedCost {
+  /** In 10^-9 US dollars. */
+  readonly nanos: bigint;
+  /** Calls without a known price. */
+  readonly unpriced: number;
+}
+
 /** Counts what the calls of a run cost, and refuses calls that the run may not pay. */
 export interface CallCosts {
   /** Throws when the run has spent more than it may. */
