@@ -33,6 +33,7 @@ import type { Context } from './context.ts';
 import type { Compactor } from './compaction/compactor.ts';
 import type { Executor } from './execution/executor.ts';
 import type { ModelUse } from './models/index.ts';
+import { createCountCost } from './models/use/count-cost.ts';
 import type { Ending } from './execution/execute-attempt.ts';
 import { createHistoryCache } from './execution/history/history-cache.ts';
 import { createAdmission } from './execution/admission/admission.ts';
@@ -65,13 +66,12 @@ export const runs = defineService({
     const config = readRunsConfig(host.config);
     // Must run before ADK is imported, because ADK gets its tracer only at import.
     if (host.config.ADK_WEB_UI) resources.use(await startSpanWatching('agentmesh-runs'));
-    const { createCompactor, createAgentHandlers, createCountCost, createExecutor, createModelUse, openApps, quietAdk } =
+    const { createCompactor, createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk } =
       await importAdk();
     quietAdk(log);
 
     const db = await host.openDatabase();
-    const modelUse = mesh.client(ModelUseService);
-    const use = createModelUse(modelUse, log);
+    const use = createModelUse(mesh.client(ModelUseService), log);
     const known = await openApps({ host, db, use }, config);
     const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;
     const client = mesh.client(SessionsService);
@@ -83,14 +83,12 @@ export const runs = defineService({
     const compactor = createCompactor({ sessions: client, models: known.models, log });
     const executor = createExecutor({
       sessions,
-      memory: mesh.client(MemoryService),
-      artifacts: mesh.client(ArtifactsService),
+      ...clientsOf(mesh),
       log,
       findApp: (accountId, name) => known.apps.find(accountId, name),
       ...executionLimits(config),
       histories,
       live,
-      countCost: createCountCost(modelUse),
       onTurnEnded: (ended) => compactor.note(ended),
       onEnded: countEndings(host, (turn) => makeRoom(context, turn)),
       ...(spans === undefined ? {} : { around: spans.around }),
@@ -113,6 +111,14 @@ export const runs = defineService({
     };
   },
 });
+
+function clientsOf(mesh: Host<typeof runsSettings>['mesh']) {
+  return {
+    memory: mesh.client(MemoryService),
+    artifacts: mesh.client(ArtifactsService),
+    countCost: createCountCost(mesh.client(ModelUseService)),
+  };
+}
 
 interface Working {
   readonly executor: Executor;
@@ -171,7 +177,7 @@ async function importAdk() {
     { createCompactor },
     { createAgentHandlers },
     { createExecutor },
-    { createCountCost, createModelUse },
+    { createModelUse },
     { openApps },
     { quietAdk },
   ] = await Promise.all([
@@ -182,15 +188,7 @@ async function importAdk() {
     import('./registry/open-apps.ts'),
     import('./quiet-adk.ts'),
   ]);
-  return {
-    createCompactor,
-    createAgentHandlers,
-    createCountCost,
-    createExecutor,
-    createModelUse,
-    openApps,
-    quietAdk,
-  };
+  return { createCompactor, createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk };
 }
 
 function countEndings(

@@ -1,6 +1,5 @@
 export { createModels } from './models.ts';
 export type { Models } from './models.ts';
-export { createCountCost } from './use/count-cost.ts';
 export { createModelUse } from './use/model-use.ts';
 export type { ModelUse } from './use/model-use.ts';
 export { modelSettings, readModelsConfig } from './settings.ts';
