@@ -107,6 +107,25 @@ describe('a run that interrupts', () => {
     expect(await runOf(session, first.invocationId)).toMatchObject({ status: RunStatus.COMPLETED });
   });
 
+  test.each([Multitask.INTERRUPT, Multitask.ROLLBACK])(
+    'changes nothing when it is refused, because it is queued or granted already (%i)',
+    async (multitask) => {
+      const session = await newSession();
+      const { invocationId: granted } = await queue(session, 'one', { postpone: true });
+      const { invocationId: queued } = await queue(session, 'two');
+      for (const invocationId of [granted, queued]) {
+        const again = queue(session, 'now', { multitask, invocationId });
+        await expect(again).rejects.toMatchObject({ reason: 'run_in_progress' });
+      }
+      const turn = (await claim(session, granted)) as Turn;
+      expect(turn).toMatchObject({ lastSeq: 1 });
+      await expect(queue(session, 'now', { multitask, invocationId: queued })).rejects.toThrow();
+      await service.client.appendEvents(appendTo(turn, [], completed));
+      expect(await runOf(session, granted)).toMatchObject({ status: RunStatus.COMPLETED });
+      expect(await claim(session, queued)).toBeDefined();
+    },
+  );
+
   test('goes on when the executor of the interrupted one is gone', async () => {
     const session = await newSession();
     const first = await begin(session, 'one');

@@ -37,7 +37,11 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
         (h.status in ('running', 'granted') and not h.makes_way and s.turn <> ${param.invocationId}) is true as stops,
         (
           select r.position from runs r where r.session_pk = s.pk and r.ended_at is null order by r.position limit 1
-        ) as first
+        ) as first,
+        exists (
+          select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
+            and r.status in ('queued', 'granted', 'running', 'cancelling') offset 0
+        ) as in_progress
       from sessions s left join lateral (
         select status, (status = 'granted' and not ${param.rollsBack}::boolean) is true as makes_way
         from runs where session_pk = s.pk and invocation_id = s.turn offset 0
@@ -53,7 +57,7 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
         last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
-      from snap where s.pk = snap.pk and s.version = snap.version
+      from snap where s.pk = snap.pk and s.version = snap.version and not snap.in_progress
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.view, s.last_seq, snap.last_seq as base, snap.free,
         1 as queued, coalesce(snap.first, 0) - 1 as first, snap.holder, snap.requeues, snap.stops,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
@@ -73,6 +77,16 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
       returning r.session_pk, r.invocation_id, r.fence
     )`;
 
+/** Columns of the row `turn` for a run that is queued or running already: nothing is changed. */
+const inProgress = {
+  pk: 'snap.pk',
+  seq: 'snap.last_seq',
+  fence: '0::bigint',
+  attempt: 'null::integer',
+  key: `'queued'`,
+  json: 'null::text',
+};
+
 function createInterruption(name: string, besides: (param: TurnParams) => string): WriteQuery<Values, TurnRow> {
   return createWriteQuery({
     name,
@@ -81,6 +95,8 @@ function createInterruption(name: string, besides: (param: TurnParams) => string
     ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
     union all
     ${selectTurnRows('turn', heldByMoved, 'moved m left join ledger l on true')}
+    union all
+    ${selectTurnRows('turn', inProgress, 'snap where in_progress')}
     union all
     ${selectTurnRows('interrupted', { pk: 'x.session_pk', key: 'x.invocation_id', fence: 'x.fence' }, 'stopped x')}
     union all
