@@ -3,7 +3,7 @@ import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agentEvent, beginWith, json, newKey, readSession, startSessions, startSessionsForFile } from './sessions.ts';
-import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
+import { appendTo, callEvent, completed, driveTurns, waitingFor } from './turns/drive-turns.ts';
 
 const [value, scope, session] = [100, 250, 4_000];
 const service = startSessionsForFile({
@@ -107,6 +107,8 @@ test('a session takes events up to its limit, and a run in a full session can st
   await service.client.appendEvents(appendTo(turn, events, completed));
   await expect(service.client.beginTurn(beginWith(key, 'two'))).rejects.toMatchObject(tooLarge('session_too_large'));
   await expect(patch(key, { a: 1 })).rejects.toMatchObject(tooLarge('session_too_large'));
+  const rewind = { session: key, beforeInvocationId: turn.invocationId };
+  await expect(service.client.rewindSession(rewind)).rejects.toMatchObject(tooLarge('session_too_large'));
   expect((await readSession(service.client, key)).events).toHaveLength(2);
   const imported = { session: newKey(), events: [agentEvent('e-1', 'y'.repeat(session))] };
   await expect(service.client.createSession(imported)).rejects.toMatchObject(tooLarge('session_too_large'));
@@ -124,4 +126,55 @@ test('a turn is taken only if its answer can be sent: a large message leaves out
   await expect(roomy.client.beginTurn(tooMuch)).rejects.toMatchObject(tooLarge('run_too_large'));
   const small = await roomy.client.beginTurn(beginWith(key, 'one'));
   expect(small.turn?.lastSeq).toBe(4);
+});
+
+/** Room for 15 MB of texts in an answer that hands over a turn. */
+const roomy = { SESSIONS_STATE_MAX_SCOPE_BYTES: '16777216', SESSIONS_MAX_BYTES: '100000000' };
+
+test('a run that has become too large to be handed over ends as failed, and holds up no other', async () => {
+  const [key, other] = [await newSession(), await newSession()];
+  const first = await begin(key, 'one');
+  const { invocationId } = await service.client.beginTurn(beginWith(key, 'm'.repeat(8_500_000)));
+  await service.client.appendEvents(appendTo(first, [], completed));
+  await service.client.beginTurn(beginWith(other, 'two', { postpone: true }));
+  const expire = `update runs set lease_until = now() - interval '1 s' where account_id = any($1) and ended_at is null`;
+  await askDatabase(expire, [[key.accountId, other.accountId]]);
+  await using replica = await startSessions(roomy, service);
+  const { turns } = await replica.client.claimRuns({ owner: 'heir', window: 9, limit: 9 });
+  expect(turns.map(({ session: at }) => at?.sessionId)).toContain(other.sessionId);
+  const { run } = await service.client.getRun({ accountId: key.accountId, invocationId });
+  expect(run).toMatchObject({ status: RunStatus.FAILED, errorCode: 'RUN_TOO_LARGE' });
+});
+
+test('a run whose session is larger than it may be by now is not taken over, and ends as failed', async () => {
+  await using replica = await startSessions(roomy, service);
+  const [key, other] = [await newSession(), await newSession()];
+  await replica.client.beginTurn(beginWith(key, 'm'.repeat(session)));
+  await begin(other, 'one');
+  const expire = `update runs set lease_until = now() - interval '1 s' where account_id = any($1) and ended_at is null`;
+  await askDatabase(expire, [[key.accountId, other.accountId]]);
+  const { turns } = await service.client.claimRuns({ owner: 'heir', window: 9, takesOver: true });
+  expect(turns.map(({ session: at }) => at?.sessionId)).toContain(other.sessionId);
+  const { runs } = await service.client.listRuns(key);
+  expect(runs).toMatchObject([{ status: RunStatus.FAILED, errorCode: 'SESSION_TOO_LARGE' }]);
+});
+
+test('messages that a waiting run keeps are refused before it is too large to go on with an answer', async () => {
+  await using replica = await startSessions(roomy, service);
+  const { client } = replica;
+  const key = await newSession();
+  const asking = await client.beginTurn(
+    beginWith(key, 'one', { customMetadataJson: json({ x: 'm'.repeat(2_000_000) }) }),
+  );
+  const { invocationId } = asking;
+  const asked = appendTo(asking.turn as Turn, [callEvent(invocationId, ['ask'])], waitingFor(['ask']));
+  await client.appendEvents(asked);
+  const messageJson = json({ role: 'user', parts: [{ text: 'more' }] });
+  const adding = async () => {
+    for (let kept = 0; kept < 20; kept++)
+      await client.addRunMessage({ accountId: key.accountId, invocationId, messageJson });
+  };
+  await expect(adding()).rejects.toMatchObject(tooLarge('run_too_large'));
+  const { turn } = await client.beginTurn(beginWith(key, 'yes', { answeredCallIds: ['ask'] }));
+  expect(turn?.events.length).toBeGreaterThan(3);
 });

@@ -3,7 +3,7 @@ import { parseExactly } from '@agentmesh/proto/exact-json';
 import { checkBytes } from '../account-usage.ts';
 import type { Context } from '../context.ts';
 import { runOver, runUnbound } from '../errors.ts';
-import { addedEvent, withMessage } from '../events/added-messages.ts';
+import { addedEvent, readMessages, withMessage } from '../events/added-messages.ts';
 import { windowBytesBeside } from '../store/events/window-bytes.ts';
 import {
   type AddressedRun,
@@ -58,26 +58,34 @@ async function addEvent(context: Context, run: NamedRun, message: string): Promi
   return done;
 }
 
-/** Bytes of a turn's answer besides texts. */
-const roomForFields = 10_000;
+/** Bytes of a turn's answer besides texts, and of an event besides its message and its metadata. */
+const [roomForFields, roomForEvent] = [10_000, 600];
 
 function extendMessage(context: Context, run: NamedRun, message: string): Promise<true | undefined> {
   const extended = joinMessages(run.message, message);
-  checkRoom(context, run, [extended]);
+  checkRoom(context, run, { messages: [extended], kept: 0 });
   return updateWaitingMessage(context.db, { ...run, message: extended });
 }
 
 function keepMessage(context: Context, run: NamedRun, message: string): Promise<true | undefined> {
   const added = withMessage(run.added, message);
-  checkRoom(context, run, [added, run.message ?? '']);
+  checkRoom(context, run, { messages: [added, run.message ?? ''], kept: readMessages(added).length });
   return updateAddedMessages(context.db, { ...run, added });
 }
 
+interface Messages {
+  readonly messages: readonly string[];
+  /** How many of them become events of their own. Each has a copy of the metadata. */
+  readonly kept: number;
+}
+
 /** Throws when the run could not be handed to an executor with these messages. */
-function checkRoom({ limits }: Context, { stateDelta, customMetadata }: NamedRun, messages: readonly string[]): void {
-  const texts = [...messages, stateDelta ?? '', customMetadata ?? ''];
-  const bytes = texts.reduce((sum, text) => sum + 2 * Buffer.byteLength(text), roomForFields);
-  windowBytesBeside(bytes + 3 * limits.stateScopeBytes);
+function checkRoom({ limits }: Context, { stateDelta, customMetadata }: NamedRun, { messages, kept }: Messages): void {
+  const metadataBytes = Buffer.byteLength(customMetadata ?? '');
+  const texts = [...messages, stateDelta ?? ''];
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), metadataBytes);
+  const bytesOfKept = kept * (metadataBytes + roomForEvent);
+  windowBytesBeside(roomForFields + 2 * (bytes + bytesOfKept) + 3 * limits.stateScopeBytes);
 }
 
 /** One message with the parts of both. */

@@ -59,13 +59,16 @@ async function usageOfEvents(db: Queryable, turn: RunName & { readonly after: nu
 function addEvent(sums: Sums, { author, content, modelVersion, usageMetadata }: Partial<EventJson>): void {
   const add = (name: string, number: number): void => void (sums[name] = (sums[name] ?? 0) + number);
   if (author === 'user') return;
-  const calls = content?.parts?.filter((part) => 'functionCall' in part).length ?? 0;
+  // An agent in code may have written anything.
+  const parts: unknown[] = Array.isArray(content?.parts) ? content.parts : [];
+  const calls = parts.filter((part) => typeof part === 'object' && part !== null && 'functionCall' in part).length;
   if (calls > 0) add('toolCalls', calls);
   if (modelVersion === undefined && usageMetadata === undefined) return;
   add('modelCalls', 1);
   const used = (usageMetadata ?? {}) as Readonly<Record<string, unknown>>;
   for (const name of counted) {
     const count = used[name];
-    if (typeof count === 'number' && count > 0) add(name, count);
+    // Others would make a sum that JSON does not know.
+    if (Number.isSafeInteger(count) && Number(count) > 0) add(name, Number(count));
   }
 }

@@ -36,7 +36,8 @@ export interface Attempt {
   added?: string | null;
 }
 
-interface BoundedStart extends TurnStart {
+/** An attempt to start whose answer has a size that is known. */
+export interface BoundedStart extends TurnStart {
   /** The answer that hands over the turn has no more bytes than these. */
   readonly maxBytes: number;
 }

@@ -1,6 +1,7 @@
-import { openDatabase } from '@agentmesh/lib/pg';
+import { type Database, openDatabase, type Transaction } from '@agentmesh/lib/pg';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
+import { vi } from 'vitest';
 import { agentEvent, beginWith, json, newKey, type RunningSessions } from '../sessions.ts';
 
 export const completed = { outcome: AttemptEnd_Outcome.COMPLETED };
@@ -38,12 +39,41 @@ export function driveTurns(service: RunningSessions) {
       if (turn === undefined) throw new Error('the run was queued');
       return turn;
     },
+    /** Holds the row of a session, and calls `work` with the transaction once `waiter` waits for the row. Answers what the waiter does. */
+    whileHeld: async <T>(
+      { sessionId }: ReturnType<typeof newKey>,
+      waiter: () => Promise<T>,
+      work: (tx: Transaction) => Promise<unknown>,
+    ): Promise<T> => {
+      await using db = await openTestDatabase(service.databaseUrl);
+      let waiting: Promise<T> | undefined;
+      await db.transaction(async (tx) => {
+        await tx.query({ text: 'select from sessions where id = $1 for update' }, [sessionId]);
+        waiting = waiter();
+        await isBlocked(db);
+        await work(tx);
+      });
+      return (await waiting) as T;
+    },
     askDatabase: async <Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> => {
-      const migrations = new URL('../../migrations/', import.meta.url);
-      const log = createLogger({ level: 'silent', name: 'test' });
-      const url = service.databaseUrl;
-      await using db = await openDatabase({ service: 'sessions', url, poolSize: 2, migrations }, log);
+      await using db = await openTestDatabase(service.databaseUrl);
       return await db.forLongWork().query<Row>({ text }, values);
     },
   };
+}
+
+/** The database of a service, through connections of its own. */
+export function openTestDatabase(url: string): Promise<Database> {
+  const migrations = new URL('../../migrations/', import.meta.url);
+  const log = createLogger({ level: 'silent', name: 'test' });
+  return openDatabase({ service: 'sessions', url, poolSize: 3, migrations }, log);
+}
+
+const blocked = `select from pg_stat_activity
+  where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+
+/** Resolves when a statement waits for a row that another transaction holds, or when it is over. */
+export async function isBlocked(db: Database, isOver = () => false): Promise<void> {
+  const isWaiting = async () => isOver() || (await db.query({ text: blocked })).length > 0;
+  await vi.waitUntil(isWaiting, { timeout: 30_000, interval: 10 });
 }

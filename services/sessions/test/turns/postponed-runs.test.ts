@@ -6,7 +6,7 @@ import { appendTo, completed, driveTurns } from './drive-turns.ts';
 
 const service = startSessionsForFile({ SESSIONS_LEASE_SECONDS: '5' });
 
-const { newSession, begin, askDatabase } = driveTurns(service);
+const { newSession, begin, askDatabase, whileHeld } = driveTurns(service);
 
 const claimDue = (limit: number) => service.client.claimRuns({ owner: 'other', window: 20, limit });
 
@@ -30,6 +30,22 @@ test('a postponed run holds the turn of its session, and starts when its executo
   expect(waits).toMatchObject({ turns: [], status: RunStatus.QUEUED });
   const again = await service.client.claimRuns({ ...claim, invocationId: postponed.invocationId });
   expect(again).toMatchObject({ turns: [], status: RunStatus.RUNNING });
+});
+
+test('a claim whose caller has left starts nothing', async () => {
+  const session = await newSession();
+  const { invocationId } = await service.client.beginTurn(beginWith(session, 'one', { postpone: true }));
+  const named = { owner: 'other', window: 20, session, invocationId };
+  const caller = new AbortController();
+  const left = () => service.client.claimRuns(named, { signal: caller.signal }).catch(() => 'left');
+  const answer = await whileHeld(session, left, async (tx) => {
+    caller.abort();
+    // The service has learned it when it answers a later call.
+    await service.client.getRun({ accountId: session.accountId, invocationId });
+    await tx.query({ text: 'update sessions set version = version + 1 where id = $1' }, [session.sessionId]);
+  });
+  expect(answer).toBe('left');
+  expect((await service.client.claimRuns(named)).turns).toMatchObject([{ attempt: 1 }]);
 });
 
 test('a run is claimed only by an executor that serves its app', async () => {

@@ -15,7 +15,7 @@ import {
 const service = startSessionsForFile();
 const replica = startSessionsForFile({}, service);
 
-const { newSession, begin } = driveTurns(service);
+const { newSession, begin, whileHeld } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 
@@ -201,6 +201,26 @@ describe('a message to a run that waits for answers', () => {
     const named = { owner: 'executor-1', window: 20, session, invocationId: id };
     const [granted] = (await service.client.claimRuns(named)).turns;
     expect(eventsOf(granted).slice(3)).toEqual(['two', 'functionResponse', 'kept', 'later']);
+  });
+
+  test('is not lost when it comes while a claim starts the run with its answer', async () => {
+    const session = await newSession();
+    const asking = await begin(session, 'one');
+    const { invocationId: id } = asking;
+    await service.client.appendEvents(appendTo(asking, [callEvent(id, ['ask'])], waitingFor(['ask'])));
+    const other = await begin(session, 'two');
+    await answer(session, 'ask');
+    await service.client.appendEvents(appendTo(other, [], completed));
+    const claim = () => service.client.claimRuns({ owner: 'executor-1', window: 20, session, invocationId: id });
+    const first = await whileHeld(session, claim, async (tx) => {
+      // As AddRunMessage does, which would wait for the row, too.
+      const kept = `with s as (update sessions set version = version + 1 where id = $1 returning pk)
+        update runs set added_messages = $3::json from s where session_pk = s.pk and invocation_id = $2`;
+      const messages = JSON.stringify([{ role: 'user', parts: [{ text: 'meanwhile' }] }]);
+      await tx.query({ text: kept }, [session.sessionId, id, messages]);
+    });
+    const [turn] = first.turns.length > 0 ? first.turns : (await claim()).turns;
+    expect(eventsOf(turn).slice(-2)).toEqual(['functionResponse', 'meanwhile']);
   });
 
   test('is seen whatever answers and messages come at once, from two replicas', async () => {

@@ -108,6 +108,38 @@ describe('a run whose executor has died', () => {
     expect(await statusOf(session, dead.invocationId)).toMatchObject({ status: RunStatus.CANCELLED });
   });
 
+  test('holds up no other, whatever its events and its row are like', async () => {
+    const [odd, broken, late, sound] = [await newSession(), await newSession(), await newSession(), await newSession()];
+    const dead = await begin(odd, 'one');
+    const most = { usageMetadata: { totalTokenCount: 1.7e308 } };
+    const events = [{ content: { parts: [null] } }, most, most].map((fields) => usedEvent(dead.invocationId, fields));
+    await service.client.appendEvents(appendTo(dead, events));
+    const failing = await begin(broken, 'one');
+    const { sessionPk } = await service.client.beginTurn(beginWith(late, 'one', { postpone: true }));
+    const whole = await begin(sound, 'one');
+    await askDatabase(
+      `create function refuse_run() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`,
+      [],
+    );
+    await askDatabase(
+      `create trigger refuse_run before update on runs for each row
+        when (new.session_pk in (${failing.sessionPk}, ${sessionPk}) and new.owner = 'heir') execute function refuse_run()`,
+      [],
+    );
+    for (const turn of [failing, dead, whole]) await expire(turn);
+    await expire({ ...whole, sessionPk });
+    const started = new Map<string, Turn>();
+    const both = async (): Promise<boolean> => {
+      const { turns } = await service.client.claimRuns({ owner: 'heir', window: 2, limit: 100, takesOver: true });
+      for (const turn of turns) started.set(turn.invocationId, turn);
+      return started.has(dead.invocationId) && started.has(whole.invocationId);
+    };
+    await expect.poll(both, { timeout: 30_000 }).toBe(true);
+    await askDatabase('drop trigger refuse_run on runs', []);
+    const { unreportedJson } = started.get(dead.invocationId) as Turn;
+    expect(parse(unreportedJson)).toMatchObject({ modelCalls: 2 });
+  });
+
   test('has used what its stored events tell, whoever goes on with it or ends it', async () => {
     const session = await newSession();
     const dead = await begin(session, 'one');

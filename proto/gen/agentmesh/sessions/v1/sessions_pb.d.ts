@@ -3032,8 +3032,8 @@ export declare const SessionsService: GenService<{
   /**
    * Gives a session the state and the artifacts that it had before an invocation, and appends an event with `actions.rewindBeforeInvocationId`. Events
    * from the first one of that invocation on stay stored, and turns do not get them. Runs that wait since then end as cancelled. State and artifacts of
-   * the user and the app stay. ABORTED session_running while a run is queued or running. INVALID_ARGUMENT invocation_not_found. After a failure
-   * artifacts may have further versions with the same content.
+   * the user and the app stay. ABORTED session_running while a run is queued or running. INVALID_ARGUMENT invocation_not_found. RESOURCE_EXHAUSTED
+   * rewinds_too_many, session_too_large. After a failure artifacts may have further versions with the same content.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.RewindSession
    */
@@ -3179,7 +3179,8 @@ export declare const SessionsService: GenService<{
   /**
    * Adds a user's message to a run. While the run is running it is stored as an event, and AppendEvents tells its executor. While the run is queued
    * its parts are added to the run's own message. A run that waits for an answer, or is queued with one, keeps the message: it is stored behind the answer
-   * that leaves no call open, when that starts the next attempt. NOT_FOUND run_not_found; PERMISSION_DENIED run_unbound; ABORTED run_over.
+   * that leaves no call open, when that starts the next attempt. NOT_FOUND run_not_found; PERMISSION_DENIED run_unbound; ABORTED run_over;
+   * RESOURCE_EXHAUSTED run_too_large when the run could not start with all its messages, session_too_large.
    *
    * @generated from rpc agentmesh.sessions.v1.SessionsService.AddRunMessage
    */

@@ -1,8 +1,9 @@
-import type { MeshError } from '@agentmesh/lib/rpc';
+import { isMeshError, type MeshError } from '@agentmesh/lib/rpc';
 import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
+import { contended } from '../../errors.ts';
 import { bytesOf } from '../../json-bytes.ts';
 import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
 import { parseDelta } from '../../state-delta.ts';
@@ -19,12 +20,12 @@ import {
 } from '../../store/runs.ts';
 import { isSizeError } from '../../store/sizes.ts';
 import { nothingKnown } from '../../store/turns/turn-values.ts';
-import { takeDeadTurn, takeGrantedTurn } from '../../store/turns/turns.ts';
+import { type GrantedMessages, takeDeadTurn, takeGrantedTurn } from '../../store/turns/turns.ts';
 import { type AttemptEnding, endAttempt, withoutRewind } from '../../turns/attempt.ts';
 import { answersAll } from '../../turns/awaited-answer.ts';
 import { closingEvent, endingOf } from '../../turns/closing-event.ts';
 import { usageBefore } from '../../turns/run-usage.ts';
-import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
+import { type Attempt, type BoundedStart, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -37,6 +38,8 @@ interface Claimant {
 
 /** Most bytes of a field of a turn besides its text: its tag and length, and its share of the small fields. */
 const bytesBesideText = 1_000;
+/** Time in milliseconds that is left for the answer, so that the turns that were taken reach the caller. */
+const answerMs = 2_000;
 /** Most runs without an executor that one call looks at. */
 const mostEnded = 256;
 /** Most of them whose turns one call rewinds. */
@@ -45,31 +48,39 @@ const mostRewound = 16;
 const mostTakenOver = 3;
 
 /** Gives granted runs, and runs whose executor is gone, to an executor. */
-export function claimRuns(context: Context): Handlers['claimRuns'] {
-  return async ({ owner, window, session, invocationId, limit, apps, takesOver }) => {
+export function claimRuns(service: Context): Handlers['claimRuns'] {
+  return async ({ owner, window, session, invocationId, limit, apps, takesOver }, call) => {
+    const context = { ...service, db: service.db.within(call) };
     const claimant = { owner, window };
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
-    const heir = { apps, takesOver };
-    const turns = await settleDeadRuns(context, heir, claimant);
-    if (turns.length < limit) await claimDue(context, { apps, limit: limit - turns.length, turns }, claimant);
-    return { turns };
+    const hasTime = (): boolean => !call.signal.aborted && (call.timeoutMs() ?? Infinity) > answerMs;
+    const heir: Heir = { apps, takesOver, limit, turns: [], hasTime };
+    await claimAny(context, heir, claimant).catch((err: unknown) => {
+      if (heir.turns.length === 0) throw err;
+      context.log.warn({ err }, 'a look for runs without an executor was cut short');
+    });
+    return { turns: heir.turns };
   };
 }
 
+/** Takes up runs of any session. Some may be among the turns already when it rejects. */
+async function claimAny(context: Context, heir: Heir, claimant: Claimant): Promise<void> {
+  await settleDeadRuns(context, heir, claimant);
+  if (heir.turns.length < heir.limit && heir.hasTime()) await claimDue(context, heir, claimant);
+}
+
 /** Takes up due runs, behind the other turns, as long as the next one is sure to fit into the answer. The others stay due. */
-async function claimDue(
-  context: Context,
-  { apps, limit, turns }: { readonly apps: readonly string[]; readonly limit: number; readonly turns: TurnInit[] },
-  claimant: Claimant,
-): Promise<void> {
+async function claimDue(context: Context, { apps, limit, turns, hasTime }: Heir, claimant: Claimant): Promise<void> {
   let room = turns.reduce((left, turn) => left - bytesOfTurn(turn), maxAnswerBytes);
-  const due = await findDueRuns(context.db, apps, limit);
+  const due = await findDueRuns(context.db, apps, limit - turns.length);
   const alive = await findAliveOwners(context.db, due);
   for (const run of due) {
-    const attempt = attemptOf(run, claimant);
-    if (turns.length > 0 && startOf(attempt, context).maxBytes > room) break;
+    if (!hasTime()) break;
+    const ready = await unlessFails(context, run, () => makeReady(context, run, claimant));
+    if (ready === undefined) continue;
+    if (turns.length > 0 && ready.start.maxBytes > room) break;
     if (context.outages.isCalm) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
-    const turn = await takeUp(context, run, attempt);
+    const turn = await unlessFails(context, run, () => takeUp(context, run, ready));
     if (turn === undefined) continue;
     room -= bytesOfTurn(turn);
     turns.push(turn);
@@ -90,7 +101,8 @@ interface RunName {
 /** Starts one run if it has its turn. Otherwise answers its status. */
 async function claimNamed(context: Context, { key, invocationId }: RunName, claimant: Claimant) {
   const run = await findGrantedRun(context.db, key, invocationId);
-  const turn = run && (await takeUp(context, run, attemptOf(run, claimant)));
+  const ready = run && (await makeReady(context, run, claimant));
+  const turn = run && ready && (await takeUp(context, run, ready));
   if (turn !== undefined) return { turns: [turn] };
   const status = await selectRunStatus(context.db, key, invocationId);
   return { status: statusOf(status ?? 'cancelled') };
@@ -99,28 +111,48 @@ async function claimNamed(context: Context, { key, invocationId }: RunName, clai
 interface Heir {
   readonly apps: readonly string[];
   readonly takesOver: boolean;
+  /** Most turns that it starts, besides those that it takes over. */
+  readonly limit: number;
+  /** The turns of the answer so far. */
+  readonly turns: TurnInit[];
+  /** Whether the caller still waits, so that a turn can be handed over. */
+  readonly hasTime: () => boolean;
 }
 
 /** Takes over runs whose executor is gone, and ends those that nobody may take over: these hold up their sessions, whatever the caller may start. */
-async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant): Promise<TurnInit[]> {
-  const turns: TurnInit[] = [];
+async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant): Promise<void> {
+  const { turns } = heir;
   const dead = await findDeadRuns(context.db, mostEnded);
   // Their owners may be alive and about to renew their leases. Asked after the statement, which may itself have waited for an outage to end.
-  if (!context.outages.isCalm) return turns;
+  if (!context.outages.isCalm) return;
   const alive = await findAliveOwners(context.db, dead);
   const rewinding: DueRun[] = [];
   for (const run of dead) {
+    if (!heir.hasTime()) break;
     const isServed = serves(heir.apps, run.key.appName);
     if (isServed) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
     if (endingOf(run).rewinds === true) rewinding.push(run);
-    else if (run.status !== 'running' || run.isAbandoned || !heir.takesOver) await endDead(context, run);
+    else if (run.status !== 'running' || run.isAbandoned || !heir.takesOver)
+      await unlessFails(context, run, () => endDead(context, run));
     else if (isServed && turns.length < mostTakenOver) {
-      const turn = await takeOver(context, run, attemptOf(run, claimant));
+      const turn = await unlessFails(context, run, () => takeOver(context, run, attemptOf(run, claimant)));
       if (turn !== undefined) turns.push(turn);
     }
   }
   await Promise.all(rewinding.slice(0, mostRewound).map((run) => endRewinding(context, run)));
-  return turns;
+}
+
+/** Errors of a call that can do nothing more: the database is away, or the caller has left. */
+const callEnding = new Set<string>(['unavailable', 'deadline_exceeded', 'canceled']);
+
+/** Does what one run needs. When that fails, the run is left to the next call and holds up no other. */
+async function unlessFails<T>(context: Context, run: DueRun, work: () => Promise<T>): Promise<T | undefined> {
+  return work().catch((err: unknown) => {
+    if (isMeshError(err) && callEnding.has(err.code) && err.reason !== contended().reason) throw err;
+    const { invocationId } = run;
+    context.log.error({ err, invocationId }, 'a run without an executor could be neither continued nor ended');
+    return undefined;
+  });
 }
 
 /** Ends a run whose turn is rewound. While that cannot be done, the run is tried again, for a minute: then it ends without. Never rejects. */
@@ -136,15 +168,23 @@ async function endRewinding(context: Context, run: DueRun): Promise<void> {
   }
 }
 
-/** Goes on with a run whose executor is gone; undefined when another was faster. */
+/** Goes on with a run whose executor is gone; undefined when another was faster, or when the run is too large to go on. */
 async function takeOver(context: Context, run: DueRun, dead: Attempt): Promise<TurnInit | undefined> {
   // The window reaches back to the beginning of the run.
   const attempt = { ...dead, answeredSeq: run.firstSeq ?? run.answeredSeq };
+  const taken = await takeDead(context, attempt).catch(async (error: unknown) => {
+    if (!isSizeError(error)) throw error;
+    await endWith(context, run, { ...(await endingOfDead(context, run)), ...refusal(error) });
+  });
+  if (taken === undefined) return undefined;
+  context.log.warn({ invocationId: run.invocationId }, 'a run whose executor had stopped goes on with another');
+  return toTurn(context, attempt, { ...taken, isTakeover: true });
+}
+
+async function takeDead(context: Context, attempt: Attempt) {
   const start = startOf(attempt, context);
   const turn = await untilCurrent(() => takeDeadTurn(context.db, start));
-  if (turn === 'gone') return undefined;
-  context.log.warn({ invocationId: run.invocationId }, 'a run whose executor had stopped goes on with another');
-  return toTurn(context, attempt, { start, turn, isTakeover: true });
+  return turn === 'gone' ? undefined : { start, turn };
 }
 
 /** See ClaimRunsRequest.apps. */
@@ -167,17 +207,38 @@ function attemptOf(run: DueRun, claimant: Claimant): Attempt {
   };
 }
 
-/** Starts a granted run; undefined when another was faster. */
-async function takeUp(context: Context, run: DueRun, granted: Attempt): Promise<TurnInit | undefined> {
-  const { message } = run;
-  const takesAdded = run.added !== null && answersAll(run.waitingFor, answersIn(message));
+/** What a granted run starts with. */
+interface Ready {
+  readonly attempt: Attempt;
+  readonly start: BoundedStart;
+  readonly messages: GrantedMessages;
+}
+
+/** Undefined when the run is too large to be handed over, for example because the limits have changed while it waited: then it is ended. */
+async function makeReady(context: Context, run: DueRun, claimant: Claimant): Promise<Ready | undefined> {
+  const { message, waitingFor } = run;
+  const takesAdded = waitingFor === null || answersAll(waitingFor, answersIn(message));
   const added = takesAdded ? run.added : null;
-  const attempt = { ...granted, added };
-  const start = startOf(attempt, context);
-  const messages = { message, takesAdded, added };
-  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start, messages)).catch((error: unknown) => {
+  const attempt = { ...attemptOf(run, claimant), added };
+  try {
+    return { attempt, start: startOf(attempt, context), messages: { message, takesAdded, added } };
+  } catch (error) {
     if (!isSizeError(error)) throw error;
-    return refuse(context, run, error);
+    await endWith(context, run, refusal(error));
+    return undefined;
+  }
+}
+
+/** Starts a granted run; undefined when another was faster, or when the run cannot start. */
+async function takeUp(
+  context: Context,
+  run: DueRun,
+  { attempt, start, messages }: Ready,
+): Promise<TurnInit | undefined> {
+  const turn = await untilCurrent(() => takeGrantedTurn(context.db, start, messages)).catch(async (error: unknown) => {
+    if (!isSizeError(error)) throw error;
+    await endWith(context, run, refusal(error));
+    return 'gone' as const;
   });
   return turn === 'gone' ? undefined : toTurn(context, attempt, { start, turn });
 }
@@ -191,11 +252,9 @@ function answersIn(message: string | null): { readonly id: string }[] {
   });
 }
 
-/** Ends a granted run that cannot start, because its state or its session has become too large while it waited. */
-async function refuse(context: Context, run: DueRun, { reason, message }: MeshError): Promise<'gone'> {
-  const ending = { outcome: AttemptEnd_Outcome.FAILED, errorCode: reason.toUpperCase(), errorMessage: message };
-  await endWith(context, run, ending);
-  return 'gone';
+/** The end of a run that cannot start, or go on, because it, its state or its session has become too large. */
+function refusal({ reason, message }: MeshError): AttemptEnding {
+  return { outcome: AttemptEnd_Outcome.FAILED, errorCode: reason.toUpperCase(), errorMessage: message };
 }
 
 /** The end of a run whose executor is gone, with what its executors have used. */

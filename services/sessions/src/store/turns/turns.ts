@@ -149,7 +149,7 @@ export async function acceptTurn(
 }
 
 /** The messages of a granted run, as they were read. */
-type GrantedMessages = Pick<RunRequest, 'message' | 'takesAdded' | 'added'>;
+export type GrantedMessages = Pick<RunRequest, 'message' | 'takesAdded' | 'added'>;
 
 /**
  * Starts the next attempt of a granted run with messages. `gone`: the run is not granted any more, or has other messages by
