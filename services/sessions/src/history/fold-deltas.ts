@@ -3,6 +3,7 @@ import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Queryable } from '@agentmesh/lib/pg';
 import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
 import { selectDeltas } from '../store/events/deltas.ts';
+import type { SessionHistory } from '../store/histories.ts';
 
 /** The last values that events gave to keys. Null: deleted. */
 type Values = Map<string, JsonValue>;
@@ -38,7 +39,7 @@ interface DeltaEvent {
 export async function foldDeltas(
   db: Queryable,
   { sessionPk, after: begin, at, upTo, invocationId }: FoldRange,
-  folded = nothingFolded(),
+  folded: Folded,
 ): Promise<Folded> {
   const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
   for (let after = begin; ; ) {
@@ -55,6 +56,21 @@ export async function foldDeltas(
   }
 }
 
+/** The last values of the session's own state up to the event. Null: deleted. */
+export function ownState({ state }: Folded): JsonObject {
+  return Object.fromEntries([...state].filter(([key]) => !isShared(key)));
+}
+
+/** The versions of the session's own artifacts as of the event. */
+export function ownArtifacts({ artifacts }: Folded): JsonObject {
+  return Object.fromEntries([...artifacts].filter(([name]) => !isOfUser(name)));
+}
+
+/** State of users and apps belongs to other sessions, too. */
+const isShared = (key: string): boolean => /^(app|user|temp):/.test(key);
+
+const isOfUser = (name: string): boolean => name.startsWith('user:');
+
 /** Adds the changes of an event that is about to be stored. */
 export function addLater(folded: Folded, json: string): void {
   note(folded, parseExactly(json) as DeltaEvent, true);
@@ -65,8 +81,15 @@ export function isUnchanged({ laterState, laterArtifacts }: Folded): boolean {
   return laterState.size === 0 && laterArtifacts.size === 0;
 }
 
-function nothingFolded(): Folded {
-  return { state: new Map(), artifacts: new Map(), laterState: new Map(), laterArtifacts: new Map() };
+/** The changes of a session before its first event is read. */
+export function beginFolding({ initialArtifacts }: Pick<SessionHistory, 'initialArtifacts'>): Folded {
+  const artifacts: Values = new Map(Object.entries(parseInitial(initialArtifacts)));
+  return { state: new Map(), artifacts, laterState: new Map(), laterArtifacts: new Map() };
+}
+
+/** The columns `initial_state` and `initial_artifacts`. */
+export function parseInitial(json: string | null): JsonObject {
+  return json === null ? {} : (parseExactly(json) as JsonObject);
 }
 
 function note(folded: Folded, { actions }: DeltaEvent, isLater: boolean): void {
@@ -85,7 +108,7 @@ function setAll(values: Values, delta: JsonObject | undefined): void {
 export function restoringDelta({ state, laterState }: Folded, initial: JsonObject): JsonObject {
   const delta: [string, JsonValue][] = [];
   for (const [key, now] of laterState) {
-    if (/^(app|user|temp):/.test(key)) continue;
+    if (isShared(key)) continue;
     const before = state.get(key) ?? (state.has(key) ? null : (initial[key] ?? null));
     if (JSON.stringify(before) !== JSON.stringify(now)) delta.push([key, before]);
   }
@@ -101,7 +124,7 @@ export interface ArtifactVersion {
 /** The artifacts that have other versions than as of the event. Those of the user are left alone. */
 export function changedArtifacts({ artifacts, laterArtifacts }: Folded): ArtifactVersion[] {
   return [...laterArtifacts]
-    .filter(([name, now]) => !name.startsWith('user:') && artifacts.get(name) !== now)
+    .filter(([name, now]) => !isOfUser(name) && artifacts.get(name) !== now)
     .map(([name]) => ({ name, version: versionOf(artifacts.get(name)) }));
 }
 
@@ -109,7 +132,7 @@ export function changedArtifacts({ artifacts, laterArtifacts }: Folded): Artifac
 export function artifactsAt({ artifacts }: Folded): ArtifactVersion[] {
   return [...artifacts]
     .map(([name, version]) => ({ name, version: versionOf(version) }))
-    .filter(({ name, version }) => !name.startsWith('user:') && version !== undefined);
+    .filter(({ name, version }) => !isOfUser(name) && version !== undefined);
 }
 
 /** Clients may have imported anything. */

@@ -6,8 +6,7 @@ import type { CheckedKey } from '../session-key.ts';
 import { toChanges } from '../state-delta.ts';
 import { copyEventsUpTo, copyOwnState, holdSession, insertForkedSession } from '../store/forks.ts';
 import type { SessionHistory } from '../store/histories.ts';
-import { artifactsAt, type Folded, foldDeltas, restoringDelta } from './fold-deltas.ts';
-import { parseInitial } from './plan-rewind.ts';
+import { artifactsAt, beginFolding, type Folded, foldDeltas, parseInitial, restoringDelta } from './fold-deltas.ts';
 import { printView, readView, viewUpTo } from './view.ts';
 
 export interface Fork {
@@ -27,7 +26,8 @@ export interface Fork {
 export async function forkSession(context: Context, fork: Fork): Promise<number> {
   const db = context.db.forLongWork();
   const { pk: sessionPk, lastSeq: upTo } = fork.history;
-  const folded = await foldDeltas(db, { sessionPk, after: 0, at: fork.lastSeq, upTo });
+  const range = { sessionPk, after: 0, at: fork.lastSeq, upTo };
+  const folded = await foldDeltas(db, range, beginFolding(fork.history));
   return db.transaction((tx) => copy(context, tx, { ...fork, folded }));
 }
 
@@ -38,9 +38,9 @@ interface Copy extends Fork {
 
 async function copy(context: Context, tx: Transaction, fork: Copy): Promise<number> {
   const { source, history, key, lastSeq, folded } = fork;
-  const { pk: sourcePk, initialState } = history;
+  const { pk: sourcePk, initialState, initialArtifacts } = history;
   const view = printView(viewUpTo(readView(history.view), lastSeq));
-  const pk = await insertForkedSession(tx, { ...key, sourcePk, lastSeq, initialState, view });
+  const pk = await insertForkedSession(tx, { ...key, sourcePk, lastSeq, initialState, initialArtifacts, view });
   if (pk === undefined) throw await refusal(tx, fork);
   const bytes = await copyEventsUpTo(tx, { sourcePk, pk, upTo: lastSeq });
   const now = await holdSession(tx, { ...source, sourcePk });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { completeActions, type JsonObject, toWireEvent } from '@agentmesh/proto/event';
-import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Context } from '../context.ts';
 import { rewindsTooMany } from '../errors.ts';
 import { textOf } from '../json-bytes.ts';
@@ -9,7 +8,14 @@ import { type StateChange, toChanges } from '../state-delta.ts';
 import type { StoredEvent } from '../store/events/events.ts';
 import { selectPlace } from '../store/events/places.ts';
 import type { SessionHistory } from '../store/histories.ts';
-import { changedArtifacts, type Folded, foldDeltas, restoringDelta } from './fold-deltas.ts';
+import {
+  beginFolding,
+  changedArtifacts,
+  type Folded,
+  foldDeltas,
+  parseInitial,
+  restoringDelta,
+} from './fold-deltas.ts';
 import { mostRewinds, printView, readView, withRewind } from './view.ts';
 
 /** The write of a rewind, to be stored by the statement that finds the session as it was read. */
@@ -22,7 +28,7 @@ export interface PlannedRewind {
 
 export interface RewindRequest {
   readonly key: CheckedKey;
-  readonly history: Pick<SessionHistory, 'pk' | 'lastSeq' | 'view' | 'initialState'>;
+  readonly history: Pick<SessionHistory, 'pk' | 'lastSeq' | 'view' | 'initialState' | 'initialArtifacts'>;
   /** Everything from the first event of this invocation on is rewound. */
   readonly beforeInvocationId: string;
 }
@@ -38,7 +44,8 @@ export async function planRewind(context: Context, request: RewindRequest): Prom
   if (view.rewinds.length >= mostRewinds) throw rewindsTooMany(mostRewinds);
   const first = await selectPlace(context.db, 'first of invocation', { sessionPk, id: beforeInvocationId });
   if (first === undefined) return undefined;
-  const folded = await foldDeltas(context.db, { sessionPk, after: 0, at: first - 1, upTo: lastSeq });
+  const range = { sessionPk, after: 0, at: first - 1, upTo: lastSeq };
+  const folded = await foldDeltas(context.db, range, beginFolding(history));
   const stateDelta = restoringDelta(folded, parseInitial(history.initialState));
   const artifactDelta = await restoreArtifacts(context, { key, folded, timeoutMs: artifactsTimeoutMs });
   return {
@@ -46,11 +53,6 @@ export async function planRewind(context: Context, request: RewindRequest): Prom
     changes: toChanges(stateDelta),
     view: printView(withRewind(view, { first, last: lastSeq + 1 })),
   };
-}
-
-/** The state that a session was created with. */
-export function parseInitial(json: string | null): JsonObject {
-  return json === null ? {} : (parseExactly(json) as JsonObject);
 }
 
 const artifactsTimeoutMs = 10_000;

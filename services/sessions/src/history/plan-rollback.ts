@@ -5,8 +5,16 @@ import { type StateChange, toChanges } from '../state-delta.ts';
 import type { Append } from '../store/appends.ts';
 import { selectFirstBehind } from '../store/events/places.ts';
 import { type HeldSession, selectHeldSession } from '../store/histories.ts';
-import { addLater, type Folded, foldDeltas, isUnchanged, restoringDelta } from './fold-deltas.ts';
-import { parseInitial, restoreArtifacts, rewindEvent } from './plan-rewind.ts';
+import {
+  addLater,
+  beginFolding,
+  type Folded,
+  foldDeltas,
+  isUnchanged,
+  parseInitial,
+  restoringDelta,
+} from './fold-deltas.ts';
+import { restoreArtifacts, rewindEvent } from './plan-rewind.ts';
 import { mostRewinds, printView, readView, withRewind } from './view.ts';
 
 /** The end of a run holds up its session, so it does not wait long for artifacts. */
@@ -26,7 +34,7 @@ export async function planRollback(context: Context, append: Append): Promise<Ap
   if (first === undefined) return append;
   const view = readView(held.view);
   if (view.rewinds.length >= mostRewinds) throw rewindsTooMany(mostRewinds);
-  const folded = await foldTurn(context, append, first);
+  const folded = await foldTurn(context, append, { first, held });
   const stateDelta = restoringDelta(folded, parseInitial(held.initialState));
   const artifactDelta = await restoreArtifacts(context, { key: held.key, folded, timeoutMs: artifactsTimeoutMs });
   const event = rewindEvent({ stateDelta, artifactDelta, ...namedBy(held, invocationId) });
@@ -39,14 +47,18 @@ export async function planRollback(context: Context, append: Append): Promise<Ap
 }
 
 /** The changes of the turn, with those that it is about to store, beside all others. */
-async function foldTurn({ db }: Context, append: Append, first: number): Promise<Folded> {
+async function foldTurn(
+  { db }: Context,
+  append: Append,
+  { first, held }: { readonly first: number; readonly held: HeldSession },
+): Promise<Folded> {
   const { sessionPk, invocationId, lastSeq: upTo, events } = append;
   const range = { sessionPk, at: first - 1, upTo, invocationId };
-  const own = await foldDeltas(db, { ...range, after: first - 1 });
+  const own = await foldDeltas(db, { ...range, after: first - 1 }, beginFolding(held));
   for (const { json } of events) addLater(own, json);
   // Most turns change nothing. Then the events before them need not be read.
   if (isUnchanged(own)) return own;
-  const folded = await foldDeltas(db, { ...range, after: 0 });
+  const folded = await foldDeltas(db, { ...range, after: 0 }, beginFolding(held));
   for (const { json } of events) addLater(folded, json);
   return folded;
 }

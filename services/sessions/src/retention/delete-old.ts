@@ -2,7 +2,6 @@ import type { Context } from '../context.ts';
 import {
   type AgingEvent,
   type AgingSession,
-  deleteFirstEvents,
   deleteOldRuns,
   selectAgingSessions,
   selectFirstEvents,
@@ -12,6 +11,7 @@ import {
 import { everyAccount, selectAppRules } from '../store/retention/app-rules.ts';
 import { nextAccount, nextApp } from '../store/retention/rules.ts';
 import { type AppRules, readKeptDays } from './read-kept-days.ts';
+import { deletePrefix } from './delete-prefix.ts';
 import { oldPrefix } from './old-prefix.ts';
 
 /** Rows that one statement reads or deletes: it takes a few milliseconds. */
@@ -105,9 +105,10 @@ async function trimSession(
   while (!draining.aborted) {
     const first = (await selectFirstEvents(db, pk, batchSize)).map((event) => (event.seq < open ? event : kept(event)));
     const isAll = first.length < batchSize;
+    const [oldest] = first;
     const last = first[oldPrefix(first, before, isAll) - 1];
-    if (last !== undefined) {
-      const { events, bytes } = await deleteFirstEvents(db, pk, last.seq);
+    if (oldest !== undefined && last !== undefined) {
+      const { events, bytes } = await deletePrefix(db, { sessionPk: pk, first: oldest.seq, upTo: last.seq });
       deleted.events += events;
       usage.add(accountId, { bytes: -bytes });
     }

@@ -10,14 +10,15 @@ export interface ForkValues extends CheckedKey {
   /** JSON, as in the row of a session. */
   readonly view: string | null;
   readonly initialState: string | null;
+  readonly initialArtifacts: string | null;
 }
 
 const insertFork = createQuery<ForkValues, { pk: bigint }>({
   text: (
     param,
-  ) => `insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, view, initial_state, aging_from)
+  ) => `insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, view, initial_state, initial_artifacts, aging_from)
     select ${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.lastSeq}, e.ts,
-      ${param.view}::json, ${param.initialState}::json,
+      ${param.view}::json, ${param.initialState}::json, ${param.initialArtifacts}::json,
       greatest(0, coalesce((select first.ts from events first where first.session_pk = ${param.sourcePk} order by first.seq limit 1), e.ts))
     from events e where e.session_pk = ${param.sourcePk} and e.seq = ${param.lastSeq}
     on conflict do nothing returning pk`,

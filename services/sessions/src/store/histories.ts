@@ -2,7 +2,7 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { CheckedKey } from '../session-key.ts';
 import { laterUpdate } from './created-at.ts';
 import { hasKey } from './key-condition.ts';
-import { bytesOfEvents } from './sizes.ts';
+import { bytesOfEvents, withinSession } from './sizes.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
 /** A session as far as its history is changed or copied. */
@@ -13,13 +13,19 @@ export interface SessionHistory {
   readonly turn: string | null;
   /** JSON; null when nothing is left out. */
   readonly view: string | null;
-  /** JSON of the state that it was created with; null for none, and where that is not known. */
+  /** JSON of its own state before the first event that is stored; null for none, and where that is not known. */
   readonly initialState: string | null;
+  /** JSON of the versions of its own artifacts before that event; null for none. */
+  readonly initialArtifacts: string | null;
 }
+
+/** SQL of the columns with what a session was before its events. */
+const initial = (table: string): string =>
+  `${table}.initial_state::text as "initialState", ${table}.initial_artifacts::text as "initialArtifacts"`;
 
 const findHistory = createQuery<CheckedKey, SessionHistory>({
   name: 'find-history',
-  text: (param) => `select pk, last_seq as "lastSeq", turn, view::text as view, initial_state::text as "initialState"
+  text: (param) => `select pk, last_seq as "lastSeq", turn, view::text as view, ${initial('sessions')}
     from sessions where ${hasKey(param)}`,
 });
 
@@ -30,7 +36,7 @@ export async function selectHistory(db: Queryable, key: CheckedKey): Promise<Ses
 }
 
 /** A session whose turn a run holds, as far as the turn is rewound. */
-export interface HeldSession extends Pick<SessionHistory, 'view' | 'initialState'> {
+export interface HeldSession extends Pick<SessionHistory, 'view' | 'initialState' | 'initialArtifacts'> {
   readonly key: CheckedKey;
   /** The turn of the run begins behind this sequence. */
   readonly turnAfter: number;
@@ -45,10 +51,10 @@ const findHeld = createQuery<{ sessionPk: bigint; invocationId: string }, HeldRo
   text: (
     param,
   ) => `select s.account_id as "accountId", s.app_name as "appName", s.user_id as "userId", s.id as "sessionId",
-      s.view::text as view, s.initial_state::text as "initialState",
-      coalesce(r.end_seq, r.first_seq - 1, 0) as "turnAfter", r.end_seq is null as "isFirstTurn"
+      s.view::text as view, ${initial('s')},
+      coalesce(r.end_seq, r.first_seq - 1, case when r.attempt = 0 then s.last_seq else 0 end) as "turnAfter", r.end_seq is null as "isFirstTurn"
     from sessions s cross join lateral (
-      select first_seq, end_seq from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
+      select first_seq, end_seq, attempt from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
     ) r where s.pk = ${param.sessionPk}`,
 });
 
@@ -59,8 +65,8 @@ export async function selectHeldSession(
 ): Promise<HeldSession | undefined> {
   const [row] = await findHeld(db, run);
   if (row === undefined) return undefined;
-  const { view, initialState, turnAfter, isFirstTurn, ...key } = row;
-  return { key, view, initialState, turnAfter, isFirstTurn };
+  const { view, initialState, initialArtifacts, turnAfter, isFirstTurn, ...key } = row;
+  return { key, view, initialState, initialArtifacts, turnAfter, isFirstTurn };
 }
 
 const findWaiting = createQuery<{ sessionPk: bigint; from: number }, { invocation_id: string }>({
@@ -80,6 +86,7 @@ interface RewindValues extends CheckedKey {
   readonly view: string | null;
   readonly eventTime: number;
   readonly addedBytes: number;
+  readonly maxBytes: number;
 }
 
 const rewind = createWriteQuery<RewindValues, { pk: bigint }>({
@@ -87,7 +94,8 @@ const rewind = createWriteQuery<RewindValues, { pk: bigint }>({
   source: 'm',
   text: (param, writes) => `with m as (
       update sessions set version = version + 1, last_seq = last_seq + 1, view = ${param.view}::json,
-        last_update_time = ${laterUpdate('last_update_time', param.eventTime)}, bytes = bytes + ${param.addedBytes}::bigint
+        last_update_time = ${laterUpdate('last_update_time', param.eventTime)},
+        bytes = ${withinSession(`bytes + ${param.addedBytes}::bigint`, param.maxBytes)}
       where ${hasKey(param)} and pk = ${param.pk} and last_seq = ${param.lastSeq} and turn is null
       returning account_id, app_name, user_id, pk, last_seq - 1 as base
     )${writes}
@@ -102,6 +110,7 @@ export async function insertRewind(
 ): Promise<true | undefined> {
   const eventTime = write.events.at(-1)?.timestamp ?? Date.now() / 1000;
   const { pk, lastSeq } = history;
-  const values = { ...key, pk, lastSeq, view, eventTime, addedBytes: bytesOfEvents(write.events) };
+  const sizes = { addedBytes: bytesOfEvents(write.events), maxBytes: write.limits.sessionBytes };
+  const values = { ...key, pk, lastSeq, view, eventTime, ...sizes };
   return (await rewind(db, values, write)).length > 0 || undefined;
 }

@@ -6,7 +6,7 @@ import {
   agentEvent,
   beginWith,
   json,
-  type newKey,
+  newKey,
   parse,
   readSession,
   startSessionsForFile,
@@ -123,6 +123,15 @@ test('a run that was granted the turn and has not begun ends at once', async () 
   const next = await rollBack(session, 'now');
   expect(await runOf(session, first.invocationId)).toMatchObject(interrupted);
   expect(seenBy(await claim(session, next.invocationId))).toEqual(['now']);
+});
+
+test('a run that has not begun takes nothing along that was said before it under its id', async () => {
+  const session = newKey();
+  const said = ['first', 'second'].map((text) => agentEvent(`of ${text}`, text));
+  await service.client.createSession({ session, events: said });
+  await service.client.beginTurn(beginWith(session, 'one', { postpone: true, invocationId: 'of first' }));
+  const next = await rollBack(session, 'now');
+  expect(seenBy(await claim(session, next.invocationId))).toEqual(['first', 'second', 'now']);
 });
 
 test('the end of the run and the rewind are stored together or not at all', async () => {

@@ -1,4 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { SessionHistory } from '../histories.ts';
 
 interface AppScope {
   readonly accountId: string;
@@ -17,7 +18,7 @@ const deleteRuns = createQuery<OldRuns, { runs: number }>({
       where account_id = ${param.accountId} and app_name = ${param.appName}
         and created_at < now() - make_interval(days => ${param.days})
         and ended_at < now() - make_interval(days => ${param.days}) and status <> 'waiting'
-      order by created_at, position limit ${param.limit}
+      order by created_at, position limit ${param.limit} for update skip locked
     ), gone as (
       delete from runs r using old where r.session_pk = old.session_pk and r.invocation_id = old.invocation_id
       returning r.invocation_id
@@ -104,24 +105,52 @@ export function selectFirstEvents(db: Queryable, sessionPk: bigint, limit: numbe
   return listFirst(db, { sessionPk, limit });
 }
 
-const deleteEvents = createQuery<{ sessionPk: bigint; upTo: number }, { events: number; bytes: bigint }>({
+/** What a session was before its events. */
+type InitialColumns = Pick<SessionHistory, 'initialState' | 'initialArtifacts'>;
+
+const findInitial = createQuery<{ sessionPk: bigint }, InitialColumns>({
+  name: 'find-initial-state',
+  text: (param) => `select initial_state::text as "initialState", initial_artifacts::text as "initialArtifacts"
+    from sessions where pk = ${param.sessionPk}`,
+});
+
+/** Undefined when the session is gone. */
+export async function selectInitial(db: Queryable, sessionPk: bigint): Promise<InitialColumns | undefined> {
+  const [row] = await findInitial(db, { sessionPk });
+  return row;
+}
+
+/** Events to delete, and what the session was before those that stay; null: as before. */
+interface FirstEvents extends InitialColumns {
+  readonly sessionPk: bigint;
+  /** The first event of the session when it was read. */
+  readonly first: number;
+  readonly upTo: number;
+}
+
+const deleteEvents = createQuery<FirstEvents, { events: number; bytes: bigint }>({
   name: 'delete-first-events',
-  text: (param) => `with gone as (
-      delete from events where session_pk = ${param.sessionPk} and seq <= ${param.upTo} returning octet_length(body::text) as bytes
+  text: (param) => `with held as (
+      select pk from sessions where pk = ${param.sessionPk}
+        and exists (select from events where session_pk = ${param.sessionPk} and seq = ${param.first} offset 0) for update
+    ), gone as (
+      delete from events where session_pk = (select pk from held) and seq <= ${param.upTo} returning octet_length(body::text) as bytes
     ), freed as (
       select count(*)::integer as events, coalesce(sum(bytes), 0)::bigint as bytes from gone
     ), lighter as (
-      update sessions s set bytes = greatest(0, s.bytes - (select bytes from freed)) where s.pk = ${param.sessionPk}
+      update sessions s set bytes = greatest(0, s.bytes - (select bytes from freed)),
+        initial_state = coalesce(${param.initialState}::json, s.initial_state),
+        initial_artifacts = coalesce(${param.initialArtifacts}::json, s.initial_artifacts)
+      where s.pk = (select pk from held)
     )
     select events, bytes from freed`,
 });
 
-/** Deletes the events of a session up to a sequence. */
+/** Deletes the events of a session up to a sequence. Nothing when its first event is another one by now. */
 export async function deleteFirstEvents(
   db: Queryable,
-  sessionPk: bigint,
-  upTo: number,
+  events: FirstEvents,
 ): Promise<{ events: number; bytes: number }> {
-  const [row] = await deleteEvents(db, { sessionPk, upTo });
+  const [row] = await deleteEvents(db, events);
   return { events: row?.events ?? 0, bytes: Number(row?.bytes ?? 0n) };
 }
