@@ -77,6 +77,11 @@ export async function readAnswer(db: Queryable, keyed: Keyed): Promise<Uint8Arra
   return earlier.answer;
 }
 
+/** Whether an earlier call had its effect with this key, for this request or for another one. */
+export async function isKeyUsed(db: Queryable, keyed: Keyed): Promise<boolean> {
+  return (await selectKey(db, keyed)).length > 0;
+}
+
 /**
  * Stores the answer to the call that has taken the key.
  *

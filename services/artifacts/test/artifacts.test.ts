@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyedHeaders } from '@agentmesh/lib/idempotency';
 import { PayloadKind } from '@agentmesh/proto/artifacts/v1';
 import {
   load,
   names,
   newKey,
   openArtifacts,
+  requestsOf,
   save,
   saveReference,
   saveText,
@@ -247,6 +249,19 @@ describe('the limits of an account', () => {
     await own.client.deleteArtifact({ key });
     await saveText(own.client, others[1] ?? key, 'text');
     await saveText(own.client, newKey(), 'text');
+  });
+
+  test('a repeated save is answered like the first one, which has filled the account', async () => {
+    await using own = await limited({ ARTIFACT_ACCOUNT_MAX_ARTIFACTS: '1' });
+    const key = newKey();
+    const send = (bytes: Uint8Array, name: string) => {
+      const headers = keyedHeaders({ key: name, route: 'POST /', content: [] });
+      return own.client.saveArtifact(requestsOf(key, bytes), { headers });
+    };
+    expect(await send(Buffer.from('a'), 'once')).toMatchObject({ version: { version: 0 }, already: false });
+    expect(await send(Buffer.from('a'), 'once')).toMatchObject({ version: { version: 0 }, already: true });
+    await expect(send(Buffer.from('b'), 'once')).rejects.toMatchObject({ reason: 'idempotency_key_reused' });
+    await expect(send(Buffer.from('a'), 'twice')).rejects.toMatchObject({ reason: 'account_artifacts' });
   });
 
   test('bytes: of all versions together', async () => {

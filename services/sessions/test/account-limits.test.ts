@@ -29,6 +29,16 @@ test('an account whose events are too large takes no new ones until some are del
   await create(key);
 });
 
+test('a request with a key that was accepted is answered the same when the account is full by then', async () => {
+  const key = newKey();
+  await create(key);
+  const request = beginWith(key, 'x'.repeat(2_000), { idempotencyKey: 'once' });
+  const { invocationId } = await service.client.beginTurn(request);
+  expect(await service.client.beginTurn(request)).toMatchObject({ invocationId, already: true });
+  const another = service.client.beginTurn({ ...request, idempotencyKey: 'twice' });
+  await expect(another).rejects.toMatchObject({ reason: 'account_stored_bytes' });
+});
+
 test('a replica knows within seconds what another has stored', async () => {
   await using replica = await startSessions({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2' }, service);
   const key = newKey();

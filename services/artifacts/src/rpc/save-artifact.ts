@@ -1,4 +1,4 @@
-import { type Commit, committedOnce, keyedRequest } from '@agentmesh/lib/idempotency';
+import { type Commit, committedOnce, isKeyUsed, keyedRequest } from '@agentmesh/lib/idempotency';
 import type { Database, Queryable } from '@agentmesh/lib/pg';
 import { type ArtifactKey, type SaveCommit, SaveArtifactResponseSchema } from '@agentmesh/proto/artifacts/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
@@ -24,7 +24,7 @@ export function saveArtifact(context: Context): Handlers['saveArtifact'] {
     for await (const { kind } of requests) {
       if (kind.case === 'opening') {
         if (save !== undefined) throw requestInvalid('A save has one opening only.');
-        save = openSave(context, kind.value.key);
+        save = await openSave(context, kind.value.key, call.requestHeader);
         saving.defer(() => save?.upload.discard());
       } else if (save === undefined) throw requestInvalid('The first message of a save must be its opening.');
       else if (kind.case === 'chunk') await save.upload.add(kind.value);
@@ -49,9 +49,11 @@ interface Saving extends Save {
   readonly requestHeader: Headers;
 }
 
-function openSave(context: Context, key: ArtifactKey | undefined): Save {
+async function openSave(context: Context, key: ArtifactKey | undefined, headers: Headers): Promise<Save> {
   const { accountId } = checkScope(key);
-  checkRoom(context, accountId);
+  const keyed = keyedRequest(accountId, headers);
+  // A repeated save stores nothing: it is answered like the first one, which may have filled the account.
+  if (keyed === undefined || !(await isKeyUsed(context.db, keyed))) checkRoom(context, accountId);
   if (key === undefined) throw requestInvalid('The call names no account.');
   if (key.name !== '') storedName(key.name);
   return { key, upload: new Upload(context, accountId) };

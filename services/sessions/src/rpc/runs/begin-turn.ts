@@ -45,7 +45,6 @@ export function beginTurn(service: Context): Handlers['beginTurn'] {
     const context = { ...service, db: service.db.within(call) };
     if (!canExist(request.session)) throw sessionNotFound();
     const session = checkSessionKey(request.session);
-    checkBytes(context, session.accountId);
     const key = toRunKey(session, request);
     if (key === undefined) return accept(context, session, request);
     return onceForKey(context, { accountId: session.accountId, key }, () => accept(context, session, request, key));
@@ -58,6 +57,7 @@ async function accept(
   request: BeginTurnRequest,
   key?: RunKey,
 ): Promise<Accepted> {
+  checkBytes(context, session.accountId);
   const answered = await findAnsweredCalls(context, session, request.answeredCallIds);
   const attempt = await readAttempt(context, session, { request, answered });
   if (request.multitask === Multitask.ROLLBACK) await checkRewinds(context, session);
