@@ -133,7 +133,7 @@ const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
 
 const cancel: Statement = {
   text: `update runs set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null,
-      added_messages = null
+      added_messages = null, answer_by = null
     where session_pk = $1 and status in ('queued', 'granted', 'running', 'cancelling', 'waiting') returning invocation_id, awaited`,
 };
 

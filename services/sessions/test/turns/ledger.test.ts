@@ -1,6 +1,6 @@
 import { AttemptEnd_Outcome, RunStatus } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
-import { appendTo, completed, driveTurns } from './drive-turns.ts';
+import { appendTo, completed, driveTurns, waitingFor } from './drive-turns.ts';
 import { agentEvent, beginWith, json, newKey, parse, startSessionsForFile } from '../sessions.ts';
 
 const service = startSessionsForFile();
@@ -91,6 +91,17 @@ describe('a run of the ledger', () => {
     const { invocationId } = await begin(session, 'one');
     await service.client.deleteSession({ session });
     expect(await getRun(session, invocationId)).toMatchObject({ status: RunStatus.CANCELLED, userId: 'u1' });
+  });
+
+  test('is not among those whose answer is overdue when its session is deleted', async () => {
+    const session = await newSession();
+    const turn = await begin(session, 'one');
+    await service.client.appendEvents(appendTo(turn, [], waitingFor(['ask'], 1_000)));
+    const watched = () =>
+      askDatabase('select from runs where session_pk = $1 and answer_by is not null', [turn.sessionPk]);
+    expect(await watched()).toHaveLength(1);
+    await service.client.deleteSession({ session });
+    expect(await watched()).toEqual([]);
   });
 });
 
