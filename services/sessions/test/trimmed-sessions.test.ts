@@ -5,18 +5,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { artifactsAt, beginFolding, foldDeltas } from '../src/history/fold-deltas.ts';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { selectHistory } from '../src/store/histories.ts';
-import { agentEvent, beginWith, json, newKey, readSession, startSessions, type TestSessions } from './sessions.ts';
+import { agentEvent, beginWith, json, newKey, readSession, startSessionsForFile } from './sessions.ts';
 import { appendTo, completed, isBlocked, openTestDatabase } from './turns/drive-turns.ts';
 
-const resources = new AsyncDisposableStack();
-let service: TestSessions;
+const service = startSessionsForFile();
 let db: Database;
 
 beforeAll(async () => {
-  service = resources.use(await startSessions());
-  db = resources.use(await openTestDatabase(service.databaseUrl));
+  db = await openTestDatabase(service.databaseUrl);
 });
-afterAll(() => resources.disposeAsync());
+afterAll(() => db[Symbol.asyncDispose]());
 
 const collect = () => {
   const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });

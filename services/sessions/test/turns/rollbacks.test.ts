@@ -2,16 +2,7 @@ import { completeActions, type JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { expect, test } from 'vitest';
 import { appendTo, callEvent, completed, driveTurns, waitingFor } from './drive-turns.ts';
-import {
-  agentEvent,
-  beginWith,
-  json,
-  newKey,
-  parse,
-  readSession,
-  startSessionsForFile,
-  textOf,
-} from '../sessions.ts';
+import { agentEvent, beginWith, json, newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 
 const service = startSessionsForFile();
 
