@@ -10,7 +10,7 @@ import { printMistake } from '../src/registry/files/mistake.ts';
 import { ModelConfig, refusedSettings } from '../src/registry/files/model-config.ts';
 import { createRemoteAgents } from '../src/registry/agents/remote-agents.ts';
 import { createRegistry } from '../src/registry/registry.ts';
-import { toolNames } from '../src/tools/index.ts';
+import { toolNames } from '../src/tools/built-in-tools.ts';
 import { quietAdk } from '../src/quiet-adk.ts';
 import { log } from './run-agents.ts';
 import { createMcpConnections } from '../src/mcp/connection/mcp-connections.ts';

@@ -1,5 +1,5 @@
 import { McpArgs } from '../../mcp/mcp-args.ts';
-import { toolNames } from '../../tools/index.ts';
+import { toolNames } from '../../tools/built-in-tools.ts';
 import { AgentToolArgs, agentToolName } from '../tools/agent-tool-args.ts';
 import { longRunningTool } from '../code/code-resolver.ts';
 import { agentSchemas, OwnClassFile } from './agent-definition.ts';
