@@ -7,6 +7,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const unwalked = new Set(['node_modules', 'dist', 'gen', '.git', '.data', '.artifacts', 'docs', 'deploy']);
 const vagueNames = /^(common|util|utils|helper|helpers|shared|misc|manager)(\.|$)/;
 const longest = 300;
+/** Most sources of a folder besides tests; a folder with more is two rooms. */
+const mostInFolder = 16;
 
 /** Packages that each package may import besides itself. Imports point down the tree: main -> gateway, services -> lib -> proto. */
 function mayImport(room: string): (other: string) => boolean {
@@ -260,7 +262,7 @@ describe('circular imports', () => {
   });
 });
 
-describe('names and lengths of files', () => {
+describe('files and folders', () => {
   test('no file or folder has a vague name such as utils', () => {
     expect(sources.filter((file) => file.split(sep).some((part) => vagueNames.test(part)))).toEqual([]);
   });
@@ -268,5 +270,14 @@ describe('names and lengths of files', () => {
   test(`no file is longer than ${longest} lines`, () => {
     const lengths = sources.map((file) => ({ file, lines: read(file).split('\n').length - 1 }));
     expect(lengths.filter(({ lines }) => lines > longest)).toEqual([]);
+  });
+
+  test(`no folder has more than ${mostInFolder} sources besides tests`, () => {
+    const folders = Map.groupBy(
+      sources.filter((file) => !file.endsWith('.test.ts')),
+      dirname,
+    );
+    const crowded = Array.from(folders, ([folder, { length }]) => ({ folder, length }));
+    expect(crowded.filter(({ length }) => length > mostInFolder)).toEqual([]);
   });
 });
