@@ -156,6 +156,17 @@ describe('the events of a run', () => {
     expect(rest.frames.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed', attempt: 2 } });
     expect([...wholeOf(asked.frames), ...wholeOf(rest.frames)]).toEqual((await caller.readSession(session)).events);
   });
+
+  test('end again for a client who saw the run wait, when it was cancelled since', async () => {
+    const id = await start(await caller.createSession(), '[[tool:request_input {}]]');
+    const { id: place = '' } = (await watch(id)).frames.at(-1) ?? {};
+    await caller.request('POST', `/runs/${id}/cancel`, {});
+    const rest = await watch(id, { headers: { 'last-event-id': place } });
+    expect(rest.frames).toMatchObject([
+      { data: { errorCode: 'CANCELLED' } },
+      { event: 'end', data: { status: 'cancelled' } },
+    ]);
+  });
 });
 
 describe('a ticket', () => {

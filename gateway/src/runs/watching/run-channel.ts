@@ -5,7 +5,7 @@ import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
 import { clientLeft } from '../../edge/streams/client-left.ts';
 import { firstAnswer } from '../../edge/streams/first-answer.ts';
 import type { Place } from './place-id.ts';
-import { RunWindow } from './run-window.ts';
+import { RunWindow, type WindowRoom } from './run-window.ts';
 import { endFrame, queueComment } from './watch-frames.ts';
 
 /** A viewer as its channel sees it. */
@@ -23,6 +23,7 @@ export interface ChannelViewer {
 export interface RunChannelOptions {
   /** The place behind which the channel begins. */
   readonly from: Place;
+  readonly room: WindowRoom;
   readonly watch: (from: Place, signal: AbortSignal) => AsyncIterable<WatchRunResponse>;
   /** Called after the viewers were told of new pieces. */
   readonly onTold: () => void;
@@ -59,7 +60,7 @@ export class RunChannel {
 
   constructor(options: RunChannelOptions) {
     this.#options = options;
-    this.window = new RunWindow(options.from);
+    this.window = new RunWindow(options.from, options.room);
     const answers = options.watch(options.from, this.#leaving.signal)[Symbol.asyncIterator]();
     this.first = this.#open(answers);
     this.first.catch(() => undefined);
@@ -86,7 +87,9 @@ export class RunChannel {
 
   release(): void {
     this.#users -= 1;
-    if (this.#users === 0) this.#leave();
+    if (this.#users > 0) return;
+    this.#leave();
+    this.window.close();
   }
 
   add(viewer: ChannelViewer): void {
@@ -178,6 +181,8 @@ export class RunChannel {
     this.#isTelling = false;
     this.#print();
     for (const viewer of this.viewers) viewer.onNews();
+    // The first viewer of a run that is over comes after its only piece.
+    if (this.#viewers.size > 0) this.window.trim();
     this.#options.onTold();
     const now = performance.now();
     this.#nextTellMs = 2 * now - startedMs;

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
 import { isBehind, type Place } from './place-id.ts';
 import { RunChannel } from './run-channel.ts';
+import type { WindowRoom } from './run-window.ts';
 
 /** Most streams of runs of one account in one process. */
 const mostViewers = 1_000;
@@ -25,6 +26,8 @@ export type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'u
 
 /** The runs that this process shows to clients. Clients of one run share a call as soon as they have reached the same place. */
 export class RunChannels {
+  /** The room of all windows of this process. */
+  readonly room: WindowRoom = { bytes: 0 };
   readonly #options: RunChannelsOptions;
   /** The channels of each run that can be joined, oldest first. */
   readonly #channels = new Map<string, Set<RunChannel>>();
@@ -81,6 +84,7 @@ export class RunChannels {
     this.#channels.set(name, own);
     const channel: RunChannel = new RunChannel({
       from,
+      room: this.room,
       watch: ({ seq, partial }, signal) =>
         this.#options.runs.watchRun({ ...run, afterSeq: seq, afterPartial: partial }, { signal }),
       onTold: () => own.size > 1 && merge(channel, own),

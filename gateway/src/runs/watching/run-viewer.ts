@@ -5,6 +5,8 @@ import { bytesBehind, type Piece } from './run-window.ts';
 
 /** A client that takes nothing for this long leaves its channel, so that nothing is read for it. It comes back when it reads on. */
 const patienceMs = 250;
+/** How often in a row a viewer goes on in another channel without being sent a frame. Then its stream ends, and the client connects again. */
+const mostVain = 20;
 
 type Events = Pick<EventStream, 'push' | 'end'>;
 
@@ -28,10 +30,14 @@ export class RunViewer implements ChannelViewer {
   #isFull = false;
   #isClosed = false;
   #patience: NodeJS.Timeout | undefined;
+  /** The end that the client has seen, until it has come again: the number of the attempt. */
+  #seenEnd: number | undefined;
+  #vain = 0;
 
   constructor(options: RunViewerOptions) {
     this.#options = options;
     this.#place = options.from;
+    this.#seenEnd = options.from.endOf;
   }
 
   get isReady(): boolean {
@@ -91,13 +97,25 @@ export class RunViewer implements ChannelViewer {
     const bytes = bytesBehind(piece, this.#place);
     if (bytes === undefined) return;
     if (isBehind(piece.upTo, this.#place)) this.#place = piece.upTo;
+    this.#vain = 0;
     this.#push(bytes);
   }
 
-  /** An end that the client has seen, or that came before what it has seen, is old: the run has gone on. */
+  /**
+   * An end that came before what the client has seen is old: the run has gone on. So may be the end that the client names as seen, but when it comes a
+   * second time, the run is over: it can change without another attempt, as when it waited and was cancelled, and a client can name an end that it has not seen.
+   */
   #end({ bytes, upTo, endOf }: Piece): void {
-    if (endOf === this.#options.from.endOf || this.#place.seq > upTo.seq) return this.#rejoin();
+    if (this.#place.seq > upTo.seq) return this.#rejoin();
+    if (endOf === this.#seenEnd) {
+      this.#seenEnd = undefined;
+      return this.#rejoin();
+    }
     this.#events?.push(bytes);
+    this.#leave();
+  }
+
+  #leave(): void {
     this.#events?.end();
     this.close();
   }
@@ -117,12 +135,11 @@ export class RunViewer implements ChannelViewer {
 
   #rejoin(): void {
     this.#detach();
+    this.#vain += 1;
+    if (this.#vain > mostVain) return this.#leave();
     this.#options.join(this.#place).then(
       (channel) => this.#goOn(channel),
-      () => {
-        this.#events?.end();
-        this.close();
-      },
+      () => this.#leave(),
     );
   }
 

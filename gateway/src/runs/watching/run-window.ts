@@ -4,6 +4,14 @@ import { printFrames } from './watch-frames.ts';
 
 /** Most bytes that are kept for viewers who come later or read slowly, unless one piece alone is larger. */
 const mostBytes = 1024 * 1024;
+/** Most bytes that all windows of a process keep behind what is being sent. */
+export const mostRoomBytes = 64 * 1024 * 1024;
+
+/** The room that the windows of a process share. */
+export interface WindowRoom {
+  /** Bytes that they keep together. */
+  bytes: number;
+}
 
 /** A piece of the stream of a run. All its viewers are sent the same bytes. */
 export interface Piece {
@@ -17,7 +25,10 @@ export interface Piece {
   readonly upTo: Place;
 }
 
-/** The latest part of the stream of a run, printed once for all its viewers. Pieces are numbered from 0. */
+/**
+ * The latest part of the stream of a run, printed once for all its viewers. Pieces are numbered from 0. When the room is full, a window keeps nothing
+ * that has been sent to those who were ready: others read it again.
+ */
 export class RunWindow {
   /** The pieces that are kept begin behind this place. */
   #from: Place;
@@ -25,11 +36,14 @@ export class RunWindow {
   #pieces: Piece[] = [];
   #first = 0;
   #bytes = 0;
+  #isClosed = false;
+  readonly #room: WindowRoom;
 
   /** The stream begins behind `from`. */
-  constructor(from: Place) {
+  constructor(from: Place, room: WindowRoom) {
     this.#from = { seq: from.seq, partial: from.partial };
     this.#upTo = this.#from;
+    this.#room = room;
   }
 
   /** Place of the newest frame. */
@@ -66,9 +80,21 @@ export class RunWindow {
     this.#add({ bytes, places: [], ends: [], upTo: this.#upTo, endOf });
   }
 
+  /** To be called when the viewers were told of the newest pieces. */
+  trim(): void {
+    while (this.#room.bytes > mostRoomBytes && this.#pieces.length > 0) this.#drop();
+  }
+
+  /** To be called when nobody uses the window any more. Nothing can be added then. */
+  close(): void {
+    this.#isClosed = true;
+    while (this.#pieces.length > 0) this.#drop();
+  }
+
   #add(piece: Piece): void {
+    if (this.#isClosed) return;
     this.#pieces.push(piece);
-    this.#bytes += piece.bytes.length;
+    this.#resize(piece.bytes.length);
     while (this.#bytes > mostBytes && this.#pieces.length > 1) this.#drop();
   }
 
@@ -76,8 +102,13 @@ export class RunWindow {
     const dropped = this.#pieces.shift();
     if (dropped === undefined) return;
     this.#first += 1;
-    this.#bytes -= dropped.bytes.length;
+    this.#resize(-dropped.bytes.length);
     this.#from = dropped.upTo;
+  }
+
+  #resize(bytes: number): void {
+    this.#bytes += bytes;
+    this.#room.bytes += bytes;
   }
 }
 
