@@ -121,7 +121,7 @@ function addStart(app: App, { agents, authentication, arriving }: Context): void
       const message = { role: 'user', parts: [{ text: body?.message || defaultMessage }] };
       const asked = { accountId: identity.accountId, agentId, userId, messageJson: encodeJson(message) };
       const isBound = identity.grant?.userId !== undefined;
-      const started = await agents.startAgentRun({ ...asked, isBound }, keyedCall(request));
+      const started = await agents.startAgentRun({ ...asked, isBound }, keyedCall(request, reply));
       const { invocationId, sessionId } = started;
       markReplayed(reply, started);
       arriving.leave(request);

@@ -70,7 +70,7 @@ function addRestoration(app: App, { agents, authentication }: Context): void {
       const { identity, params, headers } = request;
       const ifMatch = admittedRevisions(headers['if-match']);
       const asked = { accountId: identity.accountId, agentId: agentIdOf(params), version: params.version, ifMatch };
-      const restored = await agents.restoreVersion(asked, keyedCall(request));
+      const restored = await agents.restoreVersion(asked, keyedCall(request, reply));
       refuseFaults(restored.faults);
       markReplayed(reply, restored);
       return sendAgent(restored.agent, identity, reply);

@@ -71,7 +71,10 @@ function addImport(app: App, { agents, authentication }: Context): void {
     },
     async (request, reply) => {
       const { identity, body } = request;
-      const imported = await agents.importAgent({ accountId: identity.accountId, yaml: body }, keyedCall(request));
+      const imported = await agents.importAgent(
+        { accountId: identity.accountId, yaml: body },
+        keyedCall(request, reply),
+      );
       refuseFaults(imported.faults);
       markReplayed(reply, imported);
       return newAgent(imported.agent, identity, reply);

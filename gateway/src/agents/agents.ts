@@ -50,7 +50,7 @@ function addCreation(app: App, { agents, authentication }: Context): void {
     async (request, reply) => {
       const { identity, body } = request;
       const { accountId } = identity;
-      const created = await agents.createAgent({ accountId, fieldsJson: encodeJson(body) }, keyedCall(request));
+      const created = await agents.createAgent({ accountId, fieldsJson: encodeJson(body) }, keyedCall(request, reply));
       refuseFaults(created.faults);
       markReplayed(reply, created);
       return newAgent(created.agent, identity, reply);
@@ -202,7 +202,7 @@ function addReload(app: App, { agents, authentication }: Context): void {
     },
     async (request, reply) => {
       const agent = { accountId: request.identity.accountId, agentId: agentIdOf(request.params) };
-      markReplayed(reply, await agents.reloadAgent(agent, keyedCall(request)));
+      markReplayed(reply, await agents.reloadAgent(agent, keyedCall(request, reply)));
       return reply.code(204).send(null);
     },
   );

@@ -90,9 +90,9 @@ async function save(
   const body = new UploadReader(request.raw);
   const held = bodies.large.hold(body.giveUp);
   try {
-    const { headers } = keyedCall(request);
-    const call = (requests: AsyncIterable<SaveRequest>, signal: AbortSignal) =>
-      artifacts.saveArtifact(requests, { signal, ...(headers && { headers }) });
+    const { headers, signal: connected } = keyedCall(request, reply);
+    const call = (requests: AsyncIterable<SaveRequest>, fault: AbortSignal) =>
+      artifacts.saveArtifact(requests, { signal: AbortSignal.any([fault, connected]), ...(headers && { headers }) });
     const saved = await streamInto(requestsOf(body, held), call);
     markReplayed(reply, saved);
     return await sendJson(reply, versionJson(saved.version));

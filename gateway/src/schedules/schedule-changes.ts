@@ -51,7 +51,7 @@ function addCreate(app: App, context: Context): void {
       const fields = { cron, timezone, appName, userId, sessionId: body.sessionId ?? '', catchUp, enabled };
       const content = { messageJson: messageBytes(newMessage), multitask: multitaskOf(body.multitask ?? null) };
       const made = await schedules
-        .createSchedule({ accountId, ...fields, ...content }, keyedCall(request))
+        .createSchedule({ accountId, ...fields, ...content }, keyedCall(request, reply))
         .catch(namingField);
       markReplayed(reply, made);
       reply.code(201);
@@ -87,7 +87,7 @@ function addUpdate(app: App, context: Context): void {
       if (body.appName !== undefined) await schedules.getSchedule({ accountId, id: params.id }, unary);
       await checkAppName(context, accountId, body.appName);
       const change = { accountId, id: params.id, ...fieldsOf(body) };
-      const changed = await schedules.updateSchedule(change, keyedCall(request)).catch(namingField);
+      const changed = await schedules.updateSchedule(change, keyedCall(request, reply)).catch(namingField);
       markReplayed(reply, changed);
       return scheduleJson(changed.schedule);
     },
@@ -131,7 +131,7 @@ function addSwitch(
       const { identity, params } = request;
       refuseBound(identity);
       const change = { accountId: identity.accountId, id: params.id, enabled };
-      const changed = await schedules.updateSchedule(change, keyedCall(request));
+      const changed = await schedules.updateSchedule(change, keyedCall(request, reply));
       markReplayed(reply, changed);
       return scheduleJson(changed.schedule);
     },

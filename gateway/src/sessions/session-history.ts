@@ -77,7 +77,7 @@ function addRewind(app: App, { sessions, authentication }: Context): void {
     async (request, reply) => {
       const session = sessionKeyOf(request);
       const { rewindBeforeInvocationId: beforeInvocationId } = request.body;
-      const call = { ...keyedCall(request), ...patient };
+      const call = { ...keyedCall(request, reply), ...patient };
       markReplayed(reply, await sessions.rewindSession({ session, beforeInvocationId }, call));
       return sendSession(reply, sessions, session);
     },
@@ -113,7 +113,7 @@ function addFork(app: App, { sessions, authentication }: Context): void {
       const session = sessionKeyOf(request);
       const { eventId: event = '', invocationId = '', sessionId: newSessionId = '' } = request.body;
       const asked = { session, eventId: event, invocationId, newSessionId };
-      const { sessionId, already } = await sessions.forkSession(asked, { ...keyedCall(request), ...patient });
+      const { sessionId, already } = await sessions.forkSession(asked, { ...keyedCall(request, reply), ...patient });
       markReplayed(reply, { already });
       return sendSession(reply, sessions, { ...session, sessionId });
     },

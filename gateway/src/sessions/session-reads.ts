@@ -77,7 +77,7 @@ function addChange(app: App, { sessions, authentication }: Context): void {
       const session = sessionKeyOf(request);
       const ifMatch = admittedRevisions(request.headers['if-match']);
       const stateDeltaJson = encodeJson(request.body.stateDelta);
-      markReplayed(reply, await sessions.patchSession({ session, stateDeltaJson, ifMatch }, keyedCall(request)));
+      markReplayed(reply, await sessions.patchSession({ session, stateDeltaJson, ifMatch }, keyedCall(request, reply)));
       return sendSession(reply, sessions, session);
     },
   );

@@ -61,7 +61,7 @@ function addCreation(app: App, { sessions, authentication }: Context): void {
           stateJson: encodeMap(request.body?.state),
           events: initialEvents(request.body?.events),
         },
-        keyedCall(request),
+        keyedCall(request, reply),
       );
       return sendCreated(reply, created);
     },
@@ -90,7 +90,7 @@ function addCreationWithId(app: App, { sessions, authentication }: Context): voi
       const { state, events } = initialContent(request.body);
       const created = await sessions.createSession(
         { session: sessionKeyOf(request), stateJson: encodeMap(state), events: initialEvents(events) },
-        keyedCall(request),
+        keyedCall(request, reply),
       );
       return sendCreated(reply, created);
     },

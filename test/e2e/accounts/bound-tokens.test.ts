@@ -69,6 +69,19 @@ describe('a token that is bound to an end user', () => {
     expect(await program.request('PATCH', sessionPath(own), { stateDelta: { 'app:x': 1 } })).toMatchObject(refused);
   });
 
+  test('gets no answer that was kept for an Idempotency-Key of the account', async () => {
+    const theirs = await sessionOf('u2', 'echo');
+    const body = { appName: 'echo', userId: 'u2', sessionId: theirs.id, newMessage: { parts: [{ text: 'a secret' }] } };
+    const run = (await account.request<{ invocationId: string }>('POST', '/runs', body)).body.invocationId;
+    const cancel = async ({ token = '' }: Caller) => {
+      const headers = { authorization: `Bearer ${token}`, 'idempotency-key': `cancel ${run}` };
+      const answer = await fetch(`${url}/runs/${run}/cancel`, { method: 'POST', headers });
+      return { status: answer.status, body: (await answer.json()) as object };
+    };
+    expect(await cancel(account)).toMatchObject({ status: 200, body: { invocationId: run } });
+    expect(await cancel(program)).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
+  });
+
   test('reads no memory of another user, by a route or by an agent', async () => {
     const theirs = await sessionOf('u2', 'remember');
     expect((await account.run(theirs, 'the secret is tangerine')).status).toBe(200);

@@ -53,7 +53,7 @@ function addCreation(app: App, { auth, authentication }: Context): void {
           lifeSeconds: BigInt(body.expires_in_seconds),
           ...(typeof body.user_id === 'string' && { userId: body.user_id }),
         },
-        keyedCall(request),
+        keyedCall(request, reply),
       );
       markReplayed(reply, created);
       reply.code(201).header('cache-control', 'no-store');

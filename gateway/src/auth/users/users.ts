@@ -131,7 +131,7 @@ function addChange(app: App, { auth, authentication }: Context): void {
     async (request, reply) => {
       const { identity, params, body } = request;
       const change = { actorId: identity.accountId, account: idName(params.id), ...changeMessage(body) };
-      const changed = await auth.updateAccount(change, keyedCall(request)).catch((error: unknown) => {
+      const changed = await auth.updateAccount(change, keyedCall(request, reply)).catch((error: unknown) => {
         throw namingField(error);
       });
       markReplayed(reply, changed);

@@ -1,20 +1,30 @@
 import { keyedHeaders } from '@agentmesh/lib/idempotency';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readingFor } from '../streams/reading-for.ts';
 import { replayedHeader } from './idempotency-key.ts';
 
 const unary = { timeoutMs: 30_000 } as const;
 
 interface KeyedCall {
   readonly timeoutMs: number;
+  readonly signal: AbortSignal;
   readonly headers?: Record<string, string>;
 }
 
-/** Options of the call that has the effect of a request. With an `Idempotency-Key` the service does it once. */
-export function keyedCall({ headers, method, routeOptions, url, body }: FastifyRequest): KeyedCall {
-  const key = headers['idempotency-key'];
-  if (typeof key !== 'string') return unary;
-  const route = `${method} ${routeOptions.url ?? ''}`;
-  return { ...unary, headers: keyedHeaders({ key, route, content: [url, headers['if-match'] ?? null, body ?? null] }) };
+/**
+ * Options of the call that has the effect of a request. What has not been stored when the client leaves is dropped. With an `Idempotency-Key` the service
+ * has the effect once. A token that is bound to an end user has keys of its own: it does not get the answer to a request that it may not send.
+ */
+export function keyedCall(request: FastifyRequest, reply: FastifyReply): KeyedCall {
+  const call = { ...unary, signal: readingFor(reply.raw).signal };
+  const key = request.headers['idempotency-key'];
+  return typeof key === 'string' ? { ...call, headers: headersOf(request, key) } : call;
+}
+
+function headersOf({ headers, method, routeOptions, url, body, identity }: FastifyRequest, key: string) {
+  const user = identity.grant?.userId;
+  const route = [method, routeOptions.url ?? '', ...(user === undefined ? [] : [user])].join(' ');
+  return keyedHeaders({ key, route, content: [url, headers['if-match'] ?? null, body ?? null] });
 }
 
 /** Marks the answer to a repeated request. */

@@ -57,7 +57,7 @@ function addCreation(app: App, { savedKeys, authentication }: Context): void {
       const { accountId } = identity;
       const { key_name: name, provider, model, model_api_base: base } = body;
       const wanted = { accountId, kind, name, provider, secret, model: model ?? '', modelApiBase: base ?? '' };
-      const created = await savedKeys.createKey(wanted, keyedCall(request)).catch(namingField);
+      const created = await savedKeys.createKey(wanted, keyedCall(request, reply)).catch(namingField);
       markReplayed(reply, created);
       return savedKeyAnswer(created.key, 'API key saved successfully');
     },
@@ -125,7 +125,7 @@ function addChange(app: App, { savedKeys, authentication }: Context, method: 'PA
       const { identity, params, body } = request;
       const named = { accountId: identity.accountId, keyId: keyIdOf(params.id), kind };
       const updated = await savedKeys
-        .updateKey({ ...named, ...changesOf(body) }, keyedCall(request))
+        .updateKey({ ...named, ...changesOf(body) }, keyedCall(request, reply))
         .catch(namingField);
       markReplayed(reply, updated);
       return savedKeyAnswer(updated.key, 'API key updated successfully');

@@ -46,7 +46,10 @@ function addCreation(app: App, { agents, sessions, authentication }: Context): v
       const { agent_name: appName, user_id: userId, session_id: sessionId, data } = body;
       await agents.checkApp({ accountId, appName }, unary);
       const key = { accountId, appName, userId, sessionId };
-      const created = await sessions.createSession({ session: key, stateJson: encodeMap(data) }, keyedCall(request));
+      const created = await sessions.createSession(
+        { session: key, stateJson: encodeMap(data) },
+        keyedCall(request, reply),
+      );
       const { session } = created;
       markReplayed(reply, created);
       if (session === undefined)

@@ -40,7 +40,7 @@ export function runMessageRoute(app: App, { runs, authentication }: Context): vo
       const { newMessage } = body;
       const messageJson = encodeJson({ ...newMessage, role: newMessage.role ?? 'user' });
       const isBound = identity.grant?.userId !== undefined;
-      const { run, already } = await runs.addRunMessage({ ...name, messageJson, isBound }, keyedCall(request));
+      const { run, already } = await runs.addRunMessage({ ...name, messageJson, isBound }, keyedCall(request, reply));
       markReplayed(reply, { already });
       reply.code(202);
       return sendRun(reply, run);

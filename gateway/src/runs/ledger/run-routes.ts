@@ -63,7 +63,7 @@ function addCancel(app: App, { sessions, authentication }: Context): void {
     async (request, reply) => {
       const { identity, params } = request;
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
-      const { run, already } = await sessions.cancelRun(name, keyedCall(request));
+      const { run, already } = await sessions.cancelRun(name, keyedCall(request, reply));
       markReplayed(reply, { already });
       return sendRun(reply, run?.status === RunStatus.RUNNING ? await endOf(sessions, name) : run);
     },

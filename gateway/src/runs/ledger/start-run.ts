@@ -45,7 +45,7 @@ export function startRunRoute(app: App, context: Context): void {
       const key = { idempotencyKey: runKeyOf(headers), idempotencyKeyHours: runKeyHours };
       const content = { ...runContent({ identity, body, defaultApp }), streaming: body.streaming };
       const registered =
-        body.webhook && (await registerWebhook(context, body.webhook, { ...content, call: keyedCall(request) }));
+        body.webhook && (await registerWebhook(context, body.webhook, { ...content, call: keyedCall(request, reply) }));
       const start = registered && { invocationId: registered.invocationId, awaited: true };
       const { invocationId, already } = await runs
         .startRun({ ...content, ...start, ...key, noticeTitle: content.session.appName }, unary)

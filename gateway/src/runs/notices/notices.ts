@@ -89,7 +89,7 @@ function addMarking(app: App, { notices, authentication }: Context): void {
     },
     async (request, reply) => {
       const wanted = { accountId: request.identity.accountId, id: BigInt(request.params.id) };
-      const marked = await notices.markNoticeRead(wanted, keyedCall(request));
+      const marked = await notices.markNoticeRead(wanted, keyedCall(request, reply));
       markReplayed(reply, marked);
       return notificationJson(marked.notice);
     },
@@ -110,7 +110,7 @@ function addMarking(app: App, { notices, authentication }: Context): void {
     },
     async (request, reply) => {
       const { accountId } = request.identity;
-      const answer = await notices.markAllNoticesRead({ accountId }, keyedCall(request));
+      const answer = await notices.markAllNoticesRead({ accountId }, keyedCall(request, reply));
       markReplayed(reply, answer);
       return { marked: answer.marked };
     },

@@ -56,7 +56,7 @@ function addResend(app: App, { runWebhooks, authentication }: Context): void {
     async (request, reply) => {
       const { identity, params } = request;
       const wanted = { ...ownerOf(identity), invocationId: params.invocation_id, deliveryId: params.delivery_id };
-      const resent = await runWebhooks.resendDelivery(wanted, keyedCall(request));
+      const resent = await runWebhooks.resendDelivery(wanted, keyedCall(request, reply));
       const { delivery } = resent;
       markReplayed(reply, resent);
       if (delivery === undefined) throw new MeshError('internal', 'delivery_missing', 'No delivery was returned.');

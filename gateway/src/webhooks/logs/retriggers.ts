@@ -35,7 +35,7 @@ function addOne(app: App, { webhookLogs, authentication }: Context): void {
     async (request, reply) => {
       const { accountId } = request.identity;
       const { log_id: logId } = request.params;
-      markReplayed(reply, await webhookLogs.retriggerLog({ accountId, logId }, keyedCall(request)));
+      markReplayed(reply, await webhookLogs.retriggerLog({ accountId, logId }, keyedCall(request, reply)));
       reply.code(202);
       return { message: 'The agent runs again.', log_id: logId, status: 'pending' };
     },
@@ -66,7 +66,7 @@ function addSeveral(app: App, { webhookLogs, authentication }: Context): void {
       const statuses = status === undefined ? [] : [status];
       const answer = await webhookLogs.retriggerLogs(
         { accountId, logIds, statuses, subscriptionId },
-        keyedCall(request),
+        keyedCall(request, reply),
       );
       markReplayed(reply, answer);
       reply.code(202);

@@ -49,7 +49,7 @@ function addCreation(app: App, { subscriptions, authentication }: Context): void
     },
     async (request, reply) => {
       const wanted = { accountId: request.identity.accountId, ...creationMessage(request.body) };
-      const call = { ...keyedCall(request), ...registering };
+      const call = { ...keyedCall(request, reply), ...registering };
       const created = await subscriptions.createSubscription(wanted, call).catch(throwNamingField);
       markReplayed(reply, created);
       return reply.code(201).send(subscriptionJson(created.subscription));
@@ -77,7 +77,7 @@ function addUpdate(app: App, { subscriptions, authentication }: Context): void {
     async (request, reply) => {
       const { identity, params, body } = request;
       const change = { accountId: identity.accountId, id: Number(params.id), ...changeMessage(body) };
-      const call = { ...keyedCall(request), ...registering };
+      const call = { ...keyedCall(request, reply), ...registering };
       const changed = await subscriptions.updateSubscription(change, call).catch(throwNamingField);
       markReplayed(reply, changed);
       return subscriptionJson(changed.subscription);
