@@ -73,7 +73,7 @@ describe('an origin', () => {
     expect(configured.status).toBe(200);
     expect(configured.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(configured.headers.get('access-control-expose-headers')?.split(', ')).toEqual(
-      expect.arrayContaining(['X-Request-Id', 'ETag', 'Content-Range', 'Retry-After']),
+      expect.arrayContaining(['X-Request-Id', 'ETag', 'Content-Range', 'Retry-After', 'Idempotency-Replayed']),
     );
     expect(configured.headers.get('access-control-allow-credentials')).toBe('true');
     expect((await from(edge.url)).status).toBe(200);

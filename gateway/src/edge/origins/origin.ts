@@ -43,7 +43,8 @@ export function createOriginGuard(policy: OriginPolicy) {
 /** Headers that scripts of other origins may read. */
 const exposed =
   'X-Request-Id, X-Invocation-Id, X-Next-Cursor, Link, ETag, Location, Accept-Ranges, Content-Range, ' +
-  'Content-Disposition, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, WWW-Authenticate';
+  'Content-Disposition, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, WWW-Authenticate, ' +
+  'Idempotency-Replayed';
 
 /** Whether an `Origin` has the host that the request was sent to. */
 export function isSameHost(origin: string, host: string | undefined): boolean {
