@@ -46,6 +46,7 @@ export interface Context {
   readonly signIn: SignIn;
   readonly limitMail: AddressLimit;
   readonly limitSignUp: AddressLimit;
+  readonly limitAnswers: AddressLimit;
   readonly auth: Client<typeof AuthService>;
   readonly sessions: Client<typeof SessionsService>;
   readonly runs: Client<typeof RunsService>;

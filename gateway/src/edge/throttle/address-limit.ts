@@ -15,6 +15,8 @@ export interface AddressLimitSettings {
   readonly RATE_LIMIT_MAIL_ADDRESS_PER_HOUR: number;
   readonly RATE_LIMIT_SIGN_UP_ADDRESS_BURST: number;
   readonly RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR: number;
+  readonly RATE_LIMIT_ANSWER_ADDRESS_BURST: number;
+  readonly RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR: number;
 }
 
 /** Limit of requests for account mail. Refuses with `too_many_mails`. */
@@ -37,6 +39,18 @@ export function createSignUpLimit(config: AddressLimitSettings, throttle: Thrott
     burst: config.RATE_LIMIT_SIGN_UP_ADDRESS_BURST,
     perHour: config.RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR,
     refusal: () => new MeshError('resource_exhausted', 'too_many_sign_ups', 'Too many sign-ups. Try again later.'),
+  });
+}
+
+/** Limit of requests for pages behind mailed links to answer runs. Refuses with `too_many_answer_pages`. */
+export function createAnswerLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
+  if (!config.RATE_LIMIT_ENABLED) return async () => {};
+  return createAddressLimit(throttle, {
+    name: 'answer',
+    burst: config.RATE_LIMIT_ANSWER_ADDRESS_BURST,
+    perHour: config.RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR,
+    refusal: () =>
+      new MeshError('resource_exhausted', 'too_many_answer_pages', 'Too many pages were opened. Try again later.'),
   });
 }
 

@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
@@ -13,7 +13,7 @@ const path = '/run-answers';
 const mostCalls = 20;
 
 const token = Type.String({ maxLength: 100, writeOnly: true });
-const Query = Type.Object({ token });
+const Query = Type.Object({ token: Type.String({ writeOnly: true, default: '' }) }, { required: [] });
 const answers = Array.from({ length: mostCalls }, (_, index) => [
   `answer${index}`,
   Type.Optional(Type.String({ writeOnly: true })),
@@ -29,12 +29,16 @@ const AnswerForm = Type.Unsafe<{ token: string } & AnswerFields>({ ...Form, 'x-f
 export function answerLinkRoutes(app: App, context: Context): void {
   const hide = true;
 
-  app.get(path, { schema: { hide, querystring: Query } }, async ({ query }, reply) => {
-    const question = await findQuestion(context, query.token);
-    return 'status' in question ? sendDead(reply, question) : sendQuestion(reply, { ...query, question });
+  app.get(path, { schema: { hide, querystring: Query } }, async (request, reply) => {
+    if (await isLimited(context, request, reply)) return reply;
+    const { token } = request.query;
+    const question = await findQuestion(context, token);
+    return 'status' in question ? sendDead(reply, question) : sendQuestion(reply, { token, question });
   });
 
-  app.post(path, { schema: { hide, body: AnswerForm } }, async ({ body }, reply) => {
+  app.post(path, { schema: { hide, body: AnswerForm } }, async (request, reply) => {
+    if (await isLimited(context, request, reply)) return reply;
+    const { body } = request;
     const question = await findQuestion(context, body.token);
     if ('status' in question) return sendDead(reply, question);
     const read = readAnswers(question.calls, body);
@@ -47,6 +51,22 @@ export function answerLinkRoutes(app: App, context: Context): void {
       saying('Thank you', 'Your answer is stored, and the run goes on. You can close this page.'),
     );
   });
+}
+
+/** Whether too many pages were opened from the address. Then it has answered. */
+async function isLimited(
+  { limitAnswers }: Pick<Context, 'limitAnswers'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  try {
+    await limitAnswers(request, reply);
+    return false;
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    sendDead(reply, { status: 429, title: 'Try again later', text: error.message });
+    return true;
+  }
 }
 
 /** Goes on with the run. Answers why that is not possible; undefined when it was. */

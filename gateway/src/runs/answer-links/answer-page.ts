@@ -15,8 +15,13 @@ export const answerPagePolicy =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; ` +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** Most characters of an answer. */
-export const longestAnswer = 20_000;
+/** Most characters of all texts of a page. As a form they have less than 64 KiB in any language: no more is read without authentication. */
+const mostCharacters = 7_000;
+
+/** Most characters of each text of a page. A line end is one. */
+export function longestAnswer(calls: readonly AskedCall[]): number {
+  return Math.floor(mostCharacters / Math.max(1, calls.filter(({ isApproval }) => !isApproval).length));
+}
 
 export interface AnswerPage {
   readonly appName: string;
@@ -32,13 +37,14 @@ export function answerPage({ appName, sessionId, token, calls, fault }: AnswerPa
   const alert = fault === undefined ? '' : `<p role="alert">${shown(fault)}</p>`;
   const isOne = calls.length === 1;
   const needsSend = !isOne || calls[0]?.isApproval !== true;
+  const longest = longestAnswer(calls);
   return document(
     'An agent waits for your answer',
     `<p>App <b>${shown(appName)}</b>, session <b>${shown(sessionId)}</b></p>
 ${alert}
 <form method="post" action="run-answers">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
-${calls.map((call, index) => question(call, { index, isOne })).join('\n')}
+${calls.map((call, index) => question(call, { index, isOne, longest })).join('\n')}
 ${needsSend ? '<button>Send</button>' : ''}
 </form>`,
   );
@@ -72,12 +78,14 @@ ${main}
 interface Place {
   readonly index: number;
   readonly isOne: boolean;
+  /** See `longestAnswer`. */
+  readonly longest: number;
 }
 
-function question(call: AskedCall, { index, isOne }: Place): string {
+function question(call: AskedCall, { index, isOne, longest }: Place): string {
   const { isApproval, tool, hint, args } = call;
   const legend = isApproval ? `May the agent call ${shown(tool)}?` : `${shown(tool)} needs an answer`;
-  const answer = isApproval ? decision(index, isOne) : text(index);
+  const answer = isApproval ? decision(index, isOne) : text(index, longest);
   return `<fieldset>
 <legend>${legend}</legend>
 ${hint === '' ? '' : `<p>${shown(hint)}</p>`}
@@ -101,10 +109,10 @@ function decision(index: number, isOne: boolean): string {
     .join('\n');
 }
 
-function text(index: number): string {
+function text(index: number, longest: number): string {
   const name = `answer${index}`;
   return `<label for="${name}">Your answer: text, or a JSON object</label>
-<textarea id="${name}" name="${name}" rows="4" maxlength="${longestAnswer}" required></textarea>`;
+<textarea id="${name}" name="${name}" rows="4" maxlength="${longest}" required></textarea>`;
 }
 
 function shown(value: string): string {

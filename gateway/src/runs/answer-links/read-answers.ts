@@ -13,10 +13,12 @@ export type ReadAnswers = { readonly responses: readonly object[] } | { readonly
 /** Reads the answers to all calls of the page. */
 export function readAnswers(calls: readonly AskedCall[], fields: AnswerFields): ReadAnswers {
   const responses: object[] = [];
+  const longest = longestAnswer(calls);
   for (const [index, call] of calls.entries()) {
-    const answer = fields[`answer${index}`] ?? '';
+    // Browsers send line ends as CRLF.
+    const answer = (fields[`answer${index}`] ?? '').replaceAll('\r\n', '\n');
     if (answer.trim() === '') return { fault: 'An answer is missing.' };
-    if (answer.length > longestAnswer) return { fault: `An answer has at most ${longestAnswer} characters.` };
+    if (answer.length > longest) return { fault: `An answer has at most ${longest} characters.` };
     if (call.isApproval && answer !== 'approve' && answer !== 'reject')
       return { fault: 'Approve the call, or reject it.' };
     const response = call.isApproval ? { confirmed: answer === 'approve' } : responseOf(answer);
