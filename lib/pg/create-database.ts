@@ -1,5 +1,5 @@
 import type { CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { longIdleInTransactionMs, longStatementMs, type WatchedPoolClient } from './connection/index.ts';
+import { lengthen, longStatementMs, type WatchedPoolClient } from './connection/index.ts';
 import type { Database, Statement, Transaction } from './database.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -72,12 +72,6 @@ function createLongWork(pool: Pool, database: Database): Database {
   return { ...database, transaction, query: (...statement) => transaction((tx) => tx.query(...statement)) };
 }
 
-const beginLong = [
-  'begin',
-  `set local statement_timeout = ${longStatementMs}`,
-  `set local idle_in_transaction_session_timeout = ${longIdleInTransactionMs}`,
-].join(';');
-
 async function runTransaction<T>(
   pool: Pool,
   work: (tx: Transaction) => Promise<T>,
@@ -87,7 +81,7 @@ async function runTransaction<T>(
   let broken = false;
   try {
     client.isPatient = isLong;
-    await client.query(isLong ? beginLong : 'begin').catch(rethrow);
+    await client.query(isLong ? `begin;${lengthen}` : 'begin').catch(rethrow);
     const result = await work({ client, query: (statement, values) => queryOn(client, toConfig(statement, values)) });
     checkWanted(until);
     await client.query('commit').catch((error: unknown) => {

@@ -1,10 +1,11 @@
+import { lengthen, type WatchedPoolClient } from './connection/index.ts';
 import type { Database, Transaction } from './database.ts';
 
 let savepoints = 0;
 
 /**
  * A Database whose work belongs to one transaction: nothing of it is committed before the transaction is. Each statement and each transaction of it
- * may fail without the rest. Its limits are those of the transaction.
+ * may fail without the rest. Its limits are those of the transaction; what follows after its long work has begun has the long ones.
  */
 export function databaseIn(tx: Transaction): Database {
   const alone = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -31,11 +32,22 @@ export function databaseIn(tx: Transaction): Database {
     query: (statement, values) => inTurn(() => tx.query(statement, values)),
     transaction: (work) => inTurn(() => work(tx)),
     within: () => database,
-    forLongWork: () => database,
+    forLongWork: () => ({
+      ...database,
+      query: (statement, values) => inTurn(() => atLength(tx, () => tx.query(statement, values))),
+      transaction: (work) => inTurn(() => atLength(tx, () => work(tx))),
+    }),
     runScript: () => Promise.reject(new Error('A script begins transactions of its own.')),
     ownsSchema: false,
     ping: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   return database;
+}
+
+async function atLength<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  await tx.query({ text: lengthen });
+  // The client is one of the pool, whose owner makes it impatient again.
+  (tx.client as WatchedPoolClient).isPatient = true;
+  return work();
 }

@@ -9,7 +9,13 @@ export const graceMs = 1_500;
 
 /** A replica that vanished inside a transaction holds its locks no longer than this, in milliseconds. */
 export const idleInTransactionMs = 15_000;
-export const longIdleInTransactionMs = 60_000;
+const longIdleInTransactionMs = 60_000;
+
+/** Statements that give the rest of a transaction the limits of long work. */
+export const lengthen = [
+  `set local statement_timeout = ${longStatementMs}`,
+  `set local idle_in_transaction_session_timeout = ${longIdleInTransactionMs}`,
+].join(';');
 
 /** Limit in milliseconds of opening a connection. */
 export const connectMs = 4_000;
