@@ -56,12 +56,25 @@ test('a report that failed is sent again, after a second or when the process sto
   expect(keys.reports).toEqual([['a'], ['a'], ['a']]);
 });
 
-test('a report that the service refuses does not hold up the others', async () => {
-  const keys = createKeys(new MeshError('invalid_argument', 'request_invalid', 'no'));
-  const reports = new UseReports(keys, log);
-  for (const callId of ['a', 'b']) reports.add({ callId });
+test.each([
+  ['refuses', new MeshError('invalid_argument', 'request_invalid', 'no')],
+  ['fails on', new MeshError('internal', 'internal', 'no')],
+])('one report that the service %s is dropped, and the others are sent', async (_what, error) => {
+  const taken = new Set<string>();
+  const reports = new UseReports(
+    {
+      async endCalls({ calls = [] }) {
+        if (calls.some(({ callId }) => callId === '7')) throw error;
+        for (const { callId = '' } of calls) taken.add(callId);
+        return { $typeName: 'agentmesh.keys.v1.EndCallsResponse' as const };
+      },
+    },
+    log,
+  );
+  for (let call = 0; call < 600; call += 1) reports.add({ callId: String(call) });
+  await vi.advanceTimersByTimeAsync(60_000);
   await reports.settle();
-  expect(keys.reports).toEqual([['a'], ['b']]);
+  expect(taken.size).toBe(599);
 });
 
 test('a stop waits no longer than its deadline, and the queue has a bound', async () => {

@@ -21,6 +21,8 @@ export class UseReports {
   readonly #retry = new Wake();
   #sending: Promise<void> | undefined;
   #failing = false;
+  /** Most reports that are sent together: fewer after reports that the service could not take, so that the one among them is found. */
+  #atOnce = batch;
 
   constructor(client: Pick<Client<typeof ModelUseService>, 'endCalls'>, log: Logger) {
     this.#client = client;
@@ -53,25 +55,32 @@ export class UseReports {
 
   async #sendAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      const calls = this.#queue.splice(0, batch);
+      const calls = this.#queue.splice(0, this.#atOnce);
       try {
         await this.#client.endCalls({ calls }, { timeoutMs });
         this.#failing = false;
+        this.#atOnce = Math.min(this.#atOnce * 2, batch);
       } catch (err) {
         await this.#postpone(calls, err);
       }
     }
   }
 
-  /** A report may be repeated: each call counts once. One that breaks the contract would fail again. */
+  /** A report may be repeated: each call counts once. One that the service cannot take is dropped, so that it does not hold up the others for ever. */
   async #postpone(calls: EndedCall[], err: unknown): Promise<void> {
-    if (err instanceof MeshError && err.code === 'invalid_argument') {
-      this.#log.error({ err, reports: calls.length }, 'reports of the use of models were refused');
+    const isFault = !mayPass(err);
+    if (isFault && calls.length === 1) {
+      this.#log.error({ err }, 'the report of the use of a model was refused');
       return;
     }
+    if (isFault) this.#atOnce = Math.ceil(calls.length / 2);
     if (!this.#failing) this.#log.warn({ err }, 'the use of models cannot be reported: it is tried again');
     this.#failing = true;
     this.#queue.unshift(...calls);
     await this.#retry.wait({ timeoutMs: retryMs });
   }
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof MeshError && ['unavailable', 'deadline_exceeded'].includes(error.code);
 }
