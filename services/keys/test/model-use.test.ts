@@ -80,6 +80,18 @@ describe('a call of a model', () => {
     expect((await usage(account))[0]?.costNanos).toBeGreaterThan(0n);
   });
 
+  test('that is begun again with its id, because the answer was lost, is reserved once and not refused for itself', async () => {
+    const account = await newAccount();
+    await limit(account, { calls: 2n });
+    const callId = randomUUID();
+    const tries = Array.from({ length: 4 }, (_, n) => begin(account, { callId }, n % 2 === 0 ? keys : replica));
+    expect((await Promise.all(tries)).map((begun) => begun.callId)).toEqual(tries.map(() => callId));
+    await begin(account);
+    expect((await begin(account, { callId })).callId).toBe(callId);
+    await expect(begin(account)).rejects.toMatchObject(full);
+    await expect(begin(account, { callId: 'no id' })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+
   test('tells the time of its key’s last use', async () => {
     const account = await newAccount();
     const { callId } = await begin(account);

@@ -71,7 +71,7 @@ export const runs = defineService({
     quietAdk(log);
 
     const db = await host.openDatabase();
-    const use = createModelUse(mesh.client(ModelUseService), log);
+    const use = createModelUse({ client: mesh.client(ModelUseService), log, outageMs: config.outageMs });
     const known = await openApps({ host, db, use }, config);
     const spans = host.config.ADK_WEB_UI ? await keepSpans(host) : undefined;
     const client = mesh.client(SessionsService);

@@ -73,6 +73,8 @@ interface BenchOptions {
   readonly limits?: Partial<RunLimits>;
   /** See ExecutionDeps. */
   readonly countCost?: CountCost;
+  /** Instead of the app at once. */
+  readonly findApp?: () => App | Promise<App>;
 }
 
 /** The live partial events of a process of its own. */
@@ -83,7 +85,7 @@ export function liveOf(owner: string, bus = createLocalBus()): LiveRuns {
 /** An executor of one app. */
 export function createAppBench(
   app: App,
-  { state = {}, live = liveOf('me'), limits = {}, countCost }: BenchOptions = {},
+  { state = {}, live = liveOf('me'), limits = {}, findApp = () => app, countCost }: BenchOptions = {},
 ): AgentBench {
   const sessions = new InMemorySessions();
   const key = create(SessionKeySchema, { accountId: 'a', appName: 'app', userId: 'u', sessionId: 's' });
@@ -95,7 +97,7 @@ export function createAppBench(
   const executor = createExecutor({
     sessions: client,
     log,
-    findApp: () => app,
+    findApp,
     limits: { seconds: 3_600, modelCalls: 5, toolCalls: Infinity, tokens: Infinity, cost: Infinity, ...limits },
     answerSeconds: 0,
     historyWindow: 64,

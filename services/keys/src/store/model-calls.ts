@@ -25,7 +25,8 @@ export interface FullLimit {
 }
 
 /**
- * Reserves a call from all limits of its account and key, or from none of them: then it answers one that is full. Limits are locked in the
+ * Reserves a call from all limits of its account and key, once, or from none of them: then it answers one that is full. Rejects with a unique violation when another
+ * statement reserves the same call at this moment. Limits are locked in the
  * order of their key, so that calls at the same time wait for each other and never in a circle.
  */
 export const reserveCall = createQuery<BegunCall, FullLimit>({
@@ -37,7 +38,9 @@ export const reserveCall = createQuery<BegunCall, FullLimit>({
         case when l.starts_on = p.starts_on then l.cost_nanos else 0 end as cost_nanos
       from limits l join (values ('day', ${param.day}::date), ('month', ${param.month}::date)) p (period, starts_on)
         on p.period = l.period
-      where l.account_id = ${param.accountId} and l.key_id in (0, ${param.keyId})
+      where l.account_id = ${param.accountId} and l.key_id in (0, ${param.keyId}) and not exists (
+        select from model_calls where account_id = ${param.accountId} and id = ${param.callId}::uuid
+      )
       order by l.key_id, l.period for update of l
     ), spent as materialized (
       select key_id, period, unit, most from due,

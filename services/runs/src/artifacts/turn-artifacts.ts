@@ -4,6 +4,7 @@ import { isMeshError } from '@agentmesh/lib/rpc';
 import { type ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
+import { outlastOutage } from '../outlast-outage.ts';
 import { splitPart, type SplitPart } from './split-part.ts';
 
 type TurnArtifactService = NonNullable<InvocationContextParams['artifactService']>;
@@ -17,13 +18,16 @@ interface TurnArtifactsOptions {
   readonly artifacts: Client<typeof ArtifactsService>;
   readonly turn: Turn;
   readonly signal: AbortSignal;
+  /** Time in milliseconds for which names and contents are waited for while the service cannot be reached: ADK asks for them also outside of tools. */
+  readonly outageMs: number;
 }
 
 /**
  * The artifacts of the turn's session and user. Session and app in a request are ignored. Missing artifacts and impossible names
  * are undefined; instead of an artifact over 16 MiB, a text says its size.
  */
-export function createTurnArtifacts({ artifacts, turn, signal }: TurnArtifactsOptions): TurnArtifactService {
+export function createTurnArtifacts({ artifacts, turn, signal, outageMs }: TurnArtifactsOptions): TurnArtifactService {
+  const patience = { signal, patienceMs: outageMs };
   const options = { signal, timeoutMs };
   const { accountId = '', appName = '', userId = '', sessionId = '' } = turn.session ?? {};
   const place = { accountId, appName, userId, sessionId };
@@ -39,22 +43,17 @@ export function createTurnArtifacts({ artifacts, turn, signal }: TurnArtifactsOp
       const { version } = await artifacts.saveArtifact(requests, options);
       return version?.version ?? 0;
     },
-    loadArtifact: ({ filename, version }) =>
-      unlessMissing(async () => {
-        // Leaving the stream early ends it.
-        const leaving = new AbortController();
-        const reading = { timeoutMs, signal: AbortSignal.any([signal, leaving.signal]) };
-        try {
-          const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
-          return await readPart(filename, artifacts.loadArtifact(request, reading));
-        } finally {
-          leaving.abort();
-        }
-      }),
-    async listArtifactKeys() {
-      const found: string[] = [];
-      for await (const { names } of artifacts.listArtifacts(place, options)) found.push(...names);
-      return found;
+    loadArtifact: ({ filename, version }) => {
+      const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
+      return unlessMissing(() => outlastOutage(() => load(artifacts, request, signal), patience));
+    },
+    listArtifactKeys: () => {
+      const list = async (): Promise<string[]> => {
+        const found: string[] = [];
+        for await (const { names } of artifacts.listArtifacts(place, options)) found.push(...names);
+        return found;
+      };
+      return outlastOutage(list, patience);
     },
     async deleteArtifact(filename) {
       await artifacts.deleteArtifact({ key: keyOf(filename) }, options);
@@ -73,6 +72,23 @@ export function createTurnArtifacts({ artifacts, turn, signal }: TurnArtifactsOp
       }),
   };
 }
+
+async function load(
+  artifacts: TurnArtifactsOptions['artifacts'],
+  request: { readonly key: ArtifactKey; readonly version?: number },
+  signal: AbortSignal,
+): Promise<Part> {
+  // Leaving the stream early ends it.
+  const leaving = new AbortController();
+  const reading = { timeoutMs, signal: AbortSignal.any([signal, leaving.signal]) };
+  try {
+    return await readPart(request.key.name, artifacts.loadArtifact(request, reading));
+  } finally {
+    leaving.abort();
+  }
+}
+
+type ArtifactKey = Readonly<Record<'accountId' | 'appName' | 'userId' | 'sessionId' | 'name', string>>;
 
 async function* saveRequests(
   key: { name: string },

@@ -4,6 +4,7 @@ import type { MemoryService } from '@agentmesh/proto/memory/v1';
 import type { SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import { isCancelling, isInterrupting, isLost } from '../errors.ts';
+import { outlastOutage } from '../outlast-outage.ts';
 import { loggableError } from '../models/index.ts';
 import type { CountedCost } from '../models/use/call-costs.ts';
 import type { CountCost } from '../models/use/count-cost.ts';
@@ -44,6 +45,8 @@ export interface ExecutionDeps {
   readonly answerSeconds: number;
   /** Number of most recent events that an agent sees. */
   readonly historyWindow: number;
+  /** Time in milliseconds that attempts go on while a service or its database cannot be reached. */
+  readonly outageMs: number;
   readonly histories: HistoryCache;
   readonly live: Pick<LiveRuns, 'attempt'>;
   /** Counts what the calls of a run have cost so far. Absent: the cost of executors that died is not known. */
@@ -97,7 +100,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
   let author = turn.session?.appName ?? '';
   let hasApp = false;
   try {
-    const app = await deps.findApp(turn.session?.accountId ?? '', author);
+    const app = await findApp(deps, run);
     author = app.rootName;
     hasApp = true;
     if (turn.isTakeover) {
@@ -173,6 +176,12 @@ async function countCost(
   }
 }
 
+/** The app of the turn. A run whose agents cannot be read now waits for them. */
+function findApp({ findApp: find, outageMs }: ExecutionDeps, { turn, working }: AttemptRun): Promise<App> {
+  const { accountId = '', appName = '' } = turn.session ?? {};
+  return outlastOutage(async () => find(accountId, appName), { signal: working.signal, patienceMs: outageMs });
+}
+
 function callsOf(
   limits: RunLimits,
   earlier: Readonly<Record<string, number>>,
@@ -218,12 +227,12 @@ function continued<T extends Pick<AgentRunOptions, 'turn' | 'window' | 'earlierM
 
 /** ADK's services of the turn's session, user and app. */
 function servicesOf(
-  { memory, artifacts }: ExecutionDeps,
+  { memory, artifacts, outageMs }: ExecutionDeps,
   { turn, working: { signal } }: AttemptRun,
 ): Pick<AgentRunOptions, 'memory' | 'artifacts'> {
   return {
     ...(memory && { memory: createTurnMemory({ memory, turn, signal }) }),
-    ...(artifacts && { artifacts: createTurnArtifacts({ artifacts, turn, signal }) }),
+    ...(artifacts && { artifacts: createTurnArtifacts({ artifacts, turn, signal, outageMs }) }),
   };
 }
 

@@ -29,8 +29,6 @@ export interface Executor {
 }
 
 export interface ExecutorOptions extends ExecutionDeps {
-  /** Time in milliseconds that attempts go on without a lease while sessions or its database cannot be reached. */
-  readonly outageMs: number;
   readonly onEnded?: (ending: Ending, turn: Turn) => void;
   /** Wraps the execution of an attempt, e.g. in a span. */
   readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;

@@ -54,8 +54,14 @@ export function createModels(config: ModelsConfig, deps: ModelsDeps = {}): Model
         model: name,
         timeoutMs: config.timeoutMs,
         retries: { mostRetries },
-        connect: (request) =>
-          openConnection({ provider, model }, request, { endpoint: config[provider], access, guardedFetch, use }),
+        connect: (request, signal) =>
+          openConnection({ provider, model }, request, {
+            endpoint: config[provider],
+            access,
+            guardedFetch,
+            use,
+            signal,
+          }),
         ...(onFailure === undefined ? {} : { onFailure }),
       });
     },

@@ -26,6 +26,8 @@ export interface ConnectionDeps {
   readonly guardedFetch: typeof globalThis.fetch;
   /** Absent: calls need no permission and are not counted. */
   readonly use: ModelUse | undefined;
+  /** Aborts when the call is not wanted any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Connects one call with its endpoint. Throws ModelCallError when the call may not be made, or has no key. */
@@ -72,16 +74,18 @@ interface Opened {
 
 async function openWithSettings(request: LlmRequest, asked: CallToMake, deps: ConnectionDeps): Promise<Opened> {
   const connection = connectModel(asked, ownEndpoint(deps));
-  return deps.use === undefined ? { connection } : { connection, call: await deps.use.begin(request, asked) };
+  return deps.use === undefined
+    ? { connection }
+    : { connection, call: await deps.use.begin(request, asked, deps.signal) };
 }
 
 async function openWithKey(
   request: LlmRequest,
   asked: CallToMake,
-  { endpoint, guardedFetch, use }: ConnectionDeps,
+  { endpoint, guardedFetch, use, signal }: ConnectionDeps,
 ): Promise<Opened> {
   if (use === undefined) throw new Error('A key of an account needs the keys service.');
-  const call = await use.begin(request, asked);
+  const call = await use.begin(request, asked, signal);
   const base = call.modelApiBase === '' ? {} : { baseUrl: call.modelApiBase, fetch: guardedFetch };
   return { connection: connectModel(asked, { ...endpoint, ...base, apiKey: call.secret }), call };
 }

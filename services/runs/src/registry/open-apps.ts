@@ -47,7 +47,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig):
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');
   const models = createModels(config.models, { onFailure, use, guardedFetch });
-  const openKey = createOpenToolKey(host.mesh.client(ToolKeysService));
+  const openKey = createOpenToolKey(host.mesh.client(ToolKeysService), config.outageMs);
   const tools = openTools({ log, resources, openKey }, config);
   const toolTimeoutMs = config.tools.timeoutMs;
   const limits = { maxModelCalls, toolTimeoutMs };

@@ -121,6 +121,13 @@ export declare type BeginCallRequest = Message<"agentmesh.keys.v1.BeginCallReque
    * @generated from field: agentmesh.keys.v1.TokenCounts estimate = 5;
    */
   estimate?: TokenCounts | undefined;
+
+  /**
+   * UUID of the call in lower case: a repeated request reserves once. Empty: the service makes one.
+   *
+   * @generated from field: string call_id = 6;
+   */
+  callId: string;
 };
 
 /**
@@ -670,7 +677,7 @@ export declare const ModelUseService: GenService<{
    *
    * RESOURCE_EXHAUSTED budget_reached when a limit has no rest. NOT_FOUND key_not_found, FAILED_PRECONDITION key_needs_reentry when the secret
    * cannot be decrypted, FAILED_PRECONDITION key_provider_mismatch when the key is for another provider. A call that fails with UNAVAILABLE
-   * may have reserved; a reservation whose end is never reported counts with its estimate.
+   * may have reserved: repeat it with the same call_id. A reservation whose end is never reported counts with its estimate.
    *
    * @generated from rpc agentmesh.keys.v1.ModelUseService.BeginCall
    */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { loadPrices } from '@agentmesh/lib/prices';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { BeginCallRequest } from '@agentmesh/proto/keys/v1/model_use';
+import { isUuid } from '@agentmesh/proto/uuid';
 import type { Context } from '../../context.ts';
-import { budgetReached, keyNeedsReentry, keyNotFound, keyProviderMismatch } from '../../errors.ts';
+import { budgetReached, keyNeedsReentry, keyNotFound, keyProviderMismatch, keyRequestInvalid } from '../../errors.ts';
 import { describeFullLimit } from '../../model-use/describe-full-limit.ts';
 import { startsOf } from '../../model-use/period.ts';
 import { tokenCounts } from '../../model-use/token-counts.ts';
@@ -19,13 +20,22 @@ export function beginCall(context: Context): Handlers['beginCall'] {
   return async (request) => {
     const accountId = checkAccountId(request.caller?.accountId ?? '');
     const key = request.keyId === 0n ? noKey : await openKey(context, accountId, request);
-    const callId = randomUUID();
+    const callId = request.callId || randomUUID();
+    if (!isUuid(callId)) throw keyRequestInvalid('The id of a call is a lower-case UUID.');
     const now = new Date();
     const reserved = { accountId, callId, keyId: request.keyId, ...startsOf(now), ...(await estimateOf(request, key)) };
-    const [full] = await reserveCall(context.db, reserved);
+    const [full] = await reserveCall(context.db, reserved).catch(noneWhenReserved);
     if (full !== undefined) throw budgetReached(describeFullLimit(full, now));
     return { callId, ...key };
   };
+}
+
+const uniqueViolation = '23505';
+
+/** The request was repeated while its first try was being stored: nothing is full. */
+function noneWhenReserved(error: unknown): [] {
+  if (error instanceof Error && 'code' in error && error.code === uniqueViolation) return [];
+  throw error;
 }
 
 async function openKey({ db, vault }: Context, accountId: string, { keyId, provider }: BeginCallRequest) {

@@ -15,8 +15,8 @@ import { Watchdog } from './watchdog.ts';
 export interface AiSdkLlmOptions {
   /** The name the app uses, e.g. `openai/gpt-5-mini`. */
   readonly model: string;
-  /** Called before every model call, so that credentials may change. An error that it throws becomes the answer. */
-  readonly connect: (request: LlmRequest) => Connection | Promise<Connection>;
+  /** Called before every model call, so that credentials may change. An error that it throws becomes the answer. `signal` aborts when the call is not wanted any more. */
+  readonly connect: (request: LlmRequest, signal?: AbortSignal) => Connection | Promise<Connection>;
   /** Longest silence of the model before its first part, and between two parts, in milliseconds. */
   readonly timeoutMs: number;
   /** The policy for agents without `retry_options`. */
@@ -59,7 +59,7 @@ export class AiSdkLlm extends BaseLlm {
     this.maybeAppendUserContent(request);
     let connection: Connection;
     try {
-      connection = await this.#options.connect(request);
+      connection = await this.#options.connect(request, signal);
     } catch (error) {
       if (!isAborted(signal)) yield this.#fail(error, []);
       return;

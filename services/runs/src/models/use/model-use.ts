@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { LlmRequest } from '@google/adk';
 import type { TokenCounts } from '@agentmesh/lib/prices';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import type { Client } from '@connectrpc/connect';
+import { outlastOutage } from '../../outlast-outage.ts';
 import { ModelCallError } from '../ai-sdk/failure/model-call-error.ts';
 import type { VendorModel } from '../vendor-model.ts';
 import type { EndedCall } from './call-costs.ts';
@@ -32,8 +34,11 @@ export interface AllowedCall {
 
 /** Asks for calls of models on the network, and reports how they ended. */
 export interface ModelUse {
-  /** Throws ModelCallError: a limit is reached, the key cannot be used, or the keys service does not answer. */
-  begin(request: LlmRequest, call: CallToMake): Promise<AllowedCall>;
+  /**
+   * Waits while the keys service or its database cannot be reached. Throws ModelCallError: a limit is reached, the key cannot be used, or the outage lasts
+   * too long; and the reason of `signal`, which ends the wait.
+   */
+  begin(request: LlmRequest, call: CallToMake, signal?: AbortSignal): Promise<AllowedCall>;
   /** Resolves when all reports are sent. */
   settle(): Promise<void>;
   /** Sends the reports that are left, for at most `deadlineMs`. */
@@ -42,16 +47,27 @@ export interface ModelUse {
 
 const timeoutMs = 10_000;
 
+export interface ModelUseOptions {
+  readonly client: Client<typeof ModelUseService>;
+  readonly log: Logger;
+  /** Time in milliseconds for which a call waits for the keys service. */
+  readonly outageMs: number;
+}
+
 /** The use of models, which the keys service allows and counts. A call costs one round trip to it; reports cost a run nothing. */
-export function createModelUse(client: Client<typeof ModelUseService>, log: Logger): ModelUse {
+export function createModelUse({ client, log, outageMs }: ModelUseOptions): ModelUse {
   const reports = new UseReports(client, log);
   return {
-    async begin(request, { provider, model, keyId, estimate: { input, output } }) {
+    async begin(request, { provider, model, keyId, estimate: { input, output } }, signal) {
       const caller = callerOf(request);
       if (caller === undefined) throw new ModelCallError('MODEL_ERROR', 'The model was called outside of a run.');
       const estimate = { input: BigInt(input), output: BigInt(output) };
-      const asked = { caller: namesOf(caller), keyId, provider, model, estimate };
-      const { callId, ...allowed } = await client.beginCall(asked, { timeoutMs }).catch(refuse);
+      const asked = { caller: namesOf(caller), keyId, provider, model, estimate, callId: randomUUID() };
+      const begin = () => client.beginCall(asked, { timeoutMs });
+      const { callId, ...allowed } = await outlastOutage(begin, { signal, patienceMs: outageMs }).catch((error) => {
+        signal?.throwIfAborted();
+        throw refusal(error);
+      });
       const { secret, modelApiBase, priceProvider } = allowed;
       const end = ({ tokens, answered: answeredModel = '' }: EndedCall): void => {
         const counts = tokens && { tokens: messageOf(tokens) };
@@ -73,11 +89,11 @@ export function createModelUse(client: Client<typeof ModelUseService>, log: Logg
   };
 }
 
-function refuse(error: unknown): never {
+function refusal(error: unknown): ModelCallError {
   const isRefusal =
     error instanceof MeshError && ['not_found', 'failed_precondition', 'resource_exhausted'].includes(error.code);
-  if (isRefusal) throw new ModelCallError(error.reason.toUpperCase(), error.message, { cause: error });
-  throw new ModelCallError('MODEL_USE_UNAVAILABLE', 'The use of the model cannot be counted now.', { cause: error });
+  if (isRefusal) return new ModelCallError(error.reason.toUpperCase(), error.message, { cause: error });
+  return new ModelCallError('MODEL_USE_UNAVAILABLE', 'The use of the model cannot be counted now.', { cause: error });
 }
 
 function namesOf({ accountId, appName, userId, invocationId }: ModelCaller) {
