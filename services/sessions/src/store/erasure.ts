@@ -14,48 +14,81 @@ export interface ErasedStep {
   }[];
 }
 
+/** A run that had not ended; without an id: there was none. */
 interface ErasedRun {
-  readonly invocation_id: string;
+  /** Of all runs. */
+  readonly number: number;
+  readonly invocation_id: string | null;
   readonly session_pk: bigint;
-  readonly active: boolean;
   readonly awaited: boolean;
 }
 
+interface LockedSession {
+  readonly pk: bigint;
+  readonly last_seq: number;
+}
+
 const batch = 50;
+/** Events of the sessions that one step erases, unless one alone has more. */
+const mostEvents = 100_000;
 
 const lock: Statement = {
-  text: `select pk from sessions where account_id = $1 order by app_name, user_id, id limit ${batch} for update`,
+  text: `select pk, last_seq from sessions where account_id = $1 order by app_name, user_id, id limit ${batch} for update`,
 };
+
 const eraseRuns: Statement = {
-  text: 'delete from runs where session_pk = any($1::bigint[]) returning invocation_id, session_pk, ended_at is null as active, awaited',
+  text: `with gone as (
+      delete from runs where session_pk = any($1::bigint[]) returning invocation_id, session_pk, ended_at is null as active, awaited
+    )
+    select (select count(*)::integer from gone) as number, invocation_id, session_pk, awaited
+    from (values (true)) v (active) left join gone using (active)`,
 };
-const eraseEvents: Statement = { text: 'delete from events where session_pk = any($1::bigint[]) returning 1' };
-const eraseState: Statement = {
-  text: `delete from state where account_id = $1 and scope = any(array(select 'session:' || pk from unnest($2::bigint[]) pk))
-    returning 1`,
-};
+const eraseEvents = counted('delete from events where session_pk = any($1::bigint[])');
+const eraseState = counted(
+  `delete from state where account_id = $1 and scope = any(array(select 'session:' || pk from unnest($2::bigint[]) pk))`,
+);
 const eraseNonces: Statement = { text: 'delete from credential_requests where session_pk = any($1::bigint[])' };
 const eraseSessions: Statement = { text: 'delete from sessions where pk = any($1::bigint[])' };
 
-/** Erases up to fifty sessions of an account with their rows. The sessions are locked first, so concurrent appends come before or fail. */
+/**
+ * Erases up to fifty sessions of an account with their rows, which the database counts: a session may have millions. The sessions are locked first, so
+ * concurrent appends come before or fail.
+ */
 export async function eraseSomeSessions(tx: Transaction, accountId: string): Promise<ErasedStep> {
-  const pks = (await tx.query<{ pk: bigint }>(lock, [accountId])).map((row) => row.pk);
+  const pks = together(await tx.query<LockedSession>(lock, [accountId]));
   const runs = await tx.query<ErasedRun>(eraseRuns, [pks]);
-  const events = await tx.query(eraseEvents, [pks]);
-  const state = await tx.query(eraseState, [accountId, pks]);
+  const events = await numberOf(tx, eraseEvents, [pks]);
+  const state = await numberOf(tx, eraseState, [accountId, pks]);
   await tx.query(eraseNonces, [pks]);
   await tx.query(eraseSessions, [pks]);
-  const active = runs.filter((run) => run.active);
-  const cancelled = active.map((run) => ({
-    invocationId: run.invocation_id,
-    sessionPk: run.session_pk,
-    awaited: run.awaited,
-  }));
-  return { sessions: pks.length, events: events.length, runs: runs.length, state: state.length, cancelled };
+  const cancelled = runs.flatMap(({ invocation_id: invocationId, session_pk: sessionPk, awaited }) =>
+    invocationId === null ? [] : [{ invocationId, sessionPk, awaited }],
+  );
+  return { sessions: pks.length, events, runs: runs[0]?.number ?? 0, state, cancelled };
 }
 
-const restOfRuns: Statement = { text: 'delete from runs where account_id = $1 returning 1' };
-const restOfState: Statement = { text: 'delete from state where account_id = $1 returning 1' };
+/** The first of the sessions, as many as one step erases. */
+function together(sessions: readonly LockedSession[]): bigint[] {
+  let events = 0;
+  const chosen = sessions.filter(({ last_seq: lastSeq }, index) => {
+    events += lastSeq;
+    return index === 0 || events <= mostEvents;
+  });
+  return chosen.map(({ pk }) => pk);
+}
+
+/** A statement that deletes, and answers the number of rows instead of a row for each. */
+function counted(deletion: string): Statement {
+  return { text: `with gone as (${deletion} returning 1) select count(*)::integer as number from gone` };
+}
+
+async function numberOf(tx: Transaction, statement: Statement, values: readonly unknown[]): Promise<number> {
+  const [row] = await tx.query<{ number: number }>(statement, values);
+  return row?.number ?? 0;
+}
+
+const restOfRuns = counted('delete from runs where account_id = $1');
+const restOfState = counted('delete from state where account_id = $1');
 const restOfNonces: Statement = { text: 'delete from credential_requests where account_id = $1' };
 const restOfUsage: Statement = { text: 'delete from usage where account_id = $1' };
 const restOfRetention: Statement = { text: 'delete from retention where account_id = $1' };
@@ -67,12 +100,12 @@ const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $
  * update a replica that does not know their table may have deleted the session without them.
  */
 export async function eraseRest(tx: Transaction, accountId: string): Promise<Pick<ErasedStep, 'runs' | 'state'>> {
-  const runs = await tx.query(restOfRuns, [accountId]);
-  const state = await tx.query(restOfState, [accountId]);
+  const runs = await numberOf(tx, restOfRuns, [accountId]);
+  const state = await numberOf(tx, restOfState, [accountId]);
   await tx.query(restOfNonces, [accountId]);
   await tx.query(restOfKeys, [accountId]);
   await tx.query(restOfUsage, [accountId]);
   await tx.query(restOfRetention, [accountId]);
   await tx.query(restOfAppRetention, [accountId]);
-  return { runs: runs.length, state: state.length };
+  return { runs, state };
 }
