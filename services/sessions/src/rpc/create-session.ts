@@ -11,7 +11,7 @@ import { revisionOf } from '../revision.ts';
 import { checkSessionKey } from '../session-key.ts';
 import { applyDelta, parseDelta, printState, type StateChange, type StateMap, toChanges } from '../state-delta.ts';
 import type { StoredEvent } from '../store/events/events.ts';
-import { bytesOfEvents } from '../store/sizes.ts';
+import { bytesOfEvents, checkChanges } from '../store/sizes.ts';
 import { insertSession } from '../store/sessions.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -24,7 +24,9 @@ export function createSession(context: Context): Handlers['createSession'] {
     const { db, limits, usage } = context;
     checkSessions(context, key.accountId);
     checkBytes(context, key.accountId);
-    const { events, changes, ownState, initialState } = readContent(request);
+    const { events, givenChanges, changes, ownState, initialState } = readContent(request);
+    // A rewind gives it back, also where events set its keys anew.
+    checkChanges(givenChanges, limits);
     const lastUpdateTime = events.at(-1)?.timestamp ?? Date.now() / 1000;
     const created = await insertSession(db, key, {
       lastUpdateTime,
@@ -49,6 +51,8 @@ export function createSession(context: Context): Handlers['createSession'] {
 
 interface Content {
   events: StoredEvent[];
+  /** The given state. */
+  givenChanges: StateChange[];
   changes: StateChange[];
   ownState: StateMap;
   /** JSON of the given state; null when there is none. A rewind gives it back. */
@@ -69,6 +73,7 @@ function readContent(request: CreateSessionRequest): Content {
   for (const name of ownState.keys()) if (name.startsWith('temp:')) ownState.delete(name);
   return {
     events: imported.map((event) => event.stored),
+    givenChanges: toChanges(given),
     changes: [...changes.values()],
     ownState,
     initialState: initialOf(given),
