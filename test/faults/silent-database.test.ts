@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createPgBus } from '@agentmesh/lib/bus';
 import { type Database, openDatabase } from '@agentmesh/lib/pg';
@@ -72,6 +73,24 @@ describe('connections that vanish without a word', limit, () => {
       return heard > 0;
     };
     await expect.poll(isHeard, patience).toBe(true);
+  });
+
+  test('fail all hints that wait, and take no more than a bounded number', async () => {
+    const bus = resources.use(await createPgBus({ url, log, statementMs }));
+    const publish = (): Promise<void> =>
+      bus.driver.publish('agentmesh.tests.v1.happened', new Uint8Array(), { sender: 'tests' });
+    await publish();
+    proxy.freeze();
+    const [most, unavailable] = [10_000, { reason: 'bus_unavailable' }];
+    const first = publish();
+    await nextTurn();
+    let failed = 0;
+    for (let n = 0; n < most; n += 1) publish().catch(() => (failed += 1));
+    await expect(publish()).rejects.toMatchObject(unavailable);
+    expect(failed).toBe(0);
+    await expect(first).rejects.toMatchObject(unavailable);
+    await nextTurn();
+    expect(failed).toBe(most);
   });
 
   test('do not hold up a process that starts', async () => {

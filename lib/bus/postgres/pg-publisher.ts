@@ -9,6 +9,8 @@ import { channelOf, encodeNotification } from './pg-notification.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Notifications of one statement; bounds its size to some megabytes. */
 const BATCH = 500;
+/** Hints that may wait. */
+const MOST_WAITING = 10_000;
 
 const NOTIFY = {
   name: 'notify-bus',
@@ -22,7 +24,10 @@ interface Hint {
   readonly failed: (error: Error) => void;
 }
 
-/** Sends hints over one connection. Hints that are published while a statement is under way go with the next one. */
+/**
+ * Sends hints over one connection. Hints that are published while a statement is under way go with the next one. When a statement fails, all hints that
+ * wait fail with it: the next statement would wait as long for the same server.
+ */
 export class PgPublisher {
   readonly #pool: pg.Pool;
   readonly #waiting: Hint[] = [];
@@ -45,6 +50,7 @@ export class PgPublisher {
   }
 
   publish(subject: string, payload: Uint8Array, origin: Origin): Promise<void> {
+    if (this.#waiting.length >= MOST_WAITING) return Promise.reject(unavailable(new Error('Too many hints wait.')));
     return new Promise((sent, failed) => {
       this.#count += 1;
       const texts = encodeNotification(`${this.#own}${this.#count.toString(36)}`, payload, origin);
@@ -79,7 +85,7 @@ export class PgPublisher {
       await this.#pool.query({ ...NOTIFY, values });
       for (const hint of hints) hint.sent();
     } catch (error) {
-      for (const hint of hints) hint.failed(unavailable(error));
+      for (const hint of [...hints, ...this.#waiting.splice(0)]) hint.failed(unavailable(error));
     }
   }
 }
