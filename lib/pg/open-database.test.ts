@@ -81,6 +81,13 @@ describe('migrations', () => {
     expect(await db.query({ text: 'select title from notes' })).toEqual([{ title: null }]);
   }, 60_000);
 
+  test('a file is applied with the limits of all sessions, so that a replica that vanishes holds no lock for hours', async () => {
+    await migration('0002-note-limits.sql', `create table limits as select name, setting from pg_settings`);
+    const db = await open();
+    const text = `select setting from limits where name in ('idle_in_transaction_session_timeout', 'statement_timeout') order by name`;
+    expect(await db.query({ text })).toEqual([{ setting: '15000' }, { setting: '3600000' }]);
+  });
+
   test('an index of a grown table is built without keeping writers off, also after an interrupted build', async () => {
     const db = await open();
     await db.query({ text: 'insert into notes(id) values (1), (2)' });

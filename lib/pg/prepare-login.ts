@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { limitSettings, WatchedClient, withSessionSettings } from './connection/index.ts';
 import { jobsSchema } from './prepare-schema.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
@@ -23,8 +24,7 @@ const appendOnly = 'append-only%';
  * writes rows of the given schemas, and can neither change tables nor switch triggers off.
  */
 export async function prepareLogin({ url, login, schemas }: LoginOptions): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'agentmesh migrate' });
-  client.on('error', () => {});
+  const client = createClient(url);
   await client.connect();
   try {
     const role = client.escapeIdentifier(login.name);
@@ -44,8 +44,7 @@ export async function prepareLogin({ url, login, schemas }: LoginOptions): Promi
  * schema public. Does nothing, as PostgreSQL answers with a warning, where the login at `url` owns neither.
  */
 export async function closeToOthers(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'agentmesh migrate' });
-  client.on('error', () => {});
+  const client = createClient(url);
   await client.connect();
   try {
     await client.query(`revoke connect, temporary on database ${await ownDatabase(client)} from public`);
@@ -54,6 +53,14 @@ export async function closeToOthers(url: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+function createClient(url: string): pg.Client {
+  const connectionString = withSessionSettings(url, limitSettings());
+  const client = new WatchedClient({ connectionString, application_name: 'agentmesh migrate' });
+  // The statement in flight fails with the same error.
+  client.on('error', () => {});
+  return client;
 }
 
 async function ownDatabase(client: pg.Client): Promise<string> {

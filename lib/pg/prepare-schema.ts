@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { DatabaseOptions } from './database.ts';
-import { WatchedClient } from './connection/index.ts';
+import { limitSettings, WatchedClient, withSessionSettings } from './connection/index.ts';
 import { toDatabaseError } from './database-error.ts';
 import { applyMigrations, missingMigrations } from './migrations/index.ts';
 
@@ -30,7 +30,8 @@ export function jobsSchema(service: string): string {
 export async function prepareSchema(options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   if (!/^[a-z][a-z0-9_]*$/.test(options.service)) throw new Error(`not a service name: ${options.service}`);
   const client = new WatchedClient({
-    connectionString: options.url,
+    // Without limits at the server, a replica that vanishes in a migration would hold its locks for hours.
+    connectionString: withSessionSettings(options.url, limitSettings(MIGRATION_MS)),
     application_name: `agentmesh ${options.service} migrations`,
     statementMs: options.statementMs,
     longMs: MIGRATION_MS,

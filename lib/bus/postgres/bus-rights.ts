@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { limitSettings, WatchedClient, whenUnlocked, withSessionSettings } from '../../pg/index.ts';
 import { lockBusSchema } from './bus-schema.ts';
 
 /** The rights of a service on the tables of the bus. */
@@ -19,22 +20,23 @@ interface GrantOptions {
 }
 
 /**
- * Gives a login these rights on the tables of the bus and takes all others away, in one transaction.
+ * Gives a login these rights on the tables of the bus and takes all others away, in one transaction. A policy needs the lock of its table: see `whenUnlocked`.
  *
  * The statements are those of PgStream and PgDurable: a publisher adds messages and durable consumers of its topics, and reads nothing; a consumer reads the
  * messages of its topics, and changes its own progress and dead letters. Only `bus.trim` deletes messages.
  */
 export async function grantBusRights({ url, login, rights }: GrantOptions): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'agentmesh migrate' });
+  const connectionString = withSessionSettings(url, limitSettings());
+  const client = new WatchedClient({ connectionString, application_name: 'agentmesh migrate' });
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query('begin');
-    await lockBusSchema(client);
-    await revokeAll(client, login);
-    const grantee = { role: pg.escapeIdentifier(login), suffix: await oidOf(client, login) };
-    for (const one of rights) for (const statement of statementsOf(grantee, one)) await client.query(statement);
-    await client.query('commit');
+    await whenUnlocked(client, async () => {
+      await lockBusSchema(client);
+      await revokeAll(client, login);
+      const grantee = { role: pg.escapeIdentifier(login), suffix: await oidOf(client, login) };
+      for (const one of rights) for (const statement of statementsOf(grantee, one)) await client.query(statement);
+    });
   } finally {
     await client.end();
   }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { WatchedClient } from '../../pg/index.ts';
+import { limitSettings, WatchedClient, whenUnlocked, withSessionSettings } from '../../pg/index.ts';
 import { MeshError } from '../../rpc/index.ts';
 
 /** Advisory lock of the preparation, in its database. */
@@ -69,15 +69,15 @@ const CREATE = `
  * reached, and when the login may neither create nor change the schema: then `npm start -- migrate` has to run once.
  */
 export async function prepareBusSchema(url: string): Promise<void> {
-  const client = new WatchedClient({ connectionString: url });
+  const client = new WatchedClient({ connectionString: withSessionSettings(url, limitSettings()) });
   client.on('error', () => {});
   try {
     await client.connect();
     if (await isPrepared(client)) return;
-    await client.query('begin');
-    await lockBusSchema(client);
-    if (!(await isPrepared(client))) await client.query(CREATE);
-    await client.query('commit');
+    await whenUnlocked(client, async () => {
+      await lockBusSchema(client);
+      if (!(await isPrepared(client))) await client.query(CREATE);
+    });
   } catch (cause) {
     const isRefused = cause instanceof pg.DatabaseError && cause.code === '42501';
     const message = isRefused

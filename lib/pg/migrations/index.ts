@@ -1,2 +1,3 @@
 export { applyMigrations, missingMigrations } from './apply-migrations.ts';
 export { readMigrations } from './read-migrations.ts';
+export { whenUnlocked } from './when-unlocked.ts';
