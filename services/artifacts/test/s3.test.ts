@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { openS3Store } from '../src/blobs/s3-store.ts';
 import { load, newKey, openArtifacts, requestsOf, save } from './open-artifacts.ts';
@@ -70,6 +73,27 @@ test('an object that is collected while it is still being sent is gone when its 
   expect(id).not.toBe('');
   const reading = Array.fromAsync(store.read({ accountId: key.accountId, id }, { start: 0, length: 1 }));
   await expect(reading).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a store that stops in the middle of an object fails the read, and its connection is closed', async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((_, response) => {
+    response.once('close', closed.resolve);
+    response.writeHead(206, { 'content-length': 100 }).write('x'.repeat(10));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  using store = openS3Store({
+    bucket: 'artifacts',
+    prefix: '',
+    region: 'x',
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    credentials: s3Credentials,
+    silenceMs: 50,
+  });
+  const read = Array.fromAsync(store.read({ accountId: 'a', id: 'b' }, { start: 0, length: 100 }));
+  await expect(read).rejects.toMatchObject({ reason: 'artifact_store_unavailable' });
+  await closed.promise;
+  server.close();
 });
 
 test('half of the credentials are refused at start', async () => {

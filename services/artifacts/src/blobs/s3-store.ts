@@ -10,6 +10,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { withinDeadline } from '@agentmesh/lib/wait';
 import { artifactNotFound, storeUnavailable } from '../errors.ts';
 import type { BlobName, BlobStore, BlobWriter, ByteRange } from './blob-store.ts';
 
@@ -22,16 +23,21 @@ export interface S3Options {
   readonly endpoint: string | undefined;
   /** Undefined: Amazon's client looks for credentials itself, e.g. the role of the machine. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+  /** Longest wait in milliseconds for the next bytes of an object that is read. Default: 30 seconds. */
+  readonly silenceMs?: number;
 }
 
 /** Smallest part size that S3 allows. One part is sent while the next one is filled. */
 const partBytes = 5 * 1024 * 1024;
+/** The limit of a request ends with the head of its answer. */
 const timeouts = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true };
+const usualSilenceMs = 30_000;
 
 interface Place {
   readonly client: S3Client;
   readonly Bucket: string;
   readonly keyOf: (name: BlobName) => string;
+  readonly silenceMs: number;
 }
 
 /**
@@ -50,7 +56,7 @@ export function openS3Store(options: S3Options): BlobStore & Disposable {
   });
   const prefix = options.prefix === '' ? '' : `${options.prefix}/`;
   const keyOf = ({ accountId, id }: BlobName) => `${prefix}${accountId}/${id}`;
-  const place = { client, Bucket: options.bucket, keyOf };
+  const place = { client, Bucket: options.bucket, keyOf, silenceMs: options.silenceMs ?? usualSilenceMs };
   return {
     write: async (name) => createWriter(place, name),
     read: (name, range) => readObject(place, name, range),
@@ -90,7 +96,7 @@ function createWriter({ client, Bucket, keyOf }: Place, name: BlobName): BlobWri
 }
 
 async function* readObject(
-  { client, Bucket, keyOf }: Place,
+  { client, Bucket, keyOf, silenceMs }: Place,
   name: BlobName,
   { start, length }: ByteRange,
 ): AsyncGenerator<Uint8Array> {
@@ -100,11 +106,24 @@ async function* readObject(
     const Range = `bytes=${start}-${start + length - 1}`;
     const request = new GetObjectCommand({ Bucket, Key: keyOf(name), Range });
     const { Body } = await client.send(request, { abortSignal: leaving.signal });
-    for await (const chunk of Body as Readable) yield chunk as Buffer;
+    yield* withoutSilence(Body as Readable, silenceMs);
   } catch (error) {
     throw statusOf(error) === 404 ? artifactNotFound() : storeUnavailable(error);
   } finally {
     leaving.abort();
+  }
+}
+
+/** The chunks of a body. Throws when the next one takes too long; time that the reader takes does not count. */
+async function* withoutSilence(body: Readable, silenceMs: number): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  const late = (): never => {
+    throw new Error(`The store has sent nothing for ${silenceMs} ms.`);
+  };
+  for (;;) {
+    const next = await withinDeadline(chunks.next(), silenceMs, late);
+    if (next.done === true) return;
+    yield next.value;
   }
 }
 
