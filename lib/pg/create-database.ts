@@ -22,7 +22,7 @@ interface Connections {
  * work in flight.
  */
 export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Connections): Database {
-  const sending = (until?: Until): Pick<Database, 'query' | 'transaction'> => ({
+  const sending = (until?: Until): Pick<Database, 'query' | 'transaction' | 'forLongWork'> => ({
     query: (statement, values) => {
       const config = toConfig(statement, values);
       return statement.groupCommit && isNamed(config)
@@ -30,10 +30,10 @@ export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Conn
         : pipeline.query(config, until);
     },
     transaction: (work) => runTransaction(pool, work, { until }),
+    forLongWork: () => createLongWork(pool, database, until),
   });
   const database: Database = {
     ...sending(),
-    forLongWork: () => createLongWork(pool, database),
     within: (caller) => ({ ...database, ...sending(untilCallerLeaves(caller)) }),
     runScript: (text, types) => runScript(pool, text, types),
     ownsSchema,
@@ -67,8 +67,8 @@ interface TransactionOptions {
 }
 
 /** The same database with the long limits, for transactions and single statements, each of which is a transaction of its own. */
-function createLongWork(pool: Pool, database: Database): Database {
-  const transaction: Database['transaction'] = (work) => runTransaction(pool, work, { isLong: true });
+function createLongWork(pool: Pool, database: Database, until: Until | undefined): Database {
+  const transaction: Database['transaction'] = (work) => runTransaction(pool, work, { until, isLong: true });
   return { ...database, transaction, query: (...statement) => transaction((tx) => tx.query(...statement)) };
 }
 

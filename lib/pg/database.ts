@@ -37,9 +37,9 @@ export interface Database extends Queryable, AsyncDisposable {
    */
   within(caller: Caller): Database;
   /**
-   * The same database for work that no caller waits for: each statement may take ten minutes, and a transaction may wait a minute for its
+   * The same database for work that takes long: each statement may take ten minutes, and a transaction may wait a minute for its
    * next statement. Otherwise the server stops a statement after 6 s (unavailable `database_busy`, nothing was changed) and ends a
-   * transaction that waits for 15 s.
+   * transaction that waits for 15 s. After `within` it commits nothing for a caller who does not wait any more.
    *
    *     await db.forLongWork().transaction((tx) => deleteAccountRows(tx, accountId));
    */

@@ -4,7 +4,7 @@ import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
 
 const service = startSessionsForFile();
 
-const { newSession, begin } = driveTurns(service);
+const { newSession, begin, askDatabase, whileHeld } = driveTurns(service);
 
 type Key = ReturnType<typeof newKey>;
 
@@ -64,4 +64,23 @@ test('a copy of a long session while others write to it has the state as of its 
   const taken = { reason: 'session_exists' };
   const again = service.client.forkSession({ session, invocationId: 'e-1', newSessionId: sessionId });
   await expect(again).rejects.toMatchObject(taken);
+});
+
+test('a copy whose caller has left before its commit is not stored', async () => {
+  const session = await newSession();
+  const invocationId = await turn(session, 'one');
+  const copy = { ...session, sessionId: 'copy' };
+  const leaving = new AbortController();
+  const copying = (): Promise<string> => {
+    const asked = { session, invocationId, newSessionId: copy.sessionId };
+    return service.client.forkSession(asked, { signal: leaving.signal }).then(
+      () => 'stored',
+      ({ code }: { readonly code: string }) => code,
+    );
+  };
+  expect(await whileHeld(session, copying, async () => leaving.abort())).toBe('canceled');
+  const writers = `select pid from pg_locks where relation = 'sessions'::regclass and mode = 'RowExclusiveLock'
+    and database = (select oid from pg_database where datname = current_database())`;
+  await expect.poll(() => askDatabase(writers, []), { timeout: 30_000 }).toEqual([]);
+  await expect(readSession(service.client, copy)).rejects.toMatchObject({ code: 'not_found' });
 });
