@@ -50,11 +50,12 @@ describe.each<Wrapper>(['once', 'onceAtCommit'])('%s', (wrapper) => {
 
   test('a connection that dies before the commit leaves neither; those that wait for it go on, one of them with the effect', async () => {
     const accountId = randomUUID();
-    const kill = `select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction' and pid <> pg_backend_pid()`;
-    const dying = send({ accountId, key: 'k', afterEffect: async () => void (await notes.db.query({ text: kill })) });
-    const others = Array.from({ length: 4 }, () => send({ accountId, key: 'k' }).catch(() => undefined));
-    await dying.catch(() => undefined);
+    let others: Promise<unknown>[] = [];
+    const afterEffect = async (): Promise<void> => {
+      others = Array.from({ length: 4 }, () => send({ accountId, key: 'k' }).catch(() => undefined));
+      await notes.endTransactions();
+    };
+    await expect(send({ accountId, key: 'k', afterEffect })).rejects.toMatchObject({ code: 'unavailable' });
     await Promise.all(others);
     const last = await send({ accountId, key: 'k' });
     expect(await notes.notesOf(accountId)).toEqual([last.id]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CreateScheduleRequest, SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
 import type { HandlerContext } from '@connectrpc/connect';
+import pg from 'pg';
 import { type Database, openDatabase } from '../../pg/index.ts';
 import { testDatabaseUrl } from '../../pg/testing/index.ts';
 import { createLogger } from '../../telemetry/index.ts';
@@ -33,10 +34,12 @@ export interface Sent {
 /** A handler that stores a note under a random text and answers it. */
 export class KeyedNotes implements AsyncDisposable {
   readonly db: Database;
+  readonly #url: string;
   readonly #resources: AsyncDisposableStack;
 
-  private constructor(db: Database, resources: AsyncDisposableStack) {
+  private constructor({ db, url }: { readonly db: Database; readonly url: string }, resources: AsyncDisposableStack) {
     this.db = db;
+    this.#url = url;
     this.#resources = resources;
   }
 
@@ -50,7 +53,7 @@ export class KeyedNotes implements AsyncDisposable {
     const log = createLogger({ level: 'silent', name: 'notes' });
     const migrations = pathToFileURL(`${folder}/`);
     const db = resources.use(await openDatabase({ service: 'notes', url, poolSize: 16, migrations }, log));
-    return new KeyedNotes(db, resources.move());
+    return new KeyedNotes({ db, url }, resources.move());
   }
 
   async send(wrapper: Wrapper, { accountId, key, text = 'text', afterEffect = async () => undefined, signal }: Sent) {
@@ -91,6 +94,15 @@ export class KeyedNotes implements AsyncDisposable {
 
   async notesOf(accountId: string): Promise<string[]> {
     return (await this.db.query<{ text: string }>(select, [accountId])).map(({ text }) => text);
+  }
+
+  /** Ends the connections whose transactions wait for their next statement. The login of the tests may do that, the role of a service may not. */
+  async endTransactions(): Promise<void> {
+    const client = new pg.Client(this.#url);
+    await client.connect();
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction'`);
+    await client.end();
   }
 
   /** Makes all keys of an account as old as if they had been used so many hours earlier. */
