@@ -1,3 +1,4 @@
+import { keyedHeaders } from '@agentmesh/lib/idempotency';
 import { expect, test } from 'vitest';
 import { agentEvent, json, newKey, parse, readSession, startSessionsForFile, textOf } from './sessions.ts';
 import { appendTo, completed, driveTurns } from './turns/drive-turns.ts';
@@ -83,4 +84,19 @@ test('a copy whose caller has left before its commit is not stored', async () =>
     and database = (select oid from pg_database where datname = current_database())`;
   await expect.poll(() => askDatabase(writers, []), { timeout: 30_000 }).toEqual([]);
   await expect(readSession(service.client, copy)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a copy may take long, with an idempotency key as without', async () => {
+  const session = await newSession();
+  const invocationId = await turn(session, 'one');
+  const refuse = `create function need_time() returns trigger language plpgsql as $$ begin
+    if current_setting('statement_timeout')::interval < interval '1 minute' then raise exception 'too short'; end if; return new; end $$`;
+  await askDatabase(refuse, []);
+  await askDatabase('create trigger need_time before insert on events for each row execute function need_time()', []);
+  const headers = keyedHeaders({ key: 'k', route: 'POST /fork', content: [] });
+  for (const options of [{}, { headers }]) {
+    const { sessionId } = await service.client.forkSession({ session, invocationId }, options);
+    expect((await readSession(service.client, { ...session, sessionId })).events).toHaveLength(2);
+  }
+  await askDatabase('drop trigger need_time on events', []);
 });
