@@ -3,6 +3,7 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, newAccount, type SessionJson, textOf } from '../caller.ts';
+import { type FakeOpenAi, startFakeOpenAi } from '../fakes/openai.ts';
 import { TcpProxy } from '../faults/tcp-proxy.ts';
 import { agentsDir, startMesh } from '../mesh.ts';
 
@@ -11,16 +12,23 @@ const isFull = process.env.VERIFY === 'full';
 const freezes = isFull ? [12, 30, 60, 12, 60] : [4];
 const atOnce = isFull ? 20 : 5;
 const timeout = isFull ? 900_000 : 120_000;
+/** Time that a request of the model on the network takes in each direction. */
+const modelMs = 200;
 
 const resources = new AsyncDisposableStack();
 let proxy: TcpProxy;
 let databaseUrl: string;
+let openAi: FakeOpenAi;
 let caller: Caller;
 
 beforeAll(async () => {
   ({ url: databaseUrl } = resources.use(await testDatabaseUrl()));
   proxy = resources.use(await TcpProxy.open(databaseUrl));
-  const env = { AGENTS_DIR: agentsDir, SESSIONS_LEASE_SECONDS: isFull ? '10' : '5' };
+  openAi = resources.use(await startFakeOpenAi());
+  const model = resources.use(await TcpProxy.open(openAi.origin));
+  model.delay(modelMs);
+  const OPENAI_BASE_URL = model.through(openAi.baseUrl);
+  const env = { AGENTS_DIR: agentsDir, SESSIONS_LEASE_SECONDS: isFull ? '10' : '5', OPENAI_BASE_URL };
   const mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: proxy.through(databaseUrl), env }));
   caller = await newAccount(mesh.url);
 });
@@ -88,4 +96,27 @@ describe('connections that vanish', () => {
       expect((await caller.readSession(session)).events.map(textOf).slice(0, 2)).toEqual(['before', 'before']);
     }
   });
+
+  test.runIf(isFull)(
+    'end no run that calls a model on the network, which the keys service allows',
+    { timeout },
+    async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const session = await caller.createSession('chat');
+        const calls = Array.from({ length: 6 }, (_, n) => ({
+          toolCalls: [{ id: `call_${n}`, name: 'get_current_time', arguments: '{}' }],
+        }));
+        openAi.answer(...calls, { text: 'done' });
+        const before = openAi.received;
+        const run = caller.run(session, 'go on');
+        const asked = () => openAi.received - before;
+        await expect.poll(asked, { timeout: 30_000, interval: 20 }).toBeGreaterThanOrEqual(1 + round);
+        proxy.blackHole();
+        const { status, body } = await run;
+        const last = body.at(-1);
+        expect([status, last?.errorCode, last && textOf(last), asked()]).toEqual([200, undefined, 'done', 7]);
+        report(`connections lost during call ${1 + round} of a model: the run finished`);
+      }
+    },
+  );
 });
