@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { testDatabaseUrl } from '../../pg/testing/index.ts';
 import { prepareBusSchema } from './bus-schema.ts';
 
-async function at(url: string, statement: string): Promise<pg.QueryResult> {
+async function at<Row extends object = object>(url: string, statement: string): Promise<pg.QueryResult<Row>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return await client.query(statement);
+    return await client.query<Row>(statement);
   } finally {
     await client.end();
   }
@@ -35,3 +35,41 @@ test('its owner closes a schema that every login could use; another login is tol
     await at(database.url, `drop role ${login.username}`);
   }
 });
+
+test('trimming looks at no messages that stay, however many wait for a consumer, and deletes those that have to go', async () => {
+  await using database = await testDatabaseUrl();
+  await prepareBusSchema(database.url);
+  const [kept, acknowledged] = [20_000, 10];
+  await at(
+    database.url,
+    `insert into bus.durables (subject, durable, position) values ('t', 'away', ${acknowledged}), ('t', 'fast', ${kept});
+      insert into bus.messages (subject, id, sender, payload) select 't', 'i', 's', '' from generate_series(1, ${kept});
+      analyze bus.messages`,
+  );
+  const trim = `select bus.trim('t')`;
+  const count = async (): Promise<number | undefined> => {
+    const text = 'select count(*)::integer as number from bus.messages';
+    return (await at<{ number: number }>(database.url, text)).rows[0]?.number;
+  };
+  await at(database.url, trim);
+  expect(await count()).toBe(kept - acknowledged);
+  expect(await blocksOf(database.url, trim)).toBeLessThan(100);
+  await at(database.url, `update bus.messages set created_at = now() - interval '4 days' where seq <= 500`);
+  await at(database.url, trim);
+  expect(await count()).toBe(kept - 500);
+});
+
+/** Blocks that a statement looks at. The first call in a session also reads the catalog. */
+async function blocksOf(url: string, statement: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+    type Explained = { 'QUERY PLAN': { Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }[] };
+    const { rows } = await client.query<Explained>(`explain (analyze, buffers, format json) ${statement}`);
+    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+    return plan === undefined ? Infinity : plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  } finally {
+    await client.end();
+  }
+}
