@@ -181,7 +181,7 @@ describe('an app in code', () => {
     expect(bench.sessions.state(bench.key)).toMatchObject({ city: 'Rome' });
   });
 
-  test('runs workflow agents, subclasses of BaseAgent, callbacks and agents as tools', async () => {
+  test('runs workflow agents, subclasses of BaseAgent, callbacks, and agents as tools within the limit of the run', async () => {
     expect(textsOf(await bench.run({ text: 'nobody' }))).toEqual(['no nobody']);
     expect((await bench.run({ text: 'sequence' })).events.map(({ author }) => author)).toEqual(['one', 'two']);
     const both = (await bench.run({ text: 'parallel' })).events.map(({ author }) => author);
@@ -189,6 +189,8 @@ describe('an app in code', () => {
     expect((await bench.run({ text: 'loop' })).events.map(({ author }) => author)).toEqual(['again', 'again']);
     expect(textsOf(await bench.run({ text: 'checked forbidden' }))).toEqual(['Not that.']);
     expect(await callTool('expert', { request: 'hello' })).toEqual({ result: 'hello' });
+    const few = createAppBench(bench.app, { limits: { modelCalls: 2 } });
+    expect(JSON.stringify(await few.run({ text: 'plain [[tool:expert {"request":"x"}]]' }))).toContain('MODEL_CALLS');
   });
 
   test('a long-running tool leaves the run waiting, and its answer goes on', async () => {
