@@ -54,7 +54,7 @@ export function claimRuns(service: Context): Handlers['claimRuns'] {
     const claimant = { owner, window };
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
     const hasTime = (): boolean => !call.signal.aborted && (call.timeoutMs() ?? Infinity) > answerMs;
-    const heir: Heir = { apps, takesOver, limit, turns: [], hasTime };
+    const heir: Heir = { apps, takesOver, limit, turns: [], hasTime, service };
     await claimAny(context, heir, claimant).catch((err: unknown) => {
       if (heir.turns.length === 0) throw err;
       context.log.warn({ err }, 'a look for runs without an executor was cut short');
@@ -117,11 +117,13 @@ interface Heir {
   readonly turns: TurnInit[];
   /** Whether the caller still waits, so that a turn can be handed over. */
   readonly hasTime: () => boolean;
+  /** For the ends of dead runs, which are stored also when the caller has left: what one of them reads may take longer than any caller waits. */
+  readonly service: Context;
 }
 
 /** Takes over runs whose executor is gone, and ends those that nobody may take over: these hold up their sessions, whatever the caller may start. */
 async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant): Promise<void> {
-  const { turns } = heir;
+  const { turns, service } = heir;
   const dead = await findDeadRuns(context.db, mostEnded);
   // Their owners may be alive and about to renew their leases. Asked after the statement, which may itself have waited for an outage to end.
   if (!context.outages.isCalm) return;
@@ -133,13 +135,13 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
     if (isServed) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
     if (endingOf(run).rewinds === true) rewinding.push(run);
     else if (run.status !== 'running' || run.isAbandoned || !heir.takesOver)
-      await unlessFails(context, run, () => endDead(context, run));
+      await unlessFails(context, run, () => endDead(service, run));
     else if (isServed && turns.length < mostTakenOver) {
       const turn = await unlessFails(context, run, () => takeOver(context, run, attemptOf(run, claimant)));
       if (turn !== undefined) turns.push(turn);
     }
   }
-  await Promise.all(rewinding.slice(0, mostRewound).map((run) => endRewinding(context, run)));
+  await Promise.all(rewinding.slice(0, mostRewound).map((run) => endRewinding(service, run)));
 }
 
 /** Errors of a call that can do nothing more: the database is away, or the caller has left. */
