@@ -77,6 +77,16 @@ test.each([
   expect(taken.size).toBe(599);
 });
 
+test('reports are kept while the service fails on all of them for some seconds', async () => {
+  const faults = Array.from({ length: 6 }, () => new MeshError('internal', 'internal', 'The disk is full.'));
+  const keys = createKeys(...faults);
+  const reports = new UseReports(keys, log);
+  for (const callId of ['a', 'b', 'c']) reports.add({ callId });
+  await vi.advanceTimersByTimeAsync(10_000);
+  await reports.settle();
+  expect(keys.reports.slice(faults.length).flat()).toEqual(['a', 'b', 'c']);
+});
+
 test('a stop waits no longer than its deadline, and the queue has a bound', async () => {
   const keys = createKeys();
   keys.gate.opened = new Promise(() => undefined);

@@ -12,6 +12,8 @@ const batch = 500;
 const longestQueue = 20_000;
 const retryMs = 1_000;
 const timeoutMs = 10_000;
+/** Tries of one report that fail without being refused, e.g. while the disk of the database is full. Then it is dropped. */
+const mostFaults = 8;
 
 /** Reports how calls of models ended, without keeping runs waiting. Reports that come while one is sent are sent together. */
 export class UseReports {
@@ -23,6 +25,8 @@ export class UseReports {
   #failing = false;
   /** Most reports that are sent together: fewer after reports that the service could not take, so that the one among them is found. */
   #atOnce = batch;
+  /** Such tries of the report that is sent alone. */
+  #faults = 0;
 
   constructor(client: Pick<Client<typeof ModelUseService>, 'endCalls'>, log: Logger) {
     this.#client = client;
@@ -59,6 +63,7 @@ export class UseReports {
       try {
         await this.#client.endCalls({ calls }, { timeoutMs });
         this.#failing = false;
+        this.#faults = 0;
         this.#atOnce = Math.min(this.#atOnce * 2, batch);
       } catch (err) {
         await this.#postpone(calls, err);
@@ -69,7 +74,7 @@ export class UseReports {
   /** A report may be repeated: each call counts once. One that the service cannot take is dropped, so that it does not hold up the others for ever. */
   async #postpone(calls: EndedCall[], err: unknown): Promise<void> {
     const isFault = !mayPass(err);
-    if (isFault && calls.length === 1) {
+    if (isFault && calls.length === 1 && this.#isHopeless(err)) {
       this.#log.error({ err }, 'the report of the use of a model was refused');
       return;
     }
@@ -78,6 +83,15 @@ export class UseReports {
     this.#failing = true;
     this.#queue.unshift(...calls);
     await this.#retry.wait({ timeoutMs: retryMs });
+  }
+
+  /** Whether a report that is sent alone is given up. */
+  #isHopeless(err: unknown): boolean {
+    this.#faults += 1;
+    const isRefused = err instanceof MeshError && err.code === 'invalid_argument';
+    if (!isRefused && this.#faults < mostFaults) return false;
+    this.#faults = 0;
+    return true;
   }
 }
 
