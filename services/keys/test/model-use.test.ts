@@ -92,6 +92,17 @@ describe('a call of a model', () => {
     await expect(begin(account, { callId: 'no id' })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
+  test('that fills a limit is not refused for itself when it is begun again at the same time', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const account = await newAccount();
+      await limit(account, { calls: 1n });
+      const callId = randomUUID();
+      const tries = [keys, replica, keys, replica].map((on) => begin(account, { callId }, on));
+      expect((await Promise.all(tries)).map((begun) => begun.callId)).toEqual(tries.map(() => callId));
+      await expect(begin(account)).rejects.toMatchObject(full);
+    }
+  });
+
   test('tells the time of its key’s last use', async () => {
     const account = await newAccount();
     const { callId } = await begin(account);

@@ -24,7 +24,10 @@ export function beginCall(context: Context): Handlers['beginCall'] {
     if (!isUuid(callId)) throw keyRequestInvalid('The id of a call is a lower-case UUID.');
     const now = new Date();
     const reserved = { accountId, callId, keyId: request.keyId, ...startsOf(now), ...(await estimateOf(request, key)) };
-    const [full] = await reserveCall(context.db, reserved).catch(noneWhenReserved);
+    const reserve = () => reserveCall(context.db, reserved).catch(noneWhenReserved);
+    let [full] = await reserve();
+    // It may have waited for an earlier try of this call, which has filled the limit. The next statement sees that try.
+    if (full !== undefined && request.callId !== '') [full] = await reserve();
     if (full !== undefined) throw budgetReached(describeFullLimit(full, now));
     return { callId, ...key };
   };
