@@ -1,4 +1,5 @@
 import { type BaseTool, FunctionTool, LlmAgent, SequentialAgent } from '@google/adk';
+import { MeshError } from '@agentmesh/lib/rpc';
 import { completeActions, type EventJson, toWireEvent } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, TurnSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
@@ -148,6 +149,21 @@ describe('a run that is taken over', () => {
       await takeOver(limited);
       expect(limited.sessions.run(limited.key).end).toMatchObject({ errorCode: 'MAX_RUN_COST' });
     }
+  });
+
+  test('waits through an outage until its cost is known, when that is limited', async () => {
+    const away = () => new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.');
+    const failures = [away(), away()];
+    const countCost = async () => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return { nanos: 100_000_000n, unpriced: 0 };
+    };
+    const model = new ScriptLlm(calls('look'), says('done'));
+    const bench = createAgentBench(helper(model), { countCost, limits: { cost: 0.3 } });
+    await takeOver(bench);
+    expect(endOf(bench)).toBe(AttemptEnd_Outcome.COMPLETED);
+    expect(usageOf(bench)).toMatchObject({ cost: 0.1 });
   });
 
   test('waits when it had asked a person', async () => {

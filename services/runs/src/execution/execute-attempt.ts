@@ -110,7 +110,7 @@ async function runAgents(deps: ExecutionDeps, run: AttemptRun, live: LiveAttempt
     const limits = lowerLimits(deps.limits, app.settings.limits);
     const earlier = earlierUse(turn);
     using _ = watchTime(limits.seconds, earlier['seconds'] ?? 0, working);
-    costs.limit(limits.cost, earlier, turn.isTakeover ? await countCost(deps, turn, limits) : undefined);
+    costs.limit(limits.cost, earlier, turn.isTakeover ? await countCost(deps, run, limits) : undefined);
     recorder.limit(limits);
     const { answerTimeoutSeconds: answerSeconds = deps.answerSeconds, asksByMail = false } = app.settings;
     recorder.waitAs({ answerSeconds, asksByMail });
@@ -162,17 +162,21 @@ async function fail(
   return undefined;
 }
 
-/** What the run has cost, with its dead executor. A run whose cost is limited may not go on while that is not known. */
+/** What the run has cost, with its dead executor. A run whose cost is limited waits until that is known, and may not go on without. */
 async function countCost(
-  { countCost: count, log }: ExecutionDeps,
-  { session, invocationId }: Turn,
+  { countCost: count, log, outageMs }: ExecutionDeps,
+  { turn: { session, invocationId }, working: { signal } }: AttemptRun,
   limits: RunLimits,
 ): Promise<CountedCost | undefined> {
+  if (count === undefined) return undefined;
+  const isLimited = limits.cost < Infinity;
+  const run = { accountId: session?.accountId ?? '', invocationId };
   try {
-    return await count?.({ accountId: session?.accountId ?? '', invocationId });
+    return await outlastOutage(() => count(run), { signal, patienceMs: isLimited ? outageMs : 0 });
   } catch (err) {
+    signal.throwIfAborted();
     log.warn({ err, invocationId }, 'the cost of a dead executor is not known');
-    return limits.cost < Infinity ? { nanos: 0n, unpriced: 1 } : undefined;
+    return isLimited ? { nanos: 0n, unpriced: 1 } : undefined;
   }
 }
 
