@@ -1,5 +1,6 @@
 import type { Client } from '@a2a-js/sdk/client';
 import type { Logger } from '@agentmesh/lib/telemetry';
+import { unlessAborted } from '@agentmesh/lib/wait';
 import { type HeaderSources, type OpenToolKey, requestHeaders } from '../mcp/request-headers.ts';
 import { RemoteAnswer, saidMark } from './answer.ts';
 import type { OpenRemote } from './remote-client.ts';
@@ -73,7 +74,9 @@ class Exchange {
   async #open(signal: AbortSignal, onTooLarge: (failure: Error) => void): Promise<Client> {
     const { cardUrl, headers } = this.#spec;
     const { accountId, state } = this.#ask;
-    const own = await requestHeaders(this.#spec, { accountId, url: cardUrl, state }, this.#deps.openKey);
+    const asked = requestHeaders(this.#spec, { accountId, url: cardUrl, state }, this.#deps.openKey);
+    // A key is waited for through an outage, which may be longer than the time of the answer.
+    const own = await unlessAborted(asked, signal);
     return this.#deps.openRemote({ accountId, cardUrl, headers: { ...headers, ...own }, signal, onTooLarge });
   }
 

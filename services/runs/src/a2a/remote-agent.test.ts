@@ -18,10 +18,10 @@ afterEach(async () => {
   if (remote.mistakes.length > 0) throw new Error(`The client broke rules: ${remote.mistakes.join(', ')}`);
 });
 
-function setUp(over: Partial<RemoteLinkSpec> = {}, state = {}) {
+function setUp(over: Partial<RemoteLinkSpec> = {}, state = {}, openKey = () => Promise.resolve('key-7')) {
   const policy = createAddressPolicy(['127.0.0.1/32']);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
-  const deps = { openRemote: createOpenRemote({ fetch, policy }), openKey: () => Promise.resolve('key-7'), log };
+  const deps = { openRemote: createOpenRemote({ fetch, policy }), openKey, log };
   const config = { name: 'far', cardUrl: remote.cardUrl, headers: {}, stateHeaders: {}, timeoutMs: 5_000, ...over };
   return createAgentBench(new RemoteAgent({ name: config.name }, openRemoteLink(config, deps)), { state });
 }
@@ -93,6 +93,11 @@ test('a card that names another server gets no headers there', async () => {
   expect(other.messages).toHaveLength(1);
   expect(other.messages[0]?.headers).not.toHaveProperty('authorization');
   expect(other.messages[0]?.headers).not.toHaveProperty('x-a');
+});
+
+test('a key that does not come holds up the answer for its time at most', async () => {
+  const { events } = await setUp({ keyId: 7n, timeoutMs: 300 }, {}, () => new Promise(() => undefined)).run();
+  expect(events).toMatchObject([{ errorCode: 'REMOTE_AGENT_FAILED', errorMessage: expect.stringMatching(/in time/) }]);
 });
 
 describe('the run ends as failed, with an event that says why, when the agent', () => {
