@@ -92,32 +92,36 @@ test('a turn whose executors are gone is rolled back from its first event on', a
 test.each([
   ['rolled back', Multitask.ROLLBACK, rewound],
   ['ended', Multitask.INTERRUPT, expect.any(String) as string],
-])('a run whose executor is gone is %s also when that takes longer than the caller waits', async (_, multitask, errorMessage) => {
-  const session = await newSession();
-  await earlier(session);
-  const dead = await begin(session, 'one');
-  await say(dead, 'a', { color: 'blue' });
-  const next = await rollBack(session, 'now', { multitask });
-  const expire = `update runs set lease_until = now() - interval '1 second' where session_pk = $1 and ended_at is null`;
-  await askDatabase(expire, [dead.sessionPk]);
-  await using db = await openTestDatabase(service.databaseUrl);
-  const caller = new AbortController();
-  await db.transaction(async (tx) => {
-    // The end of a dead run reads its events, which takes long here. No other step of a claim reads events.
-    await tx.query({ text: 'lock table events in access exclusive mode' });
-    const request = { owner: 'heir', window: 9, limit: 0 };
-    const left = service.client.claimRuns(request, { signal: caller.signal }).catch(() => 'left');
-    await isBlocked(db);
-    caller.abort();
-    expect(await left).toBe('left');
-    // The service has learned it when it answers a later call.
-    await newSession();
-  });
-  const ended = () => runOf(session, dead.invocationId);
-  await expect.poll(ended, { timeout: 30_000 }).toMatchObject({ ...interrupted, errorMessage });
-  const color = multitask === Multitask.ROLLBACK ? 'red' : 'blue';
-  expect(stateOf(await claim(session, next.invocationId))).toEqual({ color });
-}, 60_000);
+])(
+  'a run whose executor is gone is %s also when that takes longer than the caller waits',
+  async (_, multitask, errorMessage) => {
+    const session = await newSession();
+    await earlier(session);
+    const dead = await begin(session, 'one');
+    await say(dead, 'a', { color: 'blue' });
+    const next = await rollBack(session, 'now', { multitask });
+    const expire = `update runs set lease_until = now() - interval '1 second' where session_pk = $1 and ended_at is null`;
+    await askDatabase(expire, [dead.sessionPk]);
+    await using db = await openTestDatabase(service.databaseUrl);
+    const caller = new AbortController();
+    await db.transaction(async (tx) => {
+      // The end of a dead run reads its events, which takes long here. No other step of a claim reads events.
+      await tx.query({ text: 'lock table events in access exclusive mode' });
+      const request = { owner: 'heir', window: 9, limit: 0 };
+      const left = service.client.claimRuns(request, { signal: caller.signal }).catch(() => 'left');
+      await isBlocked(db);
+      caller.abort();
+      expect(await left).toBe('left');
+      // The service has learned it when it answers a later call.
+      await newSession();
+    });
+    const ended = () => runOf(session, dead.invocationId);
+    await expect.poll(ended, { timeout: 30_000 }).toMatchObject({ ...interrupted, errorMessage });
+    const color = multitask === Multitask.ROLLBACK ? 'red' : 'blue';
+    expect(stateOf(await claim(session, next.invocationId))).toEqual({ color });
+  },
+  60_000,
+);
 
 test('a run that went on after an answer is rolled back to the answer, and can be answered again', async () => {
   const session = await newSession();
