@@ -26,10 +26,10 @@ export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Conn
     query: (statement, values) => {
       const config = toConfig(statement, values);
       return statement.groupCommit && isNamed(config)
-        ? groupCommit.query(config, until)
+        ? noteCommit(groupCommit.query(config, until), until)
         : pipeline.query(config, until);
     },
-    transaction: (work) => runTransaction(pool, work, { until }),
+    transaction: (work) => noteCommit(runTransaction(pool, work, { until }), until),
     forLongWork: () => createLongWork(pool, database, until),
   });
   const database: Database = {
@@ -45,6 +45,12 @@ export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Conn
     },
   };
   return database;
+}
+
+async function noteCommit<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
+  const result = await work;
+  until?.committed();
+  return result;
 }
 
 function toConfig(statement: Statement, values: readonly unknown[] | undefined): QueryConfig {
@@ -68,7 +74,8 @@ interface TransactionOptions {
 
 /** The same database with the long limits, for transactions and single statements, each of which is a transaction of its own. */
 function createLongWork(pool: Pool, database: Database, until: Until | undefined): Database {
-  const transaction: Database['transaction'] = (work) => runTransaction(pool, work, { until, isLong: true });
+  const transaction: Database['transaction'] = (work) =>
+    noteCommit(runTransaction(pool, work, { until, isLong: true }), until);
   return { ...database, transaction, query: (...statement) => transaction((tx) => tx.query(...statement)) };
 }
 

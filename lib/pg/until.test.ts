@@ -93,6 +93,19 @@ describe('a write that waits behind others', () => {
   });
 });
 
+test('who leaves after a commit is not told that nothing was stored', async () => {
+  const leaving = new AbortController();
+  const late = new AbortController();
+  const dbs = [leaving, late].map(({ signal }) => db.within(callerFor(60_000, signal)));
+  await dbs[0]?.query(insert, [1]);
+  await dbs[1]?.transaction((tx) => tx.query(insert, [2]));
+  leaving.abort(new MeshError('canceled', 'client_left', 'The client has left.'));
+  late.abort(new MeshError('deadline_exceeded', 'deadline_exceeded', 'The deadline has passed.'));
+  const read = { text: 'select 1' };
+  await expect(dbs[0]?.query(read)).rejects.toMatchObject({ message: expect.stringMatching(/after a part/) });
+  await expect(dbs[1]?.query(read)).rejects.toMatchObject({ reason: 'deadline_exceeded' });
+});
+
 test('a transaction whose caller leaves before its commit stores nothing', async () => {
   const leaving = new AbortController();
   const work = db.within(callerFor(undefined, leaving.signal)).transaction(async (tx) => {

@@ -11,6 +11,8 @@ export interface Caller {
 export interface Until {
   /** Why the work may not be sent any more; undefined while it may. */
   over(): MeshError | undefined;
+  /** Work of the caller is committed: from now on no error says that nothing was stored. */
+  committed(): void;
 }
 
 /** Time before the deadline at which waiting work is dropped, so that the caller learns in time that nothing was stored. */
@@ -20,11 +22,16 @@ const marginMs = 250;
 export function untilCallerLeaves(caller: Caller): Until {
   const timeoutMs = caller.timeoutMs();
   const dropAt = timeoutMs === undefined ? Infinity : Date.now() + timeoutMs - Math.min(marginMs, timeoutMs / 4);
+  let hasCommitted = false;
   return {
     over() {
-      if (Date.now() >= dropAt) return notStored();
-      if (!caller.signal.aborted) return undefined;
-      return isDeadline(caller.signal.reason) ? notStored() : callerLeft();
+      const isLate = Date.now() >= dropAt;
+      if (!isLate && !caller.signal.aborted) return undefined;
+      if (isLate || isDeadline(caller.signal.reason)) return hasCommitted ? cutShort() : notStored();
+      return callerLeft(hasCommitted);
+    },
+    committed() {
+      hasCommitted = true;
     },
   };
 }
@@ -45,7 +52,13 @@ function notStored(): MeshError {
   return new MeshError('deadline_exceeded', 'not_stored', message);
 }
 
+/** The deadline passed between two pieces of work. */
+function cutShort(): MeshError {
+  return new MeshError('deadline_exceeded', 'deadline_exceeded', 'The deadline passed after a part of the work was stored.');
+}
+
 /** The caller left while the work was waiting to be sent. */
-function callerLeft(): MeshError {
-  return new MeshError('canceled', 'canceled', 'The call was canceled before anything was stored.');
+function callerLeft(hasCommitted: boolean): MeshError {
+  const when = hasCommitted ? 'after a part of the work was stored' : 'before anything was stored';
+  return new MeshError('canceled', 'canceled', `The call was canceled ${when}.`);
 }

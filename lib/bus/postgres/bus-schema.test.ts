@@ -59,6 +59,41 @@ test('trimming looks at no messages that stay, however many wait for a consumer,
   expect(await count()).toBe(kept - 500);
 });
 
+test('messages of a topic stay for a consumer that is away, however many other topics have meanwhile; of its own a million stay', async () => {
+  await using database = await testDatabaseUrl();
+  await prepareBusSchema(database.url);
+  const insert = (count: number): string =>
+    `insert into bus.messages (subject, id, sender, payload) select 't', 'i', 's', '' from generate_series(1, ${count});`;
+  await at(
+    database.url,
+    `insert into bus.durables (subject, durable) values ('t', 'away'); ${insert(10)}
+      alter table bus.messages alter column seq restart with 3000000; ${insert(10)}`,
+  );
+  const trimmed = async (): Promise<number | undefined> => {
+    await at(database.url, `select bus.trim('t')`);
+    const text = 'select count(*)::integer as number from bus.messages';
+    return (await at<{ number: number }>(database.url, text)).rows[0]?.number;
+  };
+  expect(await trimmed()).toBe(20);
+  await at(database.url, insert(1_000_000));
+  expect(await trimmed()).toBe(1_000_000);
+}, 60_000);
+
+test('a process of an earlier release starts on the schema of a later one, and a later one changes the schema', async () => {
+  await using database = await testDatabaseUrl();
+  await prepareBusSchema(database.url);
+  const describe = (version: string): string => `comment on function bus.trim(text) is ${version}`;
+  const read = `select obj_description('bus.trim(text)'::regprocedure) as comment`;
+  const prepared = async (): Promise<unknown> => {
+    await prepareBusSchema(database.url);
+    return (await at<{ comment: string }>(database.url, read)).rows[0]?.comment;
+  };
+  await at(database.url, describe(`'version 99'`));
+  expect(await prepared()).toBe('version 99');
+  await at(database.url, describe('null'));
+  expect(await prepared()).toBe('version 2');
+});
+
 /** Blocks that a statement looks at. The first call in a session also reads the catalog. */
 async function blocksOf(url: string, statement: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });

@@ -5,6 +5,9 @@ import { MeshError } from '../../rpc/index.ts';
 /** Advisory lock of the preparation, in its database. */
 const PREPARE_LOCK = 0x61676d62; // 'agmb'
 
+/** Raised with each change of `CREATE`. A process of an earlier release works with a later schema, so that releases can be rolled back. */
+const VERSION = 2;
+
 /**
  * A durable consumer whose service does not run keeps messages for three days, and at most a million of them. Up to which message a topic is deleted is found
  * without a look at those that stay, because every consumer asks for it every two seconds.
@@ -17,7 +20,9 @@ const TRIM = `
           (select max(seq) from (
              select seq, created_at from bus.messages where subject = topic order by seq limit 1000
            ) oldest where created_at < now() - interval '3 days'),
-          (select max(seq) - 1000001 from bus.messages where subject = topic)
+          -- Numbers are given to the messages of all topics: so many are counted only where they may be there.
+          case when (select max(seq) - min(seq) from bus.messages where subject = topic) >= 1000000 then
+            (select seq from bus.messages where subject = topic order by seq desc offset 1000000 limit 1) end
         ) order by seq limit 50000
       ))
     `;
@@ -66,6 +71,7 @@ const CREATE = `
   create or replace function bus.trim(topic text) returns void
     language sql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
     as $trim$${TRIM}$trim$;
+  comment on function bus.trim(text) is 'version ${VERSION}';
   alter table bus.messages enable row level security;
   alter table bus.durables enable row level security;
   alter table bus.dead_letters enable row level security;
@@ -103,11 +109,12 @@ export async function lockBusSchema(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_xact_lock($1)', [PREPARE_LOCK]);
 }
 
-/** Looks into the catalog, which every login may read. The function is what changed last. */
+/** Looks into the catalog, which every login may read. A function without a comment is of version 1. */
 async function isPrepared(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
-    `select exists (select from pg_proc where proname = 'trim' and pronamespace = to_regnamespace('bus') and prosrc = $1) as present`,
-    [TRIM],
+    `select exists (select from pg_proc where proname = 'trim' and pronamespace = to_regnamespace('bus')
+      and coalesce(substring(obj_description(oid, 'pg_proc') from '[0-9]+')::integer, 1) >= $1) as present`,
+    [VERSION],
   );
   return rows[0]?.present === true;
 }

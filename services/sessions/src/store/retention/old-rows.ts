@@ -141,7 +141,7 @@ const deleteEvents = createQuery<FirstEvents, { events: number; bytes: bigint }>
       update sessions s set bytes = greatest(0, s.bytes - (select bytes from freed)),
         initial_state = coalesce(${param.initialState}::json, s.initial_state),
         initial_artifacts = coalesce(${param.initialArtifacts}::json, s.initial_artifacts)
-      where s.pk = (select pk from held)
+      where s.pk = (select pk from held) and (select events from freed) > 0
     )
     select events, bytes from freed`,
 });
