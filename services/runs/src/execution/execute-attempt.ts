@@ -138,7 +138,7 @@ interface FailedAgents {
   readonly error: unknown;
 }
 
-/** Ends an attempt as failed. When it is being stopped at the same time, nothing is stored: answers how it has to end. */
+/** Ends an attempt as failed. When it is being stopped at the same time, it has not ended yet: answers how it has to. */
 async function fail(
   deps: ExecutionDeps,
   { turn, viewer, working }: AttemptRun,
