@@ -54,7 +54,11 @@ function notStored(): MeshError {
 
 /** The deadline passed between two pieces of work. */
 function cutShort(): MeshError {
-  return new MeshError('deadline_exceeded', 'deadline_exceeded', 'The deadline passed after a part of the work was stored.');
+  return new MeshError(
+    'deadline_exceeded',
+    'deadline_exceeded',
+    'The deadline passed after a part of the work was stored.',
+  );
 }
 
 /** The caller left while the work was waiting to be sent. */
