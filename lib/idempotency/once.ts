@@ -6,7 +6,7 @@ import { accountOf, keepAnswer, keyedRequest, repeated, takeKey, type UnaryHandl
  * Wraps a handler so that a call with an idempotency key (`keyedHeaders`) has its effect once in 24 hours: the key and the answer are committed in one
  * transaction with the effect. A repeated call gets the answer of the first one, with `already` set, which every answer of such a method has; one that comes while the first is
  * under way waits for it. A call that fails stores nothing, and can be repeated. Calls without a key cost nothing.
- * Nothing is stored for a caller who has left: the handler gets `db.within(call)`.
+ * The handler gets `db.within(call)`, which stores nothing for a caller who has left.
  *
  *     createNote: once(context, NotesService.method.createNote, createNote),
  *

@@ -162,7 +162,7 @@ async function fail(
   return undefined;
 }
 
-/** What the run has cost, with its dead executor. A run whose cost is limited waits until that is known, and may not go on without. */
+/** The cost of the run so far, with its dead executor. A run whose cost is limited waits until that is known, and may not go on without. */
 async function countCost(
   { countCost: count, log, outageMs }: ExecutionDeps,
   { turn: { session, invocationId }, working: { signal } }: AttemptRun,

@@ -16,7 +16,7 @@ export interface ErasedStep {
 
 /** A run that had not ended; without an id: there was none. */
 interface ErasedRun {
-  /** Of all runs. */
+  /** Number of all runs, not only those that had not ended. */
   readonly number: number;
   readonly invocation_id: string | null;
   readonly session_pk: bigint;

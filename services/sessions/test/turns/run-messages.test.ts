@@ -213,7 +213,7 @@ describe('a message to a run that waits for answers', () => {
     await service.client.appendEvents(appendTo(other, [], completed));
     const claim = () => service.client.claimRuns({ owner: 'executor-1', window: 20, session, invocationId: id });
     const first = await whileHeld(session, claim, async (tx) => {
-      // As AddRunMessage does, which would wait for the row, too.
+      // Keeps a message like AddRunMessage, which would wait for the row, too.
       const kept = `with s as (update sessions set version = version + 1 where id = $1 returning pk)
         update runs set added_messages = $3::json from s where session_pk = s.pk and invocation_id = $2`;
       const messages = JSON.stringify([{ role: 'user', parts: [{ text: 'meanwhile' }] }]);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { checkMessage } from '../events/check-message.ts';
 import { defaultAnswers } from './answer-overdue.ts';
 
-/** As many as a model may make in one answer. */
+/** The most that a model may make in one answer. */
 const calls = Array.from({ length: 128 }, (_, n) => ({ functionCallId: `c${n}`, name: 'ask', eventId: 'e' }));
 
 test('a run that waits for more calls than a message may answer gets default answers that are accepted', () => {

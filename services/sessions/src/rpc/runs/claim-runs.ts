@@ -209,7 +209,7 @@ function attemptOf(run: DueRun, claimant: Claimant): Attempt {
   };
 }
 
-/** What a granted run starts with. */
+/** A granted run that can be handed to its executor. */
 interface Ready {
   readonly attempt: Attempt;
   readonly start: BoundedStart;

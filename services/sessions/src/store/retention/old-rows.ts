@@ -105,7 +105,7 @@ export function selectFirstEvents(db: Queryable, sessionPk: bigint, limit: numbe
   return listFirst(db, { sessionPk, limit });
 }
 
-/** What a session was before its events. */
+/** State and artifacts of a session before its events. */
 type InitialColumns = Pick<SessionHistory, 'initialState' | 'initialArtifacts'>;
 
 const findInitial = createQuery<{ sessionPk: bigint }, InitialColumns>({
