@@ -21,8 +21,7 @@ export interface AddressLimitSettings {
 
 /** Limit of requests for account mail. Refuses with `too_many_mails`. */
 export function createMailLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
-  if (!config.RATE_LIMIT_ENABLED) return async () => {};
-  return createAddressLimit(throttle, {
+  return createAddressLimit(config, throttle, {
     name: 'mail',
     burst: config.RATE_LIMIT_MAIL_ADDRESS_BURST,
     perHour: config.RATE_LIMIT_MAIL_ADDRESS_PER_HOUR,
@@ -33,8 +32,7 @@ export function createMailLimit(config: AddressLimitSettings, throttle: Throttle
 
 /** Limit of sign-ups, successful or not. Refuses with `too_many_sign_ups`. */
 export function createSignUpLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
-  if (!config.RATE_LIMIT_ENABLED) return async () => {};
-  return createAddressLimit(throttle, {
+  return createAddressLimit(config, throttle, {
     name: 'sign-up',
     burst: config.RATE_LIMIT_SIGN_UP_ADDRESS_BURST,
     perHour: config.RATE_LIMIT_SIGN_UP_ADDRESS_PER_HOUR,
@@ -44,8 +42,7 @@ export function createSignUpLimit(config: AddressLimitSettings, throttle: Thrott
 
 /** Limit of requests for pages behind mailed links to answer runs. Refuses with `too_many_answer_pages`. */
 export function createAnswerLimit(config: AddressLimitSettings, throttle: Throttle): AddressLimit {
-  if (!config.RATE_LIMIT_ENABLED) return async () => {};
-  return createAddressLimit(throttle, {
+  return createAddressLimit(config, throttle, {
     name: 'answer',
     burst: config.RATE_LIMIT_ANSWER_ADDRESS_BURST,
     perHour: config.RATE_LIMIT_ANSWER_ADDRESS_PER_HOUR,
@@ -61,7 +58,12 @@ interface Limit {
   readonly refusal: () => MeshError;
 }
 
-function createAddressLimit(throttle: Throttle, { name, burst, perHour, refusal }: Limit): AddressLimit {
+function createAddressLimit(
+  { RATE_LIMIT_ENABLED: isEnabled }: AddressLimitSettings,
+  throttle: Throttle,
+  { name, burst, perHour, refusal }: Limit,
+): AddressLimit {
+  if (!isEnabled) return async () => {};
   return async (request, reply) => {
     const verdict = await throttle.take([{ key: `${name}:address:${networkOf(request.ip)}`, burst, perHour }]);
     reply.headers({
