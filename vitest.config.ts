@@ -41,7 +41,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    setupFiles: ['test/patient-waits.ts'],
+    setupFiles: ['test/patient-waits.ts', 'test/generated-cases.ts'],
     expect: { poll: { timeout: 30_000, interval: 50 } },
     reporters: ['default', './scripts/summary-reporter.ts'],
     projects: [

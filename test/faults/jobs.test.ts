@@ -54,12 +54,12 @@ test('a job, and a message of a webhook, whose process is killed in the middle a
   await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1);
   await start();
   await killed.kill();
+  receiver.answers.set('/', 200);
   const killedAt = Date.now();
   await expect.poll(() => fake.received, { timeout: 60_000 }).toBe(2);
   expect(Date.now() - killedAt).toBeLessThan(33_000);
   await expect.poll(() => rowsOf('select from memory_jobs.job')).toEqual([]);
   expect(await rowsOf('select from memory.vectors')).toHaveLength(1);
-  receiver.answers.set('/', 200);
   const delivered = () => rowsOf(`select from webhooks.deliveries where status = 'delivered'`);
   await expect.poll(delivered, { timeout: 60_000 }).toHaveLength(1);
   expect(receiver.received.length).toBeGreaterThan(1);
