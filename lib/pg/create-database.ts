@@ -27,7 +27,7 @@ export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Conn
       const config = toConfig(statement, values);
       return statement.groupCommit && isNamed(config)
         ? noteCommit(groupCommit.query(config, until), until)
-        : pipeline.query(config, until);
+        : tellTruly(pipeline.query(config, until), until);
     },
     transaction: (work) => noteCommit(runTransaction(pool, work, { until }), until),
     forLongWork: () => createLongWork(pool, database, until),
@@ -48,9 +48,17 @@ export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Conn
 }
 
 async function noteCommit<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
-  const result = await work;
+  const result = await tellTruly(work, until);
   until?.committed();
   return result;
+}
+
+/** The work, whose error does not say that nothing was stored when other work of the caller was. */
+function tellTruly<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
+  if (until === undefined) return work;
+  return work.catch((error: unknown) => {
+    throw until.told(error);
+  });
 }
 
 function toConfig(statement: Statement, values: readonly unknown[] | undefined): QueryConfig {

@@ -32,7 +32,8 @@ export interface Database extends Queryable, AsyncDisposable {
   /**
    * The same database for the work of one caller: what has not been sent shortly before the caller's deadline, or when the caller has
    * left, is dropped. Then it rejects with deadline_exceeded `not_stored` or `canceled`, and nothing was stored. After a
-   * commit of the same work it rejects with deadline_exceeded `deadline_exceeded` or `canceled`.
+   * commit of the same work it rejects with deadline_exceeded `deadline_exceeded` or `canceled`, and where the database fails with
+   * unavailable `outcome_unknown`.
    *
    *     deleteNote: ({ db }) => async ({ id }, call) => deleteNoteRow(db.within(call), …)
    */

@@ -56,6 +56,12 @@ async function stall(): Promise<() => Promise<void>> {
   };
 }
 
+/** Ends the connection of the statement that sleeps. */
+async function endSleeper(): Promise<void> {
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`;
+  await vi.waitFor(async () => expect((await other.query(end)).rowCount).toBe(1));
+}
+
 describe('a write that waits behind others', () => {
   test('is dropped shortly before the deadline of its caller, who learns that nothing was stored', async () => {
     const release = await stall();
@@ -106,6 +112,22 @@ test('who leaves after a commit is not told that nothing was stored', async () =
   await expect(dbs[1]?.query(read)).rejects.toMatchObject({ reason: 'deadline_exceeded' });
 });
 
+test('when the database fails after a commit of the same work, nobody is told that nothing was stored', async () => {
+  const read = { text: 'select pg_sleep(30)' };
+  const works: ((within: Database) => Promise<unknown>)[] = [
+    (within) => within.query(read),
+    (within) => within.transaction((tx) => tx.query(read)),
+  ];
+  for (const [id, work] of works.entries()) {
+    const within = db.within(callerFor(60_000));
+    await within.query(insert, [id]);
+    const failure = work(within).catch((error: unknown) => error);
+    await endSleeper();
+    expect(await failure).toMatchObject({ code: 'unavailable', reason: 'outcome_unknown' });
+  }
+  expect(await stored()).toEqual([0, 1]);
+});
+
 test('a transaction whose caller leaves before its commit stores nothing', async () => {
   const leaving = new AbortController();
   const work = db.within(callerFor(undefined, leaving.signal)).transaction(async (tx) => {
@@ -135,12 +157,7 @@ test('a change that was sent when the connection broke has an unknown outcome, a
       () => 'stored',
       (error: unknown) => (error as MeshError).reason,
     );
-    await vi.waitFor(async () => {
-      const killed = await other.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`,
-      );
-      expect(killed.rowCount).toBe(1);
-    });
+    await endSleeper();
     return end;
   };
   expect(await reasonOf(change.text)).toBe('outcome_unknown');

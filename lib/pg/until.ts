@@ -13,6 +13,8 @@ export interface Until {
   over(): MeshError | undefined;
   /** Work of the caller is committed: from now on no error says that nothing was stored. */
   committed(): void;
+  /** The error as the caller may be told it. */
+  told(error: unknown): unknown;
 }
 
 /** Time before the deadline at which waiting work is dropped, so that the caller learns in time that nothing was stored. */
@@ -33,7 +35,21 @@ export function untilCallerLeaves(caller: Caller): Until {
     committed() {
       hasCommitted = true;
     },
+    told: (error) => (hasCommitted && saysNothingStored(error) ? partlyStored(error) : error),
   };
+}
+
+/** Reasons of errors of which callers know that nothing was stored. */
+const nothingStored = new Set(['database_unavailable', 'database_busy']);
+
+function saysNothingStored(error: unknown): error is MeshError {
+  return error instanceof MeshError && nothingStored.has(error.reason);
+}
+
+/** The database failed between two pieces of work. */
+function partlyStored(cause: MeshError): MeshError {
+  const message = 'The database failed after a part of the work was stored.';
+  return new MeshError('unavailable', 'outcome_unknown', message, { cause });
 }
 
 /** Throws when the caller does not wait any more. */

@@ -1,4 +1,5 @@
 export {
+  afterChange,
   callersOf,
   checkAccountId,
   deriveIdentities,

@@ -7,7 +7,7 @@ import { SessionPath } from '../edge/records/path.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { noNul } from '../edge/validation/index.ts';
-import { sendSession } from './send-session.ts';
+import { sendChangedSession } from './send-session.ts';
 import { revisionHeader, Session } from './session-record.ts';
 
 const one = '/apps/:app_name/users/:user_id/sessions/:session_id';
@@ -79,7 +79,7 @@ function addRewind(app: App, { sessions, authentication }: Context): void {
       const { rewindBeforeInvocationId: beforeInvocationId } = request.body;
       const call = { ...keyedCall(request, reply), ...patient };
       markReplayed(reply, await sessions.rewindSession({ session, beforeInvocationId }, call));
-      return sendSession(reply, sessions, session);
+      return sendChangedSession(reply, sessions, session);
     },
   );
 }
@@ -115,7 +115,7 @@ function addFork(app: App, { sessions, authentication }: Context): void {
       const asked = { session, eventId: event, invocationId, newSessionId };
       const { sessionId, already } = await sessions.forkSession(asked, { ...keyedCall(request, reply), ...patient });
       markReplayed(reply, { already });
-      return sendSession(reply, sessions, { ...session, sessionId });
+      return sendChangedSession(reply, sessions, { ...session, sessionId });
     },
   );
 }

@@ -10,7 +10,7 @@ import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
 import { sessionKeyOf } from '../edge/records/session-key.ts';
 import { admittedRevisions, entityTag } from '../edge/records/entity-tag.ts';
 import { readEventPage } from './read-session.ts';
-import { sendSession } from './send-session.ts';
+import { sendChangedSession, sendSession } from './send-session.ts';
 import { IfMatch, PatchSessionRequest, revisionHeader, Session } from './session-record.ts';
 
 const one = '/apps/:app_name/users/:user_id/sessions/:session_id';
@@ -78,7 +78,7 @@ function addChange(app: App, { sessions, authentication }: Context): void {
       const ifMatch = admittedRevisions(request.headers['if-match']);
       const stateDeltaJson = encodeJson(request.body.stateDelta);
       markReplayed(reply, await sessions.patchSession({ session, stateDeltaJson, ifMatch }, keyedCall(request, reply)));
-      return sendSession(reply, sessions, session);
+      return sendChangedSession(reply, sessions, session);
     },
   );
 }

@@ -1,3 +1,4 @@
+export { afterChange } from './after-change.ts';
 export { type CallOrigin, outgoingContext, REQUEST_ID, TRACEPARENT, withContext } from './call-origin.ts';
 export { callersOf } from './callers.ts';
 export { checkAccountId } from './check-account-id.ts';

@@ -1,3 +1,4 @@
+import { afterChange } from '@agentmesh/lib/rpc';
 import { type Static, Type } from 'typebox';
 import { type App, type Context, unary } from '../../context.ts';
 import { InvalidRequest } from '../../edge/errors/request-error.ts';
@@ -67,7 +68,7 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
       markReplayed(reply, await runs.answerRun(answer, unary).catch(refuseReuse));
       arriving.leave(request);
       reply.code(202);
-      return sendRun(reply, (await sessions.getRun(name, unary)).run);
+      return sendRun(reply, (await afterChange(sessions.getRun(name, unary))).run);
     },
   );
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MeshError } from '@agentmesh/lib/rpc';
+import { afterChange, MeshError } from '@agentmesh/lib/rpc';
 import { runRecord } from '@agentmesh/proto/run-record';
 import { type LedgerRun, RunStatus, type SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
@@ -81,7 +81,7 @@ async function endOf(
   let run: LedgerRun | undefined;
   for (const pauseMs of pausesMs) {
     await delay(pauseMs);
-    ({ run } = await sessions.getRun(name, unary));
+    ({ run } = await afterChange(sessions.getRun(name, unary)));
     if (run?.status !== RunStatus.RUNNING) break;
   }
   return run;

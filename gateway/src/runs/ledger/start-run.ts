@@ -1,3 +1,4 @@
+import { afterChange } from '@agentmesh/lib/rpc';
 import { type App, type Context, unary } from '../../context.ts';
 import { keyedCall } from '../../edge/idempotency/keyed-call.ts';
 import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
@@ -52,8 +53,8 @@ export function startRunRoute(app: App, context: Context): void {
         .catch(refuseReuse);
       arriving.leave(request);
       const { accountId, userId } = content.session;
-      const { run } = await sessions.getRun({ accountId, userId, invocationId }, unary);
       reply.code(202).header(invocationHeader, headerText(invocationId));
+      const { run } = await afterChange(sessions.getRun({ accountId, userId, invocationId }, unary));
       if (already) reply.header(replayedHeader, 'true');
       return sendRun(reply, run, registered && { webhook: webhookOf(registered, invocationId) });
     },

@@ -1,3 +1,4 @@
+import { afterChange } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { acceptRun } from '../execution/accept-run.ts';
 import { awaitRun } from '../notices/await-run.ts';
@@ -9,7 +10,7 @@ export function startRun(context: Context): Handlers['startRun'] {
     const run = await acceptRun(context, content);
     if (noticeTitle !== '' && content.session !== undefined) {
       const { accountId } = content.session;
-      await awaitRun(context, { accountId, invocationId: run.invocationId, title: noticeTitle });
+      await afterChange(awaitRun(context, { accountId, invocationId: run.invocationId, title: noticeTitle }));
     }
     return run;
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { keyedRequest, once } from '@agentmesh/lib/idempotency';
-import { checkAccountId, isMeshError } from '@agentmesh/lib/rpc';
+import { afterChange, checkAccountId, isMeshError } from '@agentmesh/lib/rpc';
 import { AgentsService, type StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
 import { Multitask, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
@@ -32,7 +32,7 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
       const store = () => storeRun(context, run, { permit });
       return isRepeated ? storeAgain(context, session, store) : createAndStore(context, session, store);
     });
-    await awaitRun(context, { accountId, invocationId, title: agent.name });
+    await afterChange(awaitRun(context, { accountId, invocationId, title: agent.name }));
     return { invocationId, sessionId, already };
   };
 }

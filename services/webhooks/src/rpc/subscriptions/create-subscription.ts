@@ -1,5 +1,5 @@
 import type { Commit } from '@agentmesh/lib/idempotency';
-import { checkAccountId } from '@agentmesh/lib/rpc';
+import { afterChange, checkAccountId } from '@agentmesh/lib/rpc';
 import type { CreateSubscriptionResponseSchema } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../../context.ts';
@@ -26,7 +26,7 @@ export function createSubscription(context: Creating): Handlers['createSubscript
     const id = await create(context, accountId, draft).catch((error: unknown) => {
       throw providerFailure(error, draft.provider);
     });
-    return { subscription: await subscriptionOf(context, accountId, id) };
+    return { subscription: await afterChange(subscriptionOf(context, accountId, id)) };
   };
 }
 

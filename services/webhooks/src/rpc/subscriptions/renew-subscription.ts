@@ -1,4 +1,4 @@
-import { checkAccountId } from '@agentmesh/lib/rpc';
+import { afterChange, checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { subscriptionGone } from '../../errors.ts';
 import { ProviderError } from '../../provider/provider-error.ts';
@@ -20,7 +20,7 @@ export function renewSubscription(context: Context): Handlers['renewSubscription
     await renew(context, accountId, row).catch((error: unknown) => {
       throw providerFailure(error, row.provider);
     });
-    return { subscription: await subscriptionOf(context, accountId, id) };
+    return { subscription: await afterChange(subscriptionOf(context, accountId, id)) };
   };
 }
 

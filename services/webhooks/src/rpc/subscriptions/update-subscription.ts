@@ -1,6 +1,6 @@
 import type { Commit } from '@agentmesh/lib/idempotency';
 import type { Transaction } from '@agentmesh/lib/pg';
-import { checkAccountId } from '@agentmesh/lib/rpc';
+import { afterChange, checkAccountId } from '@agentmesh/lib/rpc';
 import type {
   UpdateSubscriptionRequest,
   UpdateSubscriptionResponseSchema,
@@ -36,7 +36,7 @@ export function updateSubscription(context: Changing): Handlers['updateSubscript
       ? await replace(context, { accountId, row, changeType: change.changeType })
       : row.watch_id;
     await write(context, { accountId, row, change, watchId });
-    return { subscription: await subscriptionOf(context, accountId, row.id) };
+    return { subscription: await afterChange(subscriptionOf(context, accountId, row.id)) };
   };
 }
 

@@ -1,0 +1,14 @@
+import { isMeshError } from './is-mesh-error.ts';
+import { MeshError } from './mesh-error.ts';
+
+/**
+ * What a request does after its change is stored, for example to read it for the answer. Where a service or a database fails then, it rejects with
+ * unavailable `change_stored`: the reason of the failure would say that nothing was stored.
+ */
+export async function afterChange<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!isMeshError(error) || (error.code !== 'unavailable' && error.code !== 'deadline_exceeded')) throw error;
+    const message = 'The change is stored. It could not be read for the answer, or not be completed. Read it again.';
+    throw new MeshError('unavailable', 'change_stored', message, { cause: error });
+  });
+}
