@@ -2,18 +2,22 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
-import type { InvocationContextParams, LlmRequest, LlmResponse } from '@google/adk';
+import { TurnSchema } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
+import type { LlmRequest, LlmResponse } from '@google/adk';
 
 /** Numbers in the state of each run, of eight bytes each. */
 const payloadLength = 2_000;
 
 /**
- * Prints how many bytes the heap grows by each run of an agent while V8 makes minor collections alone: what a run leaves behind then
+ * Prints how many bytes the heap grows by each run of an agent, as turns open it, while V8 makes minor collections alone: what a run leaves behind then
  * stays until the next full collection. With a folder as argument, files of ADK that it holds are loaded in place of those installed.
  */
 const [, , folder] = process.argv;
 if (folder !== undefined) loadFrom(folder);
-const { BaseLlm, createEvent, createSession, InvocationContext, LlmAgent, PluginManager } = await import('@google/adk');
+const { BaseLlm, LlmAgent } = await import('@google/adk');
+const { openAgents } = await import('../src/execution/open-agents.ts');
+const { CallerNote } = await import('../src/models/use/model-caller.ts');
 
 class Model extends BaseLlm {
   override async *generateContentAsync(_: LlmRequest): AsyncGenerator<LlmResponse, void> {
@@ -26,22 +30,20 @@ class Model extends BaseLlm {
 }
 
 const agent = new LlmAgent({ name: 'agent', model: new Model({ model: 'none' }) });
-const pluginManager = new PluginManager();
+agent.requestProcessors.push(new CallerNote());
+const encoder = new TextEncoder();
+const session = { accountId: 'c', appName: 'a', userId: 'u', sessionId: 's' };
+const messageJson = encoder.encode('{"role":"user","parts":[{"text":"hello"}]}');
+const window = { sessionPk: 1n, lastSeq: 1, events: [] };
 
 async function runOnce(index: number): Promise<void> {
   // Numbers of its own: a text could be shared between runs.
-  const state = { payload: Array.from({ length: payloadLength }, (_, at) => index + at + 0.5) };
-  const content = { role: 'user', parts: [{ text: 'hello' }] };
-  const session = createSession({
-    id: 's',
-    appName: 'a',
-    userId: 'u',
-    state,
-    events: [createEvent({ author: 'user', content })],
-    lastUpdateTime: 0,
-  });
-  const params: InvocationContextParams = { invocationId: 'e-1', agent, session, pluginManager, userContent: content };
-  for await (const _ of agent.runAsync(new InvocationContext(params)));
+  const payload = Array.from({ length: payloadLength }, (_, at) => index + at + 0.5);
+  const stateJson = encoder.encode(JSON.stringify({ payload }));
+  const turn = create(TurnSchema, { session, invocationId: 'e-1', stateJson, messageJson });
+  const { signal } = new AbortController();
+  const { loop } = openAgents(agent, { turn, window, maxModelCalls: 5, signal });
+  for (let next = await loop.next(); next.done !== true; next = await loop.next());
 }
 
 const runs = 100;

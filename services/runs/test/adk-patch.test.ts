@@ -43,7 +43,7 @@ async function unpatched(): Promise<string> {
   return folder;
 }
 
-test('with the patch of ADK a run leaves nothing of its session in memory, and without the patch it does', {
+test('a run leaves nothing of its session in memory, and without the patch of ADK it does', {
   timeout: 120_000,
 }, async () => {
   const folder = await unpatched();
@@ -51,6 +51,8 @@ test('with the patch of ADK a run leaves nothing of its session in memory, and w
   const before = await measure(folder);
   await rm(folder, { recursive: true });
   expect([patched.majors, before.majors]).toEqual([0, 0]);
-  expect(patched.bytesPerRun, 'the patch no longer helps').toBeLessThan(patched.payloadBytes / 4);
+  expect(patched.bytesPerRun, 'the patch no longer helps, or our own code keeps runs').toBeLessThan(
+    patched.payloadBytes / 4,
+  );
   expect(before.bytesPerRun, 'ADK or V8 no longer needs the patch: remove it').toBeGreaterThan(before.payloadBytes);
 });

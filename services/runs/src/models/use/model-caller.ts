@@ -15,38 +15,49 @@ export interface ModelCaller {
   readonly invocationId: string;
   /** Counts the costs of the run. Absent outside of a run's own process. */
   readonly costs?: CallCosts | undefined;
+  /** Counts the calls of the run. Set by `noteContext`. */
+  context?: InvocationContext;
 }
 
-/** ADK's sessions know no accounts, and its models are not told who calls them. */
-const runs = new WeakMap<Session, ModelCaller>();
-const callers = new WeakMap<LlmRequest, ModelCaller>();
-/** The contexts of runs, which count their calls of models. */
-const contexts = new WeakMap<ModelCaller, InvocationContext>();
+/**
+ * The caller of a session or of a request: ADK's sessions know no accounts, and its models are not told who calls them. Copies and JSON leave this
+ * property out. It is no WeakMap, because V8's minor collections take the values of one for alive, also when their keys are not: every run
+ * with all that it holds would stay in memory until the next full collection.
+ */
+const callerKey = Symbol('caller');
 
 /** Notes the run of a session that a turn's agents see. */
 export function noteRun(session: Session, run: ModelCaller): void {
-  runs.set(session, run);
+  note(session, run);
 }
 
 /** Notes the context of the run whose agents see a session: calls of models that agents of tools make count there. */
 export function noteContext(context: InvocationContext): void {
-  const run = runs.get(context.session);
-  if (run !== undefined) contexts.set(run, context);
+  const run = notedAt(context.session);
+  if (run !== undefined) run.context = context;
 }
 
 /** The account of a session that a turn's agents see; undefined outside of a turn. */
 export function accountOf(session: Session): string | undefined {
-  return runs.get(session)?.accountId;
+  return notedAt(session)?.accountId;
 }
 
 /** Notes who makes a request of a model. */
 export function noteCaller(request: LlmRequest, caller: ModelCaller): void {
-  callers.set(request, caller);
+  note(request, caller);
 }
 
 /** Who makes a request of a model; undefined unless its agent has `CallerNote`. */
 export function callerOf(request: LlmRequest): ModelCaller | undefined {
-  return callers.get(request);
+  return notedAt(request);
+}
+
+function note(noted: Session | LlmRequest, caller: ModelCaller): void {
+  Object.defineProperty(noted, callerKey, { value: caller, configurable: true });
+}
+
+function notedAt(noted: Session | LlmRequest): ModelCaller | undefined {
+  return Reflect.get(noted, callerKey) as ModelCaller | undefined;
 }
 
 /**
@@ -55,10 +66,10 @@ export function callerOf(request: LlmRequest): ModelCaller | undefined {
  */
 export class CallerNote extends BaseLlmRequestProcessor {
   override async *runAsync(context: InvocationContext, request: LlmRequest): AsyncGenerator<Event, void, void> {
-    const run = runs.get(context.session);
+    const run = notedAt(context.session);
     if (run !== undefined) {
-      callers.set(request, run);
-      if (context.invocationId !== run.invocationId) contexts.get(run)?.incrementLlmCallCount();
+      note(request, run);
+      if (context.invocationId !== run.invocationId) run.context?.incrementLlmCallCount();
     }
     yield* [];
   }
