@@ -14,6 +14,7 @@ import {
 } from '@agentmesh/lib/rpc';
 import { testCertificate } from '@agentmesh/lib/rpc/testing';
 import { makeSecrets } from '@agentmesh/lib/service';
+import { freePorts } from '@agentmesh/lib/service/testing';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import type { DescMethod } from '@bufbuild/protobuf';
@@ -21,7 +22,7 @@ import { expect, test } from 'vitest';
 import { newAccount } from './caller.ts';
 import { contractMethods } from './contract-methods.ts';
 import { words } from './deployed-settings.ts';
-import { freePorts, startMesh } from './mesh.ts';
+import { startMesh } from './mesh.ts';
 
 const patient = { timeout: 120_000 };
 const log = createLogger({ level: 'silent', name: 'test' });

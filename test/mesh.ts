@@ -1,14 +1,13 @@
-import { randomInt } from 'node:crypto';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeSecrets } from '@agentmesh/lib/service';
+import { freePorts } from '@agentmesh/lib/service/testing';
 import { plainEnvironment } from './plain-environment.ts';
 
 /** `all`: one process. `separate`: every service in a process of its own, over gRPC. */
@@ -199,25 +198,4 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   const gone = once(child, 'exit');
   child.kill(signal);
   await gone;
-}
-
-/** Free ports below those that the system gives to connections: one of these could be taken again before a server listens there. */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = 10_000 + randomInt(20_000);
-    if (await isFree(port)) ports.add(port);
-  }
-  return [...ports];
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    await once(server.close(), 'close');
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import { RunProgressedSchema } from '@agentmesh/proto/runs/v1/live';
@@ -8,15 +7,7 @@ import { createMesh, deriveIdentities } from '../rpc/index.ts';
 import { asDeclared, unserved } from '../rpc/testing/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { defineService, startProcess } from './index.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
+import { freePorts } from './testing/index.ts';
 
 test('a sibling that goes away is named by /readyz and does not take the process out of service', async () => {
   const away = new Set(['sibling']);
@@ -29,7 +20,7 @@ test('a sibling that goes away is named by /readyz and does not take the process
     start: async () => ({ ready: { store: check('store') }, siblings: { sibling: check('sibling') } }),
   });
   await using database = await testDatabaseUrl();
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const env = { DATABASE_URL: database.url, OPS_PORT: String(port), LOG_LEVEL: 'silent' };
   await using _process = await startProcess({ services: [service], words: ['edge'], env });
   const ask = async (path: string) => {

@@ -1,10 +1,11 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { freePorts } from '@agentmesh/lib/service/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newAccount } from '../caller.ts';
 import { root } from '../deployed-settings.ts';
-import { freePorts, startMesh } from '../mesh.ts';
+import { startMesh } from '../mesh.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { type Addresses, makeClone, Reader, runLanguages } from './reader.ts';
 
@@ -73,7 +74,7 @@ describe('blocks of code in the documentation', () => {
         else if (block.isAnswer && output !== undefined) expectAnswer(block, output);
       }
     },
-    60_000,
+    180_000,
   );
 });
 

@@ -9,7 +9,7 @@ import type { Block } from './blocks.ts';
 /** Addresses of the mesh in the documentation, and in this test. */
 export type Addresses = ReadonlyMap<string, string>;
 
-const blockTimeoutMs = 25_000;
+const blockTimeoutMs = 60_000;
 /** File of the ADK client. The package's main file needs the packages of ADK's own server, which are not installed here. */
 const adkClient = new URL('server/adk_api_client.js', import.meta.resolve('@google/adk-devtools')).href;
 

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findNatsServer } from '@agentmesh/lib/bus/testing';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { freePorts } from '@agentmesh/lib/service/testing';
 import { describe, expect, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson } from '../caller.ts';
 import { createRandom } from '../fakes/random.ts';
 import { checkFrames, type Followed, followRun } from '../follow-run.ts';
-import { agentsDir, freePorts, startMesh, type TestMesh } from '../mesh.ts';
+import { agentsDir, startMesh, type TestMesh } from '../mesh.ts';
 import { natsEnvironments } from '../nats.ts';
 
 const isFull = process.env.VERIFY === 'full';

@@ -4,8 +4,8 @@ import { chmod, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { freePorts } from '@agentmesh/lib/service/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePorts } from '../mesh.ts';
 import { occupy, root } from './run-main.ts';
 import { plainEnvironment } from '../plain-environment.ts';
 
@@ -86,7 +86,8 @@ describe('npm run dev', { timeout: 90_000 }, () => {
   test.each(['PORT', 'OPS_PORT'])('uses the %s that .env sets, and exits when it is in use', async (setting) => {
     const busy = opened.use(await occupy(0));
     await writeFile(join(tree, '.env'), `ENCRYPT_KEY=${'k'.repeat(32)}\n${setting}=${busy.port}\n`);
-    const { process: ended, output } = await startDev();
+    // The usual other port may be in use on this machine, which `dev` would tell.
+    const { process: ended, output } = await startDev({ [setting === 'PORT' ? 'OPS_PORT' : 'PORT']: '0' });
     await expect.poll(() => ended.exitCode).toBe(1);
     expect(output).toBe(
       `${setting}: 127.0.0.1:${busy.port} is already in use. ` +

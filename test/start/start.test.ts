@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import { freePorts } from '@agentmesh/lib/service/testing';
 import { describe, expect, test } from 'vitest';
-import { encryptKey, freePorts } from '../mesh.ts';
+import { encryptKey } from '../mesh.ts';
 import { occupy, root, runMain } from './run-main.ts';
 import { plainEnvironment } from '../plain-environment.ts';
 

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePorts } from '@agentmesh/lib/service/testing';
 
 const run = promisify(execFile);
 
@@ -26,7 +27,7 @@ export async function startRedis(): Promise<RedisServer | undefined> {
     return undefined;
   }
   const folder = await mkdtemp(join(tmpdir(), 'redis-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   let child: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
     const ended = child;
@@ -67,14 +68,6 @@ const isThere = (): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await once(server.close(), 'close');
-  return port;
-}
 
 async function untilOpen(port: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePorts } from '../../service/testing/index.ts';
 
 const readyMs = 20_000;
 
@@ -36,7 +36,7 @@ export interface TestNatsOptions {
 export async function startNats({ server, config, env = {} }: TestNatsOptions): Promise<TestNats> {
   const folder = await mkdtemp(join(tmpdir(), 'nats-'));
   const store = join(folder, 'store');
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const configured = config === undefined ? [] : ['-c', config];
   const args = [...configured, '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store];
   let child: ChildProcess | undefined;
@@ -78,12 +78,4 @@ function untilReady(child: ChildProcess): Promise<void> {
   child.once('error', reject);
   child.once('exit', (code) => reject(new Error(`nats-server ended with ${code}:\n${lines.join('\n')}`)));
   return promise.finally(() => clearTimeout(timer));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await once(server.close(), 'close');
-  return port;
 }

@@ -2,13 +2,14 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@agentmesh/lib/pg';
+import { freePorts } from '@agentmesh/lib/service/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import pg from 'pg';
 import { makeDataDir } from '../../bench/targets/durable-postgres.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../fakes/webhook-receiver.ts';
 import { killPostgres } from '../../faults/kill-postgres.ts';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
-import { agentsDir, freePorts, startMesh, type TestMesh } from '../../mesh.ts';
+import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
 import { type Effects, openEffects } from './lanes/effects.ts';
 
 const only = ['auth', 'sessions', 'runs', 'keys', 'webhooks'];

@@ -1,10 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePorts } from '../../../service/testing/index.ts';
 import type { BusDriver } from '../../driver/index.ts';
 import { findNatsServer, startNats, type TestNats } from '../../testing/index.ts';
 import { createNatsDriver } from '../../nats/index.ts';
@@ -18,19 +17,11 @@ const subject = 'agentmesh.tests.v1.thing_done';
 const resources = new AsyncDisposableStack();
 let nodes: TestNats[] = [];
 
-async function freePort(): Promise<number> {
-  const listening = createServer().listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  const { port } = listening.address() as { port: number };
-  await once(listening.close(), 'close');
-  return port;
-}
-
 beforeAll(async () => {
   if (server === undefined || !isFull) return;
   const folder = await mkdtemp(join(tmpdir(), 'nats-cluster-'));
   resources.defer(() => rm(folder, { recursive: true }));
-  const ports = [await freePort(), await freePort(), await freePort()];
+  const ports = await freePorts(3);
   const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ');
   const started = ports.map(async (port, node) => {
     const config = join(folder, `${node}.conf`);

@@ -1,0 +1,1 @@
+export { freePorts } from './free-ports.ts';
