@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => queue[Symbol.asyncDispose]());
 
 async function rowsOf(to: string) {
-  const text = `select id, state::text, data, retry_count, output, round(extract(epoch from start_after - now())) as due
+  const text = `select id, state::text, data, retry_count, output, 5 * ceil(extract(epoch from start_after - now()) / 5) as due
     from greeter_jobs.job where data ->> 'to' = $1 or id::text = $1`;
   return db.query<{ id: string; state: string; data: string | null; output: string | null; due: string }>({ text }, [
     to,

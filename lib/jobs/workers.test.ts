@@ -112,7 +112,7 @@ describe('workers', () => {
     await replica[Symbol.asyncDispose]();
     expect(await greetDue(jobs)).toEqual(['endless']);
     expect(queue.logged).not.toContain('a job failed and is tried again');
-  }, 20_000);
+  });
 
   test('begin no job once the process drains, and let the one in hand end', async () => {
     const draining = new AbortController();

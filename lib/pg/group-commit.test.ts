@@ -147,7 +147,9 @@ test('two writes that would deadlock both end', async () => {
   await other.client.query('begin; update alpha.things set number = 7 where id = 2');
   const together = Promise.all([db.query(change, [1, 8n]), db.query(change, [2, 8n])]);
   await vi.waitFor(async () => {
-    const { rows } = await other.client.query(`select 1 from pg_locks where not granted`);
+    const { rows } = await other.client.query(
+      `select 1 from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
+    );
     expect(rows.length).toBeGreaterThan(0);
   });
   await other.client.query('update alpha.things set number = 9 where id = 1; commit');
@@ -185,7 +187,9 @@ test('a lost connection fails the writes in progress, and the next write works',
   await using other = await connect();
   const lost = Promise.allSettled([store(2), db.query(sleep)]);
   await vi.waitFor(async () => {
-    const { rows } = await other.client.query(`select 1 from pg_stat_activity where wait_event = 'PgSleep'`);
+    const { rows } = await other.client.query(
+      `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+    );
     expect(rows).toHaveLength(1);
   });
   await other.client.query('select pg_terminate_backend($1)', [row?.pid]);

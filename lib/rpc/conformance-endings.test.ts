@@ -19,7 +19,7 @@ describe.each(transports)('over %s', (_, transport) => {
         },
       },
     });
-    const failure = await failureOf(mesh.client.client(AuthService).getAccount({}, { timeoutMs: 60 }));
+    const failure = await failureOf(mesh.client.client(AuthService).getAccount({}, { timeoutMs: 1_000 }));
     expect(failure).toMatchObject({ code: 'deadline_exceeded', reason: 'deadline_exceeded' });
     await vi.waitFor(() => expect(context?.signal.reason).toMatchObject({ code: 'deadline_exceeded' }));
     expect(context?.timeoutMs()).toBeGreaterThan(0);
@@ -40,7 +40,7 @@ describe.each(transports)('over %s', (_, transport) => {
         },
       },
     });
-    const failure = await failureOf(collect(mesh.client.client(RunsService).run({}, { timeoutMs: 60 })));
+    const failure = await failureOf(collect(mesh.client.client(RunsService).run({}, { timeoutMs: 1_000 })));
     expect(failure.code).toBe('deadline_exceeded');
     await vi.waitFor(() => expect(ended).toBe(true));
     expect(mesh.logged).toEqual([]);

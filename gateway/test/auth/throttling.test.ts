@@ -52,7 +52,8 @@ describe('sign-ups', () => {
     const found = await Promise.all(answers);
     expect(found.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([409, 409, 429]);
     const refused = found.find(({ status }) => status === 429);
-    expect([refused?.body, refused?.headers.get('retry-after')]).toMatchObject([{ code: 'too_many_sign_ups' }, '60']);
+    expect(refused?.body).toMatchObject({ code: 'too_many_sign_ups' });
+    expect(refused?.headers.get('retry-after')).toMatch(/^(59|60)$/);
     expect(asked).toBe(2);
   });
 });

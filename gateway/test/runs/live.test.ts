@@ -225,10 +225,9 @@ describe('a live connection', () => {
 
   it('ends when its token has ended', async () => {
     await using own = await startEdge(servicesOf());
-    const client = dial({
-      of: own,
-      headers: { authorization: `Bearer ${await token({ exp: Math.floor(Date.now() / 1000) + 1 })}` },
-    });
+    // Long enough for a first turn, also when a second has just passed.
+    const exp = Math.floor(Date.now() / 1000) + 4;
+    const client = dial({ of: own, headers: { authorization: `Bearer ${await token({ exp })}` } });
     await say(client, content('one'));
     await client.turns(1);
     await expect

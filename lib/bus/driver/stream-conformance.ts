@@ -8,7 +8,7 @@ const subject = 'agentmesh.tests.v1.thing_done';
 const plan = { service: 'tests', topics: [{ subject, durables: ['alpha', 'beta'] }] };
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 /** A process that dies keeps its messages for so long. */
-const takeOver = { timeout: 20_000, interval: 50 };
+const takeOver = { timeout: 45_000, interval: 50 };
 
 const messageOf = (number: number): StreamMessage => ({
   id: `tests:${number}`,

@@ -13,6 +13,8 @@ const server = await findNatsServer();
 const certificate = testCertificate();
 const log = pino({ level: 'silent' });
 const resources = new AsyncDisposableStack();
+/** For connections that are to succeed. */
+const firstConnectionMs = 30_000;
 let folder: string;
 
 beforeAll(async () => {
@@ -35,7 +37,8 @@ async function connect(options: Partial<NatsOptions> & Pick<NatsOptions, 'server
     inboxPrefix: '_INBOX.tests',
     name: 'tests',
     log,
-    firstConnectionMs: 500,
+    // An attempt that is refused is made once more after a second, and then it is over.
+    firstConnectionMs: 1_000,
     ...options,
   });
   resources.defer(() => connection.close());
@@ -61,7 +64,7 @@ describe.skipIf(server === undefined || certificate === undefined)('TLS', () => 
   });
 
   test('a server is reached with its authority and a certificate of its own, also by the name tls', async () => {
-    const connection = await connect({ servers: [nats.url.replace('nats:', 'tls:')], tls: files });
+    const connection = await connect({ servers: [nats.url.replace('nats:', 'tls:')], tls: files, firstConnectionMs });
     expect(await connection.rtt()).toBeGreaterThanOrEqual(0);
   });
 
@@ -79,7 +82,7 @@ describe.skipIf(server === undefined || certificate === undefined)('TLS', () => 
     const plain = await start('authorization { user: a, password: b }');
     const options = { servers: [plain.url], user: 'a', password: 'b' };
     await expect(connect({ ...options, tls: {} })).rejects.toMatchObject(refused("does not support 'tls'"));
-    await connect(options);
+    await connect({ ...options, firstConnectionMs });
   });
 
   test('a file that is missing or is none of TLS is named at once', async () => {
@@ -120,7 +123,7 @@ describe.skipIf(server === undefined)('credentials', () => {
     const creds = await file(`${line('NATS USER JWT', userJwt)}\n${line('USER NKEY SEED', seed)}`);
 
     await expect(connect({ servers: [nats.url] })).rejects.toMatchObject(refused(/authorization/i));
-    const connection = await connect({ servers: [nats.url], creds });
+    const connection = await connect({ servers: [nats.url], creds, firstConnectionMs });
     await writeFile(creds, 'half of a file');
     await nats.kill();
     await nats.start();
@@ -142,7 +145,7 @@ describe.skipIf(server === undefined)('servers', () => {
   test('the next one is used when one is gone, at the start and later', async () => {
     const [one, two, three] = [await start(''), await start(''), await start('')];
     await one.kill();
-    const connection = await connect({ servers: [one.url, two.url, three.url], firstConnectionMs: 30_000 });
+    const connection = await connect({ servers: [one.url, two.url, three.url], firstConnectionMs });
     const used = connection.getServer();
     await [two, three].find(({ url }) => url === `nats://${used}`)?.kill();
     await expect.poll(() => connection.rtt().catch(() => -1)).toBeGreaterThanOrEqual(0);
@@ -156,7 +159,7 @@ describe.skipIf(server === undefined)('servers', () => {
   test('that are gone at the start are waited for', async () => {
     const nats = await start('');
     await nats.kill();
-    const connecting = connect({ servers: [nats.url], firstConnectionMs: 30_000 });
+    const connecting = connect({ servers: [nats.url], firstConnectionMs });
     await nats.start();
     expect(await (await connecting).rtt()).toBeGreaterThanOrEqual(0);
     await nats.kill();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
-  options = { servers: [`127.0.0.1:${server.address().port}`], timeoutMs: 500 };
+  options = { servers: [`127.0.0.1:${server.address().port}`], timeoutMs: 3_000 };
 });
 afterAll(() => server.close());
 

@@ -124,7 +124,7 @@ test('a deadline ends the call at both ends', async () => {
       },
     },
   });
-  const late = getAccount({ id: 'a1' }, { options: { deadline: Date.now() + 100 } });
+  const late = getAccount({ id: 'a1' }, { options: { deadline: Date.now() + 1_000 } });
   await expect(late).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
   await vi.waitFor(() => expect(reason).toMatchObject({ code: 'deadline_exceeded' }));
 });

@@ -180,7 +180,7 @@ function check(seen: readonly Seen[], stored: number): void {
 }
 
 test('viewers of any speed, wherever they are cut off and whatever breaks, get each event once, in order, and one end', async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31);
+  const seed = Number(process.env.VERIFY_SEED ?? 1);
   const random = randomOf(seed);
   let cuts = 0;
   for (let round = 0; round < 10; round += 1) {
