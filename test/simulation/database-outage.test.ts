@@ -51,7 +51,7 @@ async function askDatabase(text: string): Promise<pg.QueryResult> {
 /** Starts runs that make their answers while the database is away. Resolves when the model of each is at work. */
 async function startRuns(): Promise<{ session: SessionJson; answer: Promise<{ status: number }> }[]> {
   const sessions = await Promise.all(Array.from({ length: atOnce }, () => caller.createSession('echo')));
-  const runs = sessions.map((session) => ({ session, answer: caller.run(session, 'go on [[wait:1500]]') }));
+  const runs = sessions.map((session) => ({ session, answer: caller.run(session, 'go on [[wait:3000]]') }));
   const isAtWork = async ({ session }: { session: SessionJson }) =>
     (await caller.readSession(session)).events.length === 1;
   await expect.poll(async () => (await Promise.all(runs.map(isAtWork))).every(Boolean)).toBe(true);
@@ -73,7 +73,7 @@ describe('runs during an outage of the database', () => {
       expect(answers.map(({ status }) => status)).toEqual(runs.map(() => 200));
       for (const { session } of runs) {
         const { events } = await caller.readSession(session);
-        expect(events.map((event) => event.errorCode ?? textOf(event))).toEqual(['go on [[wait:1500]]', 'go on ']);
+        expect(events.map((event) => event.errorCode ?? textOf(event))).toEqual(['go on [[wait:3000]]', 'go on ']);
       }
       report(`frozen for ${seconds} s: ${runs.length} runs finished within ${recoveryMs} ms`);
     }
