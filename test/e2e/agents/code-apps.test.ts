@@ -62,7 +62,7 @@ test('a crash of its code ends the run as failed and no other app; the session a
 
 test('a message that is added to its run is seen behind the response of a tool, and answered when it was about to end', async () => {
   const session = await caller.createSession(name);
-  const frames = caller.stream(session, `[[wait:500]] ${weather} done [[wait:500]]`, { streaming: true });
+  const frames = caller.stream(session, `[[wait:500]] ${weather} done [[wait:2000]]`, { streaming: true });
   const all: string[] = [];
   let calls = 0;
   for await (const frame of frames) {

@@ -84,8 +84,11 @@ describe('an agent runs on its saved key', () => {
       return body.last_used_at;
     };
     await expect.poll(used).toMatch(/^20/);
-    const usage = await caller.request<{ usage: { requests: number }[] }>('GET', `/api/usage?key=${id}&group_by=key`);
-    await expect.poll(async () => usage.body.usage[0]).toMatchObject({ key: id });
+    const usage = async () => {
+      const path = `/api/usage?key=${id}&group_by=key`;
+      return (await caller.request<{ usage: { requests: number }[] }>('GET', path)).body.usage[0];
+    };
+    await expect.poll(usage).toMatchObject({ key: id });
     expect((await caller.request('DELETE', `/api/saved-api-keys/${id}`)).status).toBe(200);
     expect(await last(session)).toMatchObject({ errorCode: 'KEY_NOT_FOUND', errorMessage: 'API key not found' });
   });

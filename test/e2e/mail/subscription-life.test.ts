@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened[Symbol.asyncDispose]());
 
-const timeout = 60_000;
+const timeout = 120_000;
 
 describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailWord) => {
   const fake = () => (word === 'microsoft_outlook' ? opened.microsoft : opened.google);
@@ -53,10 +53,10 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     const { caller, address } = await resident();
     const { id } = await subscribe(caller, word);
     await caller.request('DELETE', `/api/integrations/${word}`);
-    await expect.poll(() => isRegistered(address), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isRegistered(address), { timeout: 40_000 }).toBe(false);
     expect((await subscriptionOf(caller, id)).status).not.toBe('active');
     await connectMailbox(caller, word, address);
-    await expect.poll(() => isRegistered(address), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => isRegistered(address), { timeout: 40_000 }).toBe(true);
     await expect.poll(async () => (await subscriptionOf(caller, id)).status).toBe('active');
   });
 
@@ -84,7 +84,7 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
     await subscribe(caller, word);
     const { user_id: id } = (await caller.request<{ user_id: number }>('GET', '/api/users/me')).body;
     expect((await caller.request('DELETE', `/api/users/${id}`)).status).toBe(204);
-    await expect.poll(() => isRegistered(address), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isRegistered(address), { timeout: 40_000 }).toBe(false);
   });
 
   test('a revoked consent makes creating answer 401 with a code, and connecting again mends it', {

@@ -27,7 +27,7 @@ const eventsOf = async (session: SessionJson) => (await caller.readSession(sessi
 describe('POST /runs/{id}/messages', () => {
   test('adds a message that the agent answers in the same run', async () => {
     const session = await caller.createSession();
-    const id = await start(session, 'first [[wait:1500]]');
+    const id = await start(session, 'first [[wait:3000]]');
     await expect.poll(async () => (await eventsOf(session)).length, patience).toBe(1);
     expect(await add(id, 'second')).toMatchObject({ status: 202, body: { invocationId: id, status: 'running' } });
     await expect.poll(() => statusOf(id), patience).toBe('completed');

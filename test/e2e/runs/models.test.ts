@@ -26,7 +26,7 @@ beforeAll(async () => {
     AGENTS_DIR: agentsDir,
     OPENAI_BASE_URL: openAi.baseUrl,
     OPENAI_API_KEY: 'sk-test-secret',
-    RUNS_MODEL_TIMEOUT_SECONDS: '1',
+    RUNS_MODEL_TIMEOUT_SECONDS: '3',
   };
   const mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl: database.url, env }));
   caller = await newAccount(mesh.url);

@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 test('a user signs in on the API pages, creates a session and runs the echo agent', {
-  timeout: 90_000,
+  timeout: 240_000,
 }, async ({ skip }) => {
   if (browser === undefined) return skip('there is no Chromium');
   const { email } = (await (await newAccount(url)).request<{ email: string }>('GET', '/api/users/me')).body;
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const foreign: string[] = [];
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('data:')) foreign.push(request.url());

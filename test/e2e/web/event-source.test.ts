@@ -119,7 +119,7 @@ describe("a browser's EventSource", () => {
     const caller = await newAccount(url);
     // More partial events than are kept; then some now and then, because missing ones are asked for before a gap is told.
     const words = Array.from({ length: 800 }, (_, number) => `word${number} `).join('');
-    const later = Array.from({ length: 40 }, (_, number) => `[[wait:700]] later${number} `).join('');
+    const later = Array.from({ length: 150 }, (_, number) => `[[wait:700]] later${number} `).join('');
     const message = runBody(await caller.createSession(), `${words}[[wait:3000]] ${later}`, { streaming: true });
     const { body: run } = await caller.request<{ invocationId: string }>('POST', '/runs', message);
     const path = `/runs/${run.invocationId}/events`;

@@ -8,7 +8,7 @@ import { findChromium } from '../../chromium.ts';
 
 const artifacts = fileURLToPath(new URL('../../.artifacts', import.meta.url));
 const url = inject('meshUrl');
-const patience = 30_000;
+const patience = 60_000;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ describe("ADK's web UI in a browser", () => {
     await page.getByRole('button', { name: 'More options' }).click();
     await page.getByText('Streaming').click();
     await page.keyboard.press('Escape');
-    await send(page, 'alpha beta [[wait:3000]] gamma');
+    await send(page, 'alpha beta [[wait:6000]] gamma');
     // The first words are shown while the agent still waits; the last word comes later.
     const whole = page.getByText(/^\s*alpha beta\s+gamma\s*$/);
     await page.getByText(/^\s*alpha beta\s*$/).waitFor();
