@@ -95,6 +95,7 @@ describe('a turn', () => {
     const turn = await begin(session, 'one', { invocationId: 'e-1' });
     const again = service.client.beginTurn(beginWith(session, 'again', { invocationId: 'e-1' }));
     await expect(again).rejects.toMatchObject({ code: 'already_exists', reason: 'run_in_progress' });
+    expect(await queuedIn(turn)).toBe(0);
     await service.client.appendEvents(appendTo(turn, [], completed));
     expect(await queuedIn(turn)).toBe(0);
   });

@@ -5,7 +5,7 @@ import { hasKey } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
 import { createWriteQuery, type WriteQuery } from '../write.ts';
 import { type InterruptedRow, readOutcome, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
-import { grown, heldByMoved, startedRows } from './turn-query.ts';
+import { grown, isInProgress, selectHeld, startedRows } from './turn-query.ts';
 import { insertKey, insertRun } from './turns.ts';
 import { type RunRequest, type TurnParams, type TurnStart, type TurnValues, turnValues } from './turn-values.ts';
 
@@ -38,10 +38,7 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
         (
           select r.position from runs r where r.session_pk = s.pk and r.ended_at is null order by r.position limit 1
         ) as first,
-        exists (
-          select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
-            and r.status in ('queued', 'granted', 'running', 'cancelling') offset 0
-        ) as in_progress
+        ${isInProgress(param)} as in_progress
       from sessions s left join lateral (
         select status, (status = 'granted' and not ${param.rollsBack}::boolean) is true as makes_way
         from runs where session_pk = s.pk and invocation_id = s.turn offset 0
@@ -77,16 +74,6 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
       returning r.session_pk, r.invocation_id, r.fence
     )`;
 
-/** Columns of the row `turn` for a run that is queued or running already: nothing is changed. */
-const inProgress = {
-  pk: 'snap.pk',
-  seq: 'snap.last_seq',
-  fence: '0::bigint',
-  attempt: 'null::integer',
-  key: `'queued'`,
-  json: 'null::text',
-};
-
 function createInterruption(name: string, besides: (param: TurnParams) => string): WriteQuery<Values, TurnRow> {
   return createWriteQuery({
     name,
@@ -94,9 +81,7 @@ function createInterruption(name: string, besides: (param: TurnParams) => string
     text: (param, writes) => `${interrupt(param)}${besides(param)}${writes}
     ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
     union all
-    ${selectTurnRows('turn', heldByMoved, 'moved m left join ledger l on true')}
-    union all
-    ${selectTurnRows('turn', inProgress, 'snap where in_progress')}
+    ${selectHeld}
     union all
     ${selectTurnRows('interrupted', { pk: 'x.session_pk', key: 'x.invocation_id', fence: 'x.fence' }, 'stopped x')}
     union all

@@ -31,12 +31,20 @@ export function startedRows(param: TurnParams): string {
 export const grown = (param: TurnParams): string =>
   withinSession(`s.bytes + ${param.addedBytes}::bigint`, param.maxBytes);
 
+/** SQL expression: whether the run is queued or running in session `s` already. */
+export const isInProgress = (param: TurnParams): string => `s.turn is not null and exists (
+          select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
+            and r.status in ('queued', 'granted', 'running', 'cancelling') offset 0
+        )`;
+
 interface TurnQueryParts {
   readonly name: string;
   /** SQL condition on session `s`, besides its key. */
   readonly where: (param: TurnParams) => string;
   /** SQL expression: whether the run starts. */
   readonly free: (param: TurnParams) => string;
+  /** SQL expression: whether the run is accepted already. Then nothing is written. */
+  readonly inProgress?: (param: TurnParams) => string;
   /** SQL condition on `snap`, led by `and`. If it does not hold, the session counts as changed. */
   readonly holds?: (param: TurnParams) => string;
   /** SQL that writes the row of the run. It may read relation `moved`, and calls the table `r`. */
@@ -53,6 +61,7 @@ export function createTurnQuery({
   name,
   where,
   free,
+  inProgress = () => 'false',
   holds,
   ledger,
   besides,
@@ -61,7 +70,9 @@ export function createTurnQuery({
     name,
     source: 'started',
     text: (param, writes) => `with snap as (
-      select s.pk, s.version, s.last_seq, ${free(param)} as free, s.turn is not null and not (${free(param)}) as behind from sessions s
+      select s.pk, s.version, s.last_seq, ${free(param)} as free, s.turn is not null and not (${free(param)}) as behind,
+        ${inProgress(param)} as in_progress
+      from sessions s
       where ${hasKey(param, 's')} ${where(param)}
     ), moved as (
       update sessions s set
@@ -73,7 +84,8 @@ export function createTurnQuery({
         last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
-      from snap where s.pk = snap.pk and s.version = snap.version and not (snap.behind and ${param.rejects}::boolean) ${holds?.(param) ?? ''}
+      from snap where s.pk = snap.pk and s.version = snap.version and not snap.in_progress
+        and not (snap.behind and ${param.rejects}::boolean) ${holds?.(param) ?? ''}
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.view, s.queued, s.last_seq, snap.last_seq as base, snap.free,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status
     ), started as (
@@ -84,7 +96,7 @@ export function createTurnQuery({
     )${besides?.(param) ?? ''}${writes}
     ${selectTurnRows('session', { flag: 'snap.behind' }, 'snap')}
     union all
-    ${selectTurnRows('turn', heldByMoved, 'moved m left join ledger l on true')}
+    ${selectHeld}
     union all
     ${startedRows(param)}`,
   });
@@ -96,7 +108,22 @@ export function heldBy(attempt: string, status: string, waitingFor = 'null::text
 }
 
 /** Columns of the row `turn`, from relations `moved` and `ledger`. */
-export const heldByMoved = {
+const heldByMoved = {
   ...heldBy('l.attempt', 'm.status', 'l.waiting_for::text'),
   seq: `case m.status when 'queued' then m.queued else m.last_seq end`,
 };
+
+/** Columns of the row `turn` for a run that is accepted already, from relation `snap`. */
+const heldByEarlier = {
+  pk: 'snap.pk',
+  seq: 'snap.last_seq',
+  fence: '0::bigint',
+  attempt: 'null::integer',
+  key: `'queued'`,
+  json: 'null::text',
+};
+
+/** SQL of the row `turn`, from relations `snap`, `moved` and `ledger`. */
+export const selectHeld = `${selectTurnRows('turn', heldByMoved, 'moved m left join ledger l on true')}
+    union all
+    ${selectTurnRows('turn', heldByEarlier, 'snap where in_progress')}`;

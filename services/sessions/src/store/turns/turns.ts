@@ -5,7 +5,7 @@ import { hasKey } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
 import { createWriteQuery } from '../write.ts';
 import { readOutcome, type StartedTurn, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
-import { createTurnQuery, grown, heldBy, startedRows } from './turn-query.ts';
+import { createTurnQuery, grown, heldBy, isInProgress, startedRows } from './turn-query.ts';
 import { type RunRequest, type TurnParams, type TurnStart, type TurnValues, turnValues } from './turn-values.ts';
 
 const takeFreeTurnQuery = createWriteQuery<TurnValues, TurnRow>({
@@ -63,6 +63,7 @@ const acceptance = {
     select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
       and r.status = 'waiting' and r.attempt = ${param.waitingAttempt}::integer offset 0))`,
   free: (param: TurnParams) => `s.turn is null and not ${param.postpone}::boolean`,
+  inProgress: isInProgress,
   holds: (param: TurnParams) => `and (not ${param.takesAdded}::boolean or (
     select r.added_messages::text from runs r where r.session_pk = snap.pk and r.invocation_id = ${param.invocationId}
   ) is not distinct from ${param.added}::text)`,
