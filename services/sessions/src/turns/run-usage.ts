@@ -23,11 +23,17 @@ export interface UsageBefore {
 /** The use of a run that goes on. With `isDead`, also that of executors that have died since the last end of an attempt. */
 export async function usageBefore(db: Queryable, run: RunName, isDead: boolean): Promise<UsageBefore> {
   const row = await selectRunUsage(db, run);
-  const reported = JSON.parse(row?.usage ?? '{}') as Sums;
+  const reported = readSums(row?.usage ?? '{}');
   const unreported = isDead ? await usageOfEvents(db, { ...run, after: row?.turnAfter ?? 0 }) : {};
   const all = { ...reported };
   for (const [name, number] of Object.entries(unreported)) all[name] = (all[name] ?? 0) + number;
   return { all, unreported };
+}
+
+/** The numbers of a use. An older release may have stored anything. */
+function readSums(json: string): Sums {
+  const fields = Object.entries((JSON.parse(json) ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(fields.filter((field): field is [string, number] => Number.isFinite(field[1])));
 }
 
 const counted = [

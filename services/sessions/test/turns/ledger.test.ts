@@ -63,6 +63,23 @@ describe('a run of the ledger', () => {
     expect(ended?.waitingForJson).toHaveLength(0);
   });
 
+  test.each([
+    [{ a: 1, b: 'x', c: null, d: { e: 1 } }, { a: 1 }],
+    ['x', {}],
+    [null, {}],
+  ])('ends whatever an older release has stored as its use: %j', async (stored, before) => {
+    const session = await newSession();
+    const first = await begin(session, 'one');
+    const { invocationId, sessionPk } = first;
+    await service.client.appendEvents(appendTo(first, [], waitingFor(['call'])));
+    await askDatabase('update runs set usage = $1 where session_pk = $2', [JSON.stringify(stored), sessionPk]);
+    const second = await begin(session, 'two', { invocationId });
+    expect(parse(second.usedJson)).toEqual(before);
+    await service.client.appendEvents(appendTo(second, [], { ...completed, usageJson: json({ modelCalls: 2 }) }));
+    const ended = await getRun(session, invocationId);
+    expect(parse(ended?.usageJson ?? json({}))).toEqual({ ...before, modelCalls: 2 });
+  });
+
   test('tells its place in the queue, which includes a granted run', async () => {
     const session = await newSession();
     const first = await begin(session, 'one');
