@@ -1,10 +1,15 @@
 import type { Database } from '@agentmesh/lib/pg';
 import { Usage } from '@agentmesh/lib/usage';
-import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { artifactsAt, beginFolding, foldDeltas } from '../src/history/fold-deltas.ts';
+import type { Context } from '../src/context.ts';
+import { planRewind } from '../src/history/plan-rewind.ts';
+import { planRollback } from '../src/history/plan-rollback.ts';
 import { deleteOld } from '../src/retention/delete-old.ts';
-import { selectHistory } from '../src/store/histories.ts';
+import { deletePrefix } from '../src/retention/delete-prefix.ts';
+import { appendAndEndAttempt } from '../src/store/appends.ts';
+import { insertRewind, selectHistory } from '../src/store/histories.ts';
 import { agentEvent, beginWith, json, newKey, readSession, startSessionsForFile } from './sessions.ts';
 import { appendTo, completed, isBlocked, openTestDatabase } from './turns/drive-turns.ts';
 
@@ -70,4 +75,53 @@ test('a rewind, and a copy, of a session that has lost its first events know wha
   ]);
   await service.client.rewindSession({ session: key, beforeInvocationId: invocationId });
   expect((await readSession(service.client, key)).state).toEqual({ a: 1, b: 2, kept: 1, 'user:u': 9 });
+});
+
+const limits = { stateValueBytes: 1e6, stateScopeBytes: 1e6, sessionBytes: 1e6 };
+
+/** A session with a turn whose events go, and a running one. */
+async function withOldTurn() {
+  const key = newKey();
+  await service.client.createSession({ session: key });
+  const old = await service.client.beginTurn(beginWith(key, 'old', { stateDeltaJson: json({ color: 'red' }) }));
+  await service.client.appendEvents(appendTo(old.turn as Turn, [], completed));
+  const now = await service.client.beginTurn(beginWith(key, 'now', { stateDeltaJson: json({ color: 'blue' }) }));
+  const turn = now.turn as Turn;
+  /** What plans read, while retention deletes the old turn before the first look at the changes of events. */
+  const trims: Database = {
+    ...db,
+    query: async (statement, values) => {
+      if (statement.name === 'list-deltas') await deletePrefix(db, { sessionPk: turn.sessionPk, first: 1, upTo: 1 });
+      return db.query(statement, values);
+    },
+  };
+  return { key, turn, trimming: { db: trims } as unknown as Context };
+}
+
+test('a rewind that has not seen events which retention deletes meanwhile is not stored', async () => {
+  const { key, turn, trimming } = await withOldTurn();
+  await service.client.appendEvents(appendTo(turn, [], completed));
+  const history = (await selectHistory(db, key)) ?? expect.fail('the session is gone');
+  const planned = await planRewind(trimming, { key, history, beforeInvocationId: turn.invocationId });
+  const { event, changes = [], view = null } = planned ?? {};
+  expect(changes).toMatchObject([{ key: 'color', value: null }]);
+  const write = { events: event === undefined ? [] : [event], changes, limits };
+  expect(await insertRewind(db, key, { history, view, ...write })).toBeUndefined();
+  await service.client.rewindSession({ session: key, beforeInvocationId: turn.invocationId });
+  expect((await readSession(service.client, key)).state).toEqual({ color: 'red' });
+});
+
+test('nor is such a rollback, which the end of its run then tries again', async () => {
+  const { key, turn, trimming } = await withOldTurn();
+  await service.client.beginTurn(beginWith(key, 'next', { multitask: Multitask.ROLLBACK }));
+  const { sessionPk, invocationId, lastSeq } = turn;
+  const append = { sessionPk, invocationId, fence: turn.fence + 1n, lastSeq, events: [], changes: [], limits };
+  const planned = await planRollback(trimming, append);
+  expect(planned.changes).toMatchObject([{ key: 'color', value: null }]);
+  const outcome = { status: 'interrupted', errorCode: null, errorMessage: null, model: null, usage: null } as const;
+  const wait = { waitingFor: null, answerSeconds: null, asksByMail: false };
+  const fact = { fact: new Uint8Array(0), trace: null };
+  expect(await appendAndEndAttempt(db, planned, { ...outcome, ...wait, ...fact })).toBe('refused');
+  await service.client.appendEvents(appendTo(turn, [], { outcome: AttemptEnd_Outcome.INTERRUPTED }));
+  expect((await readSession(service.client, key)).state).toEqual({ color: 'red' });
 });

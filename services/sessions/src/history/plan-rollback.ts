@@ -42,7 +42,10 @@ export async function planRollback(context: Context, append: Append): Promise<Ap
     ...append,
     events: [...events, event],
     changes: withChanges(append.changes, toChanges(stateDelta)),
-    view: printView(withRewind(view, { first, last: lastSeq + events.length + 1 })),
+    rewound: {
+      view: printView(withRewind(view, { first, last: lastSeq + events.length + 1 })),
+      version: held.version,
+    },
   };
 }
 

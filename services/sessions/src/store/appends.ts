@@ -11,8 +11,14 @@ export interface Append extends Write {
   fence: bigint;
   /** The sequence that the session must be at. */
   lastSeq: number;
-  /** The session's new column `view`, only with an end; absent: it stays. */
-  view?: string | null;
+  /** Only with an end that rewinds: the session's new column `view`, and the version that the session must have. Absent: the view stays. */
+  rewound?: Rewound;
+}
+
+/** What was planned for a session of this version. */
+interface Rewound {
+  readonly view: string | null;
+  readonly version: bigint;
 }
 
 /** The end of an attempt. */
@@ -116,16 +122,21 @@ const appendAndEndUnqueued = createWriteQuery<EndValues, { last_seq: number; awa
     select last_seq, coalesce((select awaited from ended), false) as awaited from moved`,
 });
 
-/** SQL of an end with runs in the queue. `sets` are further columns of the session, each led by a comma. */
-const endAndGrant = (
-  param: Placeholders<EndValues>,
-  { writes, sets }: { readonly writes: string; readonly sets: string },
-): string => `with snap as (
+interface EndParts {
+  readonly writes: string;
+  /** SQL of further columns of the session, each led by a comma. */
+  readonly sets?: string;
+  /** SQL of a further condition on session `s`, led by `and`. */
+  readonly where?: string;
+}
+
+/** SQL of an end with runs in the queue. */
+const endAndGrant = (param: Placeholders<EndValues>, { writes, sets = '', where = '' }: EndParts): string => `with snap as (
       select s.pk, s.version, (
         select r.invocation_id from runs r where r.session_pk = s.pk and r.status = 'queued' and r.ended_at is null
         order by r.position limit 1
       ) as next
-      from sessions s where ${isHeld(param)}
+      from sessions s where ${isHeld(param)} ${where}
     ), moved as (
       update sessions s set ${close(param)}, turn = snap.next,
         queued = case when snap.next is null then 0 else s.queued - 1 end${sets}
@@ -144,13 +155,14 @@ const endAndGrant = (
 const appendAndEnd = createWriteQuery<EndValues, EndRow>({
   name: 'append-and-end',
   source: 'moved',
-  text: (param, writes) => endAndGrant(param, { writes, sets: '' }),
+  text: (param, writes) => endAndGrant(param, { writes }),
 });
 
-const appendAndRewind = createWriteQuery<EndValues & { readonly view: string | null }, EndRow>({
+const appendAndRewind = createWriteQuery<EndValues & Rewound, EndRow>({
   name: 'append-end-and-rewind',
   source: 'moved',
-  text: (param, writes) => endAndGrant(param, { writes, sets: `, view = ${param.view}::json` }),
+  text: (param, writes) =>
+    endAndGrant(param, { writes, sets: `, view = ${param.view}::json`, where: `and s.version = ${param.version}` }),
 });
 
 /** One row of nulls: the session changed between snapshot and write. */
@@ -174,7 +186,7 @@ export async function insertAppend(db: Queryable, append: Append): Promise<numbe
   return row?.last_seq;
 }
 
-/** `moved`: the session changed between snapshot and write. `refused`: fence or sequence do not match. */
+/** `moved`: the session changed between snapshot and write. `refused`: fence, sequence, or the version of a rewind do not match. */
 export type EndResult = EndedAttempt | 'moved' | 'refused';
 
 interface EndedAttempt {
@@ -187,8 +199,8 @@ interface EndedAttempt {
 /** Appends, ends the attempt, grants the turn to the next queued run and tells the end of an awaited run through the outbox, all or nothing. */
 export async function appendAndEndAttempt(db: Queryable, append: Append, outcome: AttemptOutcome): Promise<EndResult> {
   const values = endValues(append, outcome);
-  const { view } = append;
-  if (view !== undefined) return readEnd(await appendAndRewind(db, { ...values, view }, append));
+  const { rewound } = append;
+  if (rewound !== undefined) return readEnd(await appendAndRewind(db, { ...values, ...rewound }, append));
   // Usually no run is queued: then nothing is looked up and nothing is granted.
   const [unqueued] = await appendAndEndUnqueued(db, values, append);
   if (unqueued !== undefined) return { lastSeq: unqueued.last_seq, isTold: unqueued.awaited };

@@ -8,6 +8,7 @@ import { createWriteQuery, type Write } from './write.ts';
 /** A session as far as its history is changed or copied. */
 export interface SessionHistory {
   readonly pk: bigint;
+  readonly version: bigint;
   readonly lastSeq: number;
   /** The invocation that holds the turn. */
   readonly turn: string | null;
@@ -25,7 +26,7 @@ const initial = (table: string): string =>
 
 const findHistory = createQuery<CheckedKey, SessionHistory>({
   name: 'find-history',
-  text: (param) => `select pk, last_seq as "lastSeq", turn, view::text as view, ${initial('sessions')}
+  text: (param) => `select pk, version, last_seq as "lastSeq", turn, view::text as view, ${initial('sessions')}
     from sessions where ${hasKey(param)}`,
 });
 
@@ -36,7 +37,7 @@ export async function selectHistory(db: Queryable, key: CheckedKey): Promise<Ses
 }
 
 /** A session whose turn a run holds, as far as the turn is rewound. */
-export interface HeldSession extends Pick<SessionHistory, 'view' | 'initialState' | 'initialArtifacts'> {
+export interface HeldSession extends Pick<SessionHistory, 'version' | 'view' | 'initialState' | 'initialArtifacts'> {
   readonly key: CheckedKey;
   /** The turn of the run begins behind this sequence. */
   readonly turnAfter: number;
@@ -51,7 +52,7 @@ const findHeld = createQuery<{ sessionPk: bigint; invocationId: string }, HeldRo
   text: (
     param,
   ) => `select s.account_id as "accountId", s.app_name as "appName", s.user_id as "userId", s.id as "sessionId",
-      s.view::text as view, ${initial('s')},
+      s.version, s.view::text as view, ${initial('s')},
       coalesce(r.end_seq, r.first_seq - 1, case when r.attempt = 0 then s.last_seq else 0 end) as "turnAfter", r.end_seq is null as "isFirstTurn"
     from sessions s cross join lateral (
       select first_seq, end_seq, attempt from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
@@ -65,8 +66,8 @@ export async function selectHeldSession(
 ): Promise<HeldSession | undefined> {
   const [row] = await findHeld(db, run);
   if (row === undefined) return undefined;
-  const { view, initialState, initialArtifacts, turnAfter, isFirstTurn, ...key } = row;
-  return { key, view, initialState, initialArtifacts, turnAfter, isFirstTurn };
+  const { version, view, initialState, initialArtifacts, turnAfter, isFirstTurn, ...key } = row;
+  return { key, version, view, initialState, initialArtifacts, turnAfter, isFirstTurn };
 }
 
 const findWaiting = createQuery<{ sessionPk: bigint; from: number }, { invocation_id: string }>({
@@ -82,7 +83,7 @@ export async function selectWaitingRuns(db: Queryable, sessionPk: bigint, from: 
 
 interface RewindValues extends CheckedKey {
   readonly pk: bigint;
-  readonly lastSeq: number;
+  readonly version: bigint;
   readonly view: string | null;
   readonly eventTime: number;
   readonly addedBytes: number;
@@ -96,21 +97,21 @@ const rewind = createWriteQuery<RewindValues, { pk: bigint }>({
       update sessions set version = version + 1, last_seq = last_seq + 1, view = ${param.view}::json,
         last_update_time = ${laterUpdate('last_update_time', param.eventTime)},
         bytes = ${withinSession(`bytes + ${param.addedBytes}::bigint`, param.maxBytes)}
-      where ${hasKey(param)} and pk = ${param.pk} and last_seq = ${param.lastSeq} and turn is null
+      where ${hasKey(param)} and pk = ${param.pk} and version = ${param.version}
       returning account_id, app_name, user_id, pk, last_seq - 1 as base
     )${writes}
     select pk from m`,
 });
 
-/** Appends the event of a rewind. Undefined when the session has changed since it was read, or a run holds its turn: then nothing was written. */
+/** Appends the event of a rewind to a session without a turn. Undefined when the session has changed since it was read: then nothing was written. */
 export async function insertRewind(
   db: Queryable,
   key: CheckedKey,
   { history, view, ...write }: Write & { readonly history: SessionHistory; readonly view: string | null },
 ): Promise<true | undefined> {
   const eventTime = write.events.at(-1)?.timestamp ?? Date.now() / 1000;
-  const { pk, lastSeq } = history;
+  const { pk, version } = history;
   const sizes = { addedBytes: bytesOfEvents(write.events), maxBytes: write.limits.sessionBytes };
-  const values = { ...key, pk, lastSeq, view, eventTime, ...sizes };
+  const values = { ...key, pk, version, view, eventTime, ...sizes };
   return (await rewind(db, values, write)).length > 0 || undefined;
 }

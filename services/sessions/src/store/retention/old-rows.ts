@@ -138,7 +138,7 @@ const deleteEvents = createQuery<FirstEvents, { events: number; bytes: bigint }>
     ), freed as (
       select count(*)::integer as events, coalesce(sum(bytes), 0)::bigint as bytes from gone
     ), lighter as (
-      update sessions s set bytes = greatest(0, s.bytes - (select bytes from freed)),
+      update sessions s set version = s.version + 1, bytes = greatest(0, s.bytes - (select bytes from freed)),
         initial_state = coalesce(${param.initialState}::json, s.initial_state),
         initial_artifacts = coalesce(${param.initialArtifacts}::json, s.initial_artifacts)
       where s.pk = (select pk from held) and (select events from freed) > 0
