@@ -1,4 +1,5 @@
 import type { Queryable } from '@agentmesh/lib/pg';
+import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
 import { runInProgress, runNotWaiting } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { type AwaitingRun, selectAwaitingRun } from '../store/ledger/awaiting-run.ts';
@@ -48,6 +49,15 @@ export async function waitingSince(db: Queryable, key: CheckedKey, answer: Answe
 function refuseSecond(invocationId: string, { status }: AwaitingRun): void {
   if (['waiting', 'completed', 'cancelled'].includes(status)) throw runNotWaiting(invocationId);
   if (['queued', 'granted', 'running', 'cancelling'].includes(status)) throw runInProgress(invocationId);
+}
+
+/** The calls that a message answers. */
+export function answersIn(message: string | null): { readonly id: string }[] {
+  const { parts = [] } = message === null ? {} : (JSON.parse(message) as ContentJson);
+  return parts.flatMap(({ functionResponse }) => {
+    const id = (functionResponse as JsonObject | undefined)?.['id'];
+    return typeof id === 'string' ? [{ id }] : [];
+  });
 }
 
 /** Whether a run that waits for calls waits for no others. */

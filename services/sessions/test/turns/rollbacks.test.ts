@@ -123,6 +123,24 @@ test.each([
   60_000,
 );
 
+test('a run that is taken over reaches the caller also when the end of another one takes longer than the caller waits', async () => {
+  const [held, session] = [await newSession(), await newSession()];
+  const ending = await begin(held, 'one');
+  const next = await rollBack(held, 'now');
+  const dead = await begin(session, 'one');
+  const expire = `update runs set lease_until = now() - interval '30 seconds' where session_pk = any($1) and ended_at is null`;
+  await askDatabase(expire, [[ending.sessionPk, dead.sessionPk]]);
+  await using db = await openTestDatabase(service.databaseUrl);
+  await db.transaction(async (tx) => {
+    await tx.query({ text: 'select from sessions where pk = $1 for update' }, [ending.sessionPk]);
+    const request = { owner: 'heir', window: 9, limit: 0, takesOver: true };
+    const { turns } = await service.client.claimRuns(request, { timeoutMs: 4_000 });
+    expect(turns.map(({ invocationId }) => invocationId)).toContain(dead.invocationId);
+  });
+  await expect.poll(() => runOf(held, ending.invocationId), { timeout: 30_000 }).toMatchObject(interrupted);
+  expect(await claim(held, next.invocationId)).toBeDefined();
+});
+
 test('a run that went on after an answer is rolled back to the answer, and can be answered again', async () => {
   const session = await newSession();
   const asking = await begin(session, 'ask');

@@ -1,7 +1,8 @@
 import { isMeshError, type MeshError } from '@agentmesh/lib/rpc';
-import type { ContentJson, JsonObject } from '@agentmesh/proto/event';
+import { unlessAborted } from '@agentmesh/lib/wait';
 import { AttemptEnd_Outcome, type TurnSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { HandlerContext } from '@connectrpc/connect';
 import type { Context } from '../../context.ts';
 import { contended } from '../../errors.ts';
 import { bytesOf } from '../../json-bytes.ts';
@@ -22,7 +23,7 @@ import { isSizeError } from '../../store/sizes.ts';
 import { nothingKnown } from '../../store/turns/turn-values.ts';
 import { type GrantedMessages, takeDeadTurn, takeGrantedTurn } from '../../store/turns/turns.ts';
 import { type AttemptEnding, endAttempt, withoutRewind } from '../../turns/attempt.ts';
-import { answersAll } from '../../turns/awaited-answer.ts';
+import { answersAll, answersIn } from '../../turns/awaited-answer.ts';
 import { closingEvent, endingOf } from '../../turns/closing-event.ts';
 import { usageBefore } from '../../turns/run-usage.ts';
 import { type Attempt, type BoundedStart, startOf, toTurn } from '../../turns/turn.ts';
@@ -53,8 +54,7 @@ export function claimRuns(service: Context): Handlers['claimRuns'] {
     const context = { ...service, db: service.db.within(call) };
     const claimant = { owner, window };
     if (session !== undefined) return claimNamed(context, { key: checkSessionKey(session), invocationId }, claimant);
-    const hasTime = (): boolean => !call.signal.aborted && (call.timeoutMs() ?? Infinity) > answerMs;
-    const heir: Heir = { apps, takesOver, limit, turns: [], hasTime, service };
+    const heir: Heir = { apps, takesOver, limit, turns: [], late: lateFor(call), service };
     await claimAny(context, heir, claimant).catch((err: unknown) => {
       if (heir.turns.length === 0) throw err;
       context.log.warn({ err }, 'a look for runs without an executor was cut short');
@@ -63,19 +63,26 @@ export function claimRuns(service: Context): Handlers['claimRuns'] {
   };
 }
 
+/** Aborts when the caller has left, and when it has to be answered so that the turns that were taken reach it. */
+function lateFor(call: HandlerContext): AbortSignal {
+  const leftMs = call.timeoutMs();
+  if (leftMs === undefined) return call.signal;
+  return AbortSignal.any([call.signal, AbortSignal.timeout(Math.max(0, leftMs - answerMs))]);
+}
+
 /** Takes up runs of any session. Some may be among the turns already when it rejects. */
 async function claimAny(context: Context, heir: Heir, claimant: Claimant): Promise<void> {
   await settleDeadRuns(context, heir, claimant);
-  if (heir.turns.length < heir.limit && heir.hasTime()) await claimDue(context, heir, claimant);
+  if (heir.turns.length < heir.limit && !heir.late.aborted) await claimDue(context, heir, claimant);
 }
 
 /** Takes up due runs, behind the other turns, as long as the next one is sure to fit into the answer. The others stay due. */
-async function claimDue(context: Context, { apps, limit, turns, hasTime }: Heir, claimant: Claimant): Promise<void> {
+async function claimDue(context: Context, { apps, limit, turns, late }: Heir, claimant: Claimant): Promise<void> {
   let room = turns.reduce((left, turn) => left - bytesOfTurn(turn), maxAnswerBytes);
   const due = await findDueRuns(context.db, apps, limit - turns.length);
   const alive = await findAliveOwners(context.db, due);
   for (const run of due) {
-    if (!hasTime()) break;
+    if (late.aborted) break;
     const ready = await unlessFails(context, run, () => makeReady(context, run, claimant));
     if (ready === undefined) continue;
     if (turns.length > 0 && ready.start.maxBytes > room) break;
@@ -115,8 +122,8 @@ interface Heir {
   readonly limit: number;
   /** The turns of the answer so far. */
   readonly turns: TurnInit[];
-  /** Whether the caller still waits, so that a turn can be handed over. */
-  readonly hasTime: () => boolean;
+  /** Aborts when no further turn can be handed over. */
+  readonly late: AbortSignal;
   /** For the ends of dead runs, which are stored also when the caller has left: what one of them reads may take longer than any caller waits. */
   readonly service: Context;
 }
@@ -130,18 +137,28 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
   const alive = await findAliveOwners(context.db, dead);
   const rewinding: DueRun[] = [];
   for (const run of dead) {
-    if (!heir.hasTime()) break;
+    if (heir.late.aborted) break;
     const isServed = serves(heir.apps, run.key.appName);
     if (isServed) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
     if (endingOf(run).rewinds === true) rewinding.push(run);
     else if (run.status !== 'running' || run.isAbandoned || !heir.takesOver)
-      await unlessFails(context, run, () => endDead(service, run));
+      await unlessLate(
+        heir,
+        unlessFails(context, run, () => endDead(service, run)),
+      );
     else if (isServed && turns.length < mostTakenOver) {
       const turn = await unlessFails(context, run, () => takeOver(context, run, attemptOf(run, claimant)));
       if (turn !== undefined) turns.push(turn);
     }
   }
-  await Promise.all(rewinding.slice(0, mostRewound).map((run) => endRewinding(service, run)));
+  await unlessLate(heir, Promise.all(rewinding.slice(0, mostRewound).map((run) => endRewinding(service, run))));
+}
+
+/** Waits for the end of dead runs, which goes on behind the answer: the turns of the answer may not be lost over it. */
+async function unlessLate({ late }: Heir, end: Promise<unknown>): Promise<void> {
+  await unlessAborted(end, late).catch((error: unknown) => {
+    if (!late.aborted) throw error;
+  });
 }
 
 /** Errors of a call that can do nothing more: the database is away, or the caller has left. */
@@ -243,15 +260,6 @@ async function takeUp(
     return 'gone' as const;
   });
   return turn === 'gone' ? undefined : toTurn(context, attempt, { start, turn });
-}
-
-/** The calls that a message answers. */
-function answersIn(message: string | null): { readonly id: string }[] {
-  const { parts = [] } = message === null ? {} : (JSON.parse(message) as ContentJson);
-  return parts.flatMap(({ functionResponse }) => {
-    const id = (functionResponse as JsonObject | undefined)?.['id'];
-    return typeof id === 'string' ? [{ id }] : [];
-  });
 }
 
 /** The end of a run that cannot start, or go on, because it, its state or its session has become too large. */
