@@ -30,19 +30,20 @@ afterEach(async () => openAi[Symbol.asyncDispose]());
 interface Setup {
   readonly model?: string | string[];
   readonly cost?: number;
+  readonly tokens?: number;
   readonly toolAgents?: AgentFile['toolAgents'];
   readonly tools?: LlmAgentDefinition['tools'];
 }
 
 /** Runs an agent of the fake server, and returns its last event and the usage of the run. */
-async function run({ model = 'openai/gpt-5-mini', cost = Infinity, toolAgents, tools: entries = clock }: Setup = {}) {
+async function run({ model = 'openai/gpt-5-mini', toolAgents, tools: entries = clock, ...most }: Setup = {}) {
   const nowhere = { baseUrl: 'http://127.0.0.1:1', apiKey: 'k' };
   const endpoints = { openai: { baseUrl: openAi.baseUrl }, anthropic: nowhere, gemini: nowhere };
   const models = createModels({ ...endpoints, timeoutMs: 20_000 });
   const definition = { name: 'root', model, tools: entries };
   const file = { file: 'root_agent.yaml', definition, subAgents: [], ...(toolAgents && { toolAgents }) };
   const { app } = createAgentBench(buildAgent('app', file, { models, tools, maxModelCalls: 5, toolTimeoutMs: 20_000 }));
-  const bench = createAppBench({ ...app, settings: { ...usualSettings, limits: { cost } } });
+  const bench = createAppBench({ ...app, settings: { ...usualSettings, limits: most } });
   const { events } = await bench.run();
   const json = bench.sessions.run(bench.key).end?.usageJson ?? new Uint8Array(0);
   const usage: unknown = json.length === 0 ? undefined : JSON.parse(Buffer.from(json).toString());
@@ -93,6 +94,18 @@ test('calls of an agent that is a tool count for the most calls of the run', asy
   openAi.answer(asks, look, look, look, look, look, look);
   expect((await run({ tools: [entry], toolAgents })).last).toMatchObject({ errorCode: 'MAX_MODEL_CALLS' });
   expect(openAi.received).toBe(5);
+});
+
+test('tokens of an agent that is a tool count for the most tokens of the run', async () => {
+  const definition = { name: 'expert', model: 'openai/gpt-5-mini' };
+  const toolAgents = new Map([[0, { file: 'expert.yaml', definition, subAgents: [] }]]);
+  const entry = { name: 'AgentTool', args: { agent: { config_path: 'expert.yaml' } } };
+  const asks = { toolCalls: [{ id: 'call_1', name: 'expert', arguments: '{"request":"?"}' }] };
+  openAi.answer(asks);
+  expect((await run({ tools: [entry], toolAgents, tokens: 35 })).last).toMatchObject({ errorCode: 'MAX_RUN_TOKENS' });
+  expect(openAi.received).toBe(2);
+  openAi.answer(asks);
+  expect((await run({ tools: [entry], toolAgents, tokens: 36 })).last).not.toHaveProperty('errorCode');
 });
 
 test('a run that costs more than it may ends as failed before it calls a tool, unless it is over', async () => {

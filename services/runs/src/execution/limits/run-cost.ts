@@ -25,6 +25,7 @@ export class RunCost implements CallCosts {
   readonly #open = new Set<OpenCall>();
   #prices: Prices | undefined;
   #spent = { nanos: 0n, priced: 0, unpriced: 0 };
+  #tokens = 0;
   #most = Infinity;
   /** The cost of earlier attempts, and the part of it that none has reported. */
   #before = { nanos: 0n, unpriced: 0 };
@@ -61,6 +62,11 @@ export class RunCost implements CallCosts {
     };
   }
 
+  /** Input and output of calls that have ended. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
   check(): void {
     if (this.#most === Infinity) return;
     const unpriced = this.#before.unpriced + this.#spent.unpriced;
@@ -78,6 +84,7 @@ export class RunCost implements CallCosts {
     this.#open.add(open);
     return ({ tokens, answered }) => {
       if (!this.#open.delete(open)) return;
+      this.#tokens += (tokens?.input ?? 0) + (tokens?.output ?? 0);
       add(this.#spent, tokens && prices.costNanosOf({ ...model, answered }, tokens));
     };
   }

@@ -49,7 +49,7 @@ function parseSums(json: Uint8Array): EarlierUse {
  * the part of it that nobody has reported is reported with this attempt.
  */
 export function createAttemptUsage(
-  costs: Pick<RunCost, 'check' | 'spent'>,
+  costs: Pick<RunCost, 'check' | 'spent' | 'tokens'>,
   turn: Pick<Turn, 'usedJson' | 'unreportedJson'>,
 ): AttemptUsage {
   const earlier = earlierUse(turn);
@@ -77,9 +77,9 @@ export function createAttemptUsage(
     limit: (most) => void (limits = most),
     check: () => {
       const { toolCalls: calls = 0, totalTokenCount: tokens = 0 } = earlier;
-      if (limits) {
-        checkLimits({ toolCalls: calls + toolCalls, tokens: tokens + (sums.get('totalTokenCount') ?? 0) }, limits);
-      }
+      // The calls count more where agents are tools, the events where models have other counts of their own.
+      const own = Math.max(costs.tokens, sums.get('totalTokenCount') ?? 0);
+      if (limits) checkLimits({ toolCalls: calls + toolCalls, tokens: tokens + own }, limits);
       costs.check();
     },
     used: () => {

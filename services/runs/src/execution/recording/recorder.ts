@@ -66,7 +66,7 @@ export interface RecorderOptions {
   readonly viewer?: Viewer | undefined;
   /** Viewers in any process that did not start the run. */
   readonly live: Pick<LiveAttempt, 'partial' | 'stored'>;
-  readonly costs: Pick<RunCost, 'check' | 'spent'>;
+  readonly costs: Pick<RunCost, 'check' | 'spent' | 'tokens'>;
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
