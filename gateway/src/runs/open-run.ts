@@ -1,6 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
+import { multitaskOf } from '@agentmesh/proto/multitask';
 import { LeavePolicy, type RunResponse, type RunsService } from '@agentmesh/proto/runs/v1';
-import { Multitask } from '@agentmesh/proto/sessions/v1';
+import type { Multitask } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Identity } from '../edge/authentication/identity.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
@@ -67,17 +68,11 @@ export async function openRun({
   };
 }
 
-const multitasks = {
-  enqueue: Multitask.ENQUEUE,
-  reject: Multitask.REJECT,
-  interrupt: Multitask.INTERRUPT,
-  rollback: Multitask.ROLLBACK,
-} as const;
-
 /** The fields of a request to the runs service. Throws 403 for an app name that is reserved. */
 export function runContent({ identity, body, defaultApp }: RunContent) {
   const appName = body.appName || (defaultApp ?? '');
   refuseInternalApp(appName);
+  const multitask: Multitask = multitaskOf(body.multitask);
   return {
     session: { accountId: identity.accountId, appName, userId: body.userId, sessionId: body.sessionId },
     messageJson: messageJson(body.newMessage),
@@ -85,7 +80,7 @@ export function runContent({ identity, body, defaultApp }: RunContent) {
     customMetadataJson: encodeMap(body.customMetadata),
     invocationId: body.invocationId ?? '',
     isBound: identity.grant?.userId !== undefined,
-    multitask: body.multitask ? multitasks[body.multitask] : Multitask.UNSPECIFIED,
+    multitask,
   };
 }
 

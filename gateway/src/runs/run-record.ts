@@ -1,3 +1,4 @@
+import { multitaskNames } from '@agentmesh/proto/multitask';
 import { Type, type Static } from 'typebox';
 import { Content } from '../edge/records/content.ts';
 import { freeForm, maybe, stateMap, storedId } from '../edge/records/keywords.ts';
@@ -37,7 +38,7 @@ const RunAgentRequest = Type.Object(
       }),
     ),
     multitask: maybe(
-      Type.Enum(['enqueue', 'reject', 'interrupt', 'rollback'], {
+      Type.Enum(multitaskNames, {
         description:
           'What happens when another run of the session is not over. `enqueue`: the run waits behind those that wait already. `reject`: it is ' +
           'answered 409. `interrupt`: the running one ends as `interrupted` with its text so far, and this one comes next, before those that wait. ' +

@@ -1,10 +1,10 @@
+import { multitaskOf } from '@agentmesh/proto/multitask';
 import { Type } from 'typebox';
 import { type App, type Context, unary } from '../context.ts';
 import { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 import { keyedCall, markReplayed } from '../edge/idempotency/keyed-call.ts';
 import { encodeJson } from '../edge/json/json-bytes.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
-import { multitaskOf } from './multitask.ts';
 import { checkAppName, namingField, refuseBound } from './schedule-fault.ts';
 import { scheduleJson } from './schedule-json.ts';
 import { CreateScheduleRequest, Schedule, SchedulePath, UpdateScheduleRequest } from './schedule-record.ts';
@@ -49,7 +49,7 @@ function addCreate(app: App, context: Context): void {
       const { cron, timezone, appName, userId, newMessage, catch_up: catchUp, enabled } = body;
       await checkAppName(context, accountId, appName);
       const fields = { cron, timezone, appName, userId, sessionId: body.sessionId ?? '', catchUp, enabled };
-      const content = { messageJson: messageBytes(newMessage), multitask: multitaskOf(body.multitask ?? null) };
+      const content = { messageJson: messageBytes(newMessage), multitask: multitaskOf(body.multitask) };
       const made = await schedules
         .createSchedule({ accountId, ...fields, ...content }, keyedCall(request, reply))
         .catch(namingField);

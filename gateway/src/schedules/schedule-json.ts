@@ -1,7 +1,7 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Schedule as ScheduleMessage } from '@agentmesh/proto/webhooks/v1/schedules';
-import { nameOfMultitask } from './multitask.ts';
+import { nameOfMultitask } from '@agentmesh/proto/multitask';
 import type { Schedule } from './schedule-record.ts';
 
 /** Public form of a schedule. */

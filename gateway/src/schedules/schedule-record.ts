@@ -1,8 +1,8 @@
+import { multitaskNames } from '@agentmesh/proto/multitask';
 import { type Static, Type } from 'typebox';
 import { Content } from '../edge/records/content.ts';
 import { maybe, storedId, strict } from '../edge/records/keywords.ts';
 import { noNul } from '../edge/validation/index.ts';
-import { multitaskNames } from './multitask.ts';
 
 const chosen = {
   cron: Type.String({

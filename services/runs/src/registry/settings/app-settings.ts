@@ -1,4 +1,5 @@
 import type { JsonObject } from '@agentmesh/proto/event';
+import { multitaskOf } from '@agentmesh/proto/multitask';
 import { LeavePolicy } from '@agentmesh/proto/runs/v1';
 import { Multitask } from '@agentmesh/proto/sessions/v1';
 import type { RunLimits } from '../../execution/limits/run-limits.ts';
@@ -25,13 +26,6 @@ export interface AppSettings {
   readonly compaction?: CompactionRule | undefined;
 }
 
-const multitasks = {
-  enqueue: Multitask.ENQUEUE,
-  reject: Multitask.REJECT,
-  interrupt: Multitask.INTERRUPT,
-  rollback: Multitask.ROLLBACK,
-} as const;
-
 const policies = { continue: LeavePolicy.CONTINUE, cancel: LeavePolicy.CANCEL } as const;
 
 /** The usual way: runs wait for each other, and go on when their clients leave. */
@@ -48,7 +42,7 @@ export function appSettingsOf(keys: RootKeys): AppSettings {
     answerTimeoutSeconds: keys.answer_timeout_seconds,
     defaultAnswer: keys.default_answer as JsonObject | undefined,
     asksByMail: keys.answer_mail,
-    multitask: multitask === undefined ? usualSettings.multitask : multitasks[multitask],
+    multitask: multitaskOf(multitask) || usualSettings.multitask,
     onLeave: onDisconnect === undefined ? usualSettings.onLeave : policies[onDisconnect],
     ...(limits && { limits: limitsOf(limits) }),
     retention: keys.retention,

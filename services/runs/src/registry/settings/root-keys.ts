@@ -1,3 +1,4 @@
+import { multitaskNames } from '@agentmesh/proto/multitask';
 import Type, { type Static } from 'typebox';
 import { CompactionKeys } from './compaction-keys.ts';
 
@@ -7,7 +8,7 @@ const Amount = Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_0
 
 /** Keys of an agent's file that are about the runs of its app. They have an effect in the file of the root agent only. */
 export const rootKeys = {
-  multitask: Type.Optional(Type.Enum(['enqueue', 'reject', 'interrupt', 'rollback'])),
+  multitask: Type.Optional(Type.Enum(multitaskNames)),
   /** The lower one of each limit and the setting counts. */
   run_limits: Type.Optional(
     Type.Object(

@@ -1,6 +1,6 @@
-import { Multitask } from '@agentmesh/proto/sessions/v1';
+import { Multitask } from './gen/agentmesh/sessions/v1/sessions_pb.js';
 
-/** Names of what a run does to another one of its session. */
+/** Public names of what a run does to another one of its session. */
 export const multitaskNames = ['enqueue', 'reject', 'interrupt', 'rollback'] as const;
 export type MultitaskName = (typeof multitaskNames)[number];
 
@@ -11,9 +11,9 @@ const values: Readonly<Record<MultitaskName, Multitask>> = {
   rollback: Multitask.ROLLBACK,
 };
 
-/** The value of a name; null: the app decides. */
-export function multitaskOf(name: MultitaskName | null): Multitask {
-  return name === null ? Multitask.UNSPECIFIED : values[name];
+/** The value of a name; null or undefined: the app decides. */
+export function multitaskOf(name: MultitaskName | null | undefined): Multitask {
+  return name ? values[name] : Multitask.UNSPECIFIED;
 }
 
 /** The name of a value; null for one without a name. */
