@@ -1,21 +1,35 @@
+import { createHash } from 'node:crypto';
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Static } from 'typebox';
+import type { Identity } from '../edge/authentication/identity.ts';
 import { HttpError } from '../edge/errors/request-error.ts';
 import type { IdempotencyKey } from '../edge/idempotency/idempotency-key.ts';
 
 /** Hours after which another run may have the key. */
 export const runKeyHours = 24;
 
+interface KeyedRequest {
+  readonly headers: Static<typeof IdempotencyKey>;
+  readonly identity: Identity;
+}
+
 /** The key for the runs service; empty for none. Keys of other services of the mesh have other prefixes. */
-export function runKeyOf(headers: Static<typeof IdempotencyKey>): string {
-  const key = headers['idempotency-key'];
-  return key === undefined ? '' : `http:${key}`;
+export function runKeyOf(request: KeyedRequest): string {
+  return prefixed('http', request);
 }
 
 /** The key of an answer to a run, for the runs service; empty for none. */
-export function answerKeyOf(headers: Static<typeof IdempotencyKey>): string {
+export function answerKeyOf(request: KeyedRequest): string {
+  return prefixed('answer', request);
+}
+
+/** A token that is bound to an end user has keys of its own, as in `keyedCall`: other users of the account may have chosen the same. */
+function prefixed(prefix: string, { headers, identity }: KeyedRequest): string {
   const key = headers['idempotency-key'];
-  return key === undefined ? '' : `answer:${key}`;
+  if (key === undefined) return '';
+  const user = identity.grant?.userId;
+  if (user === undefined) return `${prefix}:${key}`;
+  return `${prefix}@${createHash('sha256').update(user).digest('base64url')}:${key}`;
 }
 
 /** The error in its public form: 422 for a key that was used with other content. */

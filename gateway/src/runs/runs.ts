@@ -69,7 +69,7 @@ function addRun(app: App, context: Context, schema: RunSchema): void {
     },
     async (request, reply) => {
       const { identity, body } = request;
-      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request.headers) };
+      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request) };
       const run = await openRun({ runs, identity, body, defaultApp, streaming: false, ...settings });
       arriving.leave(request);
       forgetBody(request);
@@ -105,7 +105,7 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
     async (request, reply) => {
       const { identity, body } = request;
       const { streaming, functionCallEventId } = body;
-      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request.headers) };
+      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request) };
       const run = await openRun({ runs, identity, body, defaultApp, streaming, ...settings });
       arriving.leave(request);
       forgetBody(request);

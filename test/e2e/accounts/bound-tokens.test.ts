@@ -82,6 +82,21 @@ describe('a token that is bound to an end user', () => {
     expect(await cancel(program)).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
   });
 
+  test('has Idempotency-Keys of its own for runs', async () => {
+    const [own, theirs] = [await sessionOf('u1', 'echo'), await sessionOf('u2', 'echo')];
+    const key = crypto.randomUUID();
+    const start = async ({ token = '' }: Caller, userId: string, { id: sessionId }: SessionJson) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': key };
+      const body = JSON.stringify({ appName: 'echo', userId, sessionId, newMessage: { parts: [{ text: 'hi' }] } });
+      const answer = await fetch(`${url}/runs`, { method: 'POST', headers, body });
+      return [answer.status, answer.headers.get('idempotency-replayed')];
+    };
+    expect(await start(account, 'u2', theirs)).toEqual([202, null]);
+    expect(await start(program, 'u1', own)).toEqual([202, null]);
+    expect(await start(program, 'u1', own)).toEqual([202, 'true']);
+    expect(await start(account, 'u1', own)).toEqual([422, null]);
+  });
+
   test('reads no memory of another user, by a route or by an agent', async () => {
     const theirs = await sessionOf('u2', 'remember');
     expect((await account.run(theirs, 'the secret is tangerine')).status).toBe(200);

@@ -36,8 +36,8 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
       },
     },
     async (request, reply) => {
-      const { identity, headers } = request;
-      const idempotencyKey = runKeyOf(headers);
+      const { identity } = request;
+      const idempotencyKey = runKeyOf(request);
       const { agent_name: appName, user_id: userId, session_id: sessionId, streaming, new_message } = request.body;
       const body = { appName, userId, sessionId, newMessage: new_message, streaming };
       const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, idempotencyKey });

@@ -60,11 +60,11 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
       },
     },
     async (request, reply) => {
-      const { identity, params, body, headers } = request;
+      const { identity, params, body } = request;
       const name = { ...ownerOf(identity), invocationId: params.invocation_id };
       const functionResponsesJson = encodeJson(answersOf(body));
       const isBound = identity.grant?.userId !== undefined;
-      const answer = { ...name, functionResponsesJson, isBound, idempotencyKey: answerKeyOf(headers) };
+      const answer = { ...name, functionResponsesJson, isBound, idempotencyKey: answerKeyOf(request) };
       markReplayed(reply, await runs.answerRun(answer, unary).catch(refuseReuse));
       arriving.leave(request);
       reply.code(202);

@@ -42,8 +42,8 @@ export function startRunRoute(app: App, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { identity, body, headers } = request;
-      const key = { idempotencyKey: runKeyOf(headers), idempotencyKeyHours: runKeyHours };
+      const { identity, body } = request;
+      const key = { idempotencyKey: runKeyOf(request), idempotencyKeyHours: runKeyHours };
       const content = { ...runContent({ identity, body, defaultApp }), streaming: body.streaming };
       const registered =
         body.webhook && (await registerWebhook(context, body.webhook, { ...content, call: keyedCall(request, reply) }));

@@ -110,7 +110,8 @@ function optionsOf(request: FastifyRequest, context: Context): ConversationOptio
     open: async (newMessage) => {
       const body = { ...readPlace(request.query, defaultApp), newMessage, streaming: true };
       const { identity } = request;
-      return arriving.forMessage(request, () => openRun({ runs, identity, body, defaultApp, streaming: true }));
+      const content = { runs, identity, body, defaultApp, streaming: true };
+      return arriving.forMessage(request, (left) => openRun({ ...content, left }));
     },
     onError: (error) => {
       if (problemOf(error) === undefined) log.error({ err: error, requestId: request.id }, 'a live connection broke');
