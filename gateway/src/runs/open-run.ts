@@ -26,6 +26,8 @@ export interface RunOptions extends RunContent {
   /** Whether the run goes on or is cancelled when the client leaves before its end; absent: the app decides. */
   readonly onLeave?: LeavePolicy;
   readonly idempotencyKey?: string;
+  /** Aborts when the client disconnects: a run that is not stored yet is dropped, and one that is accepted is left. */
+  readonly left: AbortSignal;
 }
 
 /** An accepted run. It is stored and will be executed; the gateway is its first viewer. */
@@ -47,11 +49,14 @@ export async function openRun({
   streaming,
   onLeave = LeavePolicy.UNSPECIFIED,
   idempotencyKey = '',
+  left,
   ...request
 }: RunOptions): Promise<AcceptedRun> {
   const content = runContent(request);
   const viewer = new AbortController();
   const leave = () => viewer.abort(clientLeft);
+  if (left.aborted) leave();
+  left.addEventListener('abort', leave, { once: true });
   const asked = { ...content, streaming, onLeave, idempotencyKey, idempotencyKeyHours: runKeyHours };
   const answers = runs.run(asked, { signal: viewer.signal })[Symbol.asyncIterator]();
   const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) =>

@@ -1,6 +1,6 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import type { Failure } from '@agentmesh/proto/runs/v1';
-import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Context } from '../context.ts';
 import { forgetBody } from '../edge/bodies/receive-body.ts';
@@ -9,6 +9,7 @@ import { IdempotencyKey, replayedHeader } from '../edge/idempotency/idempotency-
 import { jsonArray, sendJson } from '../edge/json/json-bytes.ts';
 import { Event } from '../edge/records/event.ts';
 import { bodyFailures, failures, Problem } from '../edge/records/problem.ts';
+import { readingFor } from '../edge/streams/reading-for.ts';
 import { headerText, invocationHeader } from './invocation-header.ts';
 import { runKeyOf } from './idempotency-key.ts';
 import { leavePolicyOf, OnDisconnect } from './leave-policy.ts';
@@ -69,13 +70,13 @@ function addRun(app: App, context: Context, schema: RunSchema): void {
     },
     async (request, reply) => {
       const { identity, body } = request;
-      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request) };
+      const settings = settingsOf(context, request, reply);
       const run = await openRun({ runs, identity, body, defaultApp, streaming: false, ...settings });
       arriving.leave(request);
       forgetBody(request);
       reply.header(invocationHeader, headerText(run.invocationId));
       if (run.already) reply.header(replayedHeader, 'true');
-      return sendJson(reply, jsonArray(await collect(run, reply.raw)));
+      return sendJson(reply, jsonArray(await collect(run)));
     },
   );
 }
@@ -105,7 +106,7 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
     async (request, reply) => {
       const { identity, body } = request;
       const { streaming, functionCallEventId } = body;
-      const settings = { onLeave: leavePolicyOf(context, request), idempotencyKey: runKeyOf(request) };
+      const settings = settingsOf(context, request, reply);
       const run = await openRun({ runs, identity, body, defaultApp, streaming, ...settings });
       arriving.leave(request);
       forgetBody(request);
@@ -115,11 +116,17 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
   );
 }
 
+type Requested = Parameters<typeof leavePolicyOf>[1] & Parameters<typeof runKeyOf>[0];
+
+/** What the headers and the connection of a request say about its run. */
+function settingsOf(context: Context, request: Requested, reply: FastifyReply) {
+  const onLeave = leavePolicyOf(context, request);
+  return { onLeave, idempotencyKey: runKeyOf(request), left: readingFor(reply.raw).signal };
+}
+
 /** Whole events of a run. Fails when the client disconnects, since nobody reads the rest. */
-async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8Array[]> {
+async function collect(run: AcceptedRun): Promise<Uint8Array[]> {
   const events: Uint8Array[] = [];
-  if (client.destroyed) run.leave();
-  client.once('close', run.leave);
   try {
     for await (const { kind } of run.answers) {
       if (kind.case === 'event' && !kind.value.partial) events.push(kind.value.json);
@@ -128,8 +135,6 @@ async function collect(run: AcceptedRun, client: ServerResponse): Promise<Uint8A
   } catch (error) {
     run.leave();
     throw error;
-  } finally {
-    client.off('close', run.leave);
   }
   return events;
 }

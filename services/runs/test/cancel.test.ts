@@ -152,6 +152,55 @@ describe('the runs service', () => {
     expect(bench.sessions.run(bench.key).end?.outcome).toBe(cancelOnLeave ? CANCELLED : COMPLETED);
   });
 
+  test('starts a run that is stored soon after its caller has left, and drops one that is not', async () => {
+    await using bench = await startService();
+    const begin = async () => {
+      const [asked, stored] = [Promise.withResolvers<AbortSignal>(), Promise.withResolvers<void>()];
+      bench.sessions.hold = (signal) => {
+        asked.resolve(signal);
+        return stored.promise;
+      };
+      const leaving = new AbortController();
+      const request = { session: bench.key, messageJson: messageOf('short') };
+      const started = bench.client.startRun(request, { signal: leaving.signal });
+      const storing = await asked.promise;
+      leaving.abort();
+      await expect(started).rejects.toMatchObject({ code: 'canceled' });
+      return { storing, stored };
+    };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const late = await begin();
+      vi.advanceTimersByTime(1_000);
+      expect(late.storing.aborted).toBe(true);
+      const soon = await begin();
+      expect(soon.storing.aborted).toBe(false);
+      soon.stored.resolve();
+    } finally {
+      vi.useRealTimers();
+    }
+    await vi.waitFor(() => expect(bench.sessions.runs(bench.key)).toHaveLength(1));
+    await bench.settle();
+    expect(bench.sessions.run(bench.key).end?.outcome).toBe(AttemptEnd_Outcome.COMPLETED);
+  });
+
+  test('cancels a run whose caller leaves before it is accepted, if asked to', async () => {
+    await using bench = await startService();
+    const [asked, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    bench.sessions.hold = () => {
+      asked.resolve();
+      return stored.promise;
+    };
+    const leaving = new AbortController();
+    const request = { session: bench.key, messageJson: messageOf('[[wait:20000]] late'), cancelOnLeave: true };
+    const seen = Array.fromAsync(bench.client.run(request, { signal: leaving.signal }));
+    await asked.promise;
+    leaving.abort();
+    stored.resolve();
+    await expect(seen).rejects.toMatchObject({ code: 'canceled' });
+    await vi.waitFor(() => expect(bench.sessions.calls).toContain('cancelRun'), { timeout: 30_000 });
+  });
+
   test('does not cancel a run that its caller has seen to the end', async () => {
     await using bench = await startService();
     const request = { session: bench.key, messageJson: messageOf('short'), cancelOnLeave: true };

@@ -52,6 +52,8 @@ export class InMemorySessions {
   readonly calls: Call[] = [];
   /** Called before a call acts; may throw. */
   before?: (call: Call) => void;
+  /** Holds up calls of BeginTurn until it resolves. */
+  hold?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Called after a call has acted, before it answers; may throw. */
   after?: (call: Call) => void;
   /** Limits that turns carry. */
@@ -67,7 +69,10 @@ export class InMemorySessions {
     const get = (key: SessionKey | undefined) =>
       this.#act('getSession', () => ({ session: { id: this.#find(key).key.sessionId } }));
     return {
-      beginTurn: (request) => this.#act('beginTurn', () => this.#beginTurn(request)),
+      beginTurn: async (request, { signal }) => {
+        await this.hold?.(signal);
+        return this.#act('beginTurn', () => this.#beginTurn(request));
+      },
       claimRuns: (request) => this.#act('claimRuns', () => this.#claimRuns(request)),
       checkQueuedRuns: (request) => this.#act('checkQueuedRuns', () => this.#checkQueuedRuns(request)),
       countActiveRuns: () => ({ accounts: [] }),

@@ -23,11 +23,12 @@ export interface ArrivingRuns {
   /** To be called when the run of a request was accepted. A request that ends earlier leaves by itself. */
   leave(request: FastifyRequest): void;
   /**
-   * Enters for a message of a live connection that `request` has opened, and calls `accept` when it is its turn: to accept the run.
+   * Enters for a message of a live connection that `request` has opened, and calls `accept` when it is its turn: to accept the run. Its signal aborts when
+   * the connection ends meanwhile.
    *
    * @throws MeshError resource_exhausted `arriving_runs`; canceled `client_left` when the connection ends before its turn; and what `accept` throws
    */
-  forMessage<T>(request: FastifyRequest, accept: () => Promise<T>): Promise<T>;
+  forMessage<T>(request: FastifyRequest, accept: (left: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 /** Runs that are being accepted at the same time: enough to share commits, and few enough that the next run waits a short time. */
@@ -61,14 +62,18 @@ export function createArrivingRuns(most: number, atOnce = acceptedAtOnce): Arriv
       if (socket.destroyed) throw clientLeft;
       const arrival = { caller: callerOf(request), isWhole: () => true };
       arrivals.add(arrival);
-      const onClose = (): void => arrivals.giveUp(arrival, clientLeft);
+      const left = new AbortController();
+      const onClose = (): void => {
+        left.abort(clientLeft);
+        arrivals.giveUp(arrival, clientLeft);
+      };
       socket.once('close', onClose);
       try {
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         const done = (error?: Error): void => (error === undefined ? resolve() : reject(error));
         arrivals.takeTurn(arrival, { line: request.identity.accountId, done });
         await promise;
-        return await accept();
+        return await accept(left.signal);
       } finally {
         socket.off('close', onClose);
         arrivals.leave(arrival);

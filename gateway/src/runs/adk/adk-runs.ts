@@ -3,6 +3,7 @@ import type { App, Context } from '../../context.ts';
 import { forgetBody } from '../../edge/bodies/receive-body.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { readingFor } from '../../edge/streams/reading-for.ts';
 import { runKeyOf } from '../idempotency-key.ts';
 import { openRun } from '../open-run.ts';
 import { sendRun } from '../send-run.ts';
@@ -37,10 +38,10 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
     },
     async (request, reply) => {
       const { identity } = request;
-      const idempotencyKey = runKeyOf(request);
+      const settings = { idempotencyKey: runKeyOf(request), left: readingFor(reply.raw).signal };
       const { agent_name: appName, user_id: userId, session_id: sessionId, streaming, new_message } = request.body;
       const body = { appName, userId, sessionId, newMessage: new_message, streaming };
-      const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, idempotencyKey });
+      const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, ...settings });
       arriving.leave(request);
       forgetBody(request);
       await sendRun(reply, run, { heartbeatMs, isSplit: true, log, requestId: request.id });

@@ -6,6 +6,7 @@ import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { IdempotencyKey } from '../../edge/idempotency/idempotency-key.ts';
 import { markReplayed } from '../../edge/idempotency/keyed-call.ts';
 import { freeForm } from '../../edge/records/keywords.ts';
+import { readingFor } from '../../edge/streams/reading-for.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { answerKeyOf, refuseReuse } from '../idempotency-key.ts';
 import { Run } from './ledger-record.ts';
@@ -65,7 +66,8 @@ export function answerRunRoute(app: App, { runs, sessions, authentication, arriv
       const functionResponsesJson = encodeJson(answersOf(body));
       const isBound = identity.grant?.userId !== undefined;
       const answer = { ...name, functionResponsesJson, isBound, idempotencyKey: answerKeyOf(request) };
-      markReplayed(reply, await runs.answerRun(answer, unary).catch(refuseReuse));
+      const call = { ...unary, signal: readingFor(reply.raw).signal };
+      markReplayed(reply, await runs.answerRun(answer, call).catch(refuseReuse));
       arriving.leave(request);
       reply.code(202);
       return sendRun(reply, (await afterChange(sessions.getRun(name, unary))).run);

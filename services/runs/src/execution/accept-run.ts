@@ -3,12 +3,15 @@ import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1
 import type { Context } from '../context.ts';
 import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
 import { checkMessage } from './events/check-message.ts';
+import { abortLater } from './abort-later.ts';
 import type { Permit } from './admission/admission.ts';
 import type { WaitingRun } from './admission/waiting-runs.ts';
 import { startWaiting } from './take-up.ts';
 import type { Viewer } from './viewers/viewer.ts';
 
 const acceptTimeoutMs = 10_000;
+/** Time in milliseconds for which the answer is waited for when the caller has left: a turn that was granted is started at once. */
+const partingMs = 1_000;
 
 /** A run to accept. */
 export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle' | 'awaited' | 'idempotencyKeyHours'> {
@@ -22,15 +25,22 @@ export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle
   readonly waitingAttempt?: number;
 }
 
+/** For whom a run is accepted. */
+interface RunCaller {
+  /** Aborts when the caller leaves. Absent: nobody can leave. */
+  readonly signal?: AbortSignal;
+  readonly viewer?: Viewer;
+}
+
 /**
- * Stores a run, and starts it if it has its session's turn; otherwise it waits in the session's queue. It does not stop when the caller leaves: a
- * turn that the sessions service has granted must be started. Fails with the errors that `Run` has before `accepted`.
+ * Stores a run, and starts it if it has its session's turn; otherwise it waits in the session's queue. A run that has not been sent to the database
+ * when the caller leaves is dropped. Fails with the errors that `Run` has before `accepted`.
  */
-export async function acceptRun(context: Context, request: NewRun, viewer?: Viewer): Promise<AcceptedRun> {
+export async function acceptRun(context: Context, request: NewRun, caller: RunCaller = {}): Promise<AcceptedRun> {
   const { session } = request;
   if (session === undefined) throw messageInvalid('A run needs a session.');
   return withPermit(context, session.accountId, (permit) =>
-    storeRun(context, { ...request, session }, { permit, viewer }),
+    storeRun(context, { ...request, session }, { permit, ...caller }),
   );
 }
 
@@ -68,7 +78,7 @@ export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'a
 export async function storeRun(
   context: Context,
   request: NewRun & { readonly session: SessionKey },
-  { permit, viewer }: { readonly permit: Permit; readonly viewer?: Viewer | undefined },
+  { permit, viewer, signal }: RunCaller & { readonly permit: Permit },
 ): Promise<AcceptedRun> {
   const { session, ...rest } = request;
   const found = context.apps.find(session.accountId, session.appName);
@@ -85,7 +95,9 @@ export async function storeRun(
     multitask: rest.multitask || settings.multitask,
     ...(known && { known: { sessionPk: known.sessionPk, lastSeq: known.lastSeq } }),
   };
-  const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs });
+  signal?.throwIfAborted();
+  using parting = abortLater(signal, partingMs);
+  const begun = await context.sessions.beginTurn(begin, { timeoutMs: acceptTimeoutMs, signal: parting.signal });
   const { invocationId, turn, already } = begun;
   if (turn !== undefined) context.executor.start(turn, viewer, known);
   else if (!already) wait(context, { session, invocationId, sessionPk: begun.sessionPk, viewer }, begun);

@@ -10,13 +10,13 @@ const timeoutMs = 5_000;
 
 /** Goes on with a run that waits for function calls. */
 export function answerRun(context: Context): Handlers['answerRun'] {
-  return async ({ $typeName: _, functionResponsesJson, isBound, idempotencyKey, attempt, ...name }) => {
+  return async ({ $typeName: _, functionResponsesJson, isBound, idempotencyKey, attempt, ...name }, { signal }) => {
     const accountId = checkAccountId(name.accountId);
     const answers = readAnswers(functionResponsesJson);
     const { run } = await context.sessions.getRun(name, { timeoutMs });
     if (run === undefined) throw runMissing();
     if (attempt > 0 && attempt !== run.attempt) throw runNotWaiting(run.invocationId);
-    return answer(context, { accountId, run, answers, isBound, idempotencyKey });
+    return answer(context, { accountId, run, answers, isBound, idempotencyKey, signal });
   };
 }
 

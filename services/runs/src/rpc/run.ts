@@ -14,7 +14,7 @@ export function run(context: Context): Handlers['run'] {
   return async function* (request, { signal }) {
     const viewer = createViewer(request.streaming);
     const { cancelOnLeave, onLeave, $typeName: _name, $unknown: _fields, ...content } = request;
-    const { invocationId, already, ...run } = await acceptRun(context, content, viewer);
+    const { invocationId, already, ...run } = await acceptRun(context, content, { viewer, signal });
     const cancels = cancelOnLeave || (onLeave || run.onLeave) === LeavePolicy.CANCEL;
     const accepted: MessageInitShape<typeof RunResponseSchema> = {
       kind: { case: 'accepted', value: { invocationId, already } },

@@ -6,8 +6,8 @@ import type { Handlers } from './handlers.ts';
 
 /** Accepts a run without a viewer. The run is durable when this answers, and so is its notice, if one is wanted. */
 export function startRun(context: Context): Handlers['startRun'] {
-  return async ({ noticeTitle, $typeName: _name, $unknown: _fields, ...content }) => {
-    const run = await acceptRun(context, content);
+  return async ({ noticeTitle, $typeName: _name, $unknown: _fields, ...content }, { signal }) => {
+    const run = await acceptRun(context, content, { signal });
     if (noticeTitle !== '' && content.session !== undefined) {
       const { accountId } = content.session;
       await afterChange(awaitRun(context, { accountId, invocationId: run.invocationId, title: noticeTitle }));

@@ -26,6 +26,8 @@ export interface RunAnswer {
   readonly isBound: boolean;
   /** See AnswerRunRequest; empty for none. */
   readonly idempotencyKey?: string;
+  /** Aborts when the caller leaves: see acceptRun. */
+  readonly signal?: AbortSignal;
 }
 
 /** A run that goes on with an answer. */
@@ -57,12 +59,12 @@ const noAttempt = 2 ** 31 - 1;
 
 async function accept(
   context: Context,
-  { accountId, run, answers, isBound, idempotencyKey = '' }: RunAnswer,
+  { accountId, run, answers, isBound, idempotencyKey = '', signal }: RunAnswer,
   waitingAttempt: number,
 ): Promise<AnsweredRun> {
   const { appName, userId, sessionId } = run;
   const session = { accountId, appName, userId, sessionId } as SessionKey;
-  const { already } = await acceptRun(context, {
+  const request = {
     session,
     messageJson: toMessage(answers),
     stateDeltaJson: nothing,
@@ -74,7 +76,8 @@ async function accept(
     multitask: Multitask.ENQUEUE,
     streaming: run.streaming,
     waitingAttempt,
-  });
+  };
+  const { already } = await acceptRun(context, request, signal && { signal });
   return { session, already };
 }
 

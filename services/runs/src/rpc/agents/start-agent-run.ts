@@ -29,7 +29,7 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
     const run = toRun(session, request, isKeyed);
     const { invocationId, already } = await withPermit(context, accountId, (permit) => {
-      const store = () => storeRun(context, run, { permit });
+      const store = () => storeRun(context, run, { permit, signal: call.signal });
       return isRepeated ? storeAgain(context, session, store) : createAndStore(context, session, store);
     });
     await afterChange(awaitRun(context, { accountId, invocationId, title: agent.name }));
