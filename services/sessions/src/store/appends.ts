@@ -131,7 +131,10 @@ interface EndParts {
 }
 
 /** SQL of an end with runs in the queue. */
-const endAndGrant = (param: Placeholders<EndValues>, { writes, sets = '', where = '' }: EndParts): string => `with snap as (
+const endAndGrant = (
+  param: Placeholders<EndValues>,
+  { writes, sets = '', where = '' }: EndParts,
+): string => `with snap as (
       select s.pk, s.version, (
         select r.invocation_id from runs r where r.session_pk = s.pk and r.status = 'queued' and r.ended_at is null
         order by r.position limit 1
