@@ -43,7 +43,7 @@ test.each(['openai', 'anthropic', 'gemini'])('%s accepts its own key and refuses
   const modelApiBase = bases[provider] ?? '';
   const accepted = await outcome({ provider, modelApiBase });
   expect(accepted).toMatchObject({ outcome: KeyTestOutcome.ACCEPTED, httpStatus: 200 });
-  expect(accepted.latencyMs).toBeLessThan(10_000);
+  expect(accepted.latencyMs).toBeLessThan(30_000);
   expect(await outcome({ provider, modelApiBase, secret: 'sk-wrong' })).toMatchObject({
     outcome: KeyTestOutcome.REFUSED,
     httpStatus: provider === 'gemini' ? 400 : 401,

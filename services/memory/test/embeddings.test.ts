@@ -63,7 +63,7 @@ describe('with an embedding model', () => {
     const service = await start();
     const memory = await remember(service, 'my kitten sleeps', 'a ship sails', 'the cat sleeps', 'bread');
     await expect.poll(() => search(service, memory, 'cat')).toEqual(['the cat sleeps', 'my kitten sleeps']);
-    expect(await search(service, memory, 'vessel')).toEqual(['a ship sails']);
+    await expect.poll(() => search(service, memory, 'vessel')).toEqual(['a ship sails']);
     expect(await search(service, memory, 'nothing of it')).toEqual([]);
     expect(await search(service, newKey(), 'cat')).toEqual([]);
   });
@@ -73,9 +73,10 @@ describe('with an embedding model', () => {
     const away = { status: 503, error: { message: 'away' } };
     fake.answer(away, away);
     const memory = await remember(service, 'my kitten sleeps');
-    await expect.poll(() => fake.received).toBe(1);
+    await expect.poll(() => fake.received).toBeGreaterThan(0);
     expect(await search(service, memory, 'kitten')).toEqual(['my kitten sleeps']);
-    await expect.poll(() => search(service, memory, 'feline'), { timeout: 25_000 }).toEqual(['my kitten sleeps']);
+    // Where the search came late, the second answer went to the second attempt, and the third one follows 15 s later.
+    await expect.poll(() => search(service, memory, 'feline'), { timeout: 50_000 }).toEqual(['my kitten sleeps']);
   });
 
   test('a text that the server refuses does not hold up the others', async () => {
@@ -97,7 +98,7 @@ describe('with an embedding model', () => {
     await first[Symbol.asyncDispose]();
     resources.pop();
     const second = await start({ DATABASE_URL: plain.databaseUrl });
-    await expect.poll(() => search(second, memory, 'feline'), { timeout: 20_000 }).toEqual(['my kitten sleeps']);
+    await expect.poll(() => search(second, memory, 'feline')).toEqual(['my kitten sleeps']);
   });
 
   test('a process whose model is no longer the one that is set leaves its batches to the others', async () => {
@@ -125,16 +126,16 @@ describe('with an embedding model', () => {
         insert into unembedded (account_id, partition_pk, place) select * from v`,
     });
     expect(await search(service, memory, 'feline')).toEqual([]);
-    await expect.poll(() => search(service, memory, 'feline'), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
     expect(await db.query({ text: 'select from unembedded' })).toEqual([]);
   });
 
   test('a deleted account leaves no job behind', async () => {
     const service = await start();
     await using db = await openOwn(service);
-    fake.answer({ status: 503, error: { message: 'away' } });
+    fake.answer(...Array.from({ length: 10 }, () => ({ status: 503, error: { message: 'away' } })));
     const { accountId } = await remember(service, 'my kitten sleeps');
-    await expect.poll(() => fake.received).toBe(1);
+    await expect.poll(() => fake.received).toBeGreaterThan(0);
     const jobs = () => db.query({ text: 'select from memory_jobs.job where data @> $1' }, [{ accountId }]);
     expect(await jobs()).toHaveLength(1);
     await service.erase(accountId);
@@ -183,7 +184,7 @@ describe('a server that fails', () => {
   test('is logged only with its status', async () => {
     const { baseUrl } = fake;
     const embedder = await createEmbedder({ model: 'm', dimensions: undefined, apiKey, baseUrl });
-    const embed = (text: string) => embedder.embed([text], AbortSignal.timeout(2_000));
+    const embed = (text: string) => embedder.embed([text], AbortSignal.timeout(30_000));
     expect(await embed('cat')).toEqual([expect.any(Float32Array)]);
     fake.answer({ status: 401, error: { message: `Incorrect API key provided: ${apiKey}.` } });
     await expect(embed('cat')).rejects.toEqual(new EmbeddingFailure('status 401', { isRefusal: false }));

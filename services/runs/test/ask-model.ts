@@ -18,7 +18,7 @@ export interface Asked {
 /** Asks a model that is behind this endpoint, whatever its provider. */
 export function createAsker(model: string, endpoint: Endpoint, failures: ModelFailure[] = []) {
   return async (request: Partial<LlmRequest> = {}, asked: Asked = {}): Promise<LlmResponse[]> => {
-    const { stream = true, signal, timeoutMs = 5000, apiKey = endpoint.apiKey } = asked;
+    const { stream = true, signal, timeoutMs = 30_000, apiKey = endpoint.apiKey } = asked;
     const own = { ...endpoint, ...(apiKey === undefined ? {} : { apiKey }) };
     const config = { openai: own, anthropic: own, gemini: own, timeoutMs };
     const llm = createModels(config, { onFailure: (failure) => failures.push(failure) }).resolve(model);

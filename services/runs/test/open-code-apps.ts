@@ -13,13 +13,13 @@ export function testModels(): Models {
 
 /** Workers whose limits no busy machine reaches. */
 export function openCodeApps(
-  config: Partial<CodeConfig> = {},
+  { toolTimeoutMs = 60_000, ...config }: Partial<CodeConfig> & { readonly toolTimeoutMs?: number } = {},
   models = testModels(),
   fetch = createGuardedFetch({ allow: [] }),
 ): CodeApps {
   return createCodeApps({
     config: { env: {}, memoryMb: 512, busyMs: 60_000, loadMs: 120_000, ...config },
-    limits: { maxModelCalls: 5, toolTimeoutMs: 1_000 },
+    limits: { maxModelCalls: 5, toolTimeoutMs },
     fetch,
     models,
     log: createLogger({ level: 'silent', name: 'test' }),

@@ -35,7 +35,7 @@ beforeAll(async () => {
     openai: endpoint(openAi),
     anthropic: endpoint(anthropic),
     gemini: endpoint(gemini),
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
   });
 });
 afterAll(() => resources.disposeAsync());

@@ -22,7 +22,7 @@ function setUp(over: Partial<RemoteLinkSpec> = {}, state = {}, openKey = () => P
   const policy = createAddressPolicy(['127.0.0.1/32']);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const deps = { openRemote: createOpenRemote({ fetch, policy }), openKey, log };
-  const config = { name: 'far', cardUrl: remote.cardUrl, headers: {}, stateHeaders: {}, timeoutMs: 5_000, ...over };
+  const config = { name: 'far', cardUrl: remote.cardUrl, headers: {}, stateHeaders: {}, timeoutMs: 30_000, ...over };
   return createAgentBench(new RemoteAgent({ name: config.name }, openRemoteLink(config, deps)), { state });
 }
 
@@ -116,7 +116,7 @@ describe('the run ends as failed, with an event that says why, when the agent', 
     { does: 'hangs', script: 'hang', message: /in time/ },
   ])('$does', async ({ script, message }) => {
     remote.scripts.push(script);
-    const { events } = await setUp({ timeoutMs: 1_500 }).run();
+    const { events } = await setUp(script === 'hang' ? { timeoutMs: 300 } : {}).run();
     expect(events).toMatchObject([
       { author: 'far', errorCode: 'REMOTE_AGENT_FAILED', errorMessage: expect.stringMatching(message) },
     ]);

@@ -8,7 +8,7 @@ import { type AgentBench, createAppBench, type Seen } from '../../test/run-agent
 import type { App } from '../registry/app.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'code-'));
-const apps = openCodeApps({ memoryMb: 300, env: { WEATHER_KEY: 'given' } });
+const apps = openCodeApps({ memoryMb: 300, env: { WEATHER_KEY: 'given' }, toolTimeoutMs: 3_000 });
 const hasty = openCodeApps({ busyMs: 2_000 });
 
 async function put(file: string, text: string): Promise<void> {
@@ -140,7 +140,7 @@ export const dangers = [
   patient('crash', () => new Promise(() => { setImmediate(() => { throw new Error('crashed here'); }); })),
   tool('exit', () => process.exit(3)),
   tool('start', () => ({ pid: spawn('sleep', ['1000'], { stdio: 'ignore' }).pid })),
-  patient('patient', () => new Promise((resolve) => setTimeout(resolve, 1_300, 'done'))),
+  patient('patient', () => new Promise((resolve) => setTimeout(resolve, 3_300, 'done'))),
 ];
 `;
 
@@ -242,7 +242,7 @@ describe('a tool that fails', () => {
 
   test('by not answering tells the model within its timeout, and one with a limit of its own may take longer', async () => {
     const [hung, patient] = await Promise.all([callTool('hang'), createOther('patient')]);
-    expect(hung).toEqual({ error: 'The tool hang did not answer within 1 s.' });
+    expect(hung).toEqual({ error: 'The tool hang did not answer within 3 s.' });
     expect(patient).toContain('"done"');
   });
 

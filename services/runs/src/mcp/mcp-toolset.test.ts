@@ -40,7 +40,7 @@ interface Setup extends Partial<McpLinkSpec>, Omit<Partial<McpToolsetSpec>, 'lin
 }
 
 /** An agent with the tools of the server, whose model calls `add` and then says `done`, twice. */
-function setUp({ url = server.url, timeoutMs = 2_000, state = {}, ...over }: Setup = {}, name = 'add') {
+function setUp({ url = server.url, timeoutMs = 30_000, state = {}, ...over }: Setup = {}, name = 'add') {
   const { connections: used = connections, log: logger = log } = over;
   const llm = new ScriptLlm(...[1, 2].flatMap(() => [calls(name, { a: 1, b: 2 }), says('done')]));
   const spec = { server: { kind: 'streamable_http', url, headers: {}, timeoutMs } as const, stateHeaders: {}, ...over };
@@ -133,7 +133,7 @@ describe('the agent', () => {
   test('sends headers of the file, of the state and of a saved key', async () => {
     const headers = { 'x-fixed': 'f' };
     const { bench } = setUp({
-      server: { kind: 'streamable_http', url: server.url, headers, timeoutMs: 2_000 },
+      server: { kind: 'streamable_http', url: server.url, headers, timeoutMs: 30_000 },
       stateHeaders: { tenant: 'x-tenant', missing: 'x-missing' },
       keyId: 7n,
       state: { tenant: 't1' },

@@ -62,7 +62,7 @@ interface Asked {
 async function ask(model: string, { allow = ['127.0.0.1'], access = { keyId: 7n }, ...asked }: Asked = {}) {
   const guarded = resources.use(createGuardedApiFetch({ policy: createAddressPolicy(allow) }));
   const openai = { ...nowhere, openAiApi: asked.responses === true ? ('responses' as const) : ('chat' as const) };
-  const config = { openai, anthropic: nowhere, gemini: nowhere, timeoutMs: 2_000 };
+  const config = { openai, anthropic: nowhere, gemini: nowhere, timeoutMs: 30_000 };
   const models = createModels(config, { use: asked.use ?? use, guardedFetch: guarded.fetch });
   const request: LlmRequest = {
     contents: [{ role: 'user', parts: [{ text: 'hello' }] }],

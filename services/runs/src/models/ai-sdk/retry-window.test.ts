@@ -1,6 +1,6 @@
 import type { LlmRequest, LlmResponse } from '@google/adk';
 import type { HttpRetryOptions } from '@google/genai';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type FakeAnthropic, startFakeAnthropic } from '../../../../../test/fakes/anthropic/index.ts';
 import { startFakeOpenAi } from '../../../../../test/fakes/openai.ts';
 import { connectModel } from '../connect-model.ts';
@@ -8,22 +8,17 @@ import type { VendorModel } from '../vendor-model.ts';
 import { AiSdkLlm } from './ai-sdk-llm.ts';
 
 const busy = { status: 529, error: { type: 'overloaded_error', message: 'busy' } };
-const retryWindowMs = 3500;
+/** Long enough for a first call, the pause after it and a second call on a busy machine. The tests wait for it together. */
+const retryWindowMs = 6_000;
+/** Shorter than a model of these tests may be silent. */
+const muchLaterMs = 30_000;
 
-let fake: FakeAnthropic;
-
-beforeEach(async () => {
-  fake = await startFakeAnthropic({ apiKey: 'k' });
-});
-
-afterEach(async () => fake[Symbol.asyncDispose]());
+const startFake = (): Promise<FakeAnthropic> => startFakeAnthropic({ apiKey: 'k' });
 
 async function ask(
-  stream: boolean,
-  timeoutMs: number,
-  own?: VendorModel & { baseUrl: string },
+  asked: VendorModel & { baseUrl: string },
+  { stream = true, timeoutMs = 60_000 } = {},
 ): Promise<{ responses: LlmResponse[]; tookMs: number }> {
-  const asked = own ?? { provider: 'anthropic', model: 'm', baseUrl: fake.baseUrl };
   const connect = () => connectModel(asked, { baseUrl: asked.baseUrl, apiKey: 'k' });
   const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs, retries: { windowMs: retryWindowMs } });
   const contents = [{ role: 'user', parts: [{ text: 'hello' }] }];
@@ -33,17 +28,21 @@ async function ask(
   return { responses, tookMs: performance.now() - startedAt };
 }
 
-test.each([true, false])(
+const modelOf = ({ baseUrl }: FakeAnthropic) => ({ provider: 'anthropic' as const, model: 'm', baseUrl });
+
+test.concurrent.each([true, false])(
   'a retry that is answered with nothing ends with the window, however long a model may be silent; streamed: %s',
   async (stream) => {
+    await using fake = await startFake();
     fake.answer(busy, 'hang');
-    const { responses, tookMs } = await ask(stream, 60_000);
+    const { responses, tookMs } = await ask(modelOf(fake), { stream });
     expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED' }]);
-    expect(tookMs).toBeLessThan(retryWindowMs + 1000);
+    expect(tookMs).toBeLessThan(muchLaterMs);
   },
 );
 
-test('the request says how often it is tried again, and an abort ends the pause before that', async () => {
+test.concurrent('the request says how often it is tried again, and an abort ends the pause before that', async () => {
+  await using fake = await startFake();
   const connect = () => connectModel({ provider: 'anthropic', model: 'm' }, { baseUrl: fake.baseUrl, apiKey: 'k' });
   const llm = new AiSdkLlm({ model: 'anthropic/m', connect, timeoutMs: 60_000 });
   const request = (retryOptions: HttpRetryOptions, abort?: AbortSignal) => {
@@ -66,21 +65,22 @@ test('the request says how often it is tried again, and an abort ends the pause 
   expect(await answer).toEqual([]);
 });
 
-test('headers and a comment at the head of a stream do not count as the start of the answer', async () => {
+test.concurrent('headers and a comment at the head of a stream do not count as the start of the answer', async () => {
   await using openAi = await startFakeOpenAi({ apiKey: 'k' });
   openAi.answer({ status: 503, error: { message: 'busy' } });
   openAi.answer({ contentType: 'text/event-stream', body: ': hello\n\n', after: 'hang' });
   const own = { provider: 'openai' as const, model: 'm', baseUrl: openAi.baseUrl };
-  const { responses, tookMs } = await ask(true, 60_000, own);
+  const { responses, tookMs } = await ask(own);
   expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED' }]);
-  expect(tookMs).toBeLessThan(retryWindowMs + 1000);
+  expect(tookMs).toBeLessThan(muchLaterMs);
 });
 
-test('a retry that has begun to answer may be silent as long as any answer', async () => {
+test.concurrent('a retry that has begun to answer may be silent as long as any answer', async () => {
   const start = { type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 1 } };
   const body = `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: start })}\n\n`;
+  await using fake = await startFake();
   fake.answer(busy, { contentType: 'text/event-stream', body, after: 'hang' });
-  const { responses, tookMs } = await ask(true, 4000);
-  expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED', errorMessage: 'The model was silent for 4 s.' }]);
+  const { responses, tookMs } = await ask(modelOf(fake), { timeoutMs: 7_000 });
+  expect(responses).toMatchObject([{ errorCode: 'DEADLINE_EXCEEDED', errorMessage: 'The model was silent for 7 s.' }]);
   expect(tookMs).toBeGreaterThan(retryWindowMs);
 });

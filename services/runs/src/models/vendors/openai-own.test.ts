@@ -23,7 +23,7 @@ describe("OpenAI's own server", () => {
   async function askOwn(model: string, apiKey?: string): Promise<LlmResponse[]> {
     const endpoint = { baseUrl: `${origin}/v1`, fetch: toFake, ...(apiKey === undefined ? {} : { apiKey }) };
     const connect = () => connectModel({ provider: 'openai', model }, endpoint);
-    const llm = new AiSdkLlm({ model: `openai/${model}`, connect, timeoutMs: 5000 });
+    const llm = new AiSdkLlm({ model: `openai/${model}`, connect, timeoutMs: 30_000 });
     const config = {
       systemInstruction: 'Be kind.',
       maxOutputTokens: 99,

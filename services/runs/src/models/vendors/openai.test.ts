@@ -22,7 +22,7 @@ afterEach(async () => fake[Symbol.asyncDispose]());
 
 async function askSse(frames: readonly string[], after: 'end' | 'break' | 'hang' = 'end'): Promise<LlmResponse[]> {
   fake.answer({ contentType: 'text/event-stream', body: frames.join(''), after });
-  return ask({}, { timeoutMs: 300 });
+  return ask({}, after === 'hang' ? { timeoutMs: 300 } : {});
 }
 
 function chunk(delta: object, finish: string | null = null, more: object = {}): string {
