@@ -57,9 +57,17 @@ describe('a refresh', () => {
   });
 
   test('of the token before gives the same successor for ten seconds, and ends the sign-in after', async () => {
-    const second = await refresh(first);
-    await pass(9);
-    expect(await refresh(first)).toBe(second);
+    let [second, again] = ['', ''];
+    // One of the ten seconds is left. A machine that was too busy for it has tested nothing, and does it again.
+    for (let tookMs = Infinity; tookMs > 1_000; ) {
+      first = await signIn();
+      const startedAt = performance.now();
+      second = await refresh(first);
+      await pass(9);
+      again = await refresh(first).catch(String);
+      tookMs = performance.now() - startedAt;
+    }
+    expect(again).toBe(second);
     await pass(2);
     await expect(refresh(first)).rejects.toMatchObject(revoked);
     await expect(refresh(second)).rejects.toMatchObject(revoked);
