@@ -131,8 +131,11 @@ describe('a run that interrupts', () => {
     const first = await begin(session, 'one');
     const next = await queue(session, 'two', interrupting);
     await askDatabase(`update runs set lease_until = now() - interval '1 s' where session_pk = $1`, [first.sessionPk]);
-    await service.client.claimRuns({ owner: 'other', window: 9, limit: 0 });
-    expect(await runOf(session, first.invocationId)).toMatchObject({ status: RunStatus.INTERRUPTED });
+    const look = async () => {
+      await service.client.claimRuns({ owner: 'other', window: 9, limit: 0 });
+      return runOf(session, first.invocationId);
+    };
+    await expect.poll(look).toMatchObject({ status: RunStatus.INTERRUPTED });
     expect(await claim(session, next.invocationId)).toBeDefined();
     const { events } = await readSession(service.client, session);
     expect(events[1]).toMatchObject({ errorCode: 'INTERRUPTED_BY_RUN', invocationId: first.invocationId });

@@ -1,6 +1,6 @@
 import { completeActions, type JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { appendTo, callEvent, completed, driveTurns, isBlocked, openTestDatabase, waitingFor } from './drive-turns.ts';
 import { agentEvent, beginWith, json, newKey, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 
@@ -30,6 +30,15 @@ async function sweep({ accountId }: Key, seconds = 1, takesOver = false): Promis
     where account_id = $1 and ended_at is null and status in ('running', 'cancelling')`;
   await askDatabase(text, [accountId, seconds]);
   return (await service.client.claimRuns({ owner: 'heir', window: 9, limit: 0, takesOver })).turns;
+}
+
+/** Looks for runs whose executor is gone until one is like this. The service leaves them alone for a while after it was held up itself. */
+async function sweepUntil(session: Key, invocationId: string, wanted: object, seconds = 1): Promise<void> {
+  const run = async () => {
+    await sweep(session, seconds);
+    return runOf(session, invocationId);
+  };
+  await expect.poll(run).toMatchObject(wanted);
 }
 
 /** Stores an event of a running turn; the turn as it is then. */
@@ -79,11 +88,12 @@ test('a turn whose executors are gone is rolled back from its first event on', a
   await earlier(session);
   const dead = await begin(session, 'one');
   await say(dead, 'a', { color: 'blue' });
-  const heir = (await sweep(session, 1, true)).find(({ invocationId }) => invocationId === dead.invocationId) as Turn;
+  const takeOver = async () =>
+    (await sweep(session, 1, true)).find(({ invocationId }) => invocationId === dead.invocationId);
+  const heir = await vi.waitUntil(takeOver, { timeout: 30_000 });
   await say(heir, 'b', { more: 1 });
   const next = await rollBack(session, 'now');
-  await sweep(session);
-  expect(await runOf(session, dead.invocationId)).toMatchObject({ ...interrupted, errorMessage: rewound });
+  await sweepUntil(session, dead.invocationId, { ...interrupted, errorMessage: rewound });
   const granted = await claim(session, next.invocationId);
   expect(seenBy(granted)).toEqual(['before', 'said', 'now']);
   expect(stateOf(granted)).toEqual({ color: 'red' });
@@ -108,10 +118,17 @@ test.each([
       // The end of a dead run reads its events, which takes long here. No other step of a claim reads events.
       await tx.query({ text: 'lock table events in access exclusive mode' });
       const request = { owner: 'heir', window: 9, limit: 0 };
-      const left = service.client.claimRuns(request, { signal: caller.signal }).catch(() => 'left');
-      await isBlocked(db);
+      // A call is over at once while the service leaves dead runs alone, because it was held up itself.
+      const claimBlocked = async () => {
+        let isOver = false;
+        const answer = service.client.claimRuns(request, { signal: caller.signal }).catch(() => 'left');
+        const noted = answer.finally(() => (isOver = true));
+        await isBlocked(db, () => isOver);
+        return !isOver && { noted };
+      };
+      const left = await vi.waitUntil(claimBlocked, { timeout: 30_000, interval: 200 });
       caller.abort();
-      expect(await left).toBe('left');
+      expect(await left.noted).toBe('left');
       // The service has learned it when it answers a later call.
       await newSession();
     });
@@ -150,7 +167,7 @@ test('a run that went on after an answer is rolled back to the answer, and can b
   const answer = { answeredCallIds: ['call'] };
   await say(await begin(session, 'answer', answer), 'wrong', { color: 'blue' });
   const next = await rollBack(session, 'now');
-  await sweep(session);
+  await sweepUntil(session, invocationId, interrupted);
   const granted = (await claim(session, next.invocationId)) as Turn;
   expect(seenBy(granted)).toEqual(['ask', '', 'before', 'said', 'now']);
   expect(stateOf(granted)).toEqual({ color: 'red' });
@@ -195,8 +212,7 @@ test('the end of the run and the rewind are stored together or not at all', asyn
   expect(await runOf(session, turn.invocationId)).toMatchObject({ status: RunStatus.RUNNING });
   expect((await readSession(service.client, session)).events).toHaveLength(2);
   await askDatabase('drop trigger fail_rewind on sessions', []);
-  await sweep(session);
-  expect(await runOf(session, turn.invocationId)).toMatchObject({ ...interrupted, errorMessage: rewound });
+  await sweepUntil(session, turn.invocationId, { ...interrupted, errorMessage: rewound });
   expect(stateOf(await claim(session, next.invocationId))).toEqual({});
 });
 
@@ -209,12 +225,10 @@ test('a run whose artifacts cannot be restored is tried again for a minute, and 
   const dead = await begin(other, 'one');
   await rollBack(session, 'now');
   await sweep(session);
-  await sweep(other);
+  await sweepUntil(other, dead.invocationId, { status: RunStatus.FAILED });
   expect(await runOf(session, turn.invocationId)).toMatchObject({ status: RunStatus.RUNNING });
-  expect(await runOf(other, dead.invocationId)).toMatchObject({ status: RunStatus.FAILED });
-  await sweep(session, 61);
   const errorMessage = expect.stringMatching(/could not be rewound/) as string;
-  expect(await runOf(session, turn.invocationId)).toMatchObject({ ...interrupted, errorMessage });
+  await sweepUntil(session, turn.invocationId, { ...interrupted, errorMessage }, 61);
 });
 
 function savedEvent({ invocationId }: Turn) {
