@@ -170,15 +170,19 @@ describe('a notification of Microsoft', () => {
 
   test('about the life of the subscription plans what Microsoft asks for', async () => {
     watch = await insertWatch({ provider: 'microsoft' });
+    // The service makes no attempt at a watch that is claimed. Its looks fail and plan the next one, so they are counted.
+    await service.db.query({ text: `update watches set claimed_until = 'infinity' where account_id = $1` }, [
+      accountId,
+    ]);
     const plan = async (lifecycleEvent: string) => {
       await receive([{ ...item('A'), changeType: undefined, resourceData: undefined, lifecycleEvent }]);
-      const text = `select state, next_attempt_at <= now() as attempt, look_at <= now() as look, catch_up_from < now() as missed
+      const text = `select state, next_attempt_at <= now() as attempt, look_requests::integer as looks, catch_up_from < now() as missed
         from watches where account_id = $1 and id = $2`;
       return (await service.db.query({ text }, [accountId, watch]))[0];
     };
-    expect(await plan('missed')).toEqual({ state: 'active', attempt: null, look: true, missed: true });
-    expect(await plan('reauthorizationRequired')).toMatchObject({ state: 'active', attempt: true });
-    expect(await plan('subscriptionRemoved')).toMatchObject({ state: 'new', attempt: true });
+    expect(await plan('missed')).toEqual({ state: 'active', attempt: null, looks: 1, missed: true });
+    expect(await plan('reauthorizationRequired')).toMatchObject({ state: 'active', attempt: true, looks: 2 });
+    expect(await plan('subscriptionRemoved')).toMatchObject({ state: 'new', attempt: true, looks: 3 });
     expect(await asked()).toHaveLength(1);
   });
 });

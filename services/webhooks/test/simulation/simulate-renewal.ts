@@ -61,6 +61,8 @@ class RenewalSimulation {
   readonly #webhooks: TestWebhooks;
   readonly #plan: RenewalPlan;
   readonly #random: () => number;
+  /** For what does not depend on the order of concurrent calls, so that the same happens in each run. */
+  readonly #fate: () => number;
   readonly #begin: number;
   readonly #stepMs: number;
   readonly #all: Simulated[] = [];
@@ -84,6 +86,7 @@ class RenewalSimulation {
     this.#webhooks = webhooks;
     this.#plan = plan;
     this.#random = createRandom(plan.seed);
+    this.#fate = createRandom(plan.seed + 1);
     this.#begin = this.#now();
     this.#stepMs = plan.stepMinutes * 60_000;
   }
@@ -157,13 +160,13 @@ class RenewalSimulation {
     }
     if (this.#isCalm()) return;
     const chance = (this.#plan.subscriptions * this.#stepMs) / (30 * day);
-    if (this.#random() >= chance) return;
-    const simulated = this.#all[Math.floor(this.#random() * this.#all.length)];
+    if (this.#fate() >= chance) return;
+    const simulated = this.#all[Math.floor(this.#fate() * this.#all.length)];
     if (simulated === undefined) return;
     const { accountId, provider, address } = simulated;
-    if (this.#random() < 0.3) {
+    if (this.#fate() < 0.3) {
       mailAccounts.expire(accountId, provider);
-      this.#reconnectAt.set([accountId, provider, address].join(' '), now + this.#random() * 2 * day);
+      this.#reconnectAt.set([accountId, provider, address].join(' '), now + this.#fate() * 2 * day);
       return;
     }
     this.#forgotten.add(address);
