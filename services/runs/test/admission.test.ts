@@ -1,4 +1,4 @@
-import { type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
+import { RunCancelRequestedSchema, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test, vi } from 'vitest';
 import { type ServiceBench, startService } from './start-service.ts';
@@ -11,6 +11,16 @@ function newSession(bench: ServiceBench, sessionId: string, accountId = 'a'): Se
 }
 
 const waits = (ms: number) => encode({ role: 'user', parts: [{ text: `[[wait:${ms}]] done` }] });
+
+/** The message of a run that executes until the test stops it. */
+const endless = waits(60_000);
+
+/** Stops the run that executes in a session. */
+async function stop({ sessions, bus }: ServiceBench, session: SessionKey): Promise<void> {
+  const lease = sessions.lease(session);
+  sessions.cancel(lease.invocationId);
+  await bus.publish(RunCancelRequestedSchema, { lease });
+}
 
 /** Runs a message; `accepted` resolves with the first answer, `ended` with the kinds of all. */
 function run(bench: ServiceBench, session: SessionKey, messageJson = waits(100)) {
@@ -51,37 +61,47 @@ test('direct runs above RUNS_MAX_CONCURRENT are accepted at once, wait for room,
 
 test('a run that is refused has changed nothing, and the next one is accepted when there is room', async () => {
   await using bench = await startService({ env: { RUNS_MAX_CONCURRENT: '1', RUNS_MAX_QUEUED: '1' } });
-  const sessions = ['1', '2', '3'].map((id) => newSession(bench, id));
-  const [first, second, third] = sessions.map((session) => run(bench, session));
-  await expect(third?.ended).rejects.toMatchObject({ code: 'resource_exhausted', reason: 'queued_runs' });
-  expect(bench.sessions.runs(sessions[2] as SessionKey)).toEqual([]);
-  await Promise.all([first?.ended, second?.ended]);
-  expect(await run(bench, sessions[2] as SessionKey).ended).toEqual(['accepted', 'event']);
+  const [first, second, third] = [newSession(bench, '1'), newSession(bench, '2'), newSession(bench, '3')];
+  const running = run(bench, first, endless);
+  await running.accepted;
+  const waiting = run(bench, second);
+  await waiting.accepted;
+  const refused = { code: 'resource_exhausted', reason: 'queued_runs' };
+  await expect(run(bench, third).ended).rejects.toMatchObject(refused);
+  expect(bench.sessions.runs(third)).toEqual([]);
+  await stop(bench, first);
+  await Promise.all([running.ended, waiting.ended]);
+  expect(await run(bench, third).ended).toEqual(['accepted', 'event']);
 });
 
 test('an account with many waiting runs delays another by one run, not by all of them', async () => {
   await using bench = await startService({ env: { RUNS_MAX_CONCURRENT: '1' } });
   const order: string[] = [];
-  const start = (sessionId: string, accountId: string) => {
-    const { accepted, ended } = run(bench, newSession(bench, sessionId, accountId), waits(30));
-    return { accepted, ended: ended.then(() => order.push(accountId)) };
+  const start = async (session: SessionKey, message = waits(30)) => {
+    const { accepted, ended } = run(bench, session, message);
+    const noted = ended.then(() => order.push(session.accountId));
+    await accepted;
+    return { noted };
   };
-  const many = Array.from({ length: 6 }, (_, index) => start(`a${index}`, 'a'));
-  await Promise.all(many.map(({ accepted }) => accepted));
-  const other = start('b', 'b');
-  await Promise.all([...many, other].map(({ ended }) => ended));
+  const first = newSession(bench, 'first');
+  const all = [await start(first, endless)];
+  for (let index = 1; index < 6; index += 1) all.push(await start(newSession(bench, `a${index}`)));
+  all.push(await start(newSession(bench, 'b', 'b')));
+  await stop(bench, first);
+  await Promise.all(all.map(({ noted }) => noted));
   expect(order.indexOf('b')).toBeLessThanOrEqual(2);
 });
 
 test('a waiting run whose session is deleted ends for its viewer when its turn comes', async () => {
   await using bench = await startService({ env: { RUNS_MAX_CONCURRENT: '1' } });
-  const [first, gone] = ['1', '2'].map((id) => newSession(bench, id));
-  const running = run(bench, first as SessionKey);
+  const [first, gone] = [newSession(bench, '1'), newSession(bench, '2')];
+  const running = run(bench, first, endless);
   await running.accepted;
-  const waiting = run(bench, gone as SessionKey);
+  const waiting = run(bench, gone);
   await waiting.accepted;
-  bench.sessions.delete(gone as SessionKey);
+  bench.sessions.delete(gone);
+  await stop(bench, first);
   expect(await waiting.ended).toEqual(['accepted', 'failure']);
   await running.ended;
-  await vi.waitFor(async () => expect(await run(bench, first as SessionKey).ended).toEqual(['accepted', 'event']));
+  await vi.waitFor(async () => expect(await run(bench, first).ended).toEqual(['accepted', 'event']));
 });

@@ -141,7 +141,8 @@ describe('the runs service', () => {
   test.each([true, false])('cancels a run at once when its caller leaves, if asked to (%s)', async (cancelOnLeave) => {
     await using bench = await startService();
     const leaving = new AbortController();
-    const request = { session: bench.key, messageJson: messageOf('[[wait:300]] end'), cancelOnLeave };
+    const text = cancelOnLeave ? '[[wait:60000]] late' : '[[wait:300]] end';
+    const request = { session: bench.key, messageJson: messageOf(text), cancelOnLeave };
     const read = async (): Promise<void> => {
       for await (const _ of bench.client.run(request, { signal: leaving.signal })) leaving.abort();
     };

@@ -21,8 +21,8 @@ beforeAll(() => {
 });
 afterAll(() => resources.disposeAsync());
 
-/** Starts the server and returns its port. */
-async function startEverything(transport: string): Promise<number> {
+/** Starts the server and returns its port. When another process has taken the port before the server could, it ends, and another port is tried. */
+async function startEverything(transport: string, tries = 3): Promise<number> {
   const port = await freePort();
   const env = { PATH: process.env.PATH, PORT: String(port) };
   const child = spawn(process.execPath, [program, transport], { env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -36,7 +36,10 @@ async function startEverything(transport: string): Promise<number> {
   child.stderr.on('data', (chunk: Buffer) => {
     if (/listening on|running on/i.test(chunk.toString())) started.resolve(port);
   });
-  return started.promise;
+  return started.promise.catch((error: unknown) => {
+    if (tries === 1) throw error;
+    return startEverything(transport, tries - 1);
+  });
 }
 
 async function freePort(): Promise<number> {

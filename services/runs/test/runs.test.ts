@@ -197,7 +197,7 @@ describe('a draining service', () => {
 
   test('ends the streams of viewers of queued runs', async () => {
     await using bench = await startService();
-    const running = run(bench, 'slow [[wait:100]]');
+    const running = run(bench, 'slow [[wait:500]]');
     const queued = run(bench, 'next');
     await vi.waitFor(() => expect(bench.sessions.run(bench.key).status).toBe('queued'));
     await Promise.all([running, bench.drain()]);
@@ -235,12 +235,10 @@ describe('apps', () => {
     await writeFile(join(dir, 'bad/root_agent.yaml'), `${good}modle: x\n`);
     await using bench = await startService({ env: { AGENTS_DIR: dir } });
     await writeFile(join(dir, 'old/root_agent.yaml'), `${good}tools: [{}]\n`);
-    await vi.waitFor(
-      async () =>
-        expect(
-          (await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' })).apps[0]?.mistakes,
-        ).not.toEqual([]),
-      5_000,
+    await vi.waitFor(async () =>
+      expect(
+        (await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' })).apps[0]?.mistakes,
+      ).not.toEqual([]),
     );
     const { apps, brokenApps } = await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' });
     expect(apps).toMatchObject([{ name: 'old', rootAgentName: 'a', mistakes: [{ line: 3, key: 'tools.0.name' }] }]);
