@@ -166,7 +166,7 @@ test('a run whose session is larger than it may be by now is not taken over, and
   const expire = `update runs set lease_until = now() - interval '1 s' where account_id = any($1) and ended_at is null`;
   await askDatabase(expire, [[key.accountId, other.accountId]]);
   const started: string[] = [];
-  // Runs of the tests before may be dead as well by now, and one call takes over three.
+  // Runs of the tests before may be dead as well by now, and one call takes over few.
   const claim = async () => {
     const { turns } = await service.client.claimRuns({ owner: 'heir', window: 9, takesOver: true });
     started.push(...turns.map(({ session: at }) => at?.sessionId ?? ''));

@@ -34,7 +34,7 @@ async function claim({ sessionId }: Key, over: object = {}, by = service): Promi
 }
 
 /**
- * Claims until there are turns of the session. One call takes over three runs, the longest dead first, and none while the service has just been
+ * Claims until there are turns of the session. One call takes over few runs, the longest dead first, and none while the service has just been
  * held up itself.
  */
 function claimed(
