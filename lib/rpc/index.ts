@@ -1,6 +1,7 @@
 export {
   afterChange,
   callersOf,
+  callingService,
   checkAccountId,
   deriveIdentities,
   isMeshError,

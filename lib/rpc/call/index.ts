@@ -1,6 +1,7 @@
 export { afterChange } from './after-change.ts';
 export { type CallOrigin, outgoingContext, REQUEST_ID, TRACEPARENT, withContext } from './call-origin.ts';
 export { callersOf } from './callers.ts';
+export { callingService, valuesOfCaller } from './calling-service.ts';
 export { checkAccountId } from './check-account-id.ts';
 export type { Answer, Dispatch, Input } from './dispatch.ts';
 export { deriveIdentities, keyIdOf, knownKeys, makeIdentity, readPrivateKey, readPublicKey } from './identity-keys.ts';

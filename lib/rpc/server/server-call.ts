@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
-import { type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect';
+import type { ContextValues, HandlerContext } from '@connectrpc/connect';
 import { type RequestContext, requestContext, type ServerSpan, startServerSpan } from '../../telemetry/index.ts';
-import { abortFailure, type CallOrigin, deadlineExceeded, effectiveTimeout, type MeshError } from '../call/index.ts';
+import {
+  abortFailure,
+  type CallOrigin,
+  deadlineExceeded,
+  effectiveTimeout,
+  type MeshError,
+  valuesOfCaller,
+} from '../call/index.ts';
 
 const COMPLETED = new Error('The call has ended');
 
@@ -78,7 +85,7 @@ export class ServerCall implements HandlerContext {
   }
 
   get values(): ContextValues {
-    this.#values ??= createContextValues();
+    this.#values ??= valuesOfCaller(this.#origin.caller);
     return this.#values;
   }
 

@@ -56,6 +56,10 @@ export const personalTokenLimit = (limit: number): MeshError =>
 export const personalTokenNotFound = (): MeshError =>
   new MeshError('not_found', 'personal_token_not_found', 'Token not found');
 
+/** A service says that another one has erased an account. */
+export const reportOfAnother = (): MeshError =>
+  new MeshError('permission_denied', 'caller_refused', 'A service reports its own erasures only.');
+
 export const erasureNotFound = (): MeshError => new MeshError('not_found', 'erasure_not_found', 'Erasure not found');
 
 export const accountNotFound = (): MeshError => new MeshError('not_found', 'account_not_found', 'User not found');

@@ -1793,7 +1793,7 @@ export declare type ReportErasureRequest = Message<"agentmesh.auth.v1.ReportEras
   accountId: string;
 
   /**
-   * Name of the service.
+   * Name of the calling service.
    *
    * @generated from field: string service = 2;
    */
@@ -2229,8 +2229,8 @@ export declare const AuthService: GenService<{
     output: typeof CheckErasureResponseSchema;
   },
   /**
-   * Takes how much a service has erased of a deleted account, for its receipt. Idempotent. Ignored for accounts that are not deleted, and for
-   * services that store no accounts' data. INVALID_ARGUMENT request_invalid when the account id is not a UUID.
+   * Takes how much the calling service has erased of a deleted account, for its receipt. Idempotent. Ignored for accounts that are not deleted.
+   * INVALID_ARGUMENT request_invalid when the account id is not a UUID. PERMISSION_DENIED caller_refused when `service` is not the caller.
    *
    * @generated from rpc agentmesh.auth.v1.AuthService.ReportErasure
    */
