@@ -109,7 +109,7 @@ test('a frozen replica costs each caller at most one deadline, and gets calls ag
   other.freeze();
   const failuresOf = async (): Promise<number> => {
     let failures = 0;
-    for (let calls = 0; calls < 20; calls += 1) failures += (await callMany(1, 1_000)).get('failed') ?? 0;
+    for (let calls = 0; calls < 20; calls += 1) failures += (await callMany(1, 3_000)).get('failed') ?? 0;
     return failures;
   };
   const failures = await Promise.all(Array.from({ length: 16 }, failuresOf));
