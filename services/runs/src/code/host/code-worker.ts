@@ -53,6 +53,7 @@ export class CodeWorker {
   #wasBroken = false;
   #pingedAtMs: number | undefined;
   #answeredAtMs = performance.now();
+  #lookedAtMs = performance.now();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -95,6 +96,8 @@ export class CodeWorker {
 
   /** Adds the host's end of a run and returns the run's number. */
   add(side: RunSide): number {
+    // A worker without runs says nothing, and is not busy.
+    if (this.#runs.size === 0) this.#answeredAtMs = performance.now();
     const run = ++this.#lastRun;
     this.#runs.set(run, side);
     return run;
@@ -170,6 +173,9 @@ export class CodeWorker {
   async #look(): Promise<void> {
     const { memoryMb, busyMs } = this.#options.config;
     const nowMs = performance.now();
+    // A host that was held up itself has not read yet what its workers have said.
+    if (nowMs - this.#lookedAtMs > busyMs / 2) this.#answeredAtMs = nowMs;
+    this.#lookedAtMs = nowMs;
     if (this.#runs.size > 0 && this.#pingedAtMs === undefined && nowMs - this.#answeredAtMs >= pingMs) {
       this.#pingedAtMs = nowMs;
       this.tell({ kind: 'ping', ping: nowMs });
