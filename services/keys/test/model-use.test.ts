@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openKeys, type TestKeys } from './open-keys.ts';
 
 const secret = 'sk-planted-secret-of-tests-4242';
-const today = new Date().toISOString().slice(0, 10);
+const dayAfter = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+/** The days of these tests: midnight may come meanwhile. */
+const [fromDay, toDay] = [dayAfter(0), dayAfter(1)];
 const resources = new AsyncDisposableStack();
 let keys: TestKeys;
 /** A second replica over the same database. */
@@ -39,7 +41,7 @@ const end = (account: Account, callId: string, over: object = {}) =>
 const limit = (account: Account, most: object, over: object = {}) =>
   keys.modelUse.setLimit({ accountId: account.accountId, keyId: 0n, period: LimitPeriod.DAY, most, ...over });
 const usage = async (account: Account, over: object = {}) =>
-  (await keys.modelUse.listUsage({ accountId: account.accountId, fromDay: today, toDay: today, ...over })).sums;
+  (await keys.modelUse.listUsage({ accountId: account.accountId, fromDay, toDay, ...over })).sums;
 
 const full = { code: 'resource_exhausted', reason: 'budget_reached' };
 
@@ -146,7 +148,7 @@ describe('use', () => {
         Number(sum.calls),
       ]);
     expect(await by({})).toEqual([['', 4]]);
-    expect(await by({ day: true })).toEqual([[today, 4]]);
+    expect(await by({ day: true })).toEqual([[dayAfter(0), 4]]);
     expect(await by({ app: true })).toEqual([
       ['agent1', 3],
       ['agent2', 1],
