@@ -8,6 +8,11 @@ import { isAlive } from './running-process.ts';
 
 export const SUPERUSER = 'agentmesh';
 const DRAFT = 'initdb-';
+/**
+ * Size in MiB of a file of the write-ahead log. All commits wait while the next one is made, written with zeros and flushed: 20 ms and more with
+ * PostgreSQL's 16 MiB, 2 ms with this.
+ */
+const WAL_SEGMENT_MIB = 1;
 
 /** Creates the data folder unless it exists. A start that was killed, or that lost a race, leaves no partial folder. */
 export async function initDatabase(initdb: string, home: PostgresHome, log: Logger): Promise<void> {
@@ -46,7 +51,7 @@ async function runInitdb(initdb: string, draft: string, home: PostgresHome): Pro
   if (home.account !== undefined) await chown(passwordFile, home.account.uid, home.account.gid);
   const args = ['-D', join(draft, 'data'), '--no-locale', '-E', 'UTF8', '-U', SUPERUSER, '--auth=scram-sha-256'];
   // The password is random and as long as a key: stretching it would only make each connection slower.
-  args.push(`--pwfile=${passwordFile}`, '-c', 'scram_iterations=1');
+  args.push(`--pwfile=${passwordFile}`, '-c', 'scram_iterations=1', `--wal-segsize=${WAL_SEGMENT_MIB}`);
   const child = spawn(initdb, args, {
     cwd: home.folder,
     detached: true,

@@ -65,6 +65,9 @@ function serverSettings(home: PostgresHome): string[] {
     'port=5432',
     'fsync=on',
     'shared_buffers=64MB',
+    // PostgreSQL's values. Those in the data folder are multiples of the size of its log files.
+    'min_wal_size=80MB',
+    'max_wal_size=1GB',
     'max_connections=100',
     'timezone=UTC',
     // Statements of a service hold data of users, and the service itself handles refused ones.
