@@ -176,6 +176,33 @@ test('a run whose session is larger than it may be by now is not taken over, and
   expect(started).not.toContain(key.sessionId);
 });
 
+test('runs of a dead executor whose turns do not fit into one answer are taken over one after the other', async () => {
+  const largest = '16777216';
+  await using replica = await startSessions(
+    { ...roomy, SESSIONS_STATE_MAX_VALUE_BYTES: largest, SESSIONS_STATE_MAX_SCOPE_BYTES: largest },
+    service,
+  );
+  const { client } = replica;
+  const first = await newSession();
+  const sessions = [first, { ...first, sessionId: 's2' }, { ...first, sessionId: 's3' }];
+  for (const session of sessions.slice(1)) await client.createSession({ session });
+  for (const name of ['app:a', 'user:a']) {
+    await client.patchSession({ session: first, stateDeltaJson: json({ [name]: text(16_000_000) }) });
+  }
+  for (const session of sessions) await client.beginTurn(beginWith(session, 'one'));
+  const expire = `update runs set lease_until = now() - interval '1 s' where account_id = $1 and ended_at is null`;
+  await askDatabase(expire, [first.accountId]);
+  const answers: number[] = [];
+  for (let taken = 1; taken > 0; ) {
+    const { turns } = await client.claimRuns({ owner: 'heir', window: 9, takesOver: true });
+    taken = turns.length;
+    answers.push(turns.reduce((bytes, { stateJson }) => bytes + stateJson.length, 0));
+  }
+  expect(Math.max(...answers)).toBeLessThan(64 * 1024 * 1024);
+  const { runs } = await client.listRuns({ accountId: first.accountId });
+  expect(runs.map(({ status, attempt }) => [status, attempt])).toEqual(sessions.map(() => [RunStatus.RUNNING, 2]));
+});
+
 test('messages that a waiting run keeps are refused before it is too large to go on with an answer', async () => {
   await using replica = await startSessions(roomy, service);
   const { client } = replica;

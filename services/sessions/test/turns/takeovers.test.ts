@@ -62,6 +62,20 @@ async function statusOf({ accountId }: Key, invocationId: string) {
   return (await service.client.getRun({ accountId, invocationId })).run;
 }
 
+test('many runs of one dead executor are taken over by few calls', async () => {
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => newSession()));
+  const dead = await Promise.all(sessions.map((session) => begin(session, 'one')));
+  await Promise.all(dead.map((turn) => expire(turn)));
+  const request = { owner: 'heir', window: 2, takesOver: true, apps: ['echo'] };
+  const { turns } = await service.client.claimRuns(request);
+  expect(turns).toHaveLength(16);
+  while ((await service.client.claimRuns(request)).turns.length > 0);
+  const taken = await askDatabase('select from runs where takeovers = 1 and session_pk = any($1)', [
+    dead.map(({ sessionPk }) => sessionPk),
+  ]);
+  expect(taken).toHaveLength(20);
+});
+
 describe('a run whose executor has died', () => {
   test('is taken over by one of many, with all its events, and the dead one can store nothing more', async () => {
     const session = await newSession();

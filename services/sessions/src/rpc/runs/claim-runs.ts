@@ -8,7 +8,6 @@ import { contended } from '../../errors.ts';
 import { bytesOf } from '../../json-bytes.ts';
 import { type CheckedKey, checkSessionKey } from '../../session-key.ts';
 import { parseDelta } from '../../state-delta.ts';
-import { maxAnswerBytes } from '../../store/events/window-bytes.ts';
 import { statusOf } from '../../store/ledger/ledger-run.ts';
 import {
   adoptQueuedRuns,
@@ -25,8 +24,10 @@ import { type GrantedMessages, takeDeadTurn, takeGrantedTurn } from '../../store
 import { type AttemptEnding, endAttempt, withoutRewind } from '../../turns/attempt.ts';
 import { answersAll, answersIn } from '../../turns/awaited-answer.ts';
 import { closingEvent, endingOf } from '../../turns/closing-event.ts';
+import { roomBeside } from '../../turns/room-beside.ts';
 import { usageBefore } from '../../turns/run-usage.ts';
 import { type Attempt, type BoundedStart, startOf, toTurn } from '../../turns/turn.ts';
+import { beginningAnywhere } from '../../turns/beginning-anywhere.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -37,16 +38,14 @@ interface Claimant {
   window: number;
 }
 
-/** Most bytes of a field of a turn besides its text: its tag and length, and its share of the small fields. */
-const bytesBesideText = 1_000;
 /** Time in milliseconds that is left for the answer, so that the turns that were taken reach the caller. */
 const answerMs = 2_000;
 /** Most runs without an executor that one call looks at. */
 const mostEnded = 256;
 /** Most of them whose turns one call rewinds. */
 const mostRewound = 16;
-/** Most of them that one call takes over: their turns fit into one answer together. */
-const mostTakenOver = 3;
+/** Most of them that one call takes over, as far as their turns fit into one answer. */
+const mostTakenOver = 16;
 
 /** Gives granted runs, and runs whose executor is gone, to an executor. */
 export function claimRuns(service: Context): Handlers['claimRuns'] {
@@ -78,26 +77,17 @@ async function claimAny(context: Context, heir: Heir, claimant: Claimant): Promi
 
 /** Takes up due runs, behind the other turns, as long as the next one is sure to fit into the answer. The others stay due. */
 async function claimDue(context: Context, { apps, limit, turns, late }: Heir, claimant: Claimant): Promise<void> {
-  let room = turns.reduce((left, turn) => left - bytesOfTurn(turn), maxAnswerBytes);
   const due = await findDueRuns(context.db, apps, limit - turns.length);
   const alive = await findAliveOwners(context.db, due);
   for (const run of due) {
     if (late.aborted) break;
     const ready = await unlessFails(context, run, () => makeReady(context, run, claimant));
     if (ready === undefined) continue;
-    if (turns.length > 0 && ready.start.maxBytes > room) break;
+    if (ready.start.maxBytes > roomBeside(turns)) break;
     if (context.outages.isCalm) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
     const turn = await unlessFails(context, run, () => takeUp(context, run, ready));
-    if (turn === undefined) continue;
-    room -= bytesOfTurn(turn);
-    turns.push(turn);
+    if (turn !== undefined) turns.push(turn);
   }
-}
-
-/** Bytes of a turn in an answer, or some more. */
-function bytesOfTurn({ events = [], stateJson, messageJson, customMetadataJson }: TurnInit): number {
-  const texts = [...events, stateJson, messageJson, customMetadataJson];
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0) + bytesBesideText, 0);
 }
 
 interface RunName {
@@ -136,18 +126,23 @@ async function settleDeadRuns(context: Context, heir: Heir, claimant: Claimant):
   if (!context.outages.isCalm) return;
   const alive = await findAliveOwners(context.db, dead);
   const rewinding: DueRun[] = [];
-  for (const run of dead) {
+  for (const run of beginningAnywhere(dead)) {
     if (heir.late.aborted) break;
     const isServed = serves(heir.apps, run.key.appName);
+    const rewinds = endingOf(run).rewinds === true;
+    const goesOn = !rewinds && run.status === 'running' && !run.isAbandoned && heir.takesOver;
+    // Those that are left to other calls cost this one no statement.
+    if (goesOn && (!isServed || turns.length >= mostTakenOver)) continue;
     if (isServed) await adoptQueuedRuns(context.db, run, { heir: claimant.owner, alive });
-    if (endingOf(run).rewinds === true) rewinding.push(run);
-    else if (run.status !== 'running' || run.isAbandoned || !heir.takesOver)
+    if (rewinds) rewinding.push(run);
+    else if (!goesOn)
       await unlessLate(
         heir,
         unlessFails(context, run, () => endDead(service, run)),
       );
-    else if (isServed && turns.length < mostTakenOver) {
-      const turn = await unlessFails(context, run, () => takeOver(context, run, attemptOf(run, claimant)));
+    else {
+      const dead = { attempt: attemptOf(run, claimant), room: roomBeside(turns) };
+      const turn = await unlessFails(context, run, () => takeOver(context, run, dead));
       if (turn !== undefined) turns.push(turn);
     }
   }
@@ -187,11 +182,17 @@ async function endRewinding(context: Context, run: DueRun): Promise<void> {
   }
 }
 
-/** Goes on with a run whose executor is gone; undefined when another was faster, or when the run is too large to go on. */
-async function takeOver(context: Context, run: DueRun, dead: Attempt): Promise<TurnInit | undefined> {
+interface DeadAttempt {
+  readonly attempt: Attempt;
+  /** Bytes that its turn may have. */
+  readonly room: number;
+}
+
+/** Goes on with a run whose executor is gone; undefined when another was faster, when there is no room, or when the run is too large to go on. */
+async function takeOver(context: Context, run: DueRun, dead: DeadAttempt): Promise<TurnInit | undefined> {
   // The window reaches back to the beginning of the run.
-  const attempt = { ...dead, answeredSeq: run.firstSeq ?? run.answeredSeq };
-  const taken = await takeDead(context, attempt).catch(async (error: unknown) => {
+  const attempt = { ...dead.attempt, answeredSeq: run.firstSeq ?? run.answeredSeq };
+  const taken = await takeDead(context, { attempt, room: dead.room }).catch(async (error: unknown) => {
     if (!isSizeError(error)) throw error;
     await endWith(context, run, { ...(await endingOfDead(context, run)), ...refusal(error) });
   });
@@ -200,8 +201,9 @@ async function takeOver(context: Context, run: DueRun, dead: Attempt): Promise<T
   return toTurn(context, attempt, { ...taken, isTakeover: true });
 }
 
-async function takeDead(context: Context, attempt: Attempt) {
+async function takeDead(context: Context, { attempt, room }: DeadAttempt) {
   const start = startOf(attempt, context);
+  if (start.maxBytes > room) return undefined;
   const turn = await untilCurrent(() => takeDeadTurn(context.db, start));
   return turn === 'gone' ? undefined : { start, turn };
 }
