@@ -214,7 +214,7 @@ test('a private folder that another part of the mesh has created keeps the data,
 test('files of the write-ahead log are small, because commits wait for a new one, and checkpoints are as usual', async () => {
   const { url } = await start();
   const sizes = `select current_setting('wal_segment_size') as file, current_setting('min_wal_size') as min, current_setting('max_wal_size') as max`;
-  expect(await query(url, sizes)).toEqual([{ file: '1MB', min: '80MB', max: '1GB' }]);
+  expect(await query(url, sizes)).toEqual([{ file: '4MB', min: '80MB', max: '1GB' }]);
 });
 
 test('a wrong password is refused', async () => {
