@@ -118,7 +118,7 @@ function addRunSse(app: App, context: Context, schema: RunSchema): void {
 
 type Requested = Parameters<typeof leavePolicyOf>[1] & Parameters<typeof runKeyOf>[0];
 
-/** What the headers and the connection of a request say about its run. */
+/** Options of a run that are in the headers of its request, and the end of its connection. */
 function settingsOf(context: Context, request: Requested, reply: FastifyReply) {
   const onLeave = leavePolicyOf(context, request);
   return { onLeave, idempotencyKey: runKeyOf(request), left: readingFor(reply.raw).signal };

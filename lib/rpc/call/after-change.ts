@@ -2,7 +2,7 @@ import { isMeshError } from './is-mesh-error.ts';
 import { MeshError } from './mesh-error.ts';
 
 /**
- * What a request does after its change is stored, for example to read it for the answer. Where a service or a database fails then, it rejects with
+ * Waits for work that follows a stored change, for example the read for its answer. Where a service or a database fails then, it rejects with
  * unavailable `change_stored`: the reason of the failure would say that nothing was stored.
  */
 export async function afterChange<T>(work: Promise<T>): Promise<T> {

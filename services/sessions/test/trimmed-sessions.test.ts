@@ -87,7 +87,7 @@ async function withOldTurn() {
   await service.client.appendEvents(appendTo(old.turn as Turn, [], completed));
   const now = await service.client.beginTurn(beginWith(key, 'now', { stateDeltaJson: json({ color: 'blue' }) }));
   const turn = now.turn as Turn;
-  /** What plans read, while retention deletes the old turn before the first look at the changes of events. */
+  /** Retention deletes the old turn just before a plan looks at the changes of events. */
   const trims: Database = {
     ...db,
     query: async (statement, values) => {

@@ -15,7 +15,7 @@ export interface Append extends Write {
   rewound?: Rewound;
 }
 
-/** What was planned for a session of this version. */
+/** A rewind that was planned for a session of this version. */
 interface Rewound {
   readonly view: string | null;
   readonly version: bigint;
