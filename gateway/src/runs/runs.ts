@@ -143,6 +143,5 @@ function failureOf({ type, message }: Failure): Error {
   // The caller deleted the session during the run, so the error is not the server's.
   if (type === 'RunCancelled') return new MeshError('aborted', 'run_cancelled', message);
   if (type === 'RunPostponed') return new MeshError('unavailable', 'run_postponed', message);
-  if (type === 'RunMoved') return new MeshError('unavailable', 'run_moved', message);
   return new HttpError(500, message);
 }

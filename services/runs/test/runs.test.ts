@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { completeActions, toWireEvent } from '@agentmesh/proto/event';
 import { RunEndedSchema, AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';
 import { encode } from './stored-session.ts';
@@ -16,13 +17,17 @@ interface Answers {
 async function run(bench: ServiceBench, text: string, options: { streaming?: boolean } = {}): Promise<Answers> {
   const answers = { invocationId: '', texts: [] as unknown[] };
   let failure: string | undefined;
-  const messageJson = encode({ role: 'user', parts: [{ text }] });
+  const messageJson = encode(contentOf(text));
   for await (const { kind } of bench.client.run({ session: bench.key, messageJson, ...options })) {
     if (kind.case === 'accepted') Object.assign(answers, { invocationId: kind.value.invocationId });
     if (kind.case === 'event') answers.texts.push(textOf(kind.value.json));
     if (kind.case === 'failure') failure = kind.value.type;
   }
   return failure === undefined ? answers : { ...answers, failure };
+}
+
+function contentOf(text: string) {
+  return { role: 'user', parts: [{ text }] };
 }
 
 function textOf(json: Uint8Array): unknown {
@@ -96,6 +101,35 @@ describe('Run', () => {
     await bench.bus.publish(RunEndedSchema, ended);
     expect(await second).toMatchObject({ texts: [], failure: 'RunCancelled' });
     await first;
+  });
+
+  test('the viewer of a queued run gets its events when another process executes it', async () => {
+    await using bench = await startService({ hints: false });
+    const { sessions, ledger, key } = bench;
+    sessions.onGranted = (_owner, session, invocationId) => {
+      sessions.run(session, invocationId).status = 'running';
+    };
+    const first = run(bench, 'first [[wait:300]]');
+    await vi.waitFor(() => expect(sessions.runs(key)).toHaveLength(1));
+    const second = run(bench, 'second');
+    await vi.waitFor(() => expect(sessions.runs(key)).toHaveLength(2));
+    const { invocationId } = sessions.run(key);
+    await first;
+    const said = (author: string, text: string) =>
+      toWireEvent({
+        id: text,
+        author,
+        invocationId,
+        timestamp: 1,
+        content: contentOf(text),
+        actions: completeActions({}),
+      });
+    const lastSeq = sessions.events(key).length;
+    const end = { outcome: AttemptEnd_Outcome.COMPLETED };
+    const events = [said('user', 'second'), said('echo', 'from another process')];
+    await ledger.appendEvents({ accountId: 'a', ...sessions.lease(key), lastSeq, events, end });
+    await bench.bus.publish(RunEndedSchema, { accountId: 'a', invocationId, ...end });
+    expect(await second).toEqual({ invocationId, texts: ['from another process'] });
   });
 
   test('a hint that a run has ended changes nothing when the ledger says that it is queued or running', async () => {

@@ -17,6 +17,8 @@ export interface ServiceBench extends AsyncDisposable {
   readonly client: Client<typeof RunsService>;
   readonly agents: Client<typeof AgentsService>;
   readonly sessions: InMemorySessions;
+  /** The sessions service as another process calls it. */
+  readonly ledger: Client<typeof SessionsService>;
   readonly key: SessionKey;
   readonly bus: Bus;
   /** Starts to drain; resolves when the running attempts are over. */
@@ -54,6 +56,7 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
     client: mesh.client(RunsService),
     agents: mesh.client(AgentsService),
     sessions,
+    ledger: mesh.client(SessionsService),
     key,
     bus,
     drain: async () => {

@@ -9,7 +9,7 @@ import { checkLeases } from '../execution/check-leases.ts';
 const timeoutMs = 5_000;
 
 /**
- * Has the streams of the run look at the ledger. Tells the viewers of a queued run that it has ended without this process: cancelled, or executed by another. An attempt that runs here is
+ * Has the streams of the run look at the ledger. Tells the viewers of a queued run that it was cancelled, or shows them the events of the process that has executed it. An attempt that runs here is
  * stopped at once when it has lost its turn, not at the next renewal. The hint only starts a look: the ledger says what is true.
  */
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {

@@ -9,7 +9,7 @@ import type { Handlers } from './handlers.ts';
 
 const cancelTimeoutMs = 5_000;
 
-/** Accepts a run and shows it. The run is durable when `accepted` is sent, and goes on when the caller leaves, unless the request or the app says otherwise. */
+/** Accepts a run and shows it, whichever process executes it. The run is durable when `accepted` is sent, and goes on when the caller leaves, unless the request or the app says otherwise. */
 export function run(context: Context): Handlers['run'] {
   return async function* (request, { signal }) {
     const viewer = createViewer(request.streaming);
@@ -28,6 +28,7 @@ export function run(context: Context): Handlers['run'] {
     try {
       yield accepted;
       yield* viewer.responses(signal);
+      if (viewer.isLeftToOther) yield* replayRun(context, { request, invocationId }, signal);
       isOver = !signal.aborted;
     } finally {
       if (cancels && !isOver) await cancel(context, content.session, invocationId);

@@ -3,26 +3,27 @@ import type { Context } from '../../context.ts';
 import type { RunName } from './waiting-runs.ts';
 
 const cancelled = { type: 'RunCancelled', message: 'The run was cancelled.' };
-const moved = { type: 'RunMoved', message: 'The run was executed elsewhere. Read the session again.' };
 
-/** Failures of viewers by the status of a run that this process cannot start any more. */
-const failures = new Map([
-  [RunStatus.CANCELLED, cancelled],
-  [RunStatus.INTERRUPTED, cancelled],
-  [RunStatus.COMPLETED, moved],
-  [RunStatus.FAILED, moved],
-  [RunStatus.WAITING, moved],
-]);
+/** Statuses of runs that ended before any process executed them. */
+const neverStarted = new Set([RunStatus.CANCELLED, RunStatus.INTERRUPTED]);
+/** Statuses of runs that another process has executed. */
+const executed = new Set([RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.WAITING]);
 
-/** Ends the wait for a run that has ended by its status, and tells its viewer. False for a run that may still get its turn here. */
-export function leaveEnded({ waiting }: Pick<Context, 'waiting'>, run: RunName, status: RunStatus): boolean {
-  const failure = failures.get(status);
-  if (failure === undefined) return false;
-  waiting.take(run)?.viewer?.fail(failure);
+type Waiting = Pick<Context, 'waiting'>;
+
+/**
+ * Ends the wait for a run that has ended by its status. Its viewer is told that it was cancelled, or that another process has executed it. False
+ * for a run that may still get its turn here.
+ */
+export function leaveEnded(context: Waiting, run: RunName, status: RunStatus): boolean {
+  if (!neverStarted.has(status) && !executed.has(status)) return false;
+  leave(context, run, status);
   return true;
 }
 
 /** Ends the wait for a run that this process cannot start any more: it has ended, or another process has it. */
-export function leave(context: Pick<Context, 'waiting'>, run: RunName, status: RunStatus): void {
-  if (!leaveEnded(context, run, status)) context.waiting.take(run)?.viewer?.fail(moved);
+export function leave({ waiting }: Waiting, run: RunName, status: RunStatus): void {
+  const viewer = waiting.take(run)?.viewer;
+  if (neverStarted.has(status)) viewer?.fail(cancelled);
+  else viewer?.leaveToOther();
 }

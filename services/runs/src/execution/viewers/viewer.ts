@@ -19,6 +19,10 @@ export interface Viewer {
   /** Ends the stream after the waiting responses. */
   end(): void;
   fail(failure: Pick<Failure, 'type' | 'message'>): void;
+  /** Ends the stream of a run that has waited, because another process executes it, or has executed it. */
+  leaveToOther(): void;
+  /** Whether the stream has ended because of `leaveToOther`. */
+  readonly isLeftToOther: boolean;
   /**
    * The responses to send, in order; they end at once when `signal` aborts. Throws MeshError `viewer_too_slow`. Leaving the loop closes the
    * viewer.
@@ -44,6 +48,7 @@ export function createViewer(partials: boolean, limits: ViewerLimits = usual): V
 
 class BufferedViewer implements Viewer {
   readonly partials: boolean;
+  isLeftToOther = false;
   readonly #waiting: Unread;
   #closed = false;
   #position = 0;
@@ -74,6 +79,11 @@ class BufferedViewer implements Viewer {
 
   fail(failure: Pick<Failure, 'type' | 'message'>): void {
     if (!this.#closed) this.#waiting.addFailure(failure);
+    this.#close();
+  }
+
+  leaveToOther(): void {
+    if (!this.#closed) this.isLeftToOther = true;
     this.#close();
   }
 
