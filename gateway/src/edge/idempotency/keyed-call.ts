@@ -11,12 +11,16 @@ interface KeyedCall {
   readonly headers?: Record<string, string>;
 }
 
+/** Options of a call that has the effect of a request. What has not been stored when the client leaves is dropped. */
+export function leavableCall(reply: FastifyReply): KeyedCall {
+  return { ...unary, signal: readingFor(reply.raw).signal };
+}
+
 /**
- * Options of the call that has the effect of a request. What has not been stored when the client leaves is dropped. With an `Idempotency-Key` the service
- * has the effect once. A token that is bound to an end user has keys of its own: it does not get the answer to a request that it may not send.
+ * Options of the call that has the effect of a request, as `leavableCall` has them. With an `Idempotency-Key` the service has the effect once. A token that is bound to an end user has keys of its own: it does not get the answer to a request that it may not send.
  */
 export function keyedCall(request: FastifyRequest, reply: FastifyReply): KeyedCall {
-  const call = { ...unary, signal: readingFor(reply.raw).signal };
+  const call = leavableCall(reply);
   const key = request.headers['idempotency-key'];
   return typeof key === 'string' ? { ...call, headers: headersOf(request, key) } : call;
 }

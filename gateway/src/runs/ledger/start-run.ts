@@ -1,8 +1,7 @@
 import { afterChange } from '@agentmesh/lib/rpc';
 import { type App, type Context, unary } from '../../context.ts';
-import { keyedCall } from '../../edge/idempotency/keyed-call.ts';
+import { leavableCall, keyedCall } from '../../edge/idempotency/keyed-call.ts';
 import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
-import { readingFor } from '../../edge/streams/reading-for.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
 import { refuseReuse, runKeyHours, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
@@ -49,9 +48,8 @@ export function startRunRoute(app: App, context: Context): void {
       const registered =
         body.webhook && (await registerWebhook(context, body.webhook, { ...content, call: keyedCall(request, reply) }));
       const start = registered && { invocationId: registered.invocationId, awaited: true };
-      const call = { ...unary, signal: readingFor(reply.raw).signal };
       const { invocationId, already } = await runs
-        .startRun({ ...content, ...start, ...key, noticeTitle: content.session.appName }, call)
+        .startRun({ ...content, ...start, ...key, noticeTitle: content.session.appName }, leavableCall(reply))
         .catch(refuseReuse);
       arriving.leave(request);
       const { accountId, userId } = content.session;

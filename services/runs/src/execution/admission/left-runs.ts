@@ -4,19 +4,19 @@ import type { RunName } from './waiting-runs.ts';
 
 const cancelled = { type: 'RunCancelled', message: 'The run was cancelled.' };
 
-/** Statuses of runs that ended before any process executed them. */
-const neverStarted = new Set([RunStatus.CANCELLED, RunStatus.INTERRUPTED]);
-/** Statuses of runs that another process has executed. */
+/** Statuses of runs that were cancelled, or whose process died. */
+const calledOff = new Set([RunStatus.CANCELLED, RunStatus.INTERRUPTED]);
+/** Statuses of runs that another process has executed to an end. */
 const executed = new Set([RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.WAITING]);
 
 type Waiting = Pick<Context, 'waiting'>;
 
 /**
- * Ends the wait for a run that has ended by its status. Its viewer is told that it was cancelled, or that another process has executed it. False
- * for a run that may still get its turn here.
+ * Ends the wait for a run that has ended by its status. Its viewer is told that it was cancelled, or goes on with the events that another
+ * process has stored. False for a run that may still get its turn here.
  */
 export function leaveEnded(context: Waiting, run: RunName, status: RunStatus): boolean {
-  if (!neverStarted.has(status) && !executed.has(status)) return false;
+  if (!calledOff.has(status) && !executed.has(status)) return false;
   leave(context, run, status);
   return true;
 }
@@ -24,6 +24,6 @@ export function leaveEnded(context: Waiting, run: RunName, status: RunStatus): b
 /** Ends the wait for a run that this process cannot start any more: it has ended, or another process has it. */
 export function leave({ waiting }: Waiting, run: RunName, status: RunStatus): void {
   const viewer = waiting.take(run)?.viewer;
-  if (neverStarted.has(status)) viewer?.fail(cancelled);
+  if (calledOff.has(status)) viewer?.fail(cancelled);
   else viewer?.leaveToOther();
 }
