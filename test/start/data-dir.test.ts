@@ -83,8 +83,9 @@ describe('DATA_DIR', { timeout: 90_000 }, () => {
     await chmod(folder, 0o755);
     const mesh = await startMesh({ mode: 'all', databaseUrl: database.url, env: { DATA_DIR: folder } });
     await mesh[Symbol.asyncDispose]();
-    const warning = mesh.lines.find((line) => line.includes('DATA_DIR is open to other users'));
-    expect(JSON.parse(warning ?? '{}')).toMatchObject({ level: 'warn', dataDir: folder, mode: '0755' });
+    const warning = () => mesh.lines.find((line) => line.includes('DATA_DIR is open to other users'));
+    await expect.poll(warning).toBeDefined();
+    expect(JSON.parse(warning() ?? '{}')).toMatchObject({ level: 'warn', dataDir: folder, mode: '0755' });
     expect(await modeOf(folder)).toBe('755');
   });
 });
