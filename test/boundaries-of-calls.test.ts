@@ -21,6 +21,8 @@ for (const file of globSync('{gateway/src,services/*/src,lib/*}/**/*.ts', { cwd:
 
 /** The names under which a package has clients of a service: `auth` in `auth: Client<typeof AuthService>`. */
 function clientNames(source: string, service: DescService): string[] {
+  // The expressions below read every word of the source.
+  if (!source.includes(service.name)) return [];
   const type = `(?:Pick<)?Client<typeof ${service.name}>`;
   const alias = new RegExp(`type (\\w+) = ${type};`).exec(source)?.[1] ?? service.name;
   const held = new RegExp(`#?(\\w+)\\??: (?:readonly )?(?:${type}|${alias}\\b)`, 'g');
@@ -28,15 +30,21 @@ function clientNames(source: string, service: DescService): string[] {
   return [held, made].flatMap((form) => Array.from(source.matchAll(form), ([, name = '']) => name));
 }
 
+/** The services that have clients of a contract, with the names of these clients, separated by `|`. */
+const clientsOf = new Map(
+  Array.from(new Set(methods.map(({ parent }) => parent)), (service) => {
+    const named = words.map((word) => ({ word, names: clientNames(sources.get(word) ?? '', service).join('|') }));
+    return [service, named.filter(({ names }) => names !== '')] as const;
+  }),
+);
+
 /** Names of the services whose code calls a method. Calls in lib count for every service that uses that part of lib. */
 function usersOf(method: DescMethod): string[] {
-  return words.filter((word) => {
-    const source = sources.get(word) ?? '';
-    const own = new RegExp(
-      `\\b(${clientNames(source, method.parent).join('|') || '-'})\\s*\\.\\s*${method.localName}\\b`,
-    );
-    return own.test(source) || (erasing.has(method.name) && source.includes('answerDeletions('));
-  });
+  const own = (clientsOf.get(method.parent) ?? []).filter(({ word, names }) =>
+    new RegExp(`\\b(${names})\\s*\\.\\s*${method.localName}\\b`).test(sources.get(word) ?? ''),
+  );
+  const answering = words.filter((word) => erasing.has(method.name) && sources.get(word)?.includes('answerDeletions('));
+  return [...own.map(({ word }) => word), ...answering];
 }
 
 /** The methods that lib/bus calls for the services which answer account deletions. */
