@@ -3,6 +3,7 @@ import { lengthen, longStatementMs, type WatchedPoolClient } from './connection/
 import type { Database, Statement, Transaction } from './database.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { isChange } from './is-change.ts';
 import type { Pipeline } from './pipeline.ts';
 import { checkWanted, type Until, untilCallerLeaves } from './until.ts';
 import { MeshError } from '../rpc/index.ts';
@@ -23,11 +24,12 @@ interface Connections {
  */
 export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Connections): Database {
   const sending = (until?: Until): Pick<Database, 'query' | 'transaction' | 'forLongWork'> => ({
-    query: (statement, values) => {
+    query: <Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]) => {
       const config = toConfig(statement, values);
-      return statement.groupCommit && isNamed(config)
-        ? noteCommit(groupCommit.query(config, until), until)
-        : tellTruly(pipeline.query(config, until), until);
+      const rows: Promise<Row[]> =
+        statement.groupCommit && isNamed(config) ? groupCommit.query(config, until) : pipeline.query(config, until);
+      if (until === undefined) return rows;
+      return isChange(config) ? noteCommit(rows, until) : tellTruly(rows, until);
     },
     transaction: (work) => noteCommit(runTransaction(pool, work, { until }), until),
     forLongWork: () => createLongWork(pool, database, until),

@@ -1,6 +1,7 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { WatchedClient, type WatchedConfig } from './connection/index.ts';
 import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from './database-error.ts';
+import { isChange } from './is-change.ts';
 import { checkWanted, type Until } from './until.ts';
 
 /**
@@ -132,11 +133,6 @@ function send<Row extends QueryResultRow>(
       reject(isChange(config) ? toOutcomeError(error) : toDatabaseError(error));
     });
   });
-}
-
-/** Whether a statement may change something: it does not begin with `select`. */
-function isChange({ text }: QueryConfig): boolean {
-  return !/^\s*select\b/i.test(text);
 }
 
 /**

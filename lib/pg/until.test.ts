@@ -119,14 +119,16 @@ test('when the database fails after a commit of the same work, nobody is told th
     (within) => within.query(read),
     (within) => within.transaction((tx) => tx.query(read)),
   ];
-  for (const [id, work] of works.entries()) {
+  const inserts = [insert, { text: insert.text }];
+  const cases = inserts.flatMap((statement) => works.map((work) => ({ statement, work })));
+  for (const [id, { statement, work }] of cases.entries()) {
     const within = db.within(callerFor(60_000));
-    await within.query(insert, [id]);
+    await within.query(statement, [id]);
     const failure = work(within).catch((error: unknown) => error);
     await endSleeper();
     expect(await failure).toMatchObject({ code: 'unavailable', reason: 'outcome_unknown' });
   }
-  expect(await stored()).toEqual([0, 1]);
+  expect(await stored()).toEqual([0, 1, 2, 3]);
 });
 
 test('a transaction whose caller leaves before its commit stores nothing', async () => {
@@ -162,5 +164,9 @@ test('a change that was sent when the connection broke has an unknown outcome, a
     return end;
   };
   expect(await reasonOf(change.text)).toBe('outcome_unknown');
+  expect(await reasonOf('with added as (insert into things values (1)) select pg_sleep(30)')).toBe('outcome_unknown');
   expect(await reasonOf('select pg_sleep(30)')).toBe('database_unavailable');
+  expect(await reasonOf('with s as (select id from things for update) select pg_sleep(30)')).toBe(
+    'database_unavailable',
+  );
 });
