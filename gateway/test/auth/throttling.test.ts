@@ -53,7 +53,7 @@ describe('sign-ups', () => {
     expect(found.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([409, 409, 429]);
     const refused = found.find(({ status }) => status === 429);
     expect(refused?.body).toMatchObject({ code: 'too_many_sign_ups' });
-    expect(refused?.headers.get('retry-after')).toMatch(/^(59|60)$/);
+    expect(refused?.headers.get('retry-after')).toMatch(/^(5\d|60)$/);
     expect(asked).toBe(2);
   });
 });
@@ -76,10 +76,10 @@ describe('sign-ins that fail', () => {
     const refused = await attempt(edge, 'ada@bücher.example', 'right');
     expect([refused.status, refused.body]).toMatchObject([429, { code: 'too_many_failures' }]);
     expect(Object.fromEntries(refused.headers)).toMatchObject({
-      'retry-after': expect.stringMatching(/^(59|60)$/) as unknown,
+      'retry-after': expect.stringMatching(/^(5\d|60)$/) as unknown,
       'ratelimit-limit': '3',
       'ratelimit-remaining': '0',
-      'ratelimit-reset': expect.stringMatching(/^1(79|80)$/) as unknown,
+      'ratelimit-reset': expect.stringMatching(/^1(7\d|80)$/) as unknown,
     });
     expect(asked()).toBe(before);
     expect((await attempt(edge, 'bob@example.com', 'right')).status).toBe(200);
@@ -140,11 +140,12 @@ describe('sign-ins that fail', () => {
   it('can by default be over two thousand from one address, and twenty for one account of them', async () => {
     const { edge } = await start(Object.fromEntries(Object.keys(limits).map((name) => [name, ''])));
     await using _ = edge;
+    // First, because one of the twenty comes back every thirty seconds.
+    const ofOne = Array.from({ length: 21 }, () => ['0@example.com', 'wrong'] as const);
+    expect(await statuses(edge, ofOne)).toEqual([...ofOne.slice(1).map(() => 401), 429]);
     for (let count = 0; count < 2_400; count += 1) {
-      expect((await attempt(edge, `${count % 200}@example.com`, 'wrong')).status).toBe(401);
+      expect((await attempt(edge, `${1 + (count % 200)}@example.com`, 'wrong')).status).toBe(401);
     }
-    const more = Array.from({ length: 9 }, () => ['0@example.com', 'wrong'] as const);
-    expect(await statuses(edge, more)).toEqual([...more.slice(1).map(() => 401), 429]);
   });
 });
 
@@ -203,7 +204,7 @@ test('requests of an account are limited by minute, whatever the route, before a
   expect([await list(), await list(), await list()]).toEqual([
     [200, undefined, null],
     [200, undefined, null],
-    [429, 'account_requests_per_minute', expect.stringMatching(/^(29|30)$/)],
+    [429, 'account_requests_per_minute', expect.stringMatching(/^(2\d|30)$/)],
   ]);
   expect(asked).toBe(2);
 });

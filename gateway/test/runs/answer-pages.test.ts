@@ -25,7 +25,7 @@ it('a link that is cut off gets a page, and an address that opens too many gets 
     await edge.send('/run-answers', { json, headers: { authorization: null } }),
   ]) {
     expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
-    expect(refused.headers.get('retry-after')).toMatch(/^(59|60)$/);
+    expect(refused.headers.get('retry-after')).toMatch(/^(5\d|60)$/);
     expect(refused.text).toContain('Too many pages were opened.');
   }
   expect(asked).toHaveLength(3);
