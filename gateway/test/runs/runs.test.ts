@@ -31,6 +31,13 @@ const steps = (...list: Step[]): Run =>
     yield* list;
   };
 
+/** Asks for a run, with an answer that can be read in pieces. */
+async function watch(edge: Edge, path: string, signal?: AbortSignal): Promise<Response> {
+  const headers = { authorization: `Bearer ${await token({})}` };
+  const sent = new TextEncoder().encode(JSON.stringify(body));
+  return fetch(new URL(path, edge.url), { method: 'POST', headers, body: sent, ...(signal && { signal }) });
+}
+
 describe('/run', () => {
   it('answers with all whole events as one array and names the invocation', async () => {
     let asked: RunRequest | undefined;
@@ -82,12 +89,7 @@ describe('/run', () => {
       await once(signal, 'abort');
     });
     const client = new AbortController();
-    const response = fetch(new URL('/run', edge.url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await token({})}` },
-      body: new TextEncoder().encode(JSON.stringify(body)),
-      signal: client.signal,
-    });
+    const response = watch(edge, '/run', client.signal);
     await vi.waitFor(() => expect(watching).toBeDefined());
     client.abort();
     await expect(response).rejects.toThrow('aborted');
@@ -199,15 +201,22 @@ describe('/run_sse', () => {
   });
 
   it('sends heartbeats while nothing happens', async () => {
+    const pinged = Promise.withResolvers<void>();
     await using edge = await edgeOf(
       async function* () {
         yield accepted;
-        await new Promise((resolve) => setTimeout(resolve, 1_400));
+        await pinged.promise;
         yield event({ n: 1 });
       },
       { GATEWAY_HEARTBEAT_SECONDS: '1' },
     );
-    expect((await edge.send('/run_sse', { json: body })).text).toMatch(/^(: ping\n\n)+data: \{"n":1\}\n\n$/);
+    const response = await watch(edge, '/run_sse');
+    let text = '';
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      pinged.resolve();
+    }
+    expect(text).toMatch(/^(: ping\n\n)+data: \{"n":1\}\n\n$/);
   });
 
   it('encodes an invocation id that is invalid in a header', async () => {
@@ -228,12 +237,7 @@ describe('/run_sse', () => {
       await once(signal, 'abort');
     });
     const viewer = new AbortController();
-    const response = await fetch(new URL('/run_sse', edge.url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await token({})}` },
-      body: new TextEncoder().encode(JSON.stringify(body)),
-      signal: viewer.signal,
-    });
+    const response = await watch(edge, '/run_sse', viewer.signal);
     await response.body?.getReader().read();
     viewer.abort();
     await vi.waitFor(() => expect(watching?.aborted).toBe(true));
@@ -285,11 +289,7 @@ describe('a draining gateway', () => {
       await release.promise;
       yield event({ n: 2 });
     });
-    const response = await fetch(new URL('/run_sse', edge.url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await token({})}` },
-      body: new TextEncoder().encode(JSON.stringify(body)),
-    });
+    const response = await watch(edge, '/run_sse');
     edge.draining.abort();
     const drained = edge.drain();
     await vi.waitFor(() => expect(fetch(new URL('/health', edge.url))).rejects.toThrow('fetch failed'));
