@@ -66,6 +66,8 @@ async function kill(owner: Owner): Promise<void> {
 
 async function query(url: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
+  // A server that ends closes the connections that it still accepted.
+  client.on('error', () => undefined);
   await client.connect();
   const { rows } = await client.query<Record<string, unknown>>(statement);
   await client.end();
