@@ -4,7 +4,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { describe, expect, it, vi } from 'vitest';
 import { requestContext } from '../telemetry/index.ts';
 import { MeshError } from './index.ts';
-import { failureOf, transports, untilAborted } from './testing/test-calls.ts';
+import { failureOf, openConnections, transports, untilAborted } from './testing/test-calls.ts';
 import { testMesh } from './testing/test-mesh.ts';
 
 type Save = (requests: AsyncIterable<SaveArtifactRequest>, context: HandlerContext) => Promise<{ version?: object }>;
@@ -169,6 +169,7 @@ describe.each(transports)('a client stream over %s', (_, transport) => {
   it('that is too slow ends on both sides while the handler waits for more', async () => {
     const { handler, begun, ended } = reader();
     await using mesh = await start(handler);
+    await openConnections(mesh);
     const { state, input } = silently();
     const call = failureOf(mesh.client.client(ArtifactsService).saveArtifact(input, { timeoutMs: 1_000 }));
     await begun;

@@ -3,7 +3,7 @@ import { AuthService } from '@agentmesh/proto/auth/v1';
 import { type RunResponse, RunsService } from '@agentmesh/proto/runs/v1';
 import type { HandlerContext } from '@connectrpc/connect';
 import { describe, expect, it, vi } from 'vitest';
-import { chunk, collect, failureOf, textOf, transports, untilAborted } from './testing/test-calls.ts';
+import { chunk, collect, failureOf, openConnections, textOf, transports, untilAborted } from './testing/test-calls.ts';
 import { type TestMeshOptions, testMesh } from './testing/test-mesh.ts';
 
 describe.each(transports)('over %s', (_, transport) => {
@@ -19,6 +19,7 @@ describe.each(transports)('over %s', (_, transport) => {
         },
       },
     });
+    await openConnections(mesh);
     const failure = await failureOf(mesh.client.client(AuthService).getAccount({}, { timeoutMs: 1_000 }));
     expect(failure).toMatchObject({ code: 'deadline_exceeded', reason: 'deadline_exceeded' });
     await vi.waitFor(() => expect(context?.signal.reason).toMatchObject({ code: 'deadline_exceeded' }));
@@ -40,6 +41,7 @@ describe.each(transports)('over %s', (_, transport) => {
         },
       },
     });
+    await openConnections(mesh);
     const failure = await failureOf(collect(mesh.client.client(RunsService).run({}, { timeoutMs: 1_000 })));
     expect(failure.code).toBe('deadline_exceeded');
     await vi.waitFor(() => expect(ended).toBe(true));

@@ -3,6 +3,7 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import { Client, credentials } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { describe, expect, it, vi } from 'vitest';
+import { freePorts } from '../service/testing/index.ts';
 import { testCertificate } from './testing/test-certificate.ts';
 import { testMesh } from './testing/test-mesh.ts';
 import { testNode } from './testing/test-node.ts';
@@ -71,14 +72,16 @@ describe('routing', () => {
   });
 
   it('a service that restarts is found again', async () => {
-    const first = await testMesh({ local: false, auth: { getAccount } });
+    // Nobody else gets this port while nothing listens there.
+    const [port = 0] = await freePorts(1);
+    const first = await testMesh({ local: false, auth: { getAccount }, port });
     await using client = first.client;
     await client.client(AuthService).getAccount({});
     await first.server[Symbol.asyncDispose]();
     await expect(client.client(AuthService).getAccount({})).rejects.toMatchObject({ code: 'unavailable' });
     await using second = testNode(first.options);
     second.serve(AuthService, first.implementations.auth);
-    await second.listen({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
+    await second.listen({ host: '127.0.0.1', port });
     await vi.waitFor(() => client.client(AuthService).getAccount({}));
   });
 

@@ -117,13 +117,16 @@ test('a deadline ends the call at both ends', async () => {
   let reason: unknown;
   await start({
     auth: {
-      getAccount: async (_, { signal }) => {
+      getAccount: async ({ id }, { signal }) => {
+        if (id === 'first') return {};
         await untilAborted(signal).catch(() => undefined);
         reason = signal.reason;
         return {};
       },
     },
   });
+  // The time for the connection does not count against the deadline.
+  await getAccount({ id: 'first' });
   const late = getAccount({ id: 'a1' }, { options: { deadline: Date.now() + 1_000 } });
   await expect(late).rejects.toMatchObject({ code: status.DEADLINE_EXCEEDED });
   await vi.waitFor(() => expect(reason).toMatchObject({ code: 'deadline_exceeded' }));

@@ -33,6 +33,8 @@ export interface TestMeshOptions {
   tls?: MeshTls | undefined;
   clientOptions?: Partial<MeshOptions>;
   serverOptions?: Partial<MeshOptions>;
+  /** Where the server listens; by default a port that the system chooses. */
+  port?: number;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function testMesh({ auth, runs, artifacts, local, tls, ...own }: Te
   server.serve(ArtifactsService, implementations.artifacts);
   const base = { server, options, implementations, logged, metrics };
   if (local) return { ...base, client: server, url: '', ...closing(server) };
-  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = await server.listen({ host: '127.0.0.1', port: own.port ?? 0 });
   const url = `http://127.0.0.1:${port}`;
   const client = testNode({ ...options, urls: { auth: url, runs: url, artifacts: url }, ...own.clientOptions });
   return { ...base, client, url, ...closing(client, server) };
