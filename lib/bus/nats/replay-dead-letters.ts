@@ -4,7 +4,8 @@ import { type Link, natsUnavailable } from './link.ts';
 import { namesOf } from '../names/index.ts';
 
 const BATCH = 100;
-const WAIT_MS = 1_000;
+/** Longest wait for the next one. A busy server may need seconds for it. */
+const WAIT_MS = 5_000;
 
 /**
  * Moves the dead letters of a durable consumer to the subject from which it gets them again. Returns their number. Those that come while it works, because their

@@ -49,7 +49,8 @@ async function openBench(resources: AsyncDisposableStack): Promise<Bench> {
   const options = { service: 'sessions', url, poolSize: 6, migrations: pathToFileURL(folder) };
   const db = resources.use(await openDatabase(options, log));
   const open = async (service: string) => {
-    const own = { servers: [nats.url], inboxPrefix: `_INBOX.${service}`, name: service, log, ackWaitMs: 1_500 };
+    // Longer than the two seconds between extensions: a message that waits for its turn would come again and again, and become a dead letter.
+    const own = { servers: [nats.url], inboxPrefix: `_INBOX.${service}`, name: service, log, ackWaitMs: 4_000 };
     return createBus({ driver: resources.use(await createNatsDriver(own)), service, log, pausesMs: [50, 50, 50, 50] });
   };
   for (const replica of [await open('webhooks'), await open('webhooks')])
