@@ -44,17 +44,25 @@ export async function openArtifacts(env: Record<string, string> = {}): Promise<T
   const migrations = new URL('../migrations/', import.meta.url);
   const bus = await createPgBus({ url: database.url, log: process.log });
   const sql = await openDatabase({ service: 'artifacts', url: database.url, poolSize: 2, migrations }, process.log);
+  const settle = async (): Promise<void> => {
+    try {
+      await process.settle();
+    } finally {
+      // The job of the service may be removing some of the garbage: its transaction is waited for.
+      await sql.transaction((tx) => tx.query({ text: 'lock table blobs in exclusive mode' }));
+    }
+  };
   return {
     client: asDeclared(process.mesh).client(ArtifactsService),
     folder,
     databaseUrl: database.url,
     files: async () => {
-      await process.settle();
+      await settle();
       const entries = await readdir(join(folder, 'artifacts'), { recursive: true, withFileTypes: true });
       return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
     },
     rows: (statement) => sql.forLongWork().query({ text: statement }),
-    settle: () => process.settle(),
+    settle,
     announceDeletion: (accountId) => deletions.announce(bus, accountId),
     [Symbol.asyncDispose]: async () => {
       await process[Symbol.asyncDispose]();
