@@ -121,11 +121,11 @@ describe('with an embedding model', () => {
     await using db = await openOwn(service);
     const memory = await remember(service, 'my kitten sleeps');
     await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
-    await db.query({
+    const moved = await db.query({
       text: `with v as (delete from vectors returning account_id, partition_pk, place)
-        insert into unembedded (account_id, partition_pk, place) select * from v`,
+        insert into unembedded (account_id, partition_pk, place) select * from v returning 1 as moved`,
     });
-    expect(await search(service, memory, 'feline')).toEqual([]);
+    expect(moved).toEqual([{ moved: 1 }]);
     await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
     expect(await db.query({ text: 'select from unembedded' })).toEqual([]);
   });

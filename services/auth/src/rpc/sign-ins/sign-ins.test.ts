@@ -124,11 +124,15 @@ describe('the changes of accounts', () => {
   test('name every account of which a token ended, and no other', async () => {
     const signedIn = [await signIn(), await signIn(), await signIn()];
     let { cursor } = await auth.client.listChangedAccounts({});
+    let told: bigint[] = [];
     const named = async (change: () => Promise<unknown>): Promise<string[]> => {
       await change();
-      const changes = await since(cursor);
-      ({ cursor } = changes);
-      return changes.accountIds;
+      const { accountIds, fingerprints, ...next } = await since(cursor);
+      // While any transaction is open, also one of the server itself, the last change is answered again.
+      const found = accountIds.filter((_, index) => !told.includes(fingerprints[index] ?? 0n));
+      ({ cursor } = next);
+      told = fingerprints;
+      return found;
     };
     const { db } = auth.context;
     expect(await named(() => auth.client.refresh({ refreshToken: signedIn[0]?.refreshToken ?? '' }))).toEqual([]);
