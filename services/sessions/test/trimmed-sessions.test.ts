@@ -1,11 +1,20 @@
 import type { Database } from '@agentmesh/lib/pg';
 import { Usage } from '@agentmesh/lib/usage';
-import { AttemptEnd_Outcome, Multitask, RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
+import {
+  AttemptEnd_Outcome,
+  ForkSessionRequestSchema,
+  Multitask,
+  RunStatus,
+  type Turn,
+} from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
+import type { HandlerContext } from '@connectrpc/connect';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { artifactsAt, beginFolding, foldDeltas } from '../src/history/fold-deltas.ts';
 import type { Context } from '../src/context.ts';
 import { planRewind } from '../src/history/plan-rewind.ts';
 import { planRollback } from '../src/history/plan-rollback.ts';
+import { forkSession } from '../src/rpc/history/fork-session.ts';
 import { deleteOld } from '../src/retention/delete-old.ts';
 import { deletePrefix } from '../src/retention/delete-prefix.ts';
 import { appendAndEndAttempt } from '../src/store/appends.ts';
@@ -79,12 +88,14 @@ test('a rewind, and a copy, of a session that has lost its first events know wha
 
 const limits = { stateValueBytes: 1e6, stateScopeBytes: 1e6, sessionBytes: 1e6 };
 
-/** A session with a turn whose events go, and a running one. */
+/** A session with a turn whose events go, one that changes nothing, and a running one. */
 async function withOldTurn() {
   const key = newKey();
   await service.client.createSession({ session: key });
   const old = await service.client.beginTurn(beginWith(key, 'old', { stateDeltaJson: json({ color: 'red' }) }));
   await service.client.appendEvents(appendTo(old.turn as Turn, [], completed));
+  const { turn: plain } = await service.client.beginTurn(beginWith(key, 'plain'));
+  await service.client.appendEvents(appendTo(plain as Turn, [], completed));
   const now = await service.client.beginTurn(beginWith(key, 'now', { stateDeltaJson: json({ color: 'blue' }) }));
   const turn = now.turn as Turn;
   /** Retention deletes the old turn just before a plan looks at the changes of events. */
@@ -94,8 +105,11 @@ async function withOldTurn() {
       if (statement.name === 'list-deltas') await deletePrefix(db, { sessionPk: turn.sessionPk, first: 1, upTo: 1 });
       return db.query(statement, values);
     },
+    forLongWork: () => trims,
   };
-  return { key, turn, trimming: { db: trims } as unknown as Context };
+  const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
+  const accountLimits = { sessions: 10, bytes: 1e6 };
+  return { key, plain: plain as Turn, turn, trimming: { db: trims, usage, accountLimits } as unknown as Context };
 }
 
 test('a rewind that has not seen events which retention deletes meanwhile is not stored', async () => {
@@ -124,4 +138,23 @@ test('nor is such a rollback, which the end of its run then tries again', async 
   expect(await appendAndEndAttempt(db, planned, { ...outcome, ...wait, ...fact })).toBe('refused');
   await service.client.appendEvents(appendTo(turn, [], { outcome: AttemptEnd_Outcome.INTERRUPTED }));
   expect((await readSession(service.client, key)).state).toEqual({ color: 'red' });
+});
+
+test('a copy that was read while retention deleted events of the session has what these had changed', async () => {
+  const { key, plain, trimming } = await withOldTurn();
+  const copyOf = forkSession(trimming);
+  const request = create(ForkSessionRequestSchema, { session: key, invocationId: plain.invocationId });
+  const { sessionId = '' } = await copyOf(request, {} as HandlerContext);
+  const copied = await readSession(service.client, { ...key, sessionId });
+  expect(copied.state).toEqual({ color: 'red' });
+  expect(copied.events.map(({ invocationId }) => invocationId)).toEqual([plain.invocationId]);
+});
+
+test('a copy whose last event retention deletes meanwhile is refused as one of an unknown event', async () => {
+  const { key, turn, trimming } = await withOldTurn();
+  const { events } = await readSession(service.client, key);
+  const copyOf = forkSession(trimming);
+  const request = create(ForkSessionRequestSchema, { session: key, eventId: events[0]?.id ?? '' });
+  expect(events.at(-1)?.invocationId).toBe(turn.invocationId);
+  await expect(copyOf(request, {} as HandlerContext)).rejects.toMatchObject({ reason: 'event_not_found' });
 });

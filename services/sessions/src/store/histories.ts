@@ -10,6 +10,8 @@ export interface SessionHistory {
   readonly pk: bigint;
   readonly version: bigint;
   readonly lastSeq: number;
+  /** Sequence of its first event; null without events. It changes when retention deletes events, and with the first event. */
+  readonly firstSeq: number | null;
   /** The invocation that holds the turn. */
   readonly turn: string | null;
   /** JSON; null when nothing is left out. */
@@ -26,7 +28,8 @@ const initial = (table: string): string =>
 
 const findHistory = createQuery<CheckedKey, SessionHistory>({
   name: 'find-history',
-  text: (param) => `select pk, version, last_seq as "lastSeq", turn, view::text as view, ${initial('sessions')}
+  text: (param) => `select pk, version, last_seq as "lastSeq", turn, view::text as view, ${initial('sessions')},
+      (select seq from events where session_pk = sessions.pk order by seq limit 1) as "firstSeq"
     from sessions where ${hasKey(param)}`,
 });
 

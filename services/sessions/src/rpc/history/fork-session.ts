@@ -7,6 +7,7 @@ import { forkSession as fork } from '../../history/fork-session.ts';
 import { canExist, checkSessionKey } from '../../session-key.ts';
 import { selectPlace } from '../../store/events/places.ts';
 import { type SessionHistory, selectHistory } from '../../store/histories.ts';
+import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
 /** Copies a session up to an event. */
@@ -19,10 +20,12 @@ export function forkSession(context: Context): Handlers['forkSession'] {
     checkBytes(context, accountId);
     const sessionId = request.newSessionId.trim() || randomUUID();
     const key = checkSessionKey({ ...source, sessionId, $typeName: 'agentmesh.sessions.v1.SessionKey' });
-    const history = await selectHistory(context.db, source);
-    if (history === undefined) throw sessionNotFound();
-    const lastSeq = await placeOf(context, request, history);
-    const bytes = await fork(context, { source, history, key, lastSeq });
+    const bytes = await untilCurrent(async () => {
+      const history = await selectHistory(context.db, source);
+      if (history === undefined) throw sessionNotFound();
+      const lastSeq = await placeOf(context, request, history);
+      return fork(context, { source, history, key, lastSeq });
+    });
     context.usage.add(accountId, { sessions: 1, bytes });
     return { sessionId };
   };
