@@ -5,7 +5,7 @@ import { completeActions, toWireEvent } from '@agentmesh/proto/event';
 import { RunEndedSchema, AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';
 import { encode } from './stored-session.ts';
-import { type ServiceBench, startService } from './start-service.ts';
+import { everyApp, type ServiceBench, startService } from './start-service.ts';
 
 interface Answers {
   readonly invocationId: string;
@@ -74,7 +74,8 @@ describe('Run', () => {
     const answers = [run(bench, '1 [[wait:50]]'), run(bench, '2')];
     bench.sessions.emptyClaims = 2;
     expect((await Promise.all(answers)).map(({ texts }) => texts.length)).toEqual([1, 1]);
-    expect(bench.sessions.calls.filter((call) => call === 'claimRuns').length).toBeGreaterThanOrEqual(3);
+    // The job that looks for due runs may have claimed the turn in between.
+    await expect.poll(() => bench.sessions.emptyClaims).toBeLessThanOrEqual(0);
   });
 
   test('a run without a viewer is claimed and finished', async () => {
@@ -168,7 +169,7 @@ describe('Run', () => {
   });
 
   test('is refused before anything is stored', async () => {
-    await using bench = await startService();
+    await using bench = await startService({ env: everyApp });
     const call = async (request: object): Promise<void> => {
       for await (const _ of bench.client.run({ session: bench.key, ...request })) break;
     };
@@ -247,9 +248,13 @@ test('a folder of apps that is not there stops the start', async () => {
 
 describe('apps', () => {
   test('ListApps and GetAppInfo describe the samples', async () => {
-    await using bench = await startService();
-    const { apps } = await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' });
-    expect(apps.map(({ name, language }) => [name, language])).toEqual([
+    await using bench = await startService({ env: everyApp });
+    // The service starts without an app in code that takes long to load.
+    const apps = async () => {
+      const listed = await bench.client.listApps({ accountId: '00000000-0000-0000-0000-000000000000' });
+      return listed.apps.map(({ name, language }) => [name, language]);
+    };
+    await expect.poll(apps).toEqual([
       ['assistant', 'yaml'],
       ['echo', 'yaml'],
       ['weather', 'typescript'],
@@ -267,7 +272,7 @@ describe('apps', () => {
     for (const name of ['old', 'bad', 'empty']) await mkdir(join(dir, name));
     await writeFile(join(dir, 'old/root_agent.yaml'), good);
     await writeFile(join(dir, 'bad/root_agent.yaml'), `${good}modle: x\n`);
-    await using bench = await startService({ env: { AGENTS_DIR: dir } });
+    await using bench = await startService({ env: { ...everyApp, AGENTS_DIR: dir } });
     await writeFile(join(dir, 'old/root_agent.yaml'), `${good}tools: [{}]\n`);
     await vi.waitFor(async () =>
       expect(

@@ -26,7 +26,10 @@ export interface ServiceBench extends AsyncDisposable {
   settle(): Promise<void>;
 }
 
-/** The whole service beside an in-memory sessions service, with the sample apps. */
+/** The setting for all sample apps. */
+export const everyApp = { RUNS_APPS: '' };
+
+/** The whole service beside an in-memory sessions service, with the sample app `echo`: one in code takes a second to load. */
 export async function startService({ hints = true, env = {} } = {}): Promise<ServiceBench> {
   const metrics = createMetrics({ processMetrics: false });
   const mesh = testNode({ urls: {}, log, metrics });
@@ -42,7 +45,7 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
   const resources = new AsyncDisposableStack();
   const database = resources.use(await openTestDatabase());
   const running = await runs.start({
-    config: parseSettings(runs.settings, env),
+    config: parseSettings(runs.settings, { RUNS_APPS: 'echo', ...env }),
     log,
     metrics,
     mesh: mesh.as('runs'),
