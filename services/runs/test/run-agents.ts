@@ -38,8 +38,8 @@ export interface AgentBench {
   readonly key: SessionKey;
   /** Begins a turn and executes it; resolves when the attempt is over. */
   run(options?: RunOptions): Promise<Seen>;
-  /** Begins a turn and executes it; `seen` resolves when the viewer is done. */
-  begin(options?: RunOptions): Promise<{ invocationId: string; seen: Promise<Seen> }>;
+  /** Begins a turn and executes it; `soFar` grows, and `seen` resolves when the viewer is done. */
+  begin(options?: RunOptions): Promise<{ invocationId: string; soFar: Seen; seen: Promise<Seen> }>;
 }
 
 export interface RunOptions {
@@ -122,7 +122,8 @@ export function createAppBench(
     if (turn === undefined) throw new Error('the turn is taken');
     const viewer = createViewer(streaming);
     executor.start(turn, viewer, known);
-    return { invocationId, seen: watch(viewer) };
+    const soFar: Seen = { events: [] };
+    return { invocationId, soFar, seen: watch(viewer, soFar) };
   };
   return {
     app,
@@ -143,8 +144,7 @@ function parse(json: Uint8Array | undefined): Record<string, unknown> {
   return JSON.parse(new TextDecoder().decode(json)) as Record<string, unknown>;
 }
 
-async function watch(viewer: ReturnType<typeof createViewer>): Promise<Seen> {
-  const seen: Seen = { events: [] };
+async function watch(viewer: ReturnType<typeof createViewer>, seen: Seen): Promise<Seen> {
   for await (const { kind } of viewer.responses()) {
     if (kind?.case === 'event') seen.events.push(parse(kind.value.json));
     if (kind?.case === 'failure') seen.failure = { type: kind.value.type ?? '', message: kind.value.message ?? '' };

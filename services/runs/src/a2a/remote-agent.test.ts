@@ -140,8 +140,9 @@ describe('the run ends as failed, with an event that says why, when the agent', 
 test('a run that is stopped cancels the task', async () => {
   const bench = setUp();
   remote.scripts.push([status('TASK_STATE_WORKING', part('wait')), 'hang']);
-  const { seen } = await bench.begin({ streaming: true });
-  await expect.poll(() => remote.messages.length).toBe(1);
+  const { seen, soFar } = await bench.begin({ streaming: true });
+  // The task has its id from the first words of the agent.
+  await expect.poll(() => textsOf(soFar.events)).toEqual(['wait']);
   await bench.executor.drain(0);
   expect((await seen).failure).toMatchObject({ type: 'RunInterrupted' });
   await expect.poll(() => remote.cancelled).toEqual(['t1']);
