@@ -33,6 +33,8 @@ export interface FakeMcpServer extends AsyncDisposable {
   readonly odd: Map<string, Odd>;
   /** Number of bytes of floods that clients took. */
   readonly flooded: number;
+  /** Number of streams on which clients hear of changes. */
+  readonly listeners: number;
   /** Tells clients that the tools have changed. */
   announceChange(): void;
   /** Forgets all sessions, as a server does that is started anew. */
@@ -71,6 +73,10 @@ class McpFake {
 
   constructor(era: Era) {
     this.#era = era;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
   }
 
   announceChange(): void {

@@ -91,6 +91,7 @@ describe.each(['modern', 'legacy'] as const)('a server of the %s era', (era) => 
     const { bench, llm } = setUp();
     await bench.run();
     server.tools = [{ name: 'other', inputSchema: { type: 'object' } }];
+    await expect.poll(() => server.listeners).toBe(1);
     server.announceChange();
     await expect.poll(async () => (await bench.run(), toolsOf(llm))).toEqual(['other']);
   });
@@ -171,7 +172,8 @@ describe('a server that', () => {
     async (odd) => {
       const patient = resources.use(createMcpConnections({ fetch: guarded }, { pauseMs: 60_000 }));
       server.odd.set('tools/list', odd);
-      const { bench } = setUp({ timeoutMs: 300, connections: patient }, 'none');
+      // Long enough to be connected before.
+      const { bench } = setUp({ timeoutMs: odd === 'hang' ? 5_000 : 30_000, connections: patient }, 'none');
       await bench.run();
       await bench.run();
       expect(server.calls.filter(({ method }) => method === 'tools/list')).toHaveLength(1);
