@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { agentEvent, beginWith, parse, readSession, startSessionsForFile, textOf } from '../sessions.ts';
 import { appendTo, completed, driveTurns } from './drive-turns.ts';
 
-const service = startSessionsForFile({ SESSIONS_LEASE_SECONDS: '5' });
+const service = startSessionsForFile();
 
 const { newSession, begin, askDatabase, whileHeld } = driveTurns(service);
 
