@@ -11,6 +11,7 @@ function endToEnd(mode: 'all' | 'separate') {
       name: `e2e ${mode}`,
       include: ['test/e2e/**/*.test.ts'],
       globalSetup: ['test/e2e/mesh-setup.ts'],
+      setupFiles: ['test/e2e/await-mesh.ts'],
       sequence: { groupOrder: mode === 'all' ? 1 : 2 },
     },
   };
@@ -27,6 +28,7 @@ const overNats = {
       'test/e2e/runs/{ledger,live,traces}.test.ts',
     ],
     globalSetup: ['test/e2e/mesh-setup.ts'],
+    setupFiles: ['test/e2e/await-mesh.ts'],
     sequence: { groupOrder: 3 },
   },
 };
