@@ -9,6 +9,7 @@ const resources = new AsyncDisposableStack();
 const watch = new SecretWatch();
 const secret = watch.plant('key', 'sk-planted-key-of-an-account-Zq8x');
 const nextSecret = watch.plant('next key', 'sk-planted-next-key-of-an-account-Yw7v');
+const only = ['auth', 'keys', 'runs', 'sessions'];
 let mesh: TestMesh;
 let databaseUrl: string;
 
@@ -16,7 +17,7 @@ let databaseUrl: string;
 beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
   const env = { LOG_LEVEL: 'trace', MODEL_API_BASE_ALLOW: '127.0.0.1/32' };
-  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env }));
+  mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl, env }));
 }, 60_000);
 afterAll(() => resources.disposeAsync());
 

@@ -24,12 +24,15 @@ const env = {
 let databaseUrl: string;
 /** Further settings of processes that start from now on. */
 let settingsOf: (word: string) => Record<string, string> = () => ({});
+const only = ['auth', 'keys', 'runs', 'sessions'];
 let mesh: TestMesh;
 let caller: Caller;
 
 beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
-  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env, ownEnv: (word) => settingsOf(word) }));
+  mesh = resources.use(
+    await startMesh({ mode: inject('mode'), only, databaseUrl, env, ownEnv: (word) => settingsOf(word) }),
+  );
   caller = await newAccount(mesh.url);
 });
 afterAll(() => resources.disposeAsync());

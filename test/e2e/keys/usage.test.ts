@@ -9,13 +9,14 @@ const path = '/api/usage';
 const today = new Date().toISOString().slice(0, 10);
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
+const only = ['auth', 'keys', 'runs', 'sessions'];
 let mesh: TestMesh;
 
 beforeAll(async () => {
   const { url: databaseUrl } = resources.use(await testDatabaseUrl());
   openAi = resources.use(await startFakeOpenAi());
   const env = { AGENTS_DIR: agentsDir, OPENAI_BASE_URL: openAi.baseUrl };
-  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env }));
+  mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl, env }));
 }, 60_000);
 afterAll(() => resources.disposeAsync());
 

@@ -16,6 +16,8 @@ export interface MailMesh extends AsyncDisposable {
   connected(word: MailWord, address: string): Promise<Caller>;
 }
 
+const only = ['artifacts', 'auth', 'keys', 'runs', 'sessions', 'webhooks'];
+
 export type MailWord = 'microsoft_outlook' | 'google_gmail';
 
 const paths: Readonly<Record<MailWord, string>> = {
@@ -31,7 +33,7 @@ export async function openMailMesh(env: Record<string, string> = {}): Promise<Ma
   const google = resources.use(await startFakeGoogle(clock));
   const database = resources.use(await testDatabaseUrl());
   const settings = { ...microsoft.settings, ...google.settings, AGENTS_DIR: agentsDir, ...env };
-  const mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl: database.url, env: settings }));
+  const mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl: database.url, env: settings }));
   google.subscription.endpoint = `${mesh.url}/api/webhooks/gmail/notifications`;
   const opened = resources.move();
   return {

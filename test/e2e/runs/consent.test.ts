@@ -9,6 +9,7 @@ import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
 const connector = 'projects/p/locations/us-central1/connectors/drive';
 const resources = new AsyncDisposableStack();
 let google: FakeGoogleCredentials;
+const only = ['auth', 'keys', 'runs', 'sessions'];
 let mesh: TestMesh;
 let caller: Caller;
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
     AGENT_IDENTITY_BASE_URL: google.baseUrl,
     GCE_METADATA_HOST: google.metadataHost,
   };
-  mesh = resources.use(await startMesh({ mode: inject('mode'), databaseUrl, env }));
+  mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl, env }));
   caller = await newAccount(mesh.url);
 });
 afterAll(() => resources.disposeAsync());
