@@ -8,27 +8,32 @@ import { type Database, openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { TcpProxy } from './tcp-proxy.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
-const limit = { timeout: 120_000 };
+const limit = { timeout: 120_000, concurrent: true };
 const patience = { timeout: 60_000 };
-/** Limit of one statement in these tests. The product waits for six seconds. */
-const statementMs = 500;
-let resources: AsyncDisposableStack;
-let proxy: TcpProxy;
-let url: string;
+/** Limit of one statement in these tests, longer than a busy machine stops a process. The product waits for six seconds. */
+const statementMs = 2_000;
 
-beforeEach(async () => {
-  resources = new AsyncDisposableStack();
+/** A database behind a proxy. Each test has its own, so that they wait at the same time. */
+interface Site extends AsyncDisposable {
+  readonly resources: AsyncDisposableStack;
+  readonly proxy: TcpProxy;
+  /** Address of the database through the proxy. */
+  readonly url: string;
+}
+
+async function openSite(): Promise<Site> {
+  const resources = new AsyncDisposableStack();
   const database = resources.use(await testDatabaseUrl());
-  proxy = resources.use(await TcpProxy.open(database.url));
-  url = proxy.through(database.url);
-});
-afterEach(() => resources.disposeAsync());
+  const proxy = resources.use(await TcpProxy.open(database.url));
+  const url = proxy.through(database.url);
+  return { resources, proxy, url, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
 
-async function openNotes(): Promise<Database> {
+async function openNotes({ resources, url }: Site): Promise<Database> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   resources.defer(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, '0001-create-notes.sql'), 'create table notes(id bigint primary key)');
@@ -50,10 +55,11 @@ function useAll(db: Database, id: number): Promise<unknown>[] {
 }
 
 describe('connections that vanish without a word', limit, () => {
-  test('are given up with all their statements, and the next statements work', async () => {
-    const db = await openNotes();
+  test('are given up with all their statements, and the next statements work', async ({ expect }) => {
+    await using site = await openSite();
+    const db = await openNotes(site);
     await Promise.all(useAll(db, 0));
-    proxy.blackHole();
+    site.proxy.blackHole();
     const outcomes = await Promise.allSettled(useAll(db, 10));
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
@@ -61,11 +67,12 @@ describe('connections that vanish without a word', limit, () => {
     await db.ping();
   });
 
-  test('carry hints again after they were opened anew', async () => {
-    const bus = resources.use(await createPgBus({ url, log, statementMs }));
+  test('carry hints again after they were opened anew', async ({ expect }) => {
+    await using site = await openSite();
+    const bus = site.resources.use(await createPgBus({ url: site.url, log, statementMs }));
     let heard = 0;
     await bus.driver.subscribe('agentmesh.tests.v1.happened', () => void (heard += 1));
-    proxy.blackHole();
+    site.proxy.blackHole();
     const isHeard = async (): Promise<boolean> => {
       await bus.driver
         .publish('agentmesh.tests.v1.happened', new Uint8Array(), { sender: 'tests' })
@@ -75,12 +82,13 @@ describe('connections that vanish without a word', limit, () => {
     await expect.poll(isHeard, patience).toBe(true);
   });
 
-  test('fail all hints that wait, and take no more than a bounded number', async () => {
-    const bus = resources.use(await createPgBus({ url, log, statementMs }));
+  test('fail all hints that wait, and take no more than a bounded number', async ({ expect }) => {
+    await using site = await openSite();
+    const bus = site.resources.use(await createPgBus({ url: site.url, log, statementMs }));
     const publish = (): Promise<void> =>
       bus.driver.publish('agentmesh.tests.v1.happened', new Uint8Array(), { sender: 'tests' });
     await publish();
-    proxy.freeze();
+    site.proxy.freeze();
     const [most, unavailable] = [10_000, { reason: 'bus_unavailable' }];
     const first = publish();
     await nextTurn();
@@ -93,38 +101,42 @@ describe('connections that vanish without a word', limit, () => {
     expect(failed).toBe(most);
   });
 
-  test('do not hold up a process that starts', async () => {
-    const other = new pg.Client({ connectionString: url });
+  test('do not hold up a process that starts', async ({ expect }) => {
+    await using site = await openSite();
+    const other = new pg.Client({ connectionString: site.url });
     await other.connect();
     other.on('error', () => undefined);
-    resources.defer(() => other.end());
+    site.resources.defer(() => other.end());
     // The process waits for another one that prepares the schema, and asks again and again.
     await other.query(`select pg_advisory_lock(${0x61676d}, hashtext('notes'))`);
-    const opening = openNotes();
-    await expect.poll(() => proxy.connections, patience).toBe(2);
-    proxy.blackHole();
+    const opening = openNotes(site);
+    await expect.poll(() => site.proxy.connections, patience).toBe(2);
+    site.proxy.blackHole();
     await expect(opening).rejects.toThrow();
   });
 
   test('do not hold up a process that ends', async () => {
-    const db = await openNotes();
+    await using site = await openSite();
+    const db = await openNotes(site);
     await Promise.all(useAll(db, 0));
-    proxy.blackHole();
-    await resources.disposeAsync();
+    site.proxy.blackHole();
+    await site.resources.disposeAsync();
   });
 });
 
 describe('a statement that takes too long', limit, () => {
-  test('is stopped by the server, and changed nothing', async () => {
-    const db = await openNotes();
+  test('is stopped by the server, and changed nothing', async ({ expect }) => {
+    await using site = await openSite();
+    const db = await openNotes(site);
     const slow = { text: 'with slept as (select pg_sleep(60)) insert into notes select 1 from slept' };
     await expect(db.query(slow)).rejects.toMatchObject({ reason: 'database_busy' });
     expect(await db.query({ text: 'select id from notes' })).toEqual([]);
   });
 
-  test('may go on as long work', async () => {
-    const db = await openNotes();
-    const slow = { text: 'with slept as (select pg_sleep(2.5)) select 1 as done from slept' };
+  test('may go on as long work', async ({ expect }) => {
+    await using site = await openSite();
+    const db = await openNotes(site);
+    const slow = { text: `with slept as (select pg_sleep(${statementMs / 1_000 + 1})) select 1 as done from slept` };
     expect(await db.forLongWork().query(slow)).toEqual([{ done: 1 }]);
   });
 });
