@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller, newAccount } from '../caller.ts';
 import { startMesh, type TestMesh } from '../mesh.ts';
 import { msAccepted } from '../ms-accepted.ts';
+import { median } from '../timing/mann-whitney.ts';
 
 const email = 'ada@example.com';
 const password = 'correct horse battery';
@@ -63,22 +64,39 @@ async function deafen(): Promise<number> {
   return rowCount ?? 0;
 }
 
-describe('a sign-in that ends', () => {
-  test('ended at one replica, ends within a second at the other and is refused by one that starts later', async () => {
+interface Ended {
+  readonly signedIn: SignedIn;
+  /** For how many milliseconds the other replica accepted its token. */
+  readonly acceptedMs: number;
+}
+
+/** Ends three sign-ins at one replica, one after the other. `prepare` is called before each end. */
+async function endThree(prepare: () => Promise<void>): Promise<Ended[]> {
+  const ended: Ended[] = [];
+  while (ended.length < 3) {
     const signedIn = await signIn(one);
     expect((await me(other, signedIn)).status).toBe(200);
+    await prepare();
     await post(one, '/api/auth/logout', signedIn.cookie);
-    expect(await msAccepted(() => me(other, signedIn), revoked)).toBeLessThan(1_000);
+    ended.push({ signedIn, acceptedMs: await msAccepted(() => me(other, signedIn), revoked) });
+  }
+  return ended;
+}
+
+/** A machine that stops a process for a moment may spoil one of three, but not their median. */
+const usualMs = (ended: readonly Ended[]): number => median(ended.map(({ acceptedMs }) => acceptedMs));
+
+describe('a sign-in that ends', () => {
+  test('ended at one replica, ends within a second at the other and is refused by one that starts later', async () => {
+    const ended = await endThree(() => Promise.resolve());
+    expect(usualMs(ended)).toBeLessThan(1_000);
     const later = await start();
-    expect((await me(later, signedIn)).status).toBe(401);
+    for (const { signedIn } of ended) expect((await me(later, signedIn)).status).toBe(401);
   });
 
   test('ends within a second where the notification was lost', async () => {
-    const signedIn = await signIn(one);
-    expect((await me(other, signedIn)).status).toBe(200);
-    expect(await deafen()).toBeGreaterThan(0);
-    await post(one, '/api/auth/logout', signedIn.cookie);
-    expect(await msAccepted(() => me(other, signedIn), revoked)).toBeLessThan(1_000);
+    const ended = await endThree(async () => expect(await deafen()).toBeGreaterThan(0));
+    expect(usualMs(ended)).toBeLessThan(1_000);
   });
 });
 
