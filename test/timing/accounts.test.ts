@@ -44,7 +44,7 @@ describe('the response time does not reveal whether an address has an account', 
   const isEven = (outcome: { p: number; differenceMs: number } | undefined): boolean =>
     outcome !== undefined && outcome.p >= 0.01 && outcome.differenceMs < 1;
 
-  test('and this test would find a difference', async () => {
+  test('and this test would find a difference', { timeout: 240_000 }, async () => {
     const found: number[] = [];
     while (found.length < rounds && !found.some((p) => p < 0.01)) {
       const { known, unknown } = await measure('/api/auth/forgot-password', (email) => ({ email }));
