@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount } from '../../caller.ts';
 import { type MailMesh, type MailWord, openMailMesh, subscribe } from './open-mail-mesh.ts';
@@ -177,6 +178,14 @@ describe.each(words)('%s', (word) => {
   });
 });
 
+/** Backdates the last heartbeat of the killed webhooks, before another process could take its jobs over: that would take 15 seconds. */
+async function passHeartbeat(): Promise<void> {
+  const client = new pg.Client({ connectionString: opened.databaseUrl });
+  await client.connect();
+  await client.query(`update webhooks_jobs.job set heartbeat_on = now() - interval '1 minute' where state = 'active'`);
+  await client.end();
+}
+
 const victims = inject('mode') === 'all' ? ['everything'] : ['everything', 'webhooks', 'runs'];
 test.each(victims)(
   'killing %s after the acknowledgement loses no mail and runs none twice, at both providers',
@@ -188,6 +197,7 @@ test.each(victims)(
       addMailsAt(words[index] ?? 'google_gmail', address, subjects);
     await Promise.all(words.map((word) => fakeOf(word).settle()));
     await opened.mesh.kill(victim === 'everything' ? undefined : victim);
+    if (victim !== 'runs') await passHeartbeat();
     await opened.mesh.restart();
     for (const { caller } of residents) {
       await expect.poll(() => outcomes(caller), { ...soon, timeout: 120_000 }).toEqual(successes(subjects));
