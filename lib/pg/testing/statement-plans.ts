@@ -5,6 +5,8 @@ import { GroupCommit } from '../group-commit.ts';
 export interface RecordedStatements extends Disposable {
   /** By name; a statement without a name is its own. */
   readonly texts: ReadonlyMap<string, string>;
+  /** How often each was sent, by the same names. */
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 interface SentQuery {
@@ -14,13 +16,15 @@ interface SentQuery {
 
 type Send = (query: SentQuery | string, ...rest: unknown[]) => unknown;
 
-/** Records statements, for tests of their plans. Only one recording at a time. */
+/** Records statements, for tests of their plans and of how many there are. Only one recording at a time. */
 export function recordStatements(): RecordedStatements {
   const texts = new Map<string, string>();
+  const counts = new Map<string, number>();
   const note = (query: SentQuery | string): void => {
     const { text, name = text } = typeof query === 'string' ? { text: query } : query;
-    if (text !== undefined && name !== undefined && /^\s*(select|insert|update|delete|with)\b/i.test(text))
-      texts.set(name, text);
+    if (text === undefined || name === undefined || !/^\s*(select|insert|update|delete|with)\b/i.test(text)) return;
+    texts.set(name, text);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   };
   const restores = [pg.Client.prototype, GroupCommit.prototype].map((prototype) => {
     const sender = prototype as unknown as { query: Send };
@@ -31,7 +35,7 @@ export function recordStatements(): RecordedStatements {
     };
     return () => void (sender.query = send);
   });
-  return { texts, [Symbol.dispose]: () => restores.forEach((restore) => restore()) };
+  return { texts, counts, [Symbol.dispose]: () => restores.forEach((restore) => restore()) };
 }
 
 interface PlanNode {

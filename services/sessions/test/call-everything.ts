@@ -107,7 +107,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
     `update runs set lease_until = now() - interval '1 s' where session_pk = $1 and status = 'running'`,
     [sessionPk],
   );
-  await client.claimRuns({ owner: 'executor-1', window: 9, limit: 9, takesOver: true });
+  await client.claimRuns({ owner: 'heir', window: 9, limit: 9, takesOver: true });
   await client.beginTurn(beginWith(free, 'now', { ...interrupting, idempotencyKey: `${session.sessionId} now` }));
   const rolling = newKey({ accountId });
   await client.createSession({ session: rolling });

@@ -2,6 +2,7 @@ import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
 import { hasKey } from './key-condition.ts';
+import { isServed } from './ledger/is-served.ts';
 
 type DueStatus = 'granted' | 'running' | 'cancelling';
 
@@ -29,9 +30,11 @@ export interface DueRun {
   firstSeq: number | undefined;
   /** Whether nobody may take it over any more: see ClaimRunsRequest.takes_over. */
   isAbandoned: boolean;
+  /** Whether other runs wait for its turn. */
+  hasQueue: boolean;
 }
 
-interface RunRow {
+export interface RunRow {
   session_pk: bigint;
   account_id: string;
   app_name: string;
@@ -53,21 +56,26 @@ interface RunRow {
   added: string | null;
   first_seq: number | null;
   abandoned: boolean | null;
+  has_queue: boolean;
 }
 
 /** Seconds after the end of its lease, and number of executors before, behind which a run is not taken over. */
 const abandoned = { seconds: 60, takeovers: 3 };
 
-const columns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.error_code, r.owner, s.fence, s.last_seq,
+/** SQL expression: see DueRun.isAbandoned; null for false. */
+export const isAbandoned = `(r.takeovers >= ${abandoned.takeovers} or r.lease_until < now() - make_interval(secs => ${abandoned.seconds}))`;
+
+/** SQL of the columns of a run, from its row `r` and its session `s`. */
+export const runColumns = `r.session_pk, s.account_id, s.app_name, s.user_id, s.id, r.invocation_id, r.status, r.error_code, r.owner, s.fence, s.last_seq,
   r.message::text, r.state_delta::text, r.custom_metadata::text, r.streaming, r.bound, r.answered_seq, r.first_seq,
   r.waiting_for::text as waiting_for, r.added_messages::text as added,
-  r.takeovers >= ${abandoned.takeovers} or r.lease_until < now() - make_interval(secs => ${abandoned.seconds}) as abandoned`;
+  ${isAbandoned} as abandoned, s.queued > 0 as has_queue`;
 
 type RunKey = CheckedKey & { readonly invocationId: string };
 
 const findGranted = createQuery<RunKey, RunRow>({
   name: 'find-granted-run',
-  text: (param) => `select ${columns} from sessions s cross join lateral (
+  text: (param) => `select ${runColumns} from sessions s cross join lateral (
       select * from runs where session_pk = s.pk and invocation_id = ${param.invocationId} and status = 'granted' offset 0
     ) r where ${hasKey(param, 's')}`,
 });
@@ -81,20 +89,12 @@ const findDue = createQuery<{ apps: readonly string[]; limit: number }, RunRow>(
       select due.*, sum(octet_length(coalesce(message, '')) + octet_length(coalesce(state_delta, '')))
         over (order by lease_until rows between unbounded preceding and 1 preceding) as bytes_before
       from (
-        select ${columns}, r.lease_until from runs r join sessions s on s.pk = r.session_pk
+        select ${runColumns}, r.lease_until from runs r join sessions s on s.pk = r.session_pk
         where r.ended_at is null and r.lease_until < now() and (r.status = 'granted') is true
-          and (cardinality(${param.apps}::text[]) = 0 or s.app_name = any(${param.apps}::text[])
-            or ('agent*' = any(${param.apps}::text[]) and s.app_name ~ '^agent[0-9]+$'))
+          and ${isServed(param.apps, 's.app_name')}
         order by r.lease_until limit ${param.limit}
       ) due
     ) measured where coalesce(bytes_before, 0) < ${mostDueBytes} order by lease_until`,
-});
-
-const findDead = createQuery<{ limit: number }, RunRow>({
-  name: 'find-dead-runs',
-  text: (param) => `select ${columns} from runs r join sessions s on s.pk = r.session_pk
-    where r.ended_at is null and r.lease_until < now() and (r.status in ('running', 'cancelling')) is true
-    order by r.lease_until limit ${param.limit}`,
 });
 
 /** A granted run of a session. */
@@ -112,40 +112,40 @@ export async function findDueRuns(db: Queryable, apps: readonly string[], limit:
   return (await findDue(db, { apps, limit })).map(toRun);
 }
 
-/** Running and cancelled runs whose executor is gone: their lease has expired. */
-export async function findDeadRuns(db: Queryable, limit: number): Promise<DueRun[]> {
-  return (await findDead(db, { limit })).map(toRun);
-}
-
 const findAlive = createQuery<{ owners: readonly string[] }, { owner: string }>({
   name: 'find-alive-owners',
   text: (param) => `select distinct owner from runs
     where ended_at is null and lease_until > now() and (status = 'running') is true and owner = any(${param.owners}::text[])`,
 });
 
-/** Those of the owners that hold a lease. It looks at all runs that have not ended, so it is asked once for many owners. */
+/**
+ * Those owners of runs with others behind them that hold a lease. It looks at all runs that have not ended, so it is asked once for many owners, and not
+ * where no run waits.
+ */
 export async function findAliveOwners(db: Queryable, runs: readonly DueRun[]): Promise<Set<string>> {
-  if (runs.length === 0) return new Set();
-  const rows = await findAlive(db, { owners: [...new Set(runs.map(({ owner }) => owner))] });
+  const owners = new Set(runs.filter(({ hasQueue }) => hasQueue).map(({ owner }) => owner));
+  if (owners.size === 0) return owners;
+  const rows = await findAlive(db, { owners: [...owners] });
   return new Set(rows.map(({ owner }) => owner));
 }
 
 const adoptQueued = createQuery<{ sessionPk: bigint; owner: string; heir: string }>({
   name: 'adopt-queued-runs',
+  groupCommit: true,
   text: (param) => `update runs set owner = ${param.heir}
     where session_pk = ${param.sessionPk} and owner = ${param.owner} and (status = 'queued') is true and ended_at is null`,
 });
 
 /**
  * Gives the runs that the owner of a due run has queued in the session to `heir`, who is then told when they get the turn. A process that
- * is gone cannot be told, and each of its runs would wait for the next sweep. Owners in `alive` keep their runs.
+ * is gone cannot be told, and each of its runs would wait for the next sweep. Owners in `alive` keep their runs. Where no run waits, nothing is sent.
  */
 export async function adoptQueuedRuns(
   db: Queryable,
-  { sessionPk, owner }: DueRun,
+  { sessionPk, owner, hasQueue }: DueRun,
   { heir, alive }: { readonly heir: string; readonly alive: ReadonlySet<string> },
 ): Promise<void> {
-  if (owner !== heir && !alive.has(owner)) await adoptQueued(db, { sessionPk, owner, heir });
+  if (hasQueue && owner !== heir && !alive.has(owner)) await adoptQueued(db, { sessionPk, owner, heir });
 }
 
 interface LeaseValues {
@@ -272,7 +272,7 @@ export async function selectRunStatus(db: Queryable, key: CheckedKey, invocation
   return row.status;
 }
 
-function toRun(row: RunRow): DueRun {
+export function toRun(row: RunRow): DueRun {
   return {
     sessionPk: row.session_pk,
     key: { accountId: row.account_id, appName: row.app_name, userId: row.user_id, sessionId: row.id },
@@ -292,5 +292,6 @@ function toRun(row: RunRow): DueRun {
     added: row.added,
     firstSeq: row.first_seq ?? undefined,
     isAbandoned: row.abandoned === true,
+    hasQueue: row.has_queue,
   };
 }

@@ -113,16 +113,22 @@ export function pushUnset(to: unknown[], changes: readonly StateChange[]): void 
  * `offset 0` keeps the planner from merging the look-up into the rest of the statement. Merged, and without statistics, as on a fresh
  * database, it read all state of the application and filtered by scope.
  */
-const joinState = (names: readonly StateScope[]): string => `cross join lateral (
+const joinState = (names: readonly StateScope[], columns = 's.scope, s.key, s.value'): string => `cross join lateral (
     values ${names.map((name) => `(${scopes[name]})`).join(', ')}
   ) v (scope)
   cross join lateral (
-    select s.scope, s.key, s.value from state s
+    select ${columns} from state s
     where s.account_id = m.account_id and s.app_name = m.app_name and s.scope = v.scope offset 0
   ) t`;
 
 /** SQL that joins `t`, the state that is visible in the session that `m` names by account_id, app_name, user_id and pk. */
 export const joinVisibleState = joinState(['app', 'user', 'session']);
+
+/** SQL that joins `t`, the sizes in `bytes` of the keys and values of the same state. */
+export const joinVisibleSizes = joinState(
+  ['app', 'user', 'session'],
+  'coalesce(s.bytes, octet_length(s.key) + octet_length(s.value::text)) as bytes',
+);
 
 /** SQL expression: the key of row `t` of state as clients see it. */
 export const publicKey = `case when t.scope = 'app' then 'app:' || t.key

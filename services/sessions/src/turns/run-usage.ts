@@ -2,7 +2,7 @@ import type { EventJson } from '@agentmesh/proto/event';
 import type { Queryable } from '@agentmesh/lib/pg';
 import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
 import { selectRunEvents } from '../store/ledger/run-events.ts';
-import { selectRunUsage } from '../store/ledger/run-usage.ts';
+import { selectRunUsage, selectTurnsOfRuns, type TurnOfRun } from '../store/ledger/run-usage.ts';
 
 /** Sums of numbers by name, as in AttemptEnd.usage_json. */
 type Sums = Record<string, number>;
@@ -20,12 +20,33 @@ export interface UsageBefore {
   readonly unreported: Sums;
 }
 
-/** The use of a run that goes on. With `isDead`, also that of executors that have died since the last end of an attempt. */
-export async function usageBefore(db: Queryable, run: RunName, isDead: boolean): Promise<UsageBefore> {
-  const row = await selectRunUsage(db, run);
-  const reported = readSums(row?.usage ?? '{}');
-  const unreported = isDead ? await usageOfEvents(db, { ...run, after: row?.turnAfter ?? 0 }) : {};
-  const all = { ...reported };
+/** The use of a run that goes on, and whose executors have not died. */
+export async function usageBefore(db: Queryable, run: RunName): Promise<Pick<UsageBefore, 'all'>> {
+  return { all: readSums((await selectRunUsage(db, run)) ?? '{}') };
+}
+
+/** Runs whose use is read in one statement. */
+const together = 16;
+
+/** The use of runs whose executor has died, also that of executors that have died since the last end of an attempt. */
+export async function usageOfDead(db: Queryable, runs: readonly RunName[]): Promise<(run: RunName) => UsageBefore> {
+  const all = new Map<string, UsageBefore>();
+  const read = async (some: readonly RunName[]): Promise<void> => {
+    const turns = await selectTurnsOfRuns(db, some, Math.floor(maxPageBytes / together));
+    await Promise.all(turns.map(async (turn) => void all.set(nameOf(turn), await usageOfTurn(db, turn))));
+  };
+  const batches = Array.from({ length: Math.ceil(runs.length / together) }, (_, n) => n * together);
+  await Promise.all(batches.map((from) => read(runs.slice(from, from + together))));
+  return (run) => all.get(nameOf(run)) ?? { all: {}, unreported: {} };
+}
+
+function nameOf({ sessionPk, invocationId }: RunName): string {
+  return `${sessionPk}/${invocationId}`;
+}
+
+async function usageOfTurn(db: Queryable, turn: TurnOfRun): Promise<UsageBefore> {
+  const all = readSums(turn.usage ?? '{}');
+  const unreported = await usageOfEvents(db, turn);
   for (const [name, number] of Object.entries(unreported)) all[name] = (all[name] ?? 0) + number;
   return { all, unreported };
 }
@@ -46,19 +67,21 @@ const counted = [
 ];
 
 /** The use that the stored events of a turn tell, and the seconds since its first event. The use of answers that were not stored is not known. */
-async function usageOfEvents(db: Queryable, turn: RunName & { readonly after: number }): Promise<Sums> {
+async function usageOfEvents(
+  db: Queryable,
+  { sessionPk, invocationId, events: first, isWhole }: TurnOfRun,
+): Promise<Sums> {
   const sums: Sums = {};
-  const page = { limit: maxPageLimit, maxBytes: maxPageBytes, upTo: 2 ** 31 - 1 };
-  for (let after = turn.after; ; ) {
-    const events = await selectRunEvents(db, { ...turn, ...page, after });
+  const page = { sessionPk, invocationId, limit: maxPageLimit, maxBytes: maxPageBytes, upTo: 2 ** 31 - 1 };
+  for (let events = first; events.length > 0; ) {
     for (const { json, timestamp } of events) {
       sums['seconds'] ??= Math.max(0, Math.round(Date.now() / 1000 - timestamp));
       addEvent(sums, JSON.parse(json) as Partial<EventJson>);
     }
-    const last = events.at(-1)?.seq;
-    if (last === undefined) return sums;
-    after = last;
+    if (isWhole) break;
+    events = await selectRunEvents(db, { ...page, after: events.at(-1)?.seq ?? 0 });
   }
+  return sums;
 }
 
 /** Counts an event like the executor: see createAttemptUsage in services/runs. */

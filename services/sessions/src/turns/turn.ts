@@ -12,7 +12,7 @@ import { windowBytesBeside } from '../store/events/window-bytes.ts';
 import { bytesOfEvents, type SizeLimits } from '../store/sizes.ts';
 import type { StartedTurn } from '../store/turns/turn-outcome.ts';
 import type { KnownEvents, TurnStart } from '../store/turns/turn-values.ts';
-import { usageBefore } from './run-usage.ts';
+import { type UsageBefore, usageBefore } from './run-usage.ts';
 import { completeWindow } from './window.ts';
 
 /** A request to execute a run. */
@@ -67,11 +67,19 @@ function bytesBeside(
   return given.reduce((sum, bytes) => sum + bytes, bytesOfEvents(events) + 3 * limits.stateScopeBytes);
 }
 
+/** A turn that was taken. */
+interface Taken {
+  readonly start: TurnStart;
+  readonly turn: StartedTurn;
+  /** Of a run that is taken over: what it has used before. */
+  readonly used?: UsageBefore;
+}
+
 /** The turn for the executor: the state with the attempt's delta, and the window with its user event. */
 export async function toTurn(
   { db, leaseSeconds, limits, usage }: Context,
   attempt: Attempt,
-  { start, turn, isTakeover = false }: { start: TurnStart; turn: StartedTurn; isTakeover?: boolean },
+  { start, turn, used }: Taken,
 ): Promise<MessageInitShape<typeof TurnSchema>> {
   usage.add(attempt.key.accountId, { bytes: bytesOfEvents(start.events) });
   const base = turn.lastSeq - start.events.length;
@@ -86,8 +94,8 @@ export async function toTurn(
   const all = [...events, ...start.events];
   const { sessionPk, attempt: number } = turn;
   // Only a run that goes on has used anything. A first attempt has no round trip for it.
-  const before =
-    number > 1 ? await usageBefore(db, { sessionPk, invocationId: attempt.invocationId }, isTakeover) : undefined;
+  const name = { sessionPk, invocationId: attempt.invocationId };
+  const before = used ?? (number > 1 ? await usageBefore(db, name) : undefined);
   applyDelta(turn.state, attempt.stateDelta);
   return {
     session: attempt.key,
@@ -108,9 +116,9 @@ export async function toTurn(
     stateMaxValueBytes: limits.stateValueBytes,
     stateMaxScopeBytes: limits.stateScopeBytes,
     waitingForJson: bytesOf(turn.waitingFor ?? ''),
-    isTakeover,
+    isTakeover: used !== undefined,
     usedJson: bytesOf(before === undefined ? '' : JSON.stringify(before.all)),
-    unreportedJson: bytesOf(isTakeover ? JSON.stringify(before?.unreported ?? {}) : ''),
+    unreportedJson: bytesOf(used === undefined ? '' : JSON.stringify(used.unreported)),
   };
 }
 

@@ -4,7 +4,7 @@ import { runTooLarge } from '../../errors.ts';
  * Most bytes of JSON in the events of a window. A window is sent in one message with the turn's own event, its message and the state, and
  * models do not accept much larger requests.
  */
-const maxWindowBytes = 16 * 1024 * 1024;
+export const maxWindowBytes = 16 * 1024 * 1024;
 
 /** Bytes of the largest answer that hands over a turn, less room for its other fields. A message of the mesh has at most 64 MiB. */
 export const maxAnswerBytes = 63 * 1024 * 1024;

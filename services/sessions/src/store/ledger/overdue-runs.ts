@@ -1,4 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { isServed } from './is-served.ts';
 import { ledgerColumns, type LedgerRow } from './ledger-run.ts';
 
 /** A run whose answer did not come in time. */
@@ -12,8 +13,7 @@ const claimOverdue = createQuery<{ apps: readonly string[]; limit: number }, Ove
   text: (param) => `with due as (
       select session_pk, invocation_id from runs
       where answer_by < now() and (status = 'waiting') is true
-        and (cardinality(${param.apps}::text[]) = 0 or app_name = any(${param.apps}::text[])
-          or ('agent*' = any(${param.apps}::text[]) and app_name ~ '^agent[0-9]+$'))
+        and ${isServed(param.apps, 'app_name')}
       order by answer_by limit ${param.limit} for update skip locked
     )
     update runs r set answer_by = now() + make_interval(secs => ${claimSeconds})

@@ -1,25 +1,89 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { maxPageLimit } from '../../page-limit.ts';
+import { pageOfEvents } from '../events/page-of-events.ts';
 
 interface RunName {
   readonly sessionPk: bigint;
   readonly invocationId: string;
 }
 
-export interface RunUsageRow {
-  /** JSON of what its ended attempts have used; null when that is nothing. */
-  readonly usage: string | null;
-  /** The turn of the run begins behind this sequence. */
-  readonly turnAfter: number;
-}
-
-const findUsage = createQuery<RunName, RunUsageRow>({
+const findUsage = createQuery<RunName, { usage: string | null }>({
   name: 'find-run-usage',
-  text: (param) => `select usage::text as usage, coalesce(end_seq, first_seq - 1, 0) as "turnAfter" from runs
+  text: (param) => `select usage::text as usage from runs
     where session_pk = ${param.sessionPk} and invocation_id = ${param.invocationId}`,
 });
 
-/** Undefined when the run is gone. */
-export async function selectRunUsage(db: Queryable, run: RunName): Promise<RunUsageRow | undefined> {
+/** JSON of what the ended attempts of a run have used; null when that is nothing, undefined when the run is gone. */
+export async function selectRunUsage(db: Queryable, run: RunName): Promise<string | null | undefined> {
   const [row] = await findUsage(db, run);
-  return row;
+  return row?.usage;
+}
+
+/** The turn of a run that goes on, with its first events in order. */
+export interface TurnOfRun extends RunName {
+  /** JSON of what the run's ended attempts have used; null when that is nothing. */
+  readonly usage: string | null;
+  readonly events: readonly TurnEvent[];
+  /** Whether the turn has no other events. */
+  readonly isWhole: boolean;
+}
+
+interface TurnEvent {
+  readonly seq: number;
+  /** Unix time in seconds. */
+  readonly timestamp: number;
+  readonly json: string;
+}
+
+interface Names {
+  readonly sessionPks: readonly bigint[];
+  readonly invocationIds: readonly string[];
+  readonly limit: number;
+  readonly maxBytes: number;
+}
+
+/** The run has no event in its turn where `seq` is null. */
+type TurnRow = RunName & { readonly usage: string | null } & (TurnEvent | { readonly seq: null });
+
+const listTurns = createQuery<Names, TurnRow>({
+  name: 'list-turns-of-runs',
+  text: (param) => {
+    const page = pageOfEvents({
+      where: 'session_pk = l.session_pk and seq > r.turn_after and invocation_id = l.invocation_id',
+      order: 'asc',
+      limit: param.limit,
+      maxBytes: param.maxBytes,
+    });
+    return `select l.session_pk as "sessionPk", l.invocation_id as "invocationId", r.usage, e.seq, e.ts as timestamp, e.json
+      from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[]) as l(session_pk, invocation_id)
+      cross join lateral (
+        select usage::text as usage, coalesce(end_seq, first_seq - 1, 0) as turn_after from runs
+        where session_pk = l.session_pk and invocation_id = l.invocation_id offset 0
+      ) r
+      left join lateral (${page}) e on true
+      order by l.session_pk, e.seq`;
+  },
+});
+
+/** The turns of runs that are not gone. The event of a turn whose JSON reaches `maxBytes` is the last that is read. */
+export async function selectTurnsOfRuns(
+  db: Queryable,
+  runs: readonly RunName[],
+  maxBytes: number,
+): Promise<TurnOfRun[]> {
+  if (runs.length === 0) return [];
+  const names = { sessionPks: runs.map((run) => run.sessionPk), invocationIds: runs.map((run) => run.invocationId) };
+  const rows = await listTurns(db, { ...names, limit: maxPageLimit, maxBytes });
+  const byRun = Map.groupBy(rows, ({ sessionPk, invocationId }) => `${sessionPk}/${invocationId}`);
+  return [...byRun.values()].flatMap((ofRun) => toTurn(ofRun, maxBytes));
+}
+
+function toTurn(rows: readonly TurnRow[], maxBytes: number): TurnOfRun[] {
+  const events = rows.filter((row): row is TurnRow & TurnEvent => row.seq !== null);
+  const bytes = events.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
+  // A page may end a little before its limit of bytes, because it is judged by stored sizes, too.
+  const isWhole = events.length < maxPageLimit && bytes < maxBytes / 2;
+  return rows
+    .slice(0, 1)
+    .map(({ sessionPk, invocationId, usage }) => ({ sessionPk, invocationId, usage, events, isWhole }));
 }

@@ -1,8 +1,5 @@
-import type { TurnSchema } from '@agentmesh/proto/sessions/v1';
-import type { MessageInitShape } from '@bufbuild/protobuf';
 import { maxAnswerBytes } from '../store/events/window-bytes.ts';
-
-type TurnInit = MessageInitShape<typeof TurnSchema>;
+import type { TurnInit } from './heir.ts';
 
 /** Most bytes of a field of a turn besides its text: its tag and length, and its share of the small fields. */
 const bytesBesideText = 1_000;
@@ -13,7 +10,7 @@ export function roomBeside(turns: readonly TurnInit[]): number {
 }
 
 /** Bytes of a turn in an answer, or some more. */
-function bytesOfTurn({ events = [], stateJson, messageJson, customMetadataJson }: TurnInit): number {
+export function bytesOfTurn({ events = [], stateJson, messageJson, customMetadataJson }: TurnInit): number {
   const texts = [...events, stateJson, messageJson, customMetadataJson];
   return texts.reduce((sum, text) => sum + (text?.length ?? 0) + bytesBesideText, 0);
 }
