@@ -97,5 +97,5 @@ describe.each(Object.keys(transports))('server-everything over %s', (transport) 
     const env = JSON.stringify(await call('get-env', {}));
     expect(env).not.toContain('a secret of this process');
     if (transport === 'stdio') expect(env).toContain('GIVEN');
-  }, 40_000);
+  });
 });

@@ -9,7 +9,7 @@ import type { App } from '../registry/app.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'code-'));
 const apps = openCodeApps({ memoryMb: 300, env: { WEATHER_KEY: 'given' }, toolTimeoutMs: 3_000 });
-const hasty = openCodeApps({ busyMs: 2_000 });
+const hasty = openCodeApps({ busyMs: 5_000 });
 
 async function put(file: string, text: string): Promise<void> {
   const path = join(folder, file);
@@ -100,7 +100,7 @@ export const rootAgent = new Zoo({
   description: 'All kinds.',
   subAgents: [
     new LlmAgent({
-      name: 'plain', model, tools: [getWeather, save, look, ask, new AgentTool({ agent: expert }), ...dangers, new Away()],
+      name: 'plain', model, tools: [getWeather, save, look, ask, Object.assign(new AgentTool({ agent: expert }), { timeoutSeconds: 60 }), ...dangers, new Away()],
     }),
     new SequentialAgent({ name: 'sequence', subAgents: [step('one'), step('two')] }),
     new ParallelAgent({ name: 'parallel', subAgents: [step('left'), step('right')] }),
@@ -270,7 +270,7 @@ test('code that loops ends the run as failed with the name of its tool', async (
   const spinner = await hasty.load({ request, text: '', language: 'typescript' }, undefined);
   const { events } = await createAppBench(spinner).run({ text: '[[tool:spin {}]]' });
   const errorMessage =
-    'The code of the app "spinner" was ended: it was busy for more than 2 s while the tool "spin" ran.';
+    'The code of the app "spinner" was ended: it was busy for more than 5 s while the tool "spin" ran.';
   expect(events.at(-1)).toMatchObject({ errorCode: 'APP_CODE_ENDED', errorMessage });
 });
 

@@ -261,7 +261,7 @@ describe('a retry', () => {
 test('a caller who leaves early closes the connection', async () => {
   fake.answer({ contentType: 'text/event-stream', body: chunk({ content: 'hi' }), after: 'hang' });
   const openai = { baseUrl: fake.baseUrl, apiKey: key };
-  const models = createModels({ openai, anthropic: openai, gemini: openai, timeoutMs: 5000 });
+  const models = createModels({ openai, anthropic: openai, gemini: openai, timeoutMs: 60_000 });
   const model = models.resolve('openai/x');
   const contents: Content[] = [{ role: 'user', parts: [{ text: 'hello' }] }];
   for await (const response of model.generateContentAsync({ contents, toolsDict: {}, liveConnectConfig: {} }, true)) {
