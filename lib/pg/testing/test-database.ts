@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -13,6 +13,8 @@ export interface TestDatabase extends AsyncDisposable {
 
 /** Test data need not survive a power cut. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300'];
+/** A server that lives for minutes would collect statistics at a random moment of a test, which changes plans. */
+const WITHOUT_AUTOVACUUM = 'autovacuum_naptime=1d';
 
 // Kept on the process, because a test runner loads this module again for every file.
 const SERVER = Symbol.for('agentmesh.testPostgres');
@@ -20,7 +22,8 @@ const registry: { [SERVER]?: Promise<string> } = process as { [SERVER]?: Promise
 
 /**
  * A fresh, empty database; disposing it drops it. It is made on the server of `TEST_DATABASE_URL` when that is set, else on an
- * embedded server that is started once per process and is removed with its files soon after the process ends, also after a kill -9.
+ * embedded server. The files that a worker of a test run works on one after the other share one; another process has its own. It is
+ * removed with its files soon after the test run, or the other process, has ended, also after a kill -9.
  */
 export async function testDatabaseUrl(): Promise<TestDatabase> {
   const server = await testServerUrl();
@@ -34,7 +37,7 @@ export async function testDatabaseUrl(): Promise<TestDatabase> {
   };
 }
 
-/** The address of the server for the test databases of this process. The first call starts it. */
+/** The address of the server for the test databases of this process. The first call starts it, unless an earlier process of the worker has. */
 async function testServerUrl(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return given;
@@ -43,25 +46,27 @@ async function testServerUrl(): Promise<string> {
 }
 
 async function startServer(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'agentmesh-test-'));
+  const worker = process.env.VITEST_POOL_ID;
+  // Vitest gives each file a process; its parent is the test run.
+  const [user, name, settings] =
+    worker === undefined
+      ? [process.pid, '', SETTINGS]
+      : [process.ppid, `-${worker}`, [...SETTINGS, WITHOUT_AUTOVACUUM]];
+  const dataDir = join(tmpdir(), `agentmesh-test-${user}${name}`);
   // The server runs as another account when this process is root.
+  await mkdir(dataDir, { recursive: true });
   await chmod(dataDir, 0o711);
-  const { url, pid } = await startEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), settings: SETTINGS });
-  removeAfterExit(pid, dataDir);
+  const options = { dataDir, log: pino({ level: 'silent' }), settings };
+  const { url, pid, adopted } = await startEmbeddedPostgres(options);
+  if (!adopted) removeAfterExit({ user, pid, folder: dataDir });
   return url;
 }
 
-// The shell waits on a pipe that only this process holds open, so it sees even a kill -9. The data need no flushing: SIGQUIT.
-function removeAfterExit(pid: number, folder: string): void {
-  const script =
-    'cat; kill -QUIT "$0"; n=0; while kill -0 "$0" 2>&- && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.05; done; rm -rf "$1"';
-  const guard = spawn('/bin/sh', ['-c', script, String(pid), folder], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  guard.unref();
-  const pipe = guard.stdin as unknown as { unref(): void };
-  pipe.unref();
+/** Removes a server when its user has ended. The data need no flushing: SIGQUIT. */
+function removeAfterExit({ user, pid, folder }: { user: number; pid: number; folder: string }): void {
+  const script = `while kill -0 "$0"; do sleep 0.5; done; kill -QUIT "$1"
+    n=0; while kill -0 "$1" && [ $n -lt 100 ]; do n=$((n+1)); sleep 0.05; done; rm -rf "$2"`;
+  spawn('/bin/sh', ['-c', script, String(user), String(pid), folder], { detached: true, stdio: 'ignore' }).unref();
 }
 
 async function execute(url: string, statement: string): Promise<void> {
