@@ -38,6 +38,7 @@ import {
 
 type Call =
   | 'checkQueuedRuns'
+  | 'createSession'
   | 'getSession'
   | 'beginTurn'
   | 'claimRuns'
@@ -83,7 +84,8 @@ export class InMemorySessions {
       forkSession: unused,
       claimCompaction: unused,
       storeCompaction: unused,
-      createSession: unused,
+      createSession: ({ session: key }) =>
+        this.#act('createSession', () => ({ events: this.create(key as SessionKey).events })),
       getSession: async function* (this: void, { session }: GetSessionRequest) {
         yield await Promise.resolve(get(session));
       },
@@ -104,11 +106,12 @@ export class InMemorySessions {
     };
   }
 
-  create(key: SessionKey, state: JsonObject = {}): void {
+  create(key: SessionKey, state: JsonObject = {}): StoredSession {
     const pk = BigInt(this.#sessions.size + 1);
-    const session = { key, pk, events: [], state: { ...state }, runs: [], deltas: new Map(), fence: 0n };
+    const session: StoredSession = { key, pk, events: [], state: { ...state }, runs: [], deltas: new Map(), fence: 0n };
     this.#sessions.set(nameOf(key), session);
     this.#byPk.set(pk, session);
+    return session;
   }
 
   events(key: SessionKey): Stored[] {
@@ -210,7 +213,7 @@ export class InMemorySessions {
   }
 
   #beginTurn(request: BeginTurnRequest) {
-    const session = this.#find(request.session);
+    const session = request.createsSession ? this.create(request.session as SessionKey) : this.#find(request.session);
     const invocationId = request.invocationId || `e-${randomUUID()}`;
     const run: StoredRun = { request, invocationId, status: 'queued', attempt: 0 };
     session.runs.push(run);

@@ -39,6 +39,22 @@ test('a request with a key that was accepted is answered the same when the accou
   await expect(another).rejects.toMatchObject({ reason: 'account_stored_bytes' });
 });
 
+test('runs that create their sessions are held to both limits, and a session is created once for a key', async () => {
+  const key = newKey();
+  const begin = (sessionId: string, text: string, idempotencyKey = '') =>
+    service.client.beginTurn(beginWith({ ...key, sessionId }, text, { createsSession: true, idempotencyKey }));
+  const same = await Promise.all(['once', 'once', 'once'].map((once) => begin('a', 'one', once)));
+  expect(new Set(same.map(({ invocationId }) => invocationId)).size).toBe(1);
+  expect(same.filter(({ already }) => already)).toHaveLength(2);
+  await begin('b', 'one');
+  await expect(begin('c', 'one')).rejects.toMatchObject({ reason: 'account_sessions' });
+  await service.client.deleteSession({ session: { ...key, sessionId: 'b' } });
+  await begin('b', 'x'.repeat(2_000));
+  await service.client.deleteSession({ session: { ...key, sessionId: 'a' } });
+  await expect(begin('c', 'one')).rejects.toMatchObject({ reason: 'account_stored_bytes' });
+  expect(await begin('a', 'one', 'once')).toMatchObject({ already: true });
+});
+
 test('a replica knows within seconds what another has stored', async () => {
   await using replica = await startSessions({ SESSIONS_ACCOUNT_MAX_SESSIONS: '2' }, service);
   const key = newKey();

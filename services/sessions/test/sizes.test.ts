@@ -93,6 +93,24 @@ test('no sequence of changes makes a scope larger than its limit', async () => {
   );
 });
 
+test('a run that creates its session leaves none behind when it is refused', async () => {
+  const key = newKey();
+  const large = beginWith(key, text(session), { createsSession: true });
+  await expect(service.client.beginTurn(large)).rejects.toMatchObject(tooLarge('session_too_large'));
+  await expect(readSession(service.client, key)).rejects.toMatchObject({ code: 'not_found' });
+  const turn = await begin(key, 'one', { createsSession: true });
+  expect((await readSession(service.client, key)).events).toMatchObject([{ invocationId: turn.invocationId }]);
+});
+
+test('a run that creates its session waits when another one has created it', async () => {
+  const key = newKey();
+  const turn = await begin(key, 'one', { createsSession: true });
+  const { invocationId } = await service.client.beginTurn(beginWith(key, 'two', { createsSession: true }));
+  await service.client.appendEvents(appendTo(turn, [], completed));
+  const claim = { owner: 'executor-1', window: 20, limit: 1, session: key, invocationId };
+  expect((await service.client.claimRuns(claim)).turns).toHaveLength(1);
+});
+
 test('a run whose state has become too large while it waited ends as failed, and the next one starts', async () => {
   const key = await newSession();
   const first = await begin(key, 'one');

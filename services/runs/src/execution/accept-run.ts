@@ -23,6 +23,8 @@ export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle
   readonly awaited?: boolean;
   /** See BeginTurnRequest. */
   readonly waitingAttempt?: number;
+  /** See BeginTurnRequest. */
+  readonly createsSession?: boolean;
 }
 
 /** For whom a run is accepted. */
@@ -121,11 +123,11 @@ function wait(
   startWaiting(context);
 }
 
-/** Returns the ids of the calls that the message answers. A missing session is reported before mistakes in the message. */
+/** Returns the ids of the calls that the message answers. The lack of a session that should exist is reported before mistakes in the message. */
 async function checkRequest(
   context: Context,
   session: SessionKey,
-  { messageJson, invocationId }: NewRun,
+  { messageJson, invocationId, createsSession }: NewRun,
 ): Promise<string[]> {
   try {
     if (messageJson.length === 0 && invocationId === '') {
@@ -133,7 +135,7 @@ async function checkRequest(
     }
     return checkMessage(messageJson);
   } catch (error) {
-    await requireSession(context, session);
+    if (!createsSession) await requireSession(context, session);
     throw error;
   }
 }

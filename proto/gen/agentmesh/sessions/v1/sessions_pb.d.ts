@@ -1046,6 +1046,14 @@ export declare type BeginTurnRequest = Message<"agentmesh.sessions.v1.BeginTurnR
    * @generated from field: int32 idempotency_key_hours = 21;
    */
   idempotencyKeyHours: number;
+
+  /**
+   * True: the session is created, empty, if there is none, in one transaction with the run: a run that is refused leaves no session behind.
+   * RESOURCE_EXHAUSTED account_sessions. INVALID_ARGUMENT request_invalid when a session cannot have this key.
+   *
+   * @generated from field: bool creates_session = 22;
+   */
+  createsSession: boolean;
 };
 
 /**

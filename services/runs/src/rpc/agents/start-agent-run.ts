@@ -15,8 +15,8 @@ const timeoutMs = 10_000;
 const nothing = new Uint8Array(0);
 
 /**
- * Starts a run of an agent in a new session. The session and the run are stored by another service, so a call with an idempotency key first stores
- * the id of the session: the key of the run is made of it, and a repeated call gets the same run.
+ * Starts a run of an agent in a new session. The session and the run are stored together by another service, so a call with an idempotency key first
+ * stores the id of the session: the key of the run is made of it, and a repeated call gets the same run.
  */
 export function startAgentRun(context: Context): Handlers['startAgentRun'] {
   const name = once(context, AgentsService.method.startAgentRun, () => nameSession);
@@ -24,14 +24,13 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     const accountId = checkAccountId(request.accountId);
     const { agentId, userId } = request;
     const agent = await findAgent(context, { accountId, agentId });
-    const { sessionId = '', already: isRepeated = false } = await name(request, call);
+    const { sessionId = '' } = await name(request, call);
     const session = create(SessionKeySchema, { accountId, appName: agentAppName(agentId), userId, sessionId });
     const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
     const run = toRun(session, request, isKeyed);
-    const { invocationId, already } = await withPermit(context, accountId, (permit) => {
-      const store = () => storeRun(context, run, { permit, signal: call.signal });
-      return isRepeated ? storeAgain(context, session, store) : createAndStore(context, session, store);
-    });
+    const { invocationId, already } = await withPermit(context, accountId, (permit) =>
+      storeInAnyRelease(context, session, () => storeRun(context, run, { permit, signal: call.signal })),
+    );
     await afterChange(awaitRun(context, { accountId, invocationId, title: agent.name }));
     return { invocationId, sessionId, already };
   };
@@ -41,24 +40,21 @@ async function nameSession() {
   return { sessionId: randomUUID() };
 }
 
-type Store = () => Promise<AcceptedRun>;
-
-async function createAndStore({ sessions }: Context, session: SessionKey, store: Store): Promise<AcceptedRun> {
-  // Another call with the same key may have created it.
-  await sessions.createSession({ session }, { timeoutMs }).catch((error: unknown) => {
-    if (!isMeshError(error) || error.code !== 'already_exists') throw error;
-  });
-  return store();
-}
-
-/** A run that was stored stays the answer when its session was deleted since. */
-async function storeAgain(context: Context, session: SessionKey, store: Store): Promise<AcceptedRun> {
+/** During a rolling update the sessions service may be of a release that does not know `createsSession`: then it finds no session. */
+async function storeInAnyRelease(
+  { sessions }: Context,
+  session: SessionKey,
+  store: () => Promise<AcceptedRun>,
+): Promise<AcceptedRun> {
   try {
     return await store();
   } catch (error) {
     if (!isMeshError(error) || error.reason !== 'session_not_found') throw error;
-    return createAndStore(context, session, store);
   }
+  await sessions.createSession({ session }, { timeoutMs }).catch((error: unknown) => {
+    if (!isMeshError(error) || error.code !== 'already_exists') throw error;
+  });
+  return store();
 }
 
 function toRun(session: SessionKey, { messageJson, isBound }: StartAgentRunRequest, isKeyed: boolean) {
@@ -72,5 +68,6 @@ function toRun(session: SessionKey, { messageJson, isBound }: StartAgentRunReque
     idempotencyKey,
     streaming: false,
     multitask: Multitask.UNSPECIFIED,
+    createsSession: true,
   };
 }

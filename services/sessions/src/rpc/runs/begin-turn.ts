@@ -36,6 +36,7 @@ import { hintCancel } from '../../turns/hint-cancel.ts';
 import { type Attempt, startOf, toTurn } from '../../turns/turn.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
+import { inNewSession } from './in-new-session.ts';
 
 type Accepted = MessageInitShape<typeof BeginTurnResponseSchema>;
 
@@ -43,11 +44,12 @@ type Accepted = MessageInitShape<typeof BeginTurnResponseSchema>;
 export function beginTurn(service: Context): Handlers['beginTurn'] {
   return async (request, call) => {
     const context = { ...service, db: service.db.within(call) };
-    if (!canExist(request.session)) throw sessionNotFound();
+    if (!request.createsSession && !canExist(request.session)) throw sessionNotFound();
     const session = checkSessionKey(request.session);
     const key = toRunKey(session, request);
-    if (key === undefined) return accept(context, session, request);
-    return onceForKey(context, { accountId: session.accountId, key }, () => accept(context, session, request, key));
+    const begin = (inner: Context): Promise<Accepted> => accept(inner, session, request, key);
+    const work = () => (request.createsSession ? inNewSession(context, session, begin) : begin(context));
+    return key === undefined ? work() : onceForKey(context, { accountId: session.accountId, key }, work);
   };
 }
 

@@ -1,0 +1,35 @@
+import { databaseIn } from '@agentmesh/lib/pg';
+import { checkBytes, checkSessions } from '../../account-usage.ts';
+import type { Context } from '../../context.ts';
+import type { CheckedKey } from '../../session-key.ts';
+import { insertSession } from '../../store/sessions.ts';
+
+/**
+ * Creates an empty session, unless it exists, in one transaction with `begin`: when that fails, the session is not created either. `begin` does all
+ * its work through the context that it gets.
+ *
+ * @throws MeshError resource_exhausted `account_sessions`, `account_stored_bytes`
+ */
+export async function inNewSession<T>(
+  context: Context,
+  key: CheckedKey,
+  begin: (context: Context) => Promise<T>,
+): Promise<T> {
+  const { db, limits, usage } = context;
+  checkSessions(context, key.accountId);
+  checkBytes(context, key.accountId);
+  const content = {
+    lastUpdateTime: Date.now() / 1000,
+    events: [],
+    changes: [],
+    limits,
+    initialState: null,
+    view: null,
+  };
+  const { created, begun } = await db.transaction(async (tx) => {
+    const created = await insertSession(tx, key, content);
+    return { created, begun: await begin({ ...context, db: databaseIn(tx) }) };
+  });
+  if (created !== undefined) usage.add(key.accountId, { sessions: 1 });
+  return begun;
+}
