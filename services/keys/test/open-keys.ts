@@ -2,6 +2,7 @@ import { createPgBus } from '@agentmesh/lib/bus';
 import { fakeDeletions } from '@agentmesh/lib/bus/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
+import type { MeshNode } from '@agentmesh/lib/rpc';
 import { asDeclared, unserved } from '@agentmesh/lib/rpc/testing';
 import { defineService, startProcess } from '@agentmesh/lib/service';
 import type { ReportErasureRequest } from '@agentmesh/proto/auth/v1';
@@ -24,6 +25,8 @@ export interface TestKeys extends AsyncDisposable {
   readonly signing: Client<typeof SigningService>;
   readonly modelUse: Client<typeof ModelUseService>;
   readonly integrations: Client<typeof IntegrationsService>;
+  /** The mesh as a service calls it. */
+  readonly as: MeshNode['as'];
   /** Look-ups that the sessions service received. */
   readonly asked: Pick<FindCredentialRequestRequest, 'accountId' | 'userId' | 'nonce'>[];
   readonly databaseUrl: string;
@@ -76,6 +79,7 @@ export async function openKeys(
     signing: asDeclared(process.mesh).client(SigningService),
     modelUse: asDeclared(process.mesh).client(ModelUseService),
     integrations: asDeclared(process.mesh).client(IntegrationsService),
+    as: (caller) => process.mesh.as(caller),
     asked,
     databaseUrl: url,
     rows: (statement) => sql.query({ text: statement }),

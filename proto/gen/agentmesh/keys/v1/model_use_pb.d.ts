@@ -698,7 +698,7 @@ export declare const ModelUseService: GenService<{
     output: typeof EndCallsResponseSchema;
   },
   /**
-   * Sums up the use of an account, ordered by the parts that it is grouped by.
+   * Sums up the use of an account, ordered by the parts that it is grouped by. PERMISSION_DENIED caller_refused when `runs` names no run.
    *
    * @generated from rpc agentmesh.keys.v1.ModelUseService.ListUsage
    */

@@ -542,7 +542,8 @@ export declare const KeyTestOutcomeSchema: GenEnum<KeyTestOutcome>;
 export declare const SavedKeysService: GenService<{
   /**
    * Stores a key. It is durable when the call answers. Equal keys and equal names are allowed. INVALID_ARGUMENT key_invalid,
-   * INVALID_ARGUMENT model_api_base_refused, RESOURCE_EXHAUSTED keys_too_many.
+   * INVALID_ARGUMENT model_api_base_refused, RESOURCE_EXHAUSTED keys_too_many. PERMISSION_DENIED caller_refused when `runs` stores a key of another
+   * kind than AGENT.
    *
    * @generated from rpc agentmesh.keys.v1.SavedKeysService.CreateKey
    */
@@ -584,7 +585,8 @@ export declare const SavedKeysService: GenService<{
     output: typeof UpdateKeyResponseSchema;
   },
   /**
-   * Deletes a key. Agents that use it fail from their next model call on.
+   * Deletes a key. Agents that use it fail from their next model call on. PERMISSION_DENIED caller_refused when `runs` deletes a key of another kind
+   * than AGENT.
    *
    * @generated from rpc agentmesh.keys.v1.SavedKeysService.DeleteKey
    */

@@ -2,6 +2,7 @@ import { priceList } from '@agentmesh/lib/prices';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { ListUsageRequest, UsageSumSchema } from '@agentmesh/proto/keys/v1/model_use';
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { checkUsageForCaller } from '../../caller-rights.ts';
 import type { Context } from '../../context.ts';
 import { keyRequestInvalid } from '../../errors.ts';
 import { sumUsageDays, sumUsageRun, sumUsageRuns, type UsageFilter, type UsageRow } from '../../store/usage.ts';
@@ -11,7 +12,8 @@ const [usualLimit, mostRows] = [1_000, 10_000];
 
 /** Sums up the use of an account. */
 export function listUsage({ db }: Context): Handlers['listUsage'] {
-  return async (request) => {
+  return async (request, call) => {
+    checkUsageForCaller(request.invocationId, call);
     const filter = filterOf(request);
     const sumUp = filter.invocationId !== null ? sumUsageRun : filter.byRun ? sumUsageRuns : sumUsageDays;
     const rows = await sumUp(db, { ...filter, limit: filter.limit + 1 });

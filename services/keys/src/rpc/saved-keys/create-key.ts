@@ -1,4 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
+import { checkKindForCaller } from '../../caller-rights.ts';
 import type { Context } from '../../context.ts';
 import { keysTooMany } from '../../errors.ts';
 import { readBase, readModel, readName, readProvider, readSecret } from '../../saved-keys/key-fields.ts';
@@ -8,9 +9,10 @@ import type { Handlers } from './handlers.ts';
 
 /** Stores a key, encrypted. */
 export function createKey({ config, db, vault, policy }: Context): Handlers['createKey'] {
-  return async (request) => {
+  return async (request, call) => {
     const accountId = checkAccountId(request.accountId);
     const kind = kindWord(request.kind);
+    checkKindForCaller(request.kind, call);
     const fields = {
       name: readName(request.name),
       provider: readProvider(request.provider),
