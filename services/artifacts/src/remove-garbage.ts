@@ -12,7 +12,7 @@ const removeTimeoutMs = 10_000;
  * Removes garbage objects, of one account when `accountId` is given. An object that cannot be removed does not keep the others: each is tried
  * once, and then the first error is thrown. Ends early when the store removes none of a whole batch.
  */
-export async function removeGarbage({ db, blobs }: Context, accountId?: string): Promise<void> {
+export async function removeGarbage({ db, blobs }: Pick<Context, 'db' | 'blobs'>, accountId?: string): Promise<void> {
   const before = await selectNow(db);
   const remove = (name: BlobName): Promise<void> =>
     withinDeadline(blobs.remove(name), removeTimeoutMs, () => {

@@ -1,4 +1,4 @@
-import type { Transaction } from '@agentmesh/lib/pg';
+import type { Queryable, Transaction } from '@agentmesh/lib/pg';
 
 /** How much of an account was deleted. */
 export interface DeletedRows {
@@ -20,7 +20,6 @@ const deletePayloads = {
   text: `with gone as (delete from payloads where account_id = $1 returning size)
     select count(*) as number, coalesce(sum(size), 0)::bigint as bytes from gone`,
 };
-const deleteUsage = { text: 'delete from usage where account_id = $1' };
 const discardLive = {
   text: `update blobs set state = 'garbage', changed_at = now() where account_id = $1 and state = 'live'`,
 };
@@ -35,6 +34,10 @@ export async function deleteAccountRows(tx: Transaction, accountId: string): Pro
   const [versions] = await tx.query<{ number: bigint }>(deleteVersions, [accountId]);
   const [payloads] = await tx.query<{ number: bigint; bytes: bigint }>(deletePayloads, [accountId]);
   await tx.query(discardLive, [accountId]);
-  await tx.query(deleteUsage, [accountId]);
   return { versions: versions?.number ?? 0n, payloads: payloads?.number ?? 0n, bytes: payloads?.bytes ?? 0n };
+}
+
+/** Deletes the sums of an account. Call it after its rows are gone: until then a replica may write them again. */
+export async function deleteUsage(db: Queryable, accountId: string): Promise<void> {
+  await db.query({ text: 'delete from usage where account_id = $1' }, [accountId]);
 }
