@@ -70,7 +70,7 @@ const isThere = (): Promise<boolean> =>
   );
 
 async function untilOpen(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 1_200; attempt += 1) {
     const socket = createConnection(port, '127.0.0.1');
     const isOpen = await Promise.race([
       once(socket, 'connect').then(() => true),

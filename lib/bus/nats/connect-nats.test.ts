@@ -37,8 +37,8 @@ async function connect(options: Partial<NatsOptions> & Pick<NatsOptions, 'server
     inboxPrefix: '_INBOX.tests',
     name: 'tests',
     log,
-    // An attempt that is refused is made once more after a second, and then it is over.
-    firstConnectionMs: 1_000,
+    // An attempt that is refused is made again after a second, until this time is over. One that takes as long is not told why.
+    firstConnectionMs: 2_000,
     ...options,
   });
   resources.defer(() => connection.close());

@@ -26,7 +26,7 @@ const optionsOf = ({ url }: TestNats) => ({
   inboxPrefix: '_INBOX.tests',
   name: 'tests',
   log,
-  ackWaitMs: 1_000,
+  ackWaitMs: 3_000,
 });
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ afterEach(() => resources.disposeAsync());
 const append = (numbers: readonly number[], payload = new Uint8Array(1)) =>
   stream.append(numbers.map((number) => ({ id: `tests:${number}`, subject, sender: 'tests', payload })));
 
-/** Takes messages of a durable consumer, and returns the numbers of those that have come. One that was not acknowledged within a second comes again. */
+/** Takes messages of a durable consumer, and returns the numbers of those that have come. One that was not acknowledged within three seconds comes again. */
 async function take(durable: string): Promise<number[]> {
   const numbers: number[] = [];
   const accept = (delivery: Delivery): void => {

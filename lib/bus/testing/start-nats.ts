@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePorts } from '../../service/testing/index.ts';
 
-const readyMs = 20_000;
+const readyMs = 60_000;
 
 /** A real NATS server with JetStream, on a port of its own. */
 export interface TestNats extends AsyncDisposable {
