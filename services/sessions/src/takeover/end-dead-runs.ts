@@ -12,8 +12,8 @@ import { unlessFails } from './unless-fails.ts';
 
 /** Ends in flight together: as many as one transaction of the group commit has. */
 const together = 64;
-/** Most runs whose turns one look rewinds. */
-const mostRewound = 16;
+/** The same for ends that rewind, which may ask the artifacts service. */
+const rewoundTogether = 16;
 
 /**
  * Ends runs whose executor is gone, and answers how many. It does not wait for the last ones when the answer is late: they go on behind it, because
@@ -27,9 +27,20 @@ export async function endDeadRuns(look: Look, runs: readonly DeadRun[]): Promise
     const some = ending.slice(from, from + together);
     ended += await unlessLate(heir, endTogether(look, some));
   }
-  if (heir.late.aborted) return ended;
-  const rewound = rewinding.slice(0, mostRewound).map((run) => endRewinding(look, run));
-  return ended + (await unlessLate(heir, Promise.all(rewound).then(countTrue)));
+  return ended + (await rewindAll(look, rewinding));
+}
+
+/** When none of those in flight together can be rewound now, the others are left to the next look. */
+async function rewindAll(look: Look, runs: readonly DeadRun[]): Promise<number> {
+  const { heir } = look;
+  let ended = 0;
+  for (let from = 0; from < runs.length && !heir.late.aborted; from += rewoundTogether) {
+    const some = runs.slice(from, from + rewoundTogether).map((run) => endRewinding(look, run));
+    const done = await unlessLate(heir, Promise.all(some).then(countTrue));
+    if (done === 0) break;
+    ended += done;
+  }
+  return ended;
 }
 
 /** Whether the end of a dead run rewinds its turn. */

@@ -14,6 +14,8 @@ interface Dead {
   readonly count: number;
   readonly appName?: string;
   readonly status?: 'running' | 'cancelling';
+  /** Error code with which the run is being stopped. */
+  readonly cause?: string;
   /** Seconds since the end of the lease. */
   readonly seconds?: number;
   /** Whether the dead executor has queued another run. */
@@ -26,7 +28,7 @@ beforeEach(() => {
 });
 
 /** Sessions of the account, each with a run of an executor that is gone. */
-async function leave({ count, appName = 'echo', status = 'running', seconds = 1, isQueued = false }: Dead) {
+async function leave({ count, appName = 'echo', status = 'running', cause, seconds = 1, isQueued = false }: Dead) {
   await askDatabase(
     `insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, turn, fence, queued)
      select $1, $2, 'u', $2 || n, 1, 1, 'dead', 1, $3 from generate_series(1, $4::integer) n`,
@@ -38,10 +40,10 @@ async function leave({ count, appName = 'echo', status = 'running', seconds = 1,
     [accountId, appName],
   );
   await askDatabase(
-    `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt, first_seq, lease_until)
-     select account_id, app_name, user_id, id, pk, 'dead', $3, 'gone', 1, 1, 1, now() - make_interval(secs => $4) from sessions
+    `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, fence, attempt, first_seq, lease_until, error_code)
+     select account_id, app_name, user_id, id, pk, 'dead', $3, 'gone', 1, 1, 1, now() - make_interval(secs => $4), $5::text from sessions
      where account_id = $1 and app_name = $2`,
-    [accountId, appName, status, seconds],
+    [accountId, appName, status, seconds, cause ?? null],
   );
   if (!isQueued) return;
   await askDatabase(
@@ -100,6 +102,12 @@ test('an executor without room has all dead runs ended that it cannot go on with
   expect((await askDatabase(text, [accountId])).length).toBeLessThan(600 / 8);
   const twice = 'select from events where account_id = $1 group by session_pk having count(*) <> 2';
   expect(await askDatabase(twice, [accountId])).toEqual([]);
+});
+
+test('all dead runs that were being rolled back are rewound and ended by one call', async () => {
+  await leave({ count: 40, status: 'cancelling', cause: 'ROLLED_BACK_BY_RUN', isQueued: true });
+  await claim(service.client);
+  expect(await countRuns(`invocation_id = 'dead' and status = 'interrupted'`)).toBe(40);
 });
 
 test('dead runs of apps that an executor does not have hide none of its own', async () => {
