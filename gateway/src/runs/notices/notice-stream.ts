@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { App, Context } from '../../context.ts';
+import { type App, type Context, unary } from '../../context.ts';
 import { problemOf } from '../../edge/errors/problem.ts';
 import { encodeJson } from '../../edge/json/json-bytes.ts';
 import { failures } from '../../edge/records/problem.ts';
@@ -35,11 +35,14 @@ export function noticeStreamRoute(app: App, { config, notices, authentication, d
       },
     },
     async ({ id: requestId, identity: { accountId } }, reply) => {
+      // Before the client learns that the stream is open: what is made from then on must not be missed.
+      const page = { accountId, unreadOnly: false, beforeId: 0n, limit: 1 };
+      const [newest] = (await notices.listNotices(page, unary)).notices;
       const leaving = new AbortController();
       const signal = AbortSignal.any([leaving.signal, draining]);
       const events = new EventStream(reply, { headers, heartbeatMs, onGone: () => leaving.abort(clientLeft) });
       try {
-        for await (const { notice } of notices.watchNotices({ accountId }, { signal })) {
+        for await (const { notice } of notices.watchNotices({ accountId, afterId: newest?.id ?? 0n }, { signal })) {
           await events.send(encodeJson(notificationJson(notice)), false);
         }
       } catch (error) {

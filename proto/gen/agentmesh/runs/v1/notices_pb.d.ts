@@ -268,6 +268,13 @@ export declare type WatchNoticesRequest = Message<"agentmesh.runs.v1.WatchNotice
    * @generated from field: string account_id = 1;
    */
   accountId: string;
+
+  /**
+   * Notices with larger ids are sent. Absent: those that are made after the call began.
+   *
+   * @generated from field: optional int64 after_id = 2;
+   */
+  afterId?: bigint | undefined;
 };
 
 /**
@@ -419,7 +426,8 @@ export declare const NoticesService: GenService<{
     output: typeof MarkAllNoticesReadResponseSchema;
   },
   /**
-   * Streams notices that are made after the call began, until the caller leaves. A notice comes within ten seconds, usually at once.
+   * Streams the notices after one, or those that are made after the call began, until the caller leaves. A notice comes within ten seconds,
+   * usually at once.
    * RESOURCE_EXHAUSTED notice_watchers_too_many.
    *
    * @generated from rpc agentmesh.runs.v1.NoticesService.WatchNotices

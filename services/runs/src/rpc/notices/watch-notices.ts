@@ -1,3 +1,4 @@
+import type { Database } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { selectNotices, selectNoticesAfter } from '../../store/notices.ts';
@@ -8,15 +9,14 @@ import { noticeMessage } from './notice-message.ts';
 const lookMs = 10_000;
 const limit = 100;
 
-/** Streams the notices that are made from now on. */
+/** Streams the notices after one; without it those that are made from now on. */
 export function watchNotices({ db, watchers, draining }: Context): Handlers['watchNotices'] {
   return async function* (request, { signal }) {
     const accountId = checkAccountId(request.accountId);
     const { wake, leave } = watchers.add(accountId);
     const ending = AbortSignal.any([signal, draining]);
     try {
-      const [newest] = await selectNotices(db, { accountId, unreadOnly: false, beforeId: 0n, limit: 1 });
-      let afterId = newest?.id ?? 0n;
+      let afterId = request.afterId ?? (await newestId(db, accountId));
       while (!ending.aborted) {
         const rows = await selectNoticesAfter(db, { accountId, afterId, limit });
         for (const row of rows) yield { notice: noticeMessage(row) };
@@ -27,4 +27,9 @@ export function watchNotices({ db, watchers, draining }: Context): Handlers['wat
       leave();
     }
   };
+}
+
+async function newestId(db: Database, accountId: string): Promise<bigint> {
+  const [newest] = await selectNotices(db, { accountId, unreadOnly: false, beforeId: 0n, limit: 1 });
+  return newest?.id ?? 0n;
 }
