@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { encryptKey, startMesh, type TestMesh } from '../../mesh.ts';
 import { mailedToken } from '../../outbox.ts';
 import { SecretWatch } from '../../secret-watch.ts';
+import { settledLog } from '../settled-log.ts';
 
 const json = { 'content-type': 'application/json' };
 const email = 'ada@example.com';
@@ -145,7 +146,7 @@ describe('secrets', () => {
 
   test('are only in the answer that issues them, and in no log line and no table row', async () => {
     expect(mesh.lines.length).toBeGreaterThan(20);
-    watch.readLog(mesh.lines);
+    watch.readLog(await settledLog(mesh));
     await watch.readDatabase(databaseUrl);
     expect(watch.places).toBeGreaterThan(100);
     expect(watch.leaks()).toEqual([]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Caller, newAccount } from '../../caller.ts';
 import { SecretWatch } from '../../secret-watch.ts';
+import { settledLog } from '../settled-log.ts';
 import { connectMailbox, type MailMesh, type MailWord, openMailMesh } from './open-mail-mesh.ts';
 
 let opened: MailMesh;
@@ -99,7 +100,7 @@ test('no code, state, verifier or token is logged or stored in plain text', asyn
     if (state !== null) watch.plant(`state ${state}`, state);
   }
   for (const prefix of ['ms-access-', 'ms-refresh-', 'google-access-', 'google-refresh-']) watch.plant(prefix, prefix);
-  watch.readLog(opened.mesh.lines);
+  watch.readLog(await settledLog(opened.mesh));
   await watch.readDatabase(opened.databaseUrl);
   expect(calls.length).toBeGreaterThan(4);
   expect(watch.places).toBeGreaterThan(10);
