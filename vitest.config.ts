@@ -43,6 +43,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // The meshes of the projects end one after the other. What is still running at this limit would be left behind.
+    teardownTimeout: 120_000,
     setupFiles: ['test/patient-waits.ts', 'test/generated-cases.ts'],
     expect: { poll: { timeout: 30_000, interval: 50 } },
     reporters: ['default', './scripts/summary-reporter.ts'],

@@ -20,7 +20,7 @@ const claims = {
   type: 'access',
   jti: 'x',
   iat: now,
-  exp: now + 60,
+  exp: now + 3_600,
 };
 
 describe('sign-in', () => {

@@ -35,7 +35,7 @@ async function run(app: string, text: string): Promise<EventJson[]> {
 }
 
 test('an agent that is a record calls the tools of an MCP server, and its YAML makes another one like it', async () => {
-  const mcpServers = [{ url: server.url, tool_filter: ['add'], headers: { 'x-team': 'a' } }];
+  const mcpServers = [{ url: server.url, tool_filter: ['add'], headers: { 'x-team': 'a' }, timeout: 60 }];
   const id = await makeAgent(ada, { agent_name: 'adder', mcp_servers: mcpServers });
   expect(answersOf(await run(`agent${id}`, add))).toEqual([{ content: [{ type: 'text', text: '42' }] }]);
   expect(server.calls.find(({ method }) => method === 'tools/call')?.headers).toMatchObject({ 'x-team': 'a' });

@@ -4,6 +4,7 @@ import { newAccount } from '../../caller.ts';
 import { startFakeOpenAi } from '../../fakes/openai.ts';
 import { startMesh, type TestMesh } from '../../mesh.ts';
 import { SecretWatch } from '../../secret-watch.ts';
+import { settledLog } from '../settled-log.ts';
 
 const resources = new AsyncDisposableStack();
 const watch = new SecretWatch();
@@ -18,7 +19,7 @@ beforeAll(async () => {
   databaseUrl = resources.use(await testDatabaseUrl()).url;
   const env = { LOG_LEVEL: 'trace', MODEL_API_BASE_ALLOW: '127.0.0.1/32' };
   mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl, env }));
-}, 60_000);
+});
 afterAll(() => resources.disposeAsync());
 
 test('a saved key is in no answer, no log line and no row of any table', { timeout: 60_000 }, async () => {
@@ -53,7 +54,7 @@ test('a saved key is in no answer, no log line and no row of any table', { timeo
   expect(JSON.parse((await send('POST', `/${id}/test`)).text)).toMatchObject({ ok: false, outcome: 'refused' });
   for (const path of ['', `/${id}`]) await send('GET', path);
   await send('DELETE', `/${id}/${secret}`);
-  watch.readLog(mesh.lines);
+  watch.readLog(await settledLog(mesh));
   await watch.readDatabase(databaseUrl);
   expect(watch.places).toBeGreaterThan(40);
   expect(watch.leaks()).toEqual([]);

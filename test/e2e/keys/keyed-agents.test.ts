@@ -8,6 +8,7 @@ import { startFakeOpenAi } from '../../fakes/openai.ts';
 import { startFakeResponses } from '../../fakes/openai-responses/index.ts';
 import { startMesh, type TestMesh } from '../../mesh.ts';
 import { SecretWatch } from '../../secret-watch.ts';
+import { settledLog } from '../settled-log.ts';
 import { fields } from '../agents/make-agent.ts';
 
 const resources = new AsyncDisposableStack();
@@ -19,7 +20,6 @@ const env = {
   LOG_LEVEL: 'trace',
   MODEL_API_BASE_ALLOW: loopback,
   RUNS_MCP_ALLOW: loopback,
-  RUNS_MODEL_TIMEOUT_SECONDS: '5',
 };
 let databaseUrl: string;
 /** Further settings of processes that start from now on. */
@@ -125,7 +125,7 @@ test('a key that was saved for an MCP server is sent to it, and to no other', as
   const server = resources.use(await startMcpServer());
   const other = resources.use(await startMcpServer());
   const apiKey = `saved:${await saveKey({ provider: '', base: new URL(server.url).origin })}`;
-  const withServer = ({ url }: { url: string }) => ({ mcp_servers: [{ url, api_key: apiKey }] });
+  const withServer = ({ url }: { url: string }) => ({ mcp_servers: [{ url, api_key: apiKey, timeout: 60 }] });
   await last(await makeAgent('echo/echo', {}, withServer(server)));
   expect(server.calls.at(-1)?.headers).toMatchObject({ authorization: `Bearer ${secret}` });
   await last(await makeAgent('echo/echo', {}, withServer(other)));
@@ -174,7 +174,7 @@ describe('after a restart with other settings', () => {
 });
 
 test('a key is in no log line and no row of any table', async () => {
-  watch.readLog(mesh.lines);
+  watch.readLog(await settledLog(mesh));
   await watch.readDatabase(databaseUrl);
   expect(watch.places).toBeGreaterThan(100);
   expect(watch.leaks()).toEqual([]);

@@ -6,7 +6,6 @@ import { agentsDir, startMesh, type TestMesh } from '../../mesh.ts';
 import { makeAgent } from '../agents/make-agent.ts';
 
 const path = '/api/usage';
-const today = new Date().toISOString().slice(0, 10);
 const resources = new AsyncDisposableStack();
 let openAi: FakeOpenAi;
 const only = ['auth', 'keys', 'runs', 'sessions'];
@@ -17,7 +16,7 @@ beforeAll(async () => {
   openAi = resources.use(await startFakeOpenAi());
   const env = { AGENTS_DIR: agentsDir, OPENAI_BASE_URL: openAi.baseUrl };
   mesh = resources.use(await startMesh({ mode: inject('mode'), only, databaseUrl, env }));
-}, 60_000);
+});
 afterAll(() => resources.disposeAsync());
 
 interface Row {
@@ -46,6 +45,7 @@ describe('the use of models', () => {
     const { body: events } = await caller.run(session, 'What time is it?');
     await caller.run(await caller.createSession('echo'), 'hello');
     await untilCounted(caller, 2);
+    const today = new Date().toISOString().slice(0, 10);
     const row = { requests: 2, cached_tokens: 0, cost_usd: 0, unpriced_requests: 2 };
     const tokens = { input_tokens: expect.any(Number), output_tokens: expect.any(Number) };
     expect((await caller.request('GET', path)).body).toEqual({

@@ -33,7 +33,7 @@ describe.each(['microsoft_outlook', 'google_gmail'] as const)('%s', (word: MailW
 
   beforeAll(async () => {
     received = await receive();
-  }, timeout);
+  });
 
   /** A mail with files that has run its agent. */
   async function receive() {

@@ -131,7 +131,7 @@ describe('an OpenAI-compatible server', () => {
     ['shows a page', { status: 200, contentType: 'text/html', body: '<html>Bad gateway</html>' }],
   ];
 
-  test.each(failures)('that %s ends the run with a stored, visible event', { timeout: 40_000 }, async (_, answer) => {
+  test.each(failures)('that %s ends the run with a stored, visible event', { timeout: 120_000 }, async (_, answer) => {
     const session = await caller.createSession('chat');
     openAi.answer(answer, answer, answer, answer, answer, answer);
     const frames = await caller.runSse(session, 'hello', { streaming: true });
