@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Caller, newAccount, runBody, textOf } from '../../caller.ts';
+import { startMcpServer } from '../../fakes/mcp/index.ts';
 import { fields, makeAgent, type Refusal } from './make-agent.ts';
 
 const url = inject('meshUrl');
@@ -88,14 +89,19 @@ describe('the app of an agent', () => {
   });
 
   test('that is deleted while it runs goes on to its end; a run that waits ends visibly as failed', async () => {
-    const id = await makeAgent(ada, { agent_name: 'doomed' });
+    await using server = await startMcpServer();
+    // The tool answers when the agent is gone.
+    const { promise: until, resolve: answer } = Promise.withResolvers<object>();
+    server.odd.set('tools/call', { answer: () => until });
+    const id = await makeAgent(ada, { agent_name: 'doomed', mcp_servers: [{ url: server.url, timeout: 60 }] });
     const session = await ada.createSession(`agent${id}`);
-    const running = ada.runSse(session, '[[wait:3000]] done');
-    await expect.poll(async () => (await ada.readSession(session)).events.length).toBeGreaterThan(0);
+    const running = ada.runSse(session, '[[tool:add {"a":20,"b":22}]] done');
+    await expect.poll(() => server.calls.map(({ method }) => method)).toContain('tools/call');
     // The response begins when the run is accepted, behind the first one.
     const queued = await ada.fetch('POST', '/run_sse', runBody(session, 'queued'));
     expect((await ada.request('DELETE', `/api/agents/${id}`)).status).toBe(200);
-    expect(textOf((await running).at(-1))).toContain('done');
+    answer({ content: [{ type: 'text', text: '42' }] });
+    expect(textOf((await running).at(-1))).toMatch(/^done\s.*42/s);
     expect(await queued.text()).toContain('APP_NOT_FOUND');
     expect((await ada.request('GET', `/apps/agent${id}/users/u1/sessions/${session.id}`)).status).toBe(404);
   });
