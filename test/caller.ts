@@ -110,6 +110,15 @@ export function runBody({ appName, userId, id }: SessionJson, text: string, over
   return { appName, userId, sessionId: id, newMessage: { role: 'user', parts: [{ text }] }, ...over };
 }
 
+/** Reads a stream up to the first frame whose text contains this one, and returns that frame. The rest can still be read. */
+export async function untilSaid(frames: AsyncIterator<Frame>, text: string): Promise<Frame> {
+  for (;;) {
+    const { done, value } = await frames.next();
+    if (done === true) throw new Error(`the stream ended without ${text}`);
+    if (textOf(value).includes(text)) return value;
+  }
+}
+
 /** Joined text of an event's parts. */
 export function textOf(event: EventJson | undefined): string {
   return (event?.content?.parts ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('');

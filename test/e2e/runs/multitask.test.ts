@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Caller, newAccount, runBody, type SessionJson, sessionPath, textOf } from '../../caller.ts';
+import { type Caller, newAccount, runBody, type SessionJson, sessionPath, textOf, untilSaid } from '../../caller.ts';
 import { makeAgent } from '../agents/make-agent.ts';
 
 let caller: Caller;
@@ -43,7 +43,7 @@ describe('multitask', () => {
   test('interrupt: the running run ends with its text so far, and the new one comes before those that wait', async () => {
     const session = await caller.createSession();
     const stream = caller.stream(session, 'so far [[wait:60000]] late', { streaming: true });
-    await stream.next();
+    await untilSaid(stream, 'far');
     const rest = Array.fromAsync(stream);
     const waiting = await start(session, 'later');
     const answer = await caller.run(session, 'now', { multitask: 'interrupt' });

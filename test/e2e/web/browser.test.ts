@@ -103,7 +103,7 @@ describe("ADK's web UI in a browser", () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => page.getByText(session).count()).toBe(0);
     const list = async () => page.request.get(`${url}/apps/echo/users/user/sessions`);
-    expect(await (await list()).json()).toEqual([]);
+    await expect.poll(async () => (await (await list()).json()) as unknown).toEqual([]);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('E-mail').waitFor();

@@ -85,6 +85,19 @@ async function listenThroughCuts(page: Page, caller: Caller, pathOf: (id: string
   expect(seen.some(({ data }) => data.includes('"partial":true'))).toBe(true);
 }
 
+/** Reads the events of a run until what was sent matches. */
+async function untilSent(caller: Caller, path: string, pattern: RegExp): Promise<void> {
+  const leaving = new AbortController();
+  const response = await caller.fetch('GET', path, undefined, leaving.signal);
+  let sent = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    sent += chunk;
+    if (pattern.test(sent)) break;
+  }
+  leaving.abort();
+  expect(sent).toMatch(pattern);
+}
+
 describe("a browser's EventSource", () => {
   test('gets a run with a ticket, connects again by itself when it is cut off, and stops after the end', {
     timeout: 180_000,
@@ -126,10 +139,7 @@ describe("a browser's EventSource", () => {
     const { body } = await caller.request<{ ticket: string }>('POST', `${path}/ticket`, {});
     const page = await browser.newPage();
     await page.goto(`${origin}/docs`);
-    // By then the first words have been made.
-    await expect
-      .poll(async () => (await caller.request('GET', `/runs/${run.invocationId}`)).body)
-      .toMatchObject({ status: 'running' });
+    await untilSent(caller, path, /word799 |event: gap/);
     await listen(page, `${path}?ticket=${body.ticket}`);
     const gaps = async () => (await listened(page)).seen.filter(({ event }) => event === 'gap').length;
     await expect.poll(gaps, { timeout: 60_000 }).toBeGreaterThan(0);
