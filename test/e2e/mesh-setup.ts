@@ -35,11 +35,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await chmod(folder, 0o711);
   const apps = join(folder, 'agents');
   await cp(agentsDir, apps, { recursive: true });
-  const [port] = await freePorts(1);
+  const [port = 0] = await freePorts(1);
+  // The mesh of another project, which starts earlier, must not take the port.
+  const kept = createServer().listen(port, '127.0.0.1');
+  await once(kept, 'listening');
   const env = { PORT: String(port), DATA_DIR: join(folder, 'data'), AGENTS_DIR: apps };
   let starting: Promise<unknown> | undefined;
   const started = resources.use(new AsyncDisposableStack());
-  const start = () => (starting ??= startVariant(variant, { env, resources: started }));
+  const release = async () => {
+    if (kept.listening) await once(kept.close(), 'close');
+  };
+  const start = () => (starting ??= release().then(() => startVariant(variant, { env, resources: started })));
   const server = createServer((_, response) => {
     start().then(
       () => response.writeHead(204).end(),
@@ -50,6 +56,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await once(server, 'listening');
   resources.defer(async () => {
     await starting?.catch(() => undefined);
+    await release();
     server.closeAllConnections();
     await once(server.close(), 'close');
   });
