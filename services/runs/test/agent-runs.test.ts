@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { expect, test } from 'vitest';
-import { type ServiceBench, startService } from './start-service.ts';
+import { everyApp, type ServiceBench, startService } from './start-service.ts';
 import { encode } from './stored-session.ts';
 
 const fields = { agent_name: 'poet', agent_model: 'echo/echo', agent_type: 'llm' };
@@ -20,7 +20,7 @@ async function openAgent(bench: ServiceBench) {
 }
 
 test('a run of an agent and its session are stored by one call, so that a run that is refused leaves no session', async () => {
-  await using bench = await startService();
+  await using bench = await startService({ env: everyApp });
   const { start, sessionOf } = await openAgent(bench);
   bench.sessions.before = (call) => {
     if (call === 'beginTurn')
@@ -35,7 +35,7 @@ test('a run of an agent and its session are stored by one call, so that a run th
 });
 
 test('a run of an agent starts also beside a sessions service of a release that creates no session with a run', async () => {
-  await using bench = await startService();
+  await using bench = await startService({ env: everyApp });
   const { start, sessionOf } = await openAgent(bench);
   bench.sessions.before = (call) => {
     if (call === 'beginTurn' && !bench.sessions.calls.includes('createSession')) {
