@@ -72,7 +72,7 @@ describe('routing', () => {
   });
 
   it('a service that restarts is found again', async () => {
-    // Nobody else gets this port while nothing listens there.
+    // The port stays free while nothing listens there.
     const [port = 0] = await freePorts(1);
     const first = await testMesh({ local: false, auth: { getAccount }, port });
     await using client = first.client;

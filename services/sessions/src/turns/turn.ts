@@ -71,7 +71,7 @@ function bytesBeside(
 interface Taken {
   readonly start: TurnStart;
   readonly turn: StartedTurn;
-  /** Of a run that is taken over: what it has used before. */
+  /** Use of the attempts before, of a run that is taken over. */
   readonly used?: UsageBefore;
 }
 
