@@ -2,8 +2,8 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { deleteAwaitedRun } from '../store/awaited-runs.ts';
-import { deleteOldNotices, insertNotice } from '../store/notices.ts';
-import { noticesKept } from './notices-kept.ts';
+import { insertNotice } from '../store/notices.ts';
+import { storeNotice } from './store-notice.ts';
 import { tellWatchers } from './tell-watchers.ts';
 
 const timeoutMs = 5_000;
@@ -30,9 +30,8 @@ export async function settleRun(deps: Deps, name: RunName): Promise<void> {
   const isAdded = await deps.db.transaction(async (tx) => {
     const [awaited] = await deleteAwaitedRun(tx, name);
     if (awaited === undefined || run === undefined || type === undefined) return false;
-    const added = await insertNotice(tx, { ...name, ...placeOf(run), type, title: awaited.title, body: bodyOf(run) });
-    await deleteOldNotices(tx, { accountId: name.accountId, kept: noticesKept });
-    return added.length > 0;
+    const notice = { ...name, ...placeOf(run), type, title: awaited.title, body: bodyOf(run) };
+    return storeNotice(tx, name.accountId, () => insertNotice(tx, notice));
   });
   deps.awaited.delete(`${name.accountId}/${name.invocationId}`);
   if (isAdded) await tellWatchers(deps, name.accountId);

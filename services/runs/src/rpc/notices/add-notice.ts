@@ -1,9 +1,9 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { noticeInvalid } from '../../errors.ts';
-import { noticesKept } from '../../notices/notices-kept.ts';
+import { storeNotice } from '../../notices/store-notice.ts';
 import { tellWatchers } from '../../notices/tell-watchers.ts';
-import { deleteOldNotices, insertSourceNotice } from '../../store/notices.ts';
+import { insertSourceNotice } from '../../store/notices.ts';
 import type { Handlers } from './handlers.ts';
 
 const longest = { key: 200, title: 500, body: 2_000 } as const;
@@ -20,11 +20,9 @@ export function addNotice(context: Context): Handlers['addNotice'] {
     ] as const) {
       if (text.length > most || text.includes('\0')) throw noticeInvalid();
     }
-    const isAdded = await context.db.transaction(async (tx) => {
-      const added = await insertSourceNotice(tx, { accountId, key, type, title, body });
-      await deleteOldNotices(tx, { accountId, kept: noticesKept });
-      return added.length > 0;
-    });
+    const isAdded = await context.db.transaction((tx) =>
+      storeNotice(tx, accountId, () => insertSourceNotice(tx, { accountId, key, type, title, body })),
+    );
     if (isAdded) await tellWatchers(context, accountId);
     return {};
   };
