@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { Caller, newAccount } from '../../caller.ts';
+import { makeAgent } from '../agents/make-agent.ts';
 
 const url = inject('meshUrl');
 let caller: Caller;
@@ -44,6 +45,22 @@ describe('a schedule', () => {
     expect(resumed.body.next_times).toHaveLength(3);
     expect((await caller.request('DELETE', `/api/schedules/${made.id}`)).status).toBe(204);
     expect((await caller.request('GET', `/api/schedules/${made.id}`)).status).toBe(404);
+  });
+
+  test('whose agent is gone pauses after ten refusals and tells its owner', async () => {
+    const agent = await makeAgent(caller, { agent_name: 'short-lived' });
+    const appName = `agent${agent}`;
+    const { id } = (await create({ cron: '0 0 1 1 *', appName })).body;
+    expect((await caller.request('DELETE', `/api/agents/${agent}`)).status).toBeLessThan(300);
+    await caller.request('PATCH', `/api/schedules/${id}`, { cron: '* * * * * *' });
+    await expect.poll(async () => (await read(id)).enabled, { timeout: 60_000 }).toBe(false);
+    const told = await caller.request<{ notifications: { type: string; message: string }[] }>(
+      'GET',
+      '/api/notifications',
+    );
+    expect(told.body.notifications).toMatchObject([
+      { type: 'schedule_paused', message: expect.stringContaining(`/api/schedules/${id}/resume`) },
+    ]);
   });
 
   test('is listed and changed', async () => {

@@ -9,7 +9,8 @@ export const Notification = Type.Object(
   {
     id: Type.Integer(),
     type: Type.String({
-      description: '`run_completed`, `run_failed`, `run_cancelled`, `run_interrupted` or `subscription_failing`.',
+      description:
+        '`run_completed`, `run_failed`, `run_cancelled`, `run_interrupted`, `subscription_failing` or `schedule_paused`.',
     }),
     title: Type.String({ description: 'For example the name of the agent, or the subject of the mail.' }),
     message: Type.String({ description: 'For a failed run its error.' }),

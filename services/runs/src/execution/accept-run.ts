@@ -14,7 +14,8 @@ const acceptTimeoutMs = 10_000;
 const partingMs = 1_000;
 
 /** A run to accept. */
-export interface NewRun extends Omit<StartRunRequest, '$typeName' | 'noticeTitle' | 'awaited' | 'idempotencyKeyHours'> {
+export interface NewRun
+  extends Omit<StartRunRequest, '$typeName' | 'noticeTitle' | 'awaited' | 'createsSession' | 'idempotencyKeyHours'> {
   /** See BeginTurnRequest. */
   readonly idempotencyKeyHours?: number;
   /** See RunRequest. */

@@ -1,4 +1,3 @@
-import { isMeshError } from '@agentmesh/lib/rpc';
 import { holdReading, type Reading } from '../store/readings.ts';
 import type { DueLog } from '../store/due-logs.ts';
 import { postponeLog, updateLogEnded, updateLogStarted } from '../store/log-steps.ts';
@@ -34,7 +33,7 @@ export async function startRun(processor: Processor, starting: Starting, log: Du
   if (!(await isWithinLimits(processor, starting, log, ready.senderAddress))) return;
   const { reading, limited } = starting;
   const { db, clock, runs } = processor;
-  const session = await createSession(processor, log);
+  const session = await sessionOf(processor, log);
   const number = log.runs + 1;
   const request = {
     session,
@@ -47,6 +46,7 @@ export async function startRun(processor: Processor, starting: Starting, log: Du
     noticeTitle: ready.subject || '(no subject)',
     idempotencyKey: `${session.sessionId}_${log.round}_${number}`,
     awaited: true,
+    createsSession: true,
   };
   const { invocationId } = await runs.startRun(request, { timeoutMs: callMs });
   const now = clock.now();
@@ -74,20 +74,14 @@ async function settleFastRun(processor: Processor, log: RunningLog) {
 const json = (value: object): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value));
 
 /** The session of a log, in the application of its agent. Its user is named by the address of the account. */
-async function createSession({ auth, sessions }: Processor, log: DueLog) {
+async function sessionOf({ auth }: Processor, log: DueLog) {
   const { account } = await auth.getAccount({ id: log.account_id }, { timeoutMs: callMs });
-  const session = {
+  return {
     accountId: log.account_id,
     appName: `agent${log.agent_id}`,
     userId: account?.email ?? log.account_id,
     sessionId: `webhook_${log.id}`,
   };
-  try {
-    await sessions.createSession({ session }, { timeoutMs: callMs });
-  } catch (error) {
-    if (!isMeshError(error) || error.code !== 'already_exists') throw error;
-  }
-  return session;
 }
 
 /** A sender over the limit is skipped, because it may be a loop. A subscription over its limit goes on when an hour has passed. */

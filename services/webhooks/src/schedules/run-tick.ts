@@ -1,6 +1,6 @@
 import { type DueSchedule, postponeSchedule, updateScheduleActed, updateScheduleMissed } from '../store/schedules.ts';
 import type { Schedules } from './schedules.ts';
-import { failureOf, findTickRun, sessionOf, startTickRun } from './tick-run.ts';
+import { callMs, failureOf, findTickRun, sessionOf, startTickRun } from './tick-run.ts';
 import { readTicks, type Ticks } from './ticks.ts';
 
 /** A tick that is later than this was missed. */
@@ -10,6 +10,8 @@ const mostMadeUp = 100;
 const latestMadeUpMs = 86_400_000;
 /** Missed ticks that are counted at once. */
 const mostCounted = 100;
+/** A schedule whose runs are refused so many times in a row pauses. */
+const mostRefused = 10;
 /** Pause after an attempt that another one may follow. */
 const retryMs = 5_000;
 
@@ -32,7 +34,7 @@ async function miss(
 ): Promise<void> {
   const { db, countTicks } = schedules;
   const started = await findTickRun(schedules, row);
-  if (started !== undefined) return write(schedules, row, { ...started, error: null, ticks });
+  if (started !== undefined) return write(schedules, row, { ...started, error: null, ticks, refused: 0 });
   const { account_id: accountId, id, next_at: tick } = row;
   const missed = [tick, ...ticks.following(tick, mostCounted - 1)].filter((time) => time < earliest);
   const nextAt = ticks.after(new Date(earliest.getTime() - 1)) ?? null;
@@ -51,13 +53,16 @@ async function start(
   const { account_id: accountId, id, next_at: tick } = row;
   const sessionId = sessionOf(row);
   const started = startTickRun(schedules, row, sessionId);
-  const { isTransient = false, ...outcome } = await started.catch((error: unknown) => failureOf(schedules, row, error));
+  const { isTransient, isRefused, ...outcome } = await started.catch((error: unknown) =>
+    failureOf(schedules, row, error),
+  );
   const retryAt = now + retryMs;
   if (isTransient && retryAt <= tick.getTime() + patienceMs) {
     await postponeSchedule(db, { accountId, id, tick, until: new Date(retryAt) });
     return;
   }
-  await write(schedules, row, { ...outcome, sessionId, ticks });
+  const refused = outcome.error === null ? 0 : row.refused + (isRefused ? 1 : 0);
+  await write(schedules, row, { ...outcome, sessionId, ticks, refused });
 }
 
 interface Outcome {
@@ -65,14 +70,31 @@ interface Outcome {
   readonly sessionId: string;
   readonly error: string | null;
   readonly ticks: Ticks;
+  /** Ticks in a row whose runs were refused, with this one. */
+  readonly refused: number;
 }
 
-/** Writes what became of the tick. */
+/** Writes what became of the tick. The schedule pauses when its runs are refused again and again; its owner is told first. */
 async function write(schedules: Schedules, row: DueSchedule, { ticks, ...outcome }: Outcome): Promise<void> {
   const { db, clock, countTicks } = schedules;
   const { account_id: accountId, id, next_at: tick } = row;
   const isLate = tick.getTime() < clock.now().getTime() - graceMs;
-  const acted = { accountId, id, tick, nextAt: ticks.after(tick) ?? null, ...outcome };
+  const pauses = outcome.refused >= mostRefused;
+  if (pauses) await tellPaused(schedules, row, outcome.error ?? '');
+  const acted = { accountId, id, tick, nextAt: pauses ? null : (ticks.after(tick) ?? null), pauses, ...outcome };
   await updateScheduleActed(db, { ...acted, madeUp: isLate ? row.made_up + 1 : 0 });
   countTicks(outcome.error === null ? 'started' : 'failed', 1);
+}
+
+/** Makes one notice for the owner, however often the tick is tried again. */
+async function tellPaused({ notices }: Schedules, row: DueSchedule, error: string): Promise<void> {
+  const { account_id: accountId, id, next_at: tick, app_name: appName } = row;
+  const notice = {
+    accountId,
+    key: `schedule_paused ${id} ${tick.toISOString()}`,
+    type: 'schedule_paused',
+    title: `A schedule of ${appName.slice(0, 320)} is paused`,
+    body: `Its last ${mostRefused} runs were refused: ${error} Resume it when that is mended: POST /api/schedules/${id}/resume`,
+  };
+  await notices.addNotice(notice, { timeoutMs: callMs });
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@agentmesh/lib/pg';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import type { RunsService } from '@agentmesh/proto/runs/v1';
+import type { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
 import type { Clock } from '../clock.ts';
@@ -13,6 +14,7 @@ export interface Schedules {
   /** Aborts when the process begins nothing new. */
   readonly draining: AbortSignal;
   readonly runs: Pick<Client<typeof RunsService>, 'startRun'>;
-  readonly sessions: Pick<Client<typeof SessionsService>, 'createSession' | 'getRun'>;
+  readonly sessions: Pick<Client<typeof SessionsService>, 'getRun'>;
+  readonly notices: Pick<Client<typeof NoticesService>, 'addNotice'>;
   readonly countTicks: (outcome: 'started' | 'failed' | 'missed', number: number) => void;
 }

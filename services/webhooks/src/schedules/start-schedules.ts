@@ -1,6 +1,7 @@
 import { createForgetKeys } from '@agentmesh/lib/idempotency';
 import { type Host, startJob } from '@agentmesh/lib/service';
 import { RunsService } from '@agentmesh/proto/runs/v1';
+import { NoticesService } from '@agentmesh/proto/runs/v1/notices';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
 import type { Context } from '../context.ts';
@@ -26,6 +27,7 @@ export function startSchedules(
     draining,
     runs: mesh.client(RunsService),
     sessions: mesh.client(SessionsService),
+    notices: mesh.client(NoticesService),
     countTicks,
   };
   mesh.serve(SchedulesService, createScheduleHandlers(schedules));

@@ -3,7 +3,8 @@ import { isMeshError, type MeshCode } from '@agentmesh/lib/rpc';
 import type { DueSchedule } from '../store/schedules.ts';
 import type { Schedules } from './schedules.ts';
 
-const callMs = 10_000;
+/** Time in milliseconds that another service has to answer. */
+export const callMs = 10_000;
 const longestError = 500;
 
 /** Codes of failures that another attempt may not have. */
@@ -22,6 +23,8 @@ export interface Started {
   readonly error: string | null;
   /** Another attempt may not fail so. */
   readonly isTransient?: boolean;
+  /** The next tick fails alike, until somebody changes something. */
+  readonly isRefused?: boolean;
 }
 
 /** The session of a tick's run: that of the schedule, or one of its own. */
@@ -33,16 +36,9 @@ export function sessionOf({ id, session_id: sessionId, next_at: tick }: DueSched
  * Starts the run of a tick. The key and the id of the run are made of the schedule and the tick, so there is one run, whoever acts on the tick, and how
  * often.
  */
-export async function startTickRun(
-  { runs, sessions }: Schedules,
-  row: DueSchedule,
-  sessionId: string,
-): Promise<Started> {
+export async function startTickRun({ runs }: Schedules, row: DueSchedule, sessionId: string): Promise<Started> {
   const { account_id: accountId, app_name: appName, user_id: userId } = row;
   const session = { accountId, appName, userId, sessionId };
-  await sessions.createSession({ session }, { timeoutMs: callMs }).catch((error: unknown) => {
-    if (!isMeshError(error) || error.code !== 'already_exists') throw error;
-  });
   const time = row.next_at.toISOString();
   const invocationId = invocationIdOf(row);
   const asked = {
@@ -52,6 +48,7 @@ export async function startTickRun(
     customMetadataJson: Buffer.from(JSON.stringify({ trigger: 'schedule', schedule_id: row.id, scheduled_at: time })),
     multitask: row.multitask,
     idempotencyKey: `schedule:${row.id}:${time}`,
+    createsSession: true,
   };
   await runs.startRun(asked, { timeoutMs: callMs }).catch((error: unknown) => {
     // An earlier attempt has started the run, and the schedule was changed since.
@@ -79,7 +76,9 @@ export function failureOf({ log }: Schedules, row: DueSchedule, error: unknown):
   const failure = isMeshError(error) ? error : undefined;
   if (failure === undefined) log.warn({ err: error, scheduleId: row.id }, 'the run of a schedule cannot be started');
   const message = (failure?.message ?? 'The run could not be started.').slice(0, longestError);
-  return { invocationId: null, error: message, isTransient: failure === undefined || transient.includes(failure.code) };
+  const isTransient = failure === undefined || transient.includes(failure.code);
+  const isRefused = !isTransient && failure.reason !== 'session_busy';
+  return { invocationId: null, error: message, isTransient, isRefused };
 }
 
 /** A UUID of version 8 that is made of the schedule and the tick. */

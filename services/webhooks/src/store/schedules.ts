@@ -20,6 +20,8 @@ export interface ScheduleRow {
   readonly last_session_id: string | null;
   readonly last_error: string | null;
   readonly made_up: number;
+  /** Ticks in a row whose runs were refused. */
+  readonly refused: number;
   readonly missed_ticks: bigint;
   readonly last_missed_at: Date | null;
   readonly created_at: Date;
@@ -27,7 +29,7 @@ export interface ScheduleRow {
 }
 
 const columns = `account_id, id, cron, timezone, app_name, user_id, session_id, message, multitask, catch_up, enabled, next_at, last_at,
-  last_invocation_id, last_session_id, last_error, made_up, missed_ticks, last_missed_at, created_at, updated_at`;
+  last_invocation_id, last_session_id, last_error, made_up, refused, missed_ticks, last_missed_at, created_at, updated_at`;
 
 interface ScheduleKey {
   readonly accountId: string;
@@ -91,7 +93,7 @@ export const updateSchedule = createQuery<ScheduleValues, ScheduleRow>({
   ) => `update schedules set cron = ${param.cron}, timezone = ${param.timezone}, app_name = ${param.appName},
       user_id = ${param.userId}, session_id = ${param.sessionId}, message = ${param.message}, multitask = ${param.multitask},
       catch_up = ${param.catchUp},
-      enabled = ${param.enabled}, next_at = ${param.nextAt}::timestamptz, updated_at = ${param.now},
+      enabled = ${param.enabled}, refused = 0, next_at = ${param.nextAt}::timestamptz, updated_at = ${param.now},
       made_up = case when next_at is not distinct from ${param.nextAt}::timestamptz then made_up else 0 end,
       claimed_until = case when next_at is not distinct from ${param.nextAt}::timestamptz then claimed_until end
     where account_id = ${param.accountId} and id = ${param.id} returning ${columns}`,
@@ -124,14 +126,19 @@ interface Acted extends ScheduleKey {
   readonly sessionId: string;
   readonly error: string | null;
   readonly madeUp: number;
+  readonly refused: number;
+  /** Whether no tick follows until the owner resumes the schedule. */
+  readonly pauses: boolean;
 }
 
-/** Writes what became of a tick, and goes on to the next one. When the times were changed meanwhile, or the schedule was paused, that stays. */
+/** Writes what became of a tick, and goes on to the next one or pauses. When the times were changed meanwhile, or the schedule was paused, that stays. */
 export const updateScheduleActed = createQuery<Acted>({
   name: 'update-schedule-acted',
   text: (param) => `update schedules set last_at = ${param.tick}, last_invocation_id = ${param.invocationId},
       last_session_id = ${param.sessionId}, last_error = ${param.error},
       made_up = case when next_at = ${param.tick} then ${param.madeUp} else made_up end,
+      refused = case when next_at = ${param.tick} then ${param.refused}::integer else refused end,
+      enabled = enabled and not (next_at = ${param.tick} and ${param.pauses}::boolean),
       claimed_until = case when next_at = ${param.tick} then null else claimed_until end,
       next_at = case when next_at = ${param.tick} then ${param.nextAt}::timestamptz else next_at end
     where account_id = ${param.accountId} and id = ${param.id} and (last_at is null or last_at <= ${param.tick})`,

@@ -50,7 +50,6 @@ function dieAt(processor: Processor, last: number): { readonly mortal: Processor
     runs: { ...runs, startRun: (...args) => around(() => runs.startRun(...args)) },
     sessions: {
       ...sessions,
-      createSession: (...args) => around(() => sessions.createSession(...args)),
       getRun: (...args) => around(() => sessions.getRun(...args)),
     },
   };

@@ -26,7 +26,6 @@ export interface FakeRun {
 /** The services that webhooks calls, in memory: a run is started once for each key, and ends when `decide` says so. */
 export class Siblings {
   readonly runs: FakeRun[] = [];
-  readonly sessions = new Set<string>();
   /** Decides at the start of a run how it ends: `completed`, an error code, or `hangs`. Throws what StartRun throws. */
   decide: (run: FakeRun) => string = () => 'completed';
   /** Time that models ask to wait for in the event of a failed run; undefined: they name none. */
@@ -75,12 +74,6 @@ export class Siblings {
     settings: {},
     start: ({ mesh }) => {
       const handlers: Partial<ServiceImpl<typeof SessionsService>> = {
-        createSession: ({ session }) => {
-          const name = JSON.stringify([session?.accountId, session?.appName, session?.userId, session?.sessionId]);
-          if (this.sessions.has(name)) throw new MeshError('already_exists', 'session_exists', 'It exists.');
-          this.sessions.add(name);
-          return {};
-        },
         getRun: ({ invocationId }) => {
           const run = this.runs.find((one) => one.invocationId === invocationId);
           if (run === undefined) throw new MeshError('not_found', 'run_not_found', 'No such run.');
@@ -117,8 +110,9 @@ export class Siblings {
     },
   });
 
-  async #start({ session, messageJson, idempotencyKey, awaited }: StartRunRequest) {
+  async #start({ session, messageJson, idempotencyKey, awaited, createsSession }: StartRunRequest) {
     const { accountId = '', appName = '', userId = '', sessionId = '' } = session ?? {};
+    if (!createsSession) throw new MeshError('not_found', 'session_not_found', 'There is no such session.');
     const known = this.runs.find(({ key }) => key === idempotencyKey);
     const { parts } = JSON.parse(Buffer.from(messageJson).toString()) as { parts: [{ text: string }] };
     const message = parts[0].text;

@@ -4,6 +4,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { testNode } from '@agentmesh/lib/rpc/testing';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import type { StartRunRequest } from '@agentmesh/proto/runs/v1';
+import type { AddNoticeRequest } from '@agentmesh/proto/runs/v1/notices';
 import { SchedulesService } from '@agentmesh/proto/webhooks/v1/schedules';
 import type { Client } from '@connectrpc/connect';
 import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/upstream/index.ts';
@@ -18,7 +19,9 @@ export interface TestSchedules extends AsyncDisposable {
   readonly runs: StartRunRequest[];
   /** Requests to start a run, with repetitions. */
   readonly requests: StartRunRequest[];
-  readonly sessions: string[];
+  readonly sessions: Set<string>;
+  /** Notices for owners by their keys. */
+  readonly notices: Map<string, AddNoticeRequest>;
   /** Called before a run is started. It may throw. */
   beforeStart: (request: StartRunRequest) => void;
   /** Called when a run is durable, before its caller knows. It may throw. */
@@ -45,7 +48,8 @@ export async function openSchedules(): Promise<TestSchedules> {
     clock,
     runs: [],
     requests: [],
-    sessions: [],
+    sessions: new Set(),
+    notices: new Map(),
     beforeStart: () => undefined,
     afterStart: () => undefined,
     look: () => keepSchedules(schedules),
@@ -68,9 +72,9 @@ export async function openSchedules(): Promise<TestSchedules> {
     draining: new AbortController().signal,
     runs: { startRun: async (request: StartRunRequest) => startRun(test, request) } as never,
     sessions: {
-      createSession: async (request: NewSession) => createSession(test, request),
       getRun: async (request: { invocationId: string }) => getRun(test, request.invocationId),
     } as never,
+    notices: { addNotice: async (notice: AddNoticeRequest) => void test.notices.set(notice.key, notice) } as never,
     countTicks: () => undefined,
   };
   const mesh = testNode({ urls: {}, log, metrics: createMetrics({ processMetrics: false }) });
@@ -78,19 +82,14 @@ export async function openSchedules(): Promise<TestSchedules> {
   return Object.assign(test, { client: mesh.client(SchedulesService) });
 }
 
-interface NewSession {
-  readonly session: { readonly sessionId: string };
-}
-
-function createSession({ sessions }: TestSchedules, { session }: NewSession): object {
-  if (sessions.includes(session.sessionId)) throw new MeshError('already_exists', 'session_exists', 'There is one.');
-  sessions.push(session.sessionId);
-  return {};
-}
-
 async function startRun(test: TestSchedules, request: StartRunRequest): Promise<object> {
+  const { sessionId = '' } = request.session ?? {};
   test.requests.push(request);
   test.beforeStart(request);
+  if (!test.sessions.has(sessionId) && !request.createsSession) {
+    throw new MeshError('not_found', 'session_not_found', 'There is no such session.');
+  }
+  test.sessions.add(sessionId);
   const known = test.runs.findIndex(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
   if (known < 0) test.runs.push(request);
   await test.afterStart(request);

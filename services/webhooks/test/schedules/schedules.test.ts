@@ -31,6 +31,9 @@ const seconds = (time: string) => Date.parse(time) / 1000;
 const broken = (): never => {
   throw new MeshError('unavailable', 'service_unavailable', 'The service is away.');
 };
+const refused = (): never => {
+  throw new MeshError('not_found', 'app_not_found', 'No root_agent found.');
+};
 
 describe('a schedule', () => {
   test('starts one run for each tick, in a session of its own', async () => {
@@ -45,7 +48,7 @@ describe('a schedule', () => {
     await at.clock.advance(600_000);
     await at.look();
     expect(at.ticksOf(key.id)).toEqual(['2026-11-22T00:10:00.000Z', '2026-11-22T00:20:00.000Z']);
-    expect(at.sessions).toEqual([`schedule_${key.id}_20261122T001000Z`, `schedule_${key.id}_20261122T002000Z`]);
+    expect([...at.sessions]).toEqual([`schedule_${key.id}_20261122T001000Z`, `schedule_${key.id}_20261122T002000Z`]);
     const [run] = at.runs;
     expect(JSON.parse(Buffer.from(run?.messageJson ?? '').toString())).toEqual(message);
     expect(await read(key)).toMatchObject({
@@ -61,7 +64,7 @@ describe('a schedule', () => {
     await at.clock.advance(600_000);
     await at.look();
     expect(at.runs.map(({ session }) => session?.sessionId)).toEqual(['daily', 'daily']);
-    expect(at.sessions).toEqual(['daily']);
+    expect([...at.sessions]).toEqual(['daily']);
   });
 
   test('starts one run for each tick however many replicas look, and though they die', async () => {
@@ -148,9 +151,7 @@ describe('a schedule', () => {
 
   test('tells why a run could not be started, and goes on with the next tick', async () => {
     const key = await add();
-    at.beforeStart = () => {
-      throw new MeshError('not_found', 'app_not_found', 'No root_agent found.');
-    };
+    at.beforeStart = refused;
     await at.clock.advance(600_000);
     await at.look();
     expect(await read(key)).toMatchObject({ lastRun: { invocationId: '', error: 'No root_agent found.' } });
@@ -158,6 +159,60 @@ describe('a schedule', () => {
     await at.clock.advance(600_000);
     await at.look();
     expect(at.ticksOf(key.id)).toEqual(['2026-11-22T00:20:00.000Z']);
+  });
+
+  test('whose runs are refused leaves no session behind', async () => {
+    await add();
+    at.beforeStart = refused;
+    await at.clock.advance(600_000);
+    await at.look();
+    expect(at.requests).toHaveLength(1);
+    expect(at.sessions.size).toBe(0);
+  });
+
+  test('that is refused ten times in a row pauses and tells its owner once, and runs again when it is resumed', async () => {
+    const key = await add({ cron: '* * * * *' });
+    const minutes = async (number: number) => {
+      for (let minute = 0; minute < number; minute += 1) {
+        await at.clock.advance(60_000);
+        await Promise.all([at.look(), at.look()]);
+      }
+    };
+    at.beforeStart = refused;
+    await minutes(9);
+    at.beforeStart = () => undefined;
+    await minutes(1);
+    at.beforeStart = refused;
+    await minutes(9);
+    expect([(await read(key))?.enabled, at.notices.size]).toEqual([true, 0]);
+    await minutes(3);
+    expect(await read(key)).toMatchObject({
+      enabled: false,
+      nextTimes: [],
+      lastRun: { error: 'No root_agent found.' },
+    });
+    expect(at.requests).toHaveLength(20);
+    const [notice] = at.notices.values();
+    expect([notice?.accountId, notice?.type, at.notices.size]).toEqual([key.accountId, 'schedule_paused', 1]);
+    expect(notice?.body).toContain('No root_agent found.');
+    await at.client.updateSchedule({ ...key, enabled: true });
+    await minutes(9);
+    expect((await read(key))?.enabled).toBe(true);
+    at.beforeStart = () => undefined;
+    await minutes(1);
+    expect(at.runs).toHaveLength(2);
+  });
+
+  test('whose session is always busy does not pause', async () => {
+    const key = await add({ cron: '* * * * *', sessionId: 'daily', multitask: Multitask.REJECT });
+    at.beforeStart = () => {
+      throw new MeshError('already_exists', 'session_busy', 'Another run of the session is queued or running.');
+    };
+    for (let minute = 0; minute < 12; minute += 1) {
+      await at.clock.advance(60_000);
+      await at.look();
+    }
+    expect((await read(key))?.enabled).toBe(true);
   });
 
   test('that is paused runs nothing, and misses nothing', async () => {

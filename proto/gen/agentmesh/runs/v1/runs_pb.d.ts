@@ -191,6 +191,14 @@ export declare type StartRunRequest = Message<"agentmesh.runs.v1.StartRunRequest
    * @generated from field: int32 idempotency_key_hours = 12;
    */
   idempotencyKeyHours: number;
+
+  /**
+   * True: the session is created, empty, if there is none, in one transaction with the run: a run that is refused leaves no session behind.
+   * Fails also like BeginTurnRequest.creates_session in sessions.proto.
+   *
+   * @generated from field: bool creates_session = 13;
+   */
+  createsSession: boolean;
 };
 
 /**

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { keyedRequest, once } from '@agentmesh/lib/idempotency';
-import { afterChange, checkAccountId, isMeshError } from '@agentmesh/lib/rpc';
+import { afterChange, checkAccountId } from '@agentmesh/lib/rpc';
 import { AgentsService, type StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
 import { Multitask, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { agentAppName } from '../../agents/agent-id.ts';
 import type { Context } from '../../context.ts';
-import { type AcceptedRun, storeRun, withPermit } from '../../execution/accept-run.ts';
+import { storeRun, withPermit } from '../../execution/accept-run.ts';
 import { awaitRun } from '../../notices/await-run.ts';
 import { findAgent } from './find-agent.ts';
 import type { Handlers } from './handlers.ts';
 
-const timeoutMs = 10_000;
 const nothing = new Uint8Array(0);
 
 /**
@@ -29,7 +28,7 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
     const isKeyed = keyedRequest(accountId, call.requestHeader) !== undefined;
     const run = toRun(session, request, isKeyed);
     const { invocationId, already } = await withPermit(context, accountId, (permit) =>
-      storeInAnyRelease(context, session, () => storeRun(context, run, { permit, signal: call.signal })),
+      storeRun(context, run, { permit, signal: call.signal }),
     );
     await afterChange(awaitRun(context, { accountId, invocationId, title: agent.name }));
     return { invocationId, sessionId, already };
@@ -38,23 +37,6 @@ export function startAgentRun(context: Context): Handlers['startAgentRun'] {
 
 async function nameSession() {
   return { sessionId: randomUUID() };
-}
-
-/** During a rolling update the sessions service may be of a release that does not know `createsSession`: then it finds no session. */
-async function storeInAnyRelease(
-  { sessions }: Context,
-  session: SessionKey,
-  store: () => Promise<AcceptedRun>,
-): Promise<AcceptedRun> {
-  try {
-    return await store();
-  } catch (error) {
-    if (!isMeshError(error) || error.reason !== 'session_not_found') throw error;
-  }
-  await sessions.createSession({ session }, { timeoutMs }).catch((error: unknown) => {
-    if (!isMeshError(error) || error.code !== 'already_exists') throw error;
-  });
-  return store();
 }
 
 function toRun(session: SessionKey, { messageJson, isBound }: StartAgentRunRequest, isKeyed: boolean) {

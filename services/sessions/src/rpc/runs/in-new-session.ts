@@ -5,8 +5,8 @@ import type { CheckedKey } from '../../session-key.ts';
 import { insertSession } from '../../store/sessions.ts';
 
 /**
- * Creates an empty session, unless it exists, in one transaction with `begin`: when that fails, the session is not created either. `begin` does all
- * its work through the context that it gets.
+ * Creates an empty session in one transaction with `begin`: when that fails, the session is not created either. `begin` does all its work through the
+ * context that it gets. When the session exists, `begin` works in it as in any other, without that transaction.
  *
  * @throws MeshError resource_exhausted `account_sessions`, `account_stored_bytes`
  */
@@ -26,10 +26,11 @@ export async function inNewSession<T>(
     initialState: null,
     view: null,
   };
-  const { created, begun } = await db.transaction(async (tx) => {
+  const inNew = await db.transaction(async (tx) => {
     const created = await insertSession(tx, key, content);
-    return { created, begun: await begin({ ...context, db: databaseIn(tx) }) };
+    return created && { begun: await begin({ ...context, db: databaseIn(tx) }) };
   });
-  if (created !== undefined) usage.add(key.accountId, { sessions: 1 });
-  return begun;
+  if (inNew === undefined) return begin(context);
+  usage.add(key.accountId, { sessions: 1 });
+  return inNew.begun;
 }
