@@ -161,60 +161,6 @@ describe('a schedule', () => {
     expect(at.ticksOf(key.id)).toEqual(['2026-11-22T00:20:00.000Z']);
   });
 
-  test('whose runs are refused leaves no session behind', async () => {
-    await add();
-    at.beforeStart = refused;
-    await at.clock.advance(600_000);
-    await at.look();
-    expect(at.requests).toHaveLength(1);
-    expect(at.sessions.size).toBe(0);
-  });
-
-  test('that is refused ten times in a row pauses and tells its owner once, and runs again when it is resumed', async () => {
-    const key = await add({ cron: '* * * * *' });
-    const minutes = async (number: number) => {
-      for (let minute = 0; minute < number; minute += 1) {
-        await at.clock.advance(60_000);
-        await Promise.all([at.look(), at.look()]);
-      }
-    };
-    at.beforeStart = refused;
-    await minutes(9);
-    at.beforeStart = () => undefined;
-    await minutes(1);
-    at.beforeStart = refused;
-    await minutes(9);
-    expect([(await read(key))?.enabled, at.notices.size]).toEqual([true, 0]);
-    await minutes(3);
-    expect(await read(key)).toMatchObject({
-      enabled: false,
-      nextTimes: [],
-      lastRun: { error: 'No root_agent found.' },
-    });
-    expect(at.requests).toHaveLength(20);
-    const [notice] = at.notices.values();
-    expect([notice?.accountId, notice?.type, at.notices.size]).toEqual([key.accountId, 'schedule_paused', 1]);
-    expect(notice?.body).toContain('No root_agent found.');
-    await at.client.updateSchedule({ ...key, enabled: true });
-    await minutes(9);
-    expect((await read(key))?.enabled).toBe(true);
-    at.beforeStart = () => undefined;
-    await minutes(1);
-    expect(at.runs).toHaveLength(2);
-  });
-
-  test('whose session is always busy does not pause', async () => {
-    const key = await add({ cron: '* * * * *', sessionId: 'daily', multitask: Multitask.REJECT });
-    at.beforeStart = () => {
-      throw new MeshError('already_exists', 'session_busy', 'Another run of the session is queued or running.');
-    };
-    for (let minute = 0; minute < 12; minute += 1) {
-      await at.clock.advance(60_000);
-      await at.look();
-    }
-    expect((await read(key))?.enabled).toBe(true);
-  });
-
   test('that is paused runs nothing, and misses nothing', async () => {
     const key = await add();
     await at.client.updateSchedule({ ...key, enabled: false });

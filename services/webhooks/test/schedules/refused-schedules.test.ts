@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { MeshError } from '@agentmesh/lib/rpc';
+import { Multitask } from '@agentmesh/proto/sessions/v1';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSchedules, type TestSchedules } from './open-schedules.ts';
+
+let at: TestSchedules;
+beforeEach(async () => {
+  at = await openSchedules();
+});
+afterEach(() => at[Symbol.asyncDispose]());
+
+const message = { role: 'user', parts: [{ text: 'hello' }] };
+const fields = {
+  cron: '*/10 * * * *',
+  timezone: 'UTC',
+  appName: 'echo',
+  userId: 'u1',
+  messageJson: Buffer.from(JSON.stringify(message)),
+  enabled: true,
+};
+
+async function add(over: object = {}) {
+  const accountId = randomUUID();
+  const { schedule } = await at.client.createSchedule({ accountId, ...fields, ...over });
+  return { accountId, id: schedule?.id ?? '' };
+}
+
+const read = async (key: { accountId: string; id: string }) => (await at.client.getSchedule(key)).schedule;
+const refused = (): never => {
+  throw new MeshError('not_found', 'app_not_found', 'No root_agent found.');
+};
+
+describe('a schedule', () => {
+  test('whose runs are refused leaves no session behind', async () => {
+    await add();
+    at.beforeStart = refused;
+    await at.clock.advance(600_000);
+    await at.look();
+    expect(at.requests).toHaveLength(1);
+    expect(at.sessions.size).toBe(0);
+  });
+
+  test('that is refused ten times in a row pauses and tells its owner once, and runs again when it is resumed', async () => {
+    const key = await add({ cron: '* * * * *' });
+    const minutes = async (number: number) => {
+      for (let minute = 0; minute < number; minute += 1) {
+        await at.clock.advance(60_000);
+        await Promise.all([at.look(), at.look()]);
+      }
+    };
+    at.beforeStart = refused;
+    await minutes(9);
+    at.beforeStart = () => undefined;
+    await minutes(1);
+    at.beforeStart = refused;
+    await minutes(9);
+    expect([(await read(key))?.enabled, at.notices.size]).toEqual([true, 0]);
+    await minutes(3);
+    expect(await read(key)).toMatchObject({
+      enabled: false,
+      nextTimes: [],
+      lastRun: { error: 'No root_agent found.' },
+    });
+    expect(at.requests).toHaveLength(20);
+    const [notice] = at.notices.values();
+    expect([notice?.accountId, notice?.type, at.notices.size]).toEqual([key.accountId, 'schedule_paused', 1]);
+    expect(notice?.body).toContain('No root_agent found.');
+    await at.client.updateSchedule({ ...key, enabled: true });
+    await minutes(9);
+    expect((await read(key))?.enabled).toBe(true);
+    at.beforeStart = () => undefined;
+    await minutes(1);
+    expect(at.runs).toHaveLength(2);
+  });
+
+  test('whose session is always busy does not pause', async () => {
+    const key = await add({ cron: '* * * * *', sessionId: 'daily', multitask: Multitask.REJECT });
+    at.beforeStart = () => {
+      throw new MeshError('already_exists', 'session_busy', 'Another run of the session is queued or running.');
+    };
+    for (let minute = 0; minute < 12; minute += 1) {
+      await at.clock.advance(60_000);
+      await at.look();
+    }
+    expect((await read(key))?.enabled).toBe(true);
+  });
+});
