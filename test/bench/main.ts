@@ -7,6 +7,7 @@ import { attackers } from './parts/attackers.ts';
 import { bus } from './parts/bus.ts';
 import { crowd, fairness } from './parts/crowd.ts';
 import { freshDatabase } from './parts/fresh-database.ts';
+import { guard } from './guard/guard.ts';
 import { measureCeilings } from './ceilings.ts';
 import { type Figures, measureRound } from './measure.ts';
 import { codeRuns } from './parts/code-runs.ts';
@@ -22,7 +23,8 @@ import { sessionList } from './parts/session-list.ts';
 import type { Candidate } from './targets/target.ts';
 
 const usage = `usage: npm run bench [-- [--quick] [mesh] [separate] [adk-memory] [adk-postgres] [ceilings] [sessions-list] [memory-search] [artifacts] [recordings] [attackers] [bus] [mail-callbacks] [code-runs] [run-streams] [crowd] [fairness] [fresh]]
-Without names: everything. --quick: one short round.`;
+       npm run bench -- guard [<commit>]
+Without names: everything. --quick: one short round. guard: what calls cost beside the last release or a named commit.`;
 
 const candidates: Readonly<Record<string, Candidate>> = {
   mesh: meshOneProcess,
@@ -86,6 +88,10 @@ async function measureParts(names: readonly string[]): Promise<Figure[]> {
 }
 
 async function main(args: readonly string[]): Promise<void> {
+  if (args[0] === 'guard') {
+    console.log(await guard({ baseline: args[1], say, signal: stopping.signal }));
+    return;
+  }
   const known = [...Object.keys(candidates), 'ceilings', ...parts.map(({ name }) => name)];
   const asked = args.filter((arg) => arg !== '--quick');
   if (asked.some((name) => !known.includes(name))) throw new Error(usage);

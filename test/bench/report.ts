@@ -128,7 +128,7 @@ function ratio(a: number | undefined, b: number | undefined): number | undefined
 }
 
 /** Pads the columns to equal width and aligns numbers to the right. */
-function align(lines: readonly (readonly string[])[]): string {
+export function align(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const pad = (cell: string, column: number) =>
     /^[\d.-]+$/.test(cell) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);

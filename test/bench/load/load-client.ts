@@ -3,6 +3,10 @@ import type { LoadJob } from './load-job.ts';
 
 const user = 'u1';
 const greeting = 'Hello, mesh';
+const artifactBody = {
+  filename: 'report.txt',
+  artifact: { inlineData: { mimeType: 'text/plain', data: Buffer.alloc(10_000, 'report ').toString('base64') } },
+};
 
 export interface LoadClient {
   /** Creates a session and returns its id. */
@@ -10,6 +14,10 @@ export interface LoadClient {
   run(session: string): Promise<void>;
   /** Reads a streamed run to its end and returns the time at which its first event arrived. */
   firstEvent(session: string): Promise<number>;
+  /** Reads a page of 100 sessions. */
+  page(): Promise<void>;
+  /** Saves a version of 10 kB of an artifact. */
+  artifact(session: string): Promise<void>;
   /** Sends any other request, a GET without a body and a POST with one unless `method` is given, and returns the headers and the text of the answer. */
   request(path: string, body?: object, method?: string): Promise<{ headers: IncomingHttpHeaders; text: string }>;
 }
@@ -18,11 +26,12 @@ export interface LoadClient {
 export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'connections' | 'text'>): LoadClient {
   const { app, token, text: said = greeting } = target;
   const agent = new Agent({ keepAlive: true, maxSockets: target.connections });
+  const sessions = `/apps/${app}/users/${user}/sessions`;
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
 
   return {
     createSession: async (events) => {
-      const answer = await send(`/apps/${app}/users/${user}/sessions`, events?.length ? { events } : {});
+      const answer = await send(sessions, events?.length ? { events } : {});
       return (JSON.parse(await text(answer)) as { id: string }).id;
     },
     run: async (session) => void (await text(await send('/run', runBody(session)))),
@@ -30,6 +39,8 @@ export function createClient(target: Pick<LoadJob, 'url' | 'app' | 'token' | 'co
       const answer = await send('/run_sse', { ...runBody(session), streaming: true });
       return firstEventOf(answer);
     },
+    page: async () => void (await text(await send(`${sessions}?limit=100`))),
+    artifact: async (session) => void (await text(await send(`${sessions}/${session}/artifacts`, artifactBody))),
     request: async (path, body, method) => {
       const answer = await send(path, body, method);
       return { headers: answer.headers, text: await text(answer) };

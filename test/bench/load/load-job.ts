@@ -7,7 +7,7 @@ export interface LoadJob {
   readonly url: string;
   readonly app: string;
   readonly token?: string;
-  readonly kind: 'create' | 'run' | 'firstEvent';
+  readonly kind: 'create' | 'run' | 'firstEvent' | 'page' | 'artifact';
   readonly connections: number;
   readonly warmUpSeconds: number;
   readonly seconds: number;

@@ -18,6 +18,8 @@ async function drive(job: LoadJob): Promise<LoadResult> {
     create: (): Work => ({ prepare: async () => {}, perform: async () => void (await client.createSession()) }),
     run: () => onSessions((session) => client.run(session)),
     firstEvent: () => onSessions((session) => client.firstEvent(session)),
+    page: (): Work => ({ prepare: async () => {}, perform: () => client.page() }),
+    artifact: () => onSessions((session) => client.artifact(session)),
   }[job.kind];
   await spend({ ...job, seconds: job.warmUpSeconds }, createWork);
   return spend(job, createWork);

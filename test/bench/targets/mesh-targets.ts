@@ -9,10 +9,6 @@ import { freePort, type ServerProcess, startServer } from './server-process.ts';
 import type { Candidate } from './target.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const mainProgram = join(root, 'main.ts');
-/** The Node flags of `npm start` and of the image. */
-const { config } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { config: { serverFlags: string } };
-const serverFlags = config.serverFlags.split(' ');
 const inner = ['auth', 'sessions', 'runs', 'artifacts', 'memory', 'keys', 'transcription', 'webhooks'] as const;
 
 /** Our mesh as `npm start` runs it: one process, embedded PostgreSQL, accounts on. */
@@ -21,12 +17,12 @@ export const meshOneProcess: Candidate = {
   start: () => startMeshOneProcess({}),
 };
 
-/** The same with these settings too. */
-export async function startMeshOneProcess(settings: Readonly<Record<string, string>>) {
+/** The same with these settings too, and with the files of another checkout. */
+export async function startMeshOneProcess(settings: Readonly<Record<string, string>>, tree = root) {
   await using resources = new AsyncDisposableStack();
   const env = { ...(await meshEnv(resources)), ...settings };
   const url = `http://127.0.0.1:${env.PORT}`;
-  const server = resources.use(await startMesh(['all'], env));
+  const server = resources.use(await startMesh(['all'], env, tree));
   const token = await signIn(url);
   return own({ name: 'mesh, one process', url, token, servers: [server] }, resources.move());
 }
@@ -84,14 +80,22 @@ async function meshEnv(resources: AsyncDisposableStack): Promise<MeshEnv> {
   };
 }
 
-function startMesh(names: readonly string[], env: NodeJS.ProcessEnv): Promise<ServerProcess> {
+/** Starts services of the checkout `tree` with the Node flags of its `npm start` and of the image. */
+function startMesh(names: readonly string[], env: NodeJS.ProcessEnv, tree = root): Promise<ServerProcess> {
   const listens = names.includes('all') || names.includes('gateway');
   return startServer({
-    argv: [...serverFlags, mainProgram, ...names],
+    argv: [...serverFlagsOf(tree), join(tree, 'main.ts'), ...names],
     env,
-    cwd: root,
+    cwd: tree,
     ...(listens && { readyUrl: `http://127.0.0.1:${env.PORT}/readyz` }),
   });
+}
+
+function serverFlagsOf(tree: string): string[] {
+  const { config } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as {
+    config: { serverFlags: string };
+  };
+  return config.serverFlags.split(' ');
 }
 
 async function signIn(url: string): Promise<string> {
