@@ -5,6 +5,7 @@ import {
   makeSecrets,
   migrate,
   type MeshProcess,
+  printRoles,
   replayDeadLetters,
   runCommand,
   type Service,
@@ -28,12 +29,13 @@ const services: Record<string, () => Promise<Service>> = {
 const usage = `usage: npm start -- [all | <service>...] [--check | --replay | --reencrypt]
        npm start -- validate <folder>
        npm start -- identities [<service>...]
-       npm start -- migrate
+       npm start -- migrate [<service>...] [--print-sql]
 services: ${Object.keys(services).join(', ')}
 --check checks the settings and starts nothing
 validate checks the apps of a folder and starts nothing
 identities prints new secrets of all services, or of the named ones, for separate processes
-migrate prepares the database and the login of each <SERVICE>_DATABASE_URL
+migrate prepares the database and the login of each <SERVICE>_DATABASE_URL, or those of the named services
+--print-sql prints the SQL that an administrator runs where the login of migrate may not create roles
 --replay has the dead letters of the named services delivered again
 --reencrypt encrypts again, beside the running mesh, what keys has stored under ENCRYPT_KEY_PREVIOUS`;
 
@@ -78,7 +80,7 @@ async function main(args: readonly string[]): Promise<void> {
   const [first, folder] = args;
   if (first === 'validate') return validateApps(folder);
   const names = args.filter((arg) => !arg.startsWith('--'));
-  if (names[0] === 'migrate') return migrateAll();
+  if (names[0] === 'migrate') return migrateNamed(names.slice(1), args.includes('--print-sql'));
   if (names[0] === 'identities') return printIdentities(names.slice(1));
   if (args.includes('--check')) {
     checkProcess(await target(names, process.env));
@@ -108,17 +110,25 @@ async function validateApps(folder: string | undefined): Promise<void> {
   process.exit(isGood ? 0 : 1);
 }
 
-/** Prepares the database of separate processes. */
-async function migrateAll(): Promise<void> {
+/** Prepares the database of separate processes, or prints the SQL that does a part of it: for all services when none is named. */
+async function migrateNamed(names: readonly string[], isPrinted: boolean): Promise<void> {
+  checkNames(names);
   const { services: all } = await target(['all'], process.env);
-  await migrate({ services: all, env: process.env, print: (line) => console.log(line) });
+  const only = names.length > 0 ? names : Object.keys(services);
+  const options = { services: all, only, env: process.env, print: (line: string) => console.log(line) };
+  if (isPrinted) return printRoles(options);
+  await migrate(options);
+}
+
+function checkNames(names: readonly string[]): void {
+  const unknown = names.filter((name) => !Object.hasOwn(services, name));
+  if (unknown.length > 0) throw new UsageError(unknown);
 }
 
 /** Prints secrets as lines of a dotenv file: of all services when none is named. */
 async function printIdentities(names: readonly string[]): Promise<void> {
+  checkNames(names);
   const words = Object.keys(services);
-  const unknown = names.filter((name) => !words.includes(name));
-  if (unknown.length > 0) throw new UsageError(unknown);
   const url = process.env['DATABASE_URL']?.trim();
   const secrets = makeSecrets(names.length > 0 ? names : words, url === '' ? undefined : url);
   for (const [name, value] of Object.entries(secrets)) console.log(`${name}=${value}`);

@@ -5,6 +5,6 @@ export { whenUnlocked } from './migrations/index.ts';
 export { databaseIn } from './nested-database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/index.ts';
 export { openDatabase } from './open-database.ts';
-export { closeToOthers, type Login, prepareLogin, schemasOf } from './prepare-login.ts';
-export { jobsSchema } from './prepare-schema.ts';
+export { jobsSchema, schemasOf } from './prepare-schema.ts';
+export { closeToOthers, type Login, MissingRight, prepareLogin, rolesScript } from './roles/index.ts';
 export { rowTypes } from './row-types.ts';

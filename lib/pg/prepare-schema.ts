@@ -5,6 +5,7 @@ import type { DatabaseOptions } from './database.ts';
 import { limitSettings, WatchedClient, withSessionSettings } from './connection/index.ts';
 import { toDatabaseError } from './database-error.ts';
 import { applyMigrations, missingMigrations } from './migrations/index.ts';
+import { isRefused, MissingRight } from './roles/index.ts';
 
 /** First key of every advisory lock that guards the preparation of a schema; the second is a hash of the service's name. */
 const PREPARE_LOCK = 0x61676d; // 'agm'
@@ -24,6 +25,11 @@ export interface SchemaOwner {
 /** The schema of a service's job queue: see lib/jobs. */
 export function jobsSchema(service: string): string {
   return `${service}_jobs`;
+}
+
+/** The schemas that a service with a database has. */
+export function schemasOf(service: string, jobs: boolean): string[] {
+  return jobs ? [service, jobsSchema(service)] : [service];
 }
 
 /** Creates the service's role and schemas and applies its migrations, while other replicas wait. */
@@ -88,9 +94,8 @@ async function requirePrepared(client: pg.Client, { service, migrations }: Datab
 
 async function createSchemas(client: pg.Client, options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   const { service, jobs = false } = options;
-  const role = await ensureRole(client, `agentmesh_${service}`);
-  const schemas = jobs ? [service, jobsSchema(service)] : [service];
-  for (const schema of schemas) await ensureSchema(client, schema, role ?? 'current_user');
+  const role = await ensureRole(client, service);
+  for (const schema of schemasOf(service, jobs)) await ensureSchema(client, schema, role ?? 'current_user');
   if (role === undefined) {
     log.debug({ service }, 'the connecting role may not create roles: the service works as the connecting role');
   } else {
@@ -100,8 +105,12 @@ async function createSchemas(client: pg.Client, options: DatabaseOptions, log: L
   return { schema: service, role, isForeign: false };
 }
 
-/** Returns the service's role and creates it if it is missing; undefined when the connecting role may neither create nor become it. */
-async function ensureRole(client: pg.Client, role: string): Promise<string | undefined> {
+/**
+ * Returns the service's role and creates it if it is missing; undefined when the connecting role may neither create nor become it. Throws MissingRight when that role
+ * owns the schema already.
+ */
+async function ensureRole(client: pg.Client, service: string): Promise<string | undefined> {
+  const role = `agentmesh_${service}`;
   const { rows } = await client.query<{ may_create: boolean; present: boolean }>(
     `select rolsuper or rolcreaterole as may_create, exists (select from pg_roles where rolname = $1) as present
        from pg_roles where rolname = current_user`,
@@ -114,8 +123,24 @@ async function ensureRole(client: pg.Client, role: string): Promise<string | und
   }
   if (await mayBecome(client, role)) return role;
   if (!mayCreate) return undefined;
-  await client.query(`grant ${role} to current_user`);
-  return role;
+  return (await joinRole(client, role)) ? role : requireOtherOwner(client, service, role);
+}
+
+/** Since PostgreSQL 16 a role that may create roles becomes only those that it has created itself, e.g. none of another mesh on the server. */
+async function joinRole(client: pg.Client, role: string): Promise<boolean> {
+  try {
+    await client.query(`grant ${role} to current_user`);
+    return true;
+  } catch (error) {
+    if (isRefused(error)) return false;
+    throw error;
+  }
+}
+
+async function requireOtherOwner(client: pg.Client, schema: string, role: string): Promise<undefined> {
+  const owned = 'select from pg_namespace where nspname = $1 and nspowner = $2::regrole';
+  const { rowCount } = await client.query(owned, [schema, role]);
+  if (rowCount !== 0) throw new MissingRight(`may not act as the role ${role}, which owns the schema ${schema}`);
 }
 
 // Roles belong to the whole server, but the lock to one database, so two databases may create the same role at the same time.

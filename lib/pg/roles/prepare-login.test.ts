@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../telemetry/index.ts';
-import { openDatabase, prepareLogin } from './index.ts';
+import { createLogger } from '../../telemetry/index.ts';
+import { openDatabase } from '../open-database.ts';
+import { prepareLogin } from './index.ts';
 import { scramVerifier } from './scram-verifier.ts';
-import { testDatabaseUrl } from './testing/index.ts';
+import { testDatabaseUrl } from '../testing/index.ts';
 
 const log = createLogger({ level: 'silent', name: 'test' });
 
@@ -15,7 +16,7 @@ test('the stored form of a password is the one of RFC 7677', () => {
 
 test('a login whose migrations are not applied is told what to run, and works after them', async () => {
   await using database = await testDatabaseUrl();
-  const migrations = new URL('../../services/keys/migrations/', import.meta.url);
+  const migrations = new URL('../../../services/keys/migrations/', import.meta.url);
   const options = { service: 'keys', poolSize: 3, migrations };
   const login = { name: 'agentmesh_pg_test_login', password: 'a password of a test' };
   await prepareLogin({ url: database.url, login, schemas: [] });

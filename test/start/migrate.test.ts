@@ -1,0 +1,130 @@
+import { majors, ownServer } from '@agentmesh/lib/pg/testing';
+import { makeSecrets } from '@agentmesh/lib/service';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { words } from '../deployed-settings.ts';
+import { runMain } from './run-main.ts';
+
+// Not on the server that all tests share: there a superuser has made the roles already.
+
+async function at<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes a database that belongs to a login with these rights, and returns the login's address. */
+async function ownedDatabase(superuser: string, name: string, rights: string): Promise<string> {
+  await at(superuser, async (client) => {
+    await client.query(`create role ${name} login password 'of-the-owner' ${rights}`);
+    await client.query(`create database ${name} owner ${name}`);
+  });
+  return addressOf(superuser, { name, password: 'of-the-owner', database: name });
+}
+
+interface Place {
+  readonly name: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+function addressOf(superuser: string, { name, password, database }: Place): string {
+  const url = new URL(superuser);
+  [url.username, url.password, url.pathname] = [name, password, `/${database}`];
+  return url.href;
+}
+
+/** New logins of all services in the database at `url`; their names end with `mark`. */
+function loginsAt(url: string, mark: string): Record<string, string> {
+  const secrets = Object.entries(makeSecrets(words, url)).filter(([name]) => name.endsWith('_DATABASE_URL'));
+  return Object.fromEntries(secrets.map(([name, address]) => [name, address.replace('_login:', `_${mark}:`)]));
+}
+
+const migrate = (url: string, logins: Record<string, string>, ...args: string[]) =>
+  runMain(['migrate', ...args], { ...logins, DATABASE_URL: url, LOG_LEVEL: 'silent' });
+
+/** Services whose login reads the table of its migrations; the others have no schema or no rights. */
+async function readers(logins: Record<string, string>): Promise<string[]> {
+  const found: string[] = [];
+  for (const word of words) {
+    const url = logins[`${word.toUpperCase()}_DATABASE_URL`] ?? '';
+    const read = at(url, (client) => client.query(`select from ${word}.migrations`));
+    if (
+      await read.then(
+        ({ rowCount }) => rowCount !== 0,
+        () => false,
+      )
+    )
+      found.push(word);
+  }
+  return found;
+}
+
+const withSchema = words.filter((word) => !['gateway', 'transcription'].includes(word));
+
+describe.each(majors)('on PostgreSQL %s', (major) => {
+  let resources: AsyncDisposableStack;
+  let superuser: string;
+
+  beforeAll(async () => {
+    resources = new AsyncDisposableStack();
+    superuser = resources.use(await ownServer(major)).url;
+  }, 120_000);
+
+  afterAll(() => resources.disposeAsync());
+
+  test('an owner that may create roles, and is no superuser, prepares every schema and login, again with each release', async () => {
+    const url = await ownedDatabase(superuser, 'with_createrole', 'createrole');
+    const { rows: version } = await at(superuser, (client) => client.query('show server_version'));
+    expect(version).toEqual([{ server_version: expect.stringMatching(`^${major}[.]`) }]);
+    const first = loginsAt(url, 'first');
+    for (const logins of [first, { ...first, ...loginsAt(url, 'second') }]) {
+      for (const round of ['new', 'again']) {
+        const { code, output } = await migrate(url, logins);
+        expect([round, output, code]).toEqual([round, expect.stringContaining('agentmesh_auth_'), 0]);
+      }
+      expect(await readers(logins)).toEqual(withSchema);
+    }
+  });
+
+  test('an owner that may create no role works with the roles that an administrator makes from what --print-sql prints', async () => {
+    const url = await ownedDatabase(superuser, 'without_createrole', '');
+    const logins = loginsAt(url, 'printed');
+    const refused = await migrate(url, logins);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain('may not create the role agentmesh_');
+    expect(refused.output).toContain('--print-sql');
+    const { code, output: script } = await migrate(url, logins, '--print-sql');
+    expect(code).toBe(0);
+    for (const address of Object.values(logins)) expect(script).not.toContain(new URL(address).password);
+    const administrator = new URL(superuser);
+    administrator.pathname = '/without_createrole';
+    for (let round = 0; round < 2; round++) await at(administrator.href, (client) => client.query(script));
+    const prepared = await migrate(url, logins);
+    expect([prepared.output, prepared.code]).toEqual([expect.stringContaining('an administrator sets'), 0]);
+    expect(await readers(logins)).toEqual(withSchema);
+  });
+
+  test('named services alone are prepared, and rights on the database stay as they are', async () => {
+    const url = await ownedDatabase(superuser, 'some_services', 'createrole');
+    const logins = loginsAt(url, 'some');
+    const { code, output } = await migrate(url, logins, 'keys', 'memory');
+    expect([output, code]).toEqual([expect.stringContaining('keys: keys; login agentmesh_keys_some'), 0]);
+    expect(await readers(logins)).toEqual(['keys', 'memory']);
+    const { rows } = await at(url, (client) =>
+      client.query<{ name: string }>(
+        `select nspname as name from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema' order by 1`,
+      ),
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['bus', 'keys', 'memory', 'memory_jobs', 'public']);
+    const stranger = await at(url, (client) =>
+      client.query<{ may: boolean }>(`select has_database_privilege('public', current_database(), 'CONNECT') as may`),
+    );
+    expect(stranger.rows).toEqual([{ may: true }]);
+    expect((await migrate(url, logins, 'unheard')).output).toContain('unknown service: unheard');
+  });
+});
