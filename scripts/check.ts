@@ -39,10 +39,12 @@ const protoFiles = ['--', 'proto/**/*.proto'];
 /**
  * Compares the proto files with earlier ones: those of the newest release, those at the point where this branch left main, and
  * those before the last `contractMemory` changes. This finds a breaking change on the branch that makes it, and on main for
- * some time.
+ * some time. Nothing is compared with commits before the first release.
  */
 async function breaking(): Promise<Outcome> {
-  const bases = await contractBases();
+  const [release] = await git('describe', '--tags', '--abbrev=0', '--match=v*');
+  if (release === undefined) return { ok: true, output: 'skipped: the history here holds no release' };
+  const bases = await contractBases(release);
   const [head] = await git('rev-parse', 'HEAD');
   const shortHistory = 'skipped in part: the history here holds no earlier proto files, as in a shallow clone';
   const folder = mkdtempSync(join(tmpdir(), 'agentmesh-proto-'));
@@ -56,16 +58,19 @@ async function breaking(): Promise<Outcome> {
   }
 }
 
-/** Commits whose proto files are compared, without duplicates. */
-async function contractBases(): Promise<string[]> {
-  const last = await git('log', `--max-count=${contractMemory}`, '--format=%H', ...protoFiles);
+/** Commits whose proto files are compared, without duplicates: the newest release, and later ones. */
+async function contractBases(release: string): Promise<string[]> {
+  const last = await git('log', `--max-count=${contractMemory}`, '--format=%H', `${release}..HEAD`, ...protoFiles);
   const found = [
-    await git('describe', '--tags', '--abbrev=0', '--match=v*'),
     await git('merge-base', 'HEAD', 'origin/main'),
     await git('merge-base', 'HEAD', 'main'),
     await git('rev-parse', '--verify', `${last.at(-1) ?? 'HEAD'}~`),
   ];
-  const commits = await Promise.all(found.flat().map((name) => git('rev-parse', '--verify', `${name}^{commit}`)));
+  const isReleased = await Promise.all(
+    found.flat().map(async (commit) => (await git('merge-base', release, commit))[0] === commit),
+  );
+  const names = [release, ...found.flat().filter((_, index) => isReleased[index] !== true)];
+  const commits = await Promise.all(names.map((name) => git('rev-parse', '--verify', `${name}^{commit}`)));
   const present = await Promise.all(
     [...new Set(commits.flat())].map(async (commit) => {
       const files = await git('ls-tree', '-r', '--name-only', commit, 'proto');

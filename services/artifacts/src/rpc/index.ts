@@ -1,4 +1,3 @@
-import { MeshError } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { copyArtifacts } from './copy-artifacts.ts';
 import { deleteArtifact } from './delete-artifact.ts';
@@ -21,7 +20,5 @@ export function createHandlers(context: Context): Handlers {
     getVersion: getVersion(context),
     restoreVersions: restoreVersions(context),
     copyArtifacts: copyArtifacts(context),
-    // Deprecated: its contract lets no service call it.
-    eraseAccount: () => Promise.reject(new MeshError('unavailable', 'rpc_unimplemented', 'EraseAccount is deprecated')),
   };
 }

@@ -55,29 +55,25 @@ export interface AuditRow {
 export interface AuditPage {
   /** Undefined: all accounts. */
   readonly accountId: string | undefined;
-  /** Only records that are older than this one: its id, or its public id. An unknown one gives no records. */
-  readonly before: bigint | string | undefined;
+  /** Public id: only records that are older than this one. An unknown one gives no records. */
+  readonly before: string | undefined;
   readonly limit: number;
 }
 
 const columns = 'id, public_id, account_id, actor_id, action, detail::text as detail, at';
-const newest = `id < case when $1::uuid is not null then (select id from audit where public_id = $1)
-  else coalesce($2, 9223372036854775807) end order by id desc limit $3`;
+const newest = `id < case when $1::uuid is null then 9223372036854775807 else (select id from audit where public_id = $1) end
+  order by id desc limit $2`;
 
 /** A page of records, the newest first. */
 export async function selectActions(db: Queryable, { accountId, before, limit }: AuditPage): Promise<AuditRow[]> {
-  const place = [
-    typeof before === 'string' ? before : undefined,
-    typeof before === 'bigint' ? before : undefined,
-    limit,
-  ];
+  const place = [before, limit];
   if (accountId === undefined) {
     const all = { name: 'list-actions', text: `select ${columns} from audit where ${newest}` };
     return db.query<AuditRow>(all, place);
   }
   const own = {
     name: 'list-own-actions',
-    text: `select ${columns} from audit where account_id = $4 and ${newest}`,
+    text: `select ${columns} from audit where account_id = $3 and ${newest}`,
   };
   return db.query<AuditRow>(own, [...place, accountId]);
 }

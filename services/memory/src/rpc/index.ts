@@ -1,4 +1,3 @@
-import { MeshError } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { addSession } from './add-session.ts';
 import { deleteEntries } from './delete-entries.ts';
@@ -15,7 +14,5 @@ export function createHandlers(context: Context): Handlers {
     listEntries: listEntries(context),
     deleteEntry: deleteEntry(context),
     deleteEntries: deleteEntries(context),
-    // Deprecated: its contract lets no service call it.
-    eraseAccount: () => Promise.reject(new MeshError('unavailable', 'rpc_unimplemented', 'EraseAccount is deprecated')),
   };
 }

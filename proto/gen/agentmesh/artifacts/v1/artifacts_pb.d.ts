@@ -508,56 +508,6 @@ export declare type GetVersionResponse = Message<"agentmesh.artifacts.v1.GetVers
 export declare const GetVersionResponseSchema: GenMessage<GetVersionResponse>;
 
 /**
- * @generated from message agentmesh.artifacts.v1.EraseAccountRequest
- */
-export declare type EraseAccountRequest = Message<"agentmesh.artifacts.v1.EraseAccountRequest"> & {
-  /**
-   * UUID of the account.
-   *
-   * @generated from field: string account_id = 1;
-   */
-  accountId: string;
-};
-
-/**
- * Describes the message agentmesh.artifacts.v1.EraseAccountRequest.
- * Use `create(EraseAccountRequestSchema)` to create a new message.
- */
-export declare const EraseAccountRequestSchema: GenMessage<EraseAccountRequest>;
-
-/**
- * @generated from message agentmesh.artifacts.v1.EraseAccountResponse
- */
-export declare type EraseAccountResponse = Message<"agentmesh.artifacts.v1.EraseAccountResponse"> & {
-  /**
-   * Versions removed.
-   *
-   * @generated from field: int64 versions = 1;
-   */
-  versions: bigint;
-
-  /**
-   * Distinct payloads removed.
-   *
-   * @generated from field: int64 payloads = 2;
-   */
-  payloads: bigint;
-
-  /**
-   * Bytes of those payloads.
-   *
-   * @generated from field: int64 bytes = 3;
-   */
-  bytes: bigint;
-};
-
-/**
- * Describes the message agentmesh.artifacts.v1.EraseAccountResponse.
- * Use `create(EraseAccountResponseSchema)` to create a new message.
- */
-export declare const EraseAccountResponseSchema: GenMessage<EraseAccountResponse>;
-
-/**
  * A version of an artifact of a session.
  *
  * @generated from message agentmesh.artifacts.v1.ArtifactVersion
@@ -836,19 +786,6 @@ export declare const ArtifactsService: GenService<{
     methodKind: "unary";
     input: typeof CopyArtifactsRequestSchema;
     output: typeof CopyArtifactsResponseSchema;
-  },
-  /**
-   * Deprecated and no longer called: this service erases an account when auth publishes AccountDeleted. Removes all artifacts of an
-   * account and returns how much it removed. Idempotent: after a failure, call it again. INVALID_ARGUMENT request_invalid
-   * when the account id is not a UUID.
-   *
-   * @generated from rpc agentmesh.artifacts.v1.ArtifactsService.EraseAccount
-   * @deprecated
-   */
-  eraseAccount: {
-    methodKind: "unary";
-    input: typeof EraseAccountRequestSchema;
-    output: typeof EraseAccountResponseSchema;
   },
 }>;
 

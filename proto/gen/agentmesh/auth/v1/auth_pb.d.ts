@@ -891,7 +891,7 @@ export declare type ListChangedAccountsResponse = Message<"agentmesh.auth.v1.Lis
 
   /**
    * For each account in `account_ids`, a hash of its changes since the cursor. An unchanged hash means that an earlier answer listed all of
-   * them. Empty from older services.
+   * them.
    *
    * @generated from field: repeated int64 fingerprints = 4;
    */
@@ -1479,23 +1479,16 @@ export declare type ListActionsRequest = Message<"agentmesh.auth.v1.ListActionsR
   account?: AccountName | undefined;
 
   /**
-   * `next` of the page before, for gateways of earlier releases.
-   *
-   * @generated from field: optional int64 before = 3;
-   */
-  before?: bigint | undefined;
-
-  /**
    * Actions in a page, 1 to 200.
    *
-   * @generated from field: uint32 limit = 4;
+   * @generated from field: uint32 limit = 3;
    */
   limit: number;
 
   /**
    * `next_public_id` of the page before; empty for the first page. There is nothing before an unknown one.
    *
-   * @generated from field: string before_public_id = 5;
+   * @generated from field: string before_public_id = 4;
    */
   beforePublicId: string;
 };
@@ -1516,16 +1509,9 @@ export declare type ListActionsResponse = Message<"agentmesh.auth.v1.ListActions
   actions: Action[];
 
   /**
-   * `before` of the next page; absent when this is the last page. For gateways of earlier releases.
-   *
-   * @generated from field: optional int64 next = 2;
-   */
-  next?: bigint | undefined;
-
-  /**
    * `before_public_id` of the next page; empty when this is the last page.
    *
-   * @generated from field: string next_public_id = 3;
+   * @generated from field: string next_public_id = 2;
    */
   nextPublicId: string;
 };

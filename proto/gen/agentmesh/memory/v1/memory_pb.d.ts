@@ -327,42 +327,6 @@ export declare type DeleteEntriesResponse = Message<"agentmesh.memory.v1.DeleteE
 export declare const DeleteEntriesResponseSchema: GenMessage<DeleteEntriesResponse>;
 
 /**
- * @generated from message agentmesh.memory.v1.EraseAccountRequest
- */
-export declare type EraseAccountRequest = Message<"agentmesh.memory.v1.EraseAccountRequest"> & {
-  /**
-   * UUID of the account.
-   *
-   * @generated from field: string account_id = 1;
-   */
-  accountId: string;
-};
-
-/**
- * Describes the message agentmesh.memory.v1.EraseAccountRequest.
- * Use `create(EraseAccountRequestSchema)` to create a new message.
- */
-export declare const EraseAccountRequestSchema: GenMessage<EraseAccountRequest>;
-
-/**
- * @generated from message agentmesh.memory.v1.EraseAccountResponse
- */
-export declare type EraseAccountResponse = Message<"agentmesh.memory.v1.EraseAccountResponse"> & {
-  /**
-   * Number of deleted entries.
-   *
-   * @generated from field: int32 deleted_entries = 1;
-   */
-  deletedEntries: number;
-};
-
-/**
- * Describes the message agentmesh.memory.v1.EraseAccountResponse.
- * Use `create(EraseAccountResponseSchema)` to create a new message.
- */
-export declare const EraseAccountResponseSchema: GenMessage<EraseAccountResponse>;
-
-/**
  * Searchable memory of past sessions. An entry is one event of a session that was added. A memory belongs to one user of one application in
  * one account. It stays when the session is deleted.
  *
@@ -423,18 +387,6 @@ export declare const MemoryService: GenService<{
     methodKind: "unary";
     input: typeof DeleteEntriesRequestSchema;
     output: typeof DeleteEntriesResponseSchema;
-  },
-  /**
-   * Deprecated and no longer called: this service erases an account when auth publishes AccountDeleted. Deletes all memories of an account.
-   * Idempotent. INVALID_ARGUMENT request_invalid when the account id is not a UUID.
-   *
-   * @generated from rpc agentmesh.memory.v1.MemoryService.EraseAccount
-   * @deprecated
-   */
-  eraseAccount: {
-    methodKind: "unary";
-    input: typeof EraseAccountRequestSchema;
-    output: typeof EraseAccountResponseSchema;
   },
 }>;
 

@@ -12,12 +12,12 @@ export function listActions({ db }: Context): Handlers['listActions'] {
   return async (request) => {
     const limit = Math.min(Math.max(request.limit, 1), maxLimit);
     const accountId = await accountToList(db, request);
-    const before = request.beforePublicId === '' ? request.before : parseId(request.beforePublicId);
+    const before = request.beforePublicId === '' ? undefined : parseId(request.beforePublicId);
     if (request.beforePublicId !== '' && before === undefined) return {};
     const rows = await selectActions(db, { accountId, before, limit: limit + 1 });
     const page = rows.slice(0, limit);
     const last = rows.length > limit ? page.at(-1) : undefined;
-    return { actions: page.map(actionMessage), ...(last && { next: last.id, nextPublicId: last.public_id }) };
+    return { actions: page.map(actionMessage), ...(last && { nextPublicId: last.public_id }) };
   };
 }
 
