@@ -79,7 +79,7 @@ test('messages of a topic stay for a consumer that is away, however many other t
   expect(await trimmed()).toBe(1_000_000);
 }, 60_000);
 
-test('a process of an earlier release starts on the schema of a later one, and a later one changes the schema', async () => {
+test('a process starts on the schema of a later release, and changes that of an earlier one', async () => {
   await using database = await testDatabaseUrl();
   await prepareBusSchema(database.url);
   const describe = (version: string): string => `comment on function bus.trim(text) is ${version}`;
@@ -91,7 +91,7 @@ test('a process of an earlier release starts on the schema of a later one, and a
   await at(database.url, describe(`'version 99'`));
   expect(await prepared()).toBe('version 99');
   await at(database.url, describe('null'));
-  expect(await prepared()).toBe('version 2');
+  expect(await prepared()).toBe('version 1');
 });
 
 /** Blocks that a statement looks at. The first call in a session also reads the catalog. */

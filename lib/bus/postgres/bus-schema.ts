@@ -5,8 +5,8 @@ import { MeshError } from '../../rpc/index.ts';
 /** Advisory lock of the preparation, in its database. */
 const PREPARE_LOCK = 0x61676d62; // 'agmb'
 
-/** Raised with each change of `CREATE`. A process of an earlier release works with a later schema, so that releases can be rolled back. */
-const VERSION = 2;
+/** Raised with each change of `CREATE`. A process works with the schema of a later release, so that releases can be rolled back. */
+const VERSION = 1;
 
 /**
  * A durable consumer whose service does not run keeps messages for three days, and at most a million of them. Up to which message a topic is deleted is found
@@ -109,11 +109,11 @@ export async function lockBusSchema(client: pg.Client): Promise<void> {
   await client.query('select pg_advisory_xact_lock($1)', [PREPARE_LOCK]);
 }
 
-/** Looks into the catalog, which every login may read. A function without a comment is of version 1. */
+/** Looks into the catalog, which every login may read. A function without a comment is of no version. */
 async function isPrepared(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
     `select exists (select from pg_proc where proname = 'trim' and pronamespace = to_regnamespace('bus')
-      and coalesce(substring(obj_description(oid, 'pg_proc') from '[0-9]+')::integer, 1) >= $1) as present`,
+      and coalesce(substring(obj_description(oid, 'pg_proc') from '[0-9]+')::integer, 0) >= $1) as present`,
     [VERSION],
   );
   return rows[0]?.present === true;

@@ -10,7 +10,6 @@ import { settings } from './config.ts';
 import type { Context } from './context.ts';
 import { sendAnswerLink } from './answer-links/send-answer-link.ts';
 import { createAskToErase } from './jobs/ask-to-erase.ts';
-import { createMoveFormerMails } from './jobs/move-former-mails.ts';
 import { createPurge } from './jobs/purge.ts';
 import { answerLinkSender } from './jobs/send-answer-link.ts';
 import { mailSender } from './jobs/send-mail.ts';
@@ -62,7 +61,6 @@ export const auth = defineService({
     host.resources.use(startJob(createPurge(context), host));
     host.resources.use(startJob(createForgetKeys(db), host));
     host.resources.use(startJob(createAskToErase(context), host));
-    host.resources.use(startJob(createMoveFormerMails(context), host));
     await jobs.work(sendMail, mailSender(context));
     await jobs.work(sendAnswerLink, answerLinkSender(context));
     await jobs.work(sendNotice, noticeSender(context));

@@ -2,8 +2,6 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readMail, tokenIn } from '../../../test/fakes/smtp-sink.ts';
 import type { Context } from '../src/context.ts';
-import { moveFormerMails } from '../src/jobs/move-former-mails.ts';
-import { sendMail, withdrawMails } from '../src/mail/send-mail.ts';
 import { clientOf, signUpOf } from './open-test-auth.ts';
 import { openTestMail, sendDueMails, type TestMail } from './open-test-mail.ts';
 
@@ -53,29 +51,6 @@ describe('a mail', () => {
     await client.verifyEmail({ token, signUpProof });
     await client.resendVerification({ email: address });
     expect(await mail.allSent()).toEqual([]);
-  });
-
-  test('that is being moved from the former queue is withdrawn too', async () => {
-    const { db, jobs } = context;
-    const address = 'moved@example.com';
-    const [row] = await db.query<{ id: string }>(
-      {
-        name: 'insert-former-mail',
-        text: `insert into mails (id, kind, address) values (gen_random_uuid(), 'reset', $1) returning id`,
-      },
-      [address],
-    );
-    let withdrawing: Promise<number> | undefined;
-    await db.transaction(async (tx) => {
-      await tx.query({ text: 'delete from mails where id = $1' }, [row?.id]);
-      await jobs.add(tx, sendMail, [{ payload: { kind: 'reset', address } }]);
-      withdrawing = withdrawMails(db, jobs, { address });
-      const waiting = {
-        text: 'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))',
-      };
-      await expect.poll(async () => (await tx.query(waiting)).length).toBe(1);
-    });
-    expect(await withdrawing).toBe(1);
   });
 
   test('is not sent after five in an hour', async () => {
@@ -183,18 +158,6 @@ describe('sending', () => {
     await makeDue();
     expect(await mail.allSent()).toEqual([]);
     expect(await waiting()).toBe(0);
-  });
-
-  test('of mails in the queue of a former release goes on, except for a mail that may have been sent', async () => {
-    await client.signUp(signUpOf('former@example.com'));
-    await mail.allSent();
-    await context.db.query({
-      text: `insert into mails (kind, address, status) values
-        ('reset', 'former@example.com', 'waiting'), ('reset', 'former@example.com', 'handing_over')`,
-    });
-    await moveFormerMails(context);
-    expect(await mail.allSent()).toHaveLength(1);
-    expect(await context.db.query({ text: 'select from mails' })).toEqual([]);
   });
 });
 

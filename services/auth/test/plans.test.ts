@@ -19,7 +19,7 @@ const readsMany =
 /** The primary key and another index find the notices of an account equally. */
 const eitherIndex = 'delete from notices where account_id = $1 returning mail_id';
 /** Statements of the job queue, the outbox and the preparation of the schema. */
-const ofOthers = /\b(auth_jobs|outbox|mails|migrations|pg_notify|nextval)\b/;
+const ofOthers = /\b(auth_jobs|outbox|migrations|pg_notify|nextval)\b/;
 
 test('every statement has one plan: on an empty database without statistics the same as on full, analyzed tables', async () => {
   await using auth = await openTestAuth();

@@ -1,6 +1,6 @@
 import { type Jobs, openJobs } from '@agentmesh/lib/jobs';
 import type { Database } from '@agentmesh/lib/pg';
-import { defineService, type Host, startJob } from '@agentmesh/lib/service';
+import { defineService, type Host } from '@agentmesh/lib/service';
 import { AccountDeletedSchema, AuthService } from '@agentmesh/proto/auth/v1';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { SessionsService } from '@agentmesh/proto/sessions/v1';
@@ -11,7 +11,7 @@ import { createEmbedder } from './embeddings/embedder.ts';
 import { readEmbeddingConfig } from './embeddings/settings.ts';
 import { createKeyedLimit } from './ingest/keyed-limit.ts';
 import { embedBatch, embedEntries } from './jobs/embed-entries.ts';
-import { enqueueEntries, moveFormerQueue, settleModel } from './jobs/enqueue-embeddings.ts';
+import { enqueueEntries, settleModel } from './jobs/enqueue-embeddings.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createMeaning } from './search/meaning.ts';
 import { createLexicon } from './text/lexicon.ts';
@@ -21,8 +21,6 @@ import { createLexicon } from './text/lexicon.ts';
  * last one, and wait for each other.
  */
 const mostAdding = 3;
-/** How often rows of the former queue are looked for, in milliseconds. */
-const moveFormerPauseMs = 10_000;
 
 type MemoryHost = Host<typeof settings>;
 
@@ -49,8 +47,6 @@ export const memory = defineService({
       addLimit: createKeyedLimit(mostAdding),
       ...(embedding && { embedding }),
     };
-    const move = { pauseMs: moveFormerPauseMs, run: () => moveFormerQueue(db, jobs) };
-    resources.use(startJob({ ...move, failure: 'the former queue of embeddings cannot be read' }, host));
     resources.defer(await bus.consume(AccountDeletedSchema, 'memory', onAccountDeleted(context)));
     mesh.serve(MemoryService, createHandlers(context));
     return { ready: { database: () => db.ping() }, settle: () => jobs.settle() };

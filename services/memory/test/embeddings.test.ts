@@ -116,20 +116,6 @@ describe('with an embedding model', () => {
     await expect(former({ ...entry, places: [entry.place] }, attempt)).rejects.toThrow('another embedding model');
   });
 
-  test('entries in the queue of a former release are embedded', async () => {
-    const service = await start();
-    await using db = await openOwn(service);
-    const memory = await remember(service, 'my kitten sleeps');
-    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
-    const moved = await db.query({
-      text: `with v as (delete from vectors returning account_id, partition_pk, place)
-        insert into unembedded (account_id, partition_pk, place) select * from v returning 1 as moved`,
-    });
-    expect(moved).toEqual([{ moved: 1 }]);
-    await expect.poll(() => search(service, memory, 'feline')).toHaveLength(1);
-    expect(await db.query({ text: 'select from unembedded' })).toEqual([]);
-  });
-
   test('a deleted account leaves no job behind', async () => {
     const service = await start();
     await using db = await openOwn(service);

@@ -19,7 +19,7 @@ async function useMemory(service: TestMemory): Promise<void> {
   await service.client.deleteEntries({ memory: session });
 }
 
-const isOwn = (text: string): boolean => /\b(partitions|sources|entries|postings|vectors|unembedded)\b/.test(text);
+const isOwn = (text: string): boolean => /\b(partitions|sources|entries|postings|vectors)\b/.test(text);
 
 test('every statement has one plan: on an empty database without statistics the same as on full, analyzed tables', async () => {
   await using service = await startMemory();

@@ -1,6 +1,5 @@
 import { defineTask, type Jobs } from '@agentmesh/lib/jobs';
 import type { Queryable } from '@agentmesh/lib/pg';
-import { deleteFormerMails } from '../store/mails.ts';
 import type { MailKind } from './mail-kind.ts';
 
 /** A mail to an address in normal form, which may have no account. Its id is the job's: Message-ID, file name and token follow from it. */
@@ -33,12 +32,10 @@ export function enqueueMail(db: Queryable, jobs: Jobs, request: MailRequest): Pr
 }
 
 /** Withdraws mails that have not left: all to an address, or those of one kind. Answers how many there were. */
-export async function withdrawMails(
+export function withdrawMails(
   db: Queryable,
   jobs: Jobs,
   request: Pick<MailRequest, 'address'> & Partial<MailRequest>,
 ): Promise<number> {
-  // In this order: a mail that is just moved to the jobs is locked, so the deletion waits, and the job is found afterwards.
-  const former = await deleteFormerMails(db, request);
-  return former + (await jobs.remove(db, request, sendMail));
+  return jobs.remove(db, request, sendMail);
 }

@@ -1,6 +1,6 @@
 import type { Jobs, NewJob } from '@agentmesh/lib/jobs';
 import type { Database, Transaction } from '@agentmesh/lib/pg';
-import { updateModel, selectMissing, takeFormerQueue } from '../store/unembedded.ts';
+import { updateModel, selectMissing } from '../store/unembedded.ts';
 import { embedEntries, type EntryBatch, mostInBatch } from './embed-entries.ts';
 
 export interface PlacedEntry {
@@ -31,17 +31,6 @@ export function settleModel(db: Database, jobs: Jobs, model: string | undefined)
       if (missing.length === 0) return;
       await enqueueEntries(tx, jobs, missing);
       after = missing.at(-1);
-    }
-  });
-}
-
-/** Moves entries that wait in the queue of former releases, whose replicas may still run beside this one. */
-export function moveFormerQueue(db: Database, jobs: Jobs): Promise<void> {
-  return db.transaction(async (tx) => {
-    for (;;) {
-      const entries = await takeFormerQueue(tx);
-      if (entries.length === 0) return;
-      await enqueueEntries(tx, jobs, entries);
     }
   });
 }

@@ -1,7 +1,7 @@
 import type { Statement, Transaction } from '@agentmesh/lib/pg';
 import type { Partition } from './partitions.ts';
 
-const tables = ['postings', 'sources', 'entries', 'vectors', 'unembedded'] as const;
+const tables = ['postings', 'sources', 'entries', 'vectors'] as const;
 const ofPartition = tables.map((table) => ({ text: `delete from ${table} where partition_pk = $1` }));
 const countOfPartition: Statement = { text: 'select count(*)::int as entries from entries where partition_pk = $1' };
 

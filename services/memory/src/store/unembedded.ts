@@ -51,15 +51,6 @@ export async function selectMissing(
   return (await tx.query<PlacedRow>({ text }, [after.partitionPk, after.place, model])).map(toPlaced);
 }
 
-/** Takes entries out of the table that was the queue of former releases. */
-export async function takeFormerQueue(tx: Transaction) {
-  const text = `delete from unembedded u using (
-      select partition_pk, place from unembedded where due_at <= now() limit ${mostMissing} for update skip locked
-    ) due where u.partition_pk = due.partition_pk and u.place = due.place
-    returning u.account_id, u.partition_pk, u.place`;
-  return (await tx.query<PlacedRow>({ text })).map(toPlaced);
-}
-
 function toPlaced({ account_id: accountId, partition_pk: partitionPk, place }: PlacedRow) {
   return { accountId, partitionPk, place };
 }

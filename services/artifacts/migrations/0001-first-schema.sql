@@ -1,4 +1,8 @@
--- One row per artifact. session_id is empty for artifacts of a user, whose names begin with `user:`.
+-- Artifacts and their versions: artifacts, versions
+-- What they contain, here or in the blob store: payloads, blobs
+-- Tables that lib/usage, lib/idempotency and lib/bus use: usage, idempotency_keys, erased
+
+-- One row for each artifact. session_id is empty for artifacts of a user, whose names begin with `user:`.
 create table artifacts (
   account_id uuid not null,
   app_name text collate "C" not null,
@@ -53,3 +57,31 @@ create table blobs (
 );
 create index blobs_account on blobs (account_id);
 create index blobs_unsettled on blobs (state, changed_at) where state <> 'live';
+
+-- How much each account has, by kind: see lib/usage. Added to every few seconds, not by the statements that store.
+create table usage (
+  account_id uuid not null,
+  kind text not null,
+  number bigint not null,
+  primary key (account_id, kind)
+);
+
+-- Keys of saves that are done once in 24 hours, with their answers: see committedOnce in lib/idempotency.
+create table idempotency_keys (
+  account_id uuid not null,
+  -- Hash of the hash that the caller sends. That one encrypts the answer.
+  key_sha256 bytea not null,
+  request_sha256 bytea not null,
+  answer bytea,
+  created_at timestamptz not null default now(),
+  primary key (account_id, key_sha256)
+);
+create index idempotency_keys_created_at on idempotency_keys (created_at);
+
+-- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
+create table erased (
+  account_id uuid not null,
+  kind text not null,
+  number bigint not null,
+  primary key (account_id, kind)
+);

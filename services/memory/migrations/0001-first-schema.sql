@@ -1,3 +1,7 @@
+-- Memories and what is in them: partitions, sources, entries
+-- How entries are found: postings by words, vectors by meaning
+-- Table that lib/bus uses: erased
+
 -- One user's memory in one application. Whoever changes what hangs on it locks this row first.
 create table partitions (
   account_id uuid not null,
@@ -44,7 +48,8 @@ create table entries (
   primary key (partition_pk, place)
 );
 create unique index entries_id on entries (partition_pk, id);
-create index entries_session on entries (partition_pk, session_id, place);
+-- It does not begin like the index by id: without statistics, PostgreSQL would take it to find one entry among all of a memory.
+create index entries_of_session on entries (session_id, partition_pk, place);
 
 -- Which entries hold a term: for each 8,192 places one set, as 16-bit little-endian offsets while that is shorter than the
 -- bitmap of 1,024 bytes. C: terms are compared, never sorted for people.
@@ -55,4 +60,31 @@ create table postings (
   chunk integer not null,
   places bytea not null,
   primary key (partition_pk, term, chunk)
+);
+
+-- What entries mean, where an embedding model is set.
+create table vectors (
+  account_id uuid not null,
+  partition_pk bigint not null,
+  place integer not null,
+  model text not null,
+  -- One bit for each dimension, set where it is negative: it tells which vectors may be near without reading them.
+  signs bit varying not null,
+  -- 32-bit little-endian floats, of length 1.
+  vector bytea storage external not null,
+  primary key (partition_pk, place)
+);
+
+-- The model whose vectors are kept: entries of before are embedded anew when it changes. At most one row.
+create table embedding_model (
+  singleton boolean primary key default true check (singleton),
+  model text not null
+);
+
+-- How much of a deleted account was erased, for its receipt: see answerDeletions in lib/bus.
+create table erased (
+  account_id uuid not null,
+  kind text not null,
+  number bigint not null,
+  primary key (account_id, kind)
 );

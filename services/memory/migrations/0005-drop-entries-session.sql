@@ -1,1 +1,0 @@
-drop index entries_session;
