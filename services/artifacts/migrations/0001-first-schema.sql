@@ -29,9 +29,8 @@ create table versions (
   -- Null without a payload.
   sha256 bytea,
   size bigint not null,
-  primary key (artifact_pk, version)
+  primary key (account_id, artifact_pk, version)
 );
-create index versions_account on versions (account_id);
 
 -- Payloads by content, each account's apart. A payload lives as long as versions refer to it, here or in the blob store.
 create table payloads (
@@ -53,9 +52,8 @@ create table blobs (
   id uuid not null,
   state text not null,
   changed_at timestamptz not null default now(),
-  primary key (id)
+  primary key (account_id, id)
 );
-create index blobs_account on blobs (account_id);
 create index blobs_unsettled on blobs (state, changed_at) where state <> 'live';
 
 -- How much each account has, by kind: see lib/usage. Added to every few seconds, not by the statements that store.

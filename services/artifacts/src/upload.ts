@@ -74,7 +74,7 @@ export class Upload {
 
   /** An object that was collected during its save is removed again, because the writer may have completed it after its removal. */
   async #forget(name: BlobName): Promise<void> {
-    const known = await discardStagedBlob(this.#context.db, name.id);
+    const known = await discardStagedBlob(this.#context.db, name);
     if (!known) await this.#context.blobs.remove(name);
   }
 

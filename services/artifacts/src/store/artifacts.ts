@@ -27,13 +27,13 @@ const deleteArtifact = {
 // Payloads are locked in the order of their key, so that two deletions cannot deadlock.
 const deleteVersions = {
   text: `with gone as (
-      delete from versions where artifact_pk = $1 returning account_id, sha256, size
+      delete from versions where account_id = $1 and artifact_pk = $2 returning account_id, sha256
     ), uses as (
       select account_id, sha256, count(*) as number from gone where sha256 is not null group by 1, 2
     ), locked as (
       select p.account_id, p.sha256, u.number
       from payloads p join uses u using (account_id, sha256)
-      order by p.account_id, p.sha256 for update of p
+      order by p.sha256 for update of p
     )
     update payloads p set refs = p.refs - l.number
     from locked l where p.account_id = l.account_id and p.sha256 = l.sha256
@@ -45,10 +45,12 @@ const deleteUnusedPayloads = {
       delete from payloads where account_id = $1 and sha256 = any ($2::bytea[]) and refs <= 0 returning blob_id
     )
     update blobs set state = 'garbage', changed_at = now()
-    where id in (select blob_id from gone where blob_id is not null)`,
+    where account_id = $1 and id in (select blob_id from gone where blob_id is not null)`,
 };
 
-const sumSizes = { text: 'select coalesce(sum(size), 0)::bigint as bytes from versions where artifact_pk = $1' };
+const sumSizes = {
+  text: 'select coalesce(sum(size), 0)::bigint as bytes from versions where account_id = $1 and artifact_pk = $2',
+};
 
 /**
  * Deletes an artifact, all its versions, and the payloads that no version refers to any more. Idempotent. Returns the bytes of the versions;
@@ -58,13 +60,13 @@ export function deleteArtifactRows(db: Database, key: StoredKey): Promise<number
   return db.transaction(async (tx) => {
     const [artifact] = await tx.query<{ pk: bigint }>(deleteArtifact, key);
     if (artifact === undefined) return undefined;
-    const [sum] = await tx.query<{ bytes: bigint }>(sumSizes, [artifact.pk]);
+    const [sum] = await tx.query<{ bytes: bigint }>(sumSizes, [key[0], artifact.pk]);
     await deleteVersionRows(tx, key[0], artifact.pk);
     return Number(sum?.bytes ?? 0n);
   });
 }
 
 async function deleteVersionRows(tx: Transaction, accountId: string, pk: bigint): Promise<void> {
-  const rows = await tx.query<{ sha256: Buffer }>(deleteVersions, [pk]);
+  const rows = await tx.query<{ sha256: Buffer }>(deleteVersions, [accountId, pk]);
   await tx.query(deleteUnusedPayloads, [accountId, rows.map(({ sha256 }) => sha256)]);
 }

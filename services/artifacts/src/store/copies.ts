@@ -21,6 +21,7 @@ interface Saved {
 /** An empty payload, as ADK saves it for an artifact that did not exist. */
 const emptyPart = '{"inlineData":{"mimeType":"application/octet-stream"}}';
 
+// Joins take the account from the rows before: with the parameter, PostgreSQL would read all payloads of an account while the table has no statistics.
 const restore = createQuery<KeyValues & { readonly version: number | null }, Saved>({
   name: 'restore-version',
   text: (param) => `with a as (
@@ -28,18 +29,21 @@ const restore = createQuery<KeyValues & { readonly version: number | null }, Sav
       where account_id = ${param.accountId} and app_name = ${param.appName} and user_id = ${param.userId}
         and session_id = ${param.sessionId} and name = ${param.name}
         and (${param.version}::integer is null
-          or exists (select from versions where artifact_pk = pk and version = ${param.version}::integer))
-      returning pk, next_version - 1 as version
+          or (select true from versions v
+            where v.account_id = artifacts.account_id and v.artifact_pk = pk and v.version = ${param.version}::integer))
+      returning account_id, pk, next_version - 1 as version
     ), added as (
       insert into versions (account_id, artifact_pk, version, payload, mime_type, part, custom_metadata, sha256, size)
-      select ${param.accountId}, a.pk, a.version, coalesce(v.payload, 'data'),
+      select a.account_id, a.pk, a.version, coalesce(v.payload, 'data'),
         case when v.version is null then 'application/octet-stream' else v.mime_type end,
         coalesce(v.part, '${emptyPart}'::json), coalesce(v.custom_metadata, '{}'::json), v.sha256, coalesce(v.size, 0)
-      from a left join versions v on v.artifact_pk = a.pk and v.version = ${param.version}::integer
-      returning version, sha256, size
+      from a left join lateral (
+        select * from versions where account_id = a.account_id and artifact_pk = a.pk and version = ${param.version}::integer limit 1
+      ) v on true
+      returning account_id, version, sha256, size
     ), used as (
       update payloads p set refs = p.refs + 1 from added
-      where p.account_id = ${param.accountId} and p.sha256 = added.sha256
+      where p.account_id = added.account_id and p.sha256 = added.sha256
     )
     select version, size from added`,
 });
@@ -62,7 +66,7 @@ const copy = createQuery<
   { bytes: bigint | null }
 >({
   text: (param) => `with src as (
-      select pk, least(next_version, ${param.version}::integer + 1) as next from artifacts
+      select account_id, pk, least(next_version, ${param.version}::integer + 1) as next from artifacts
       where account_id = ${param.accountId} and app_name = ${param.appName} and user_id = ${param.userId}
         and session_id = ${param.sessionId} and name = ${param.name}
       for update
@@ -73,16 +77,16 @@ const copy = createQuery<
     ), added as (
       insert into versions (account_id, artifact_pk, version, payload, mime_type, part, custom_metadata, create_time, sha256, size)
       select v.account_id, a.pk, v.version, v.payload, v.mime_type, v.part, v.custom_metadata, v.create_time, v.sha256, v.size
-      from a cross join src join versions v on v.artifact_pk = src.pk and v.version < src.next
-      returning sha256, size
+      from a cross join src join versions v on v.account_id = src.account_id and v.artifact_pk = src.pk and v.version < src.next
+      returning account_id, sha256, size
     ), uses as (
-      select sha256, count(*) as number from added where sha256 is not null group by sha256
+      select account_id, sha256, count(*) as number from added where sha256 is not null group by 1, 2
     ), locked as (
-      select p.sha256, u.number from payloads p join uses u using (sha256)
-      where p.account_id = ${param.accountId} order by p.sha256 for update of p
+      select p.account_id, p.sha256, u.number from payloads p join uses u using (account_id, sha256)
+      order by p.sha256 for update of p
     ), used as (
       update payloads p set refs = p.refs + l.number from locked l
-      where p.account_id = ${param.accountId} and p.sha256 = l.sha256
+      where p.account_id = l.account_id and p.sha256 = l.sha256
     )
     select sum(size)::bigint as bytes from added`,
 });

@@ -44,8 +44,11 @@ export type Content = { readonly sha256: Buffer } & ({ readonly bytes: Buffer } 
 
 const columns = `v.version, v.payload, v.mime_type, v.part, v.custom_metadata, v.create_time, v.sha256, v.size`;
 const isArtifact = 'a.account_id = $1 and a.app_name = $2 and a.user_id = $3 and a.session_id = $4 and a.name = $5';
-const artifactWithVersion = `artifacts a
-    join versions v on v.artifact_pk = a.pk and v.version = coalesce($6::integer, a.next_version - 1)`;
+// Lateral with a limit: while the table has no statistics, PostgreSQL would else read all versions of the account.
+const artifactWithVersion = `artifacts a cross join lateral (
+      select * from versions
+      where account_id = a.account_id and artifact_pk = a.pk and version = coalesce($6::integer, a.next_version - 1) limit 1
+    ) v`;
 
 // One statement and one transaction. The artifact's row is locked before the payload's row, in this and every other statement. The staged
 // object becomes live, or garbage when the account has the same content already. When the object is no longer staged, nothing is stored.
@@ -53,7 +56,7 @@ const artifactWithVersion = `artifacts a
 const insertNextVersion = {
   name: 'insert-version',
   text: `with staged as (
-      select id from blobs where id = $13::uuid and account_id = $1 and (state = 'staged') is true for update
+      select id from blobs where account_id = $1 and id = $13::uuid and (state = 'staged') is true for update
     ), a as (
       insert into artifacts as old (account_id, app_name, user_id, session_id, name, next_version)
       select $1, $2, $3, $4, $5, 1 where $13::uuid is null or exists (select from staged)
@@ -66,7 +69,7 @@ const insertNextVersion = {
       returning blob_id
     ), b as (
       update blobs set changed_at = now(), state = case when p.blob_id = $13::uuid then 'live' else 'garbage' end
-      from p where blobs.id = $13::uuid
+      from p where blobs.account_id = $1 and blobs.id = $13::uuid
     )
     insert into versions (account_id, artifact_pk, version, payload, mime_type, part, custom_metadata, sha256, size)
     select $1, a.pk, a.version, $6, $7, $8::json, $9::json, $10::bytea, $11 from a
@@ -123,8 +126,11 @@ export async function selectVersion(db: Queryable, key: StoredKey, version?: num
 const selectPage = {
   name: 'select-versions',
   text: `select ${columns}
-    from artifacts a join versions v on v.artifact_pk = a.pk and v.version > $6
-    where ${isArtifact} order by v.version limit $7`,
+    from artifacts a cross join lateral (
+      select * from versions
+      where account_id = a.account_id and artifact_pk = a.pk and version > $6 order by version limit $7
+    ) v
+    where ${isArtifact} order by v.version`,
 };
 
 /** A page of the versions after number `after`, in ascending order. */
