@@ -14,14 +14,16 @@ const BACKOFF_MS = { first: 100, last: 10_000 };
 /** While another relay is at work, this one tries again after less than half a second. */
 const MOST_WHILE_BUSY = 3;
 const LAST_PASS_MS = 2_000;
-/** First key of the advisory locks of outboxes; the second is a hash of the schema's name. */
-const LOCK_CLASS = 0x6f7574; // 'out'
 
-// One relay at a time publishes the rows of a schema: otherwise their order would be lost.
+// One relay at a time publishes the rows of a schema: otherwise their order would be lost. An empty outbox needs no lock, which would be a write.
 const LOCK = {
   name: 'lock-outbox',
-  text: `select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(current_schema())) as "isHeld"`,
+  text: `with waiting as materialized (select exists (select from outbox) as "isAny"),
+    locked as materialized (
+      select name from locks, waiting where name = 'outbox' and waiting."isAny" for update of locks skip locked
+    ) select "isAny", exists (select from locked) as "isHeld" from waiting`,
 };
+const ADD_LOCK = { name: 'add-outbox-lock', text: `insert into locks(name) values ('outbox') on conflict do nothing` };
 
 // Rows that a relay of an older version is about to publish are locked, and skipped.
 const TAKE = {
@@ -115,7 +117,7 @@ class Relay implements OutboxRelay {
   async #pass(): Promise<'done' | 'busy' | 'failed'> {
     const served = this.#settling.splice(0);
     try {
-      this.#stream ??= await this.#options.bus.openStream(this.#options.topics);
+      this.#stream ??= await this.#open();
       while ((await this.#publishBatch(this.#stream)) === BATCH);
     } catch (error) {
       this.#settling.push(...served);
@@ -127,11 +129,17 @@ class Relay implements OutboxRelay {
     return 'done';
   }
 
+  async #open(): Promise<Stream> {
+    await this.#options.db.query(ADD_LOCK);
+    return this.#options.bus.openStream(this.#options.topics);
+  }
+
   /** Publishes and deletes some rows, and returns their number. Throws when another relay is publishing. */
   async #publishBatch(stream: Stream): Promise<number> {
     return this.#options.db.transaction(async (tx) => {
-      const [lock] = await tx.query<{ isHeld: boolean }>(LOCK);
-      if (!lock?.isHeld) throw new OtherRelay();
+      const [lock] = await tx.query<{ isAny: boolean; isHeld: boolean }>(LOCK);
+      if (lock?.isAny !== true) return 0;
+      if (!lock.isHeld) throw new OtherRelay();
       const rows = await tx.query<Row>(TAKE);
       const inOrder = rows.filter((row) => this.#canBeCarried(row)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const kept = inOrder.filter(({ subject }) => this.#subjects.has(subject));

@@ -5,6 +5,7 @@ import { bossDatabase } from './boss-database.ts';
 import { declareQueue } from './declare-queue.ts';
 import { JobQueue } from './job-queue.ts';
 import type { Jobs } from './jobs.ts';
+import { createRowLocks } from './row-locks.ts';
 import type { TaskRules } from './task.ts';
 
 export interface JobsOptions {
@@ -26,8 +27,9 @@ const quietMs = 60_000;
 
 /** Opens the queue of a service: creates and migrates its tables while other replicas wait. Disposing it lets jobs in hand end. */
 export async function openJobs({ service, db, tasks, log, metrics, draining }: JobsOptions): Promise<Jobs> {
+  if (db.ownsSchema) await createRowLocks(service, db);
   const boss = new PgBoss({
-    db: bossDatabase(db),
+    db: bossDatabase(service, db),
     schema: jobsSchema(service),
     createSchema: false,
     migrate: db.ownsSchema,

@@ -1,18 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../telemetry/index.ts';
 import type { DatabaseOptions } from './database.ts';
 import { limitSettings, WatchedClient, withSessionSettings } from './connection/index.ts';
 import { toDatabaseError } from './database-error.ts';
+import { ensureLocks, holdLock } from './locks/index.ts';
 import { applyMigrations, missingMigrations } from './migrations/index.ts';
 import { isRefused, MissingRight } from './roles/index.ts';
 
-/** First key of every advisory lock that guards the preparation of a schema; the second is a hash of the service's name. */
-const PREPARE_LOCK = 0x61676d; // 'agm'
-const LOCK_PAUSE_MS = 50;
 /** Limit of one statement of a migration, which may build an index of a large table. */
 const MIGRATION_MS = 3_600_000;
-const DUPLICATE_ROLE = new Set(['42710', '23505']);
+/** Somebody else created the same role, schema or table, or made the same grant, at the same time. */
+const RACES = new Set(['42710', '42P06', '42P07', '23505', 'XX000']);
+const mostRaces = 20;
 
 export interface SchemaOwner {
   readonly schema: string;
@@ -32,15 +31,16 @@ export function schemasOf(service: string, jobs: boolean): string[] {
   return jobs ? [service, jobsSchema(service)] : [service];
 }
 
-/** Creates the service's role and schemas and applies its migrations, while other replicas wait. */
+/** Creates the service's role and schemas and applies its migrations, while other replicas wait for the lock `migrations` of the schema. */
 export async function prepareSchema(options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   if (!/^[a-z][a-z0-9_]*$/.test(options.service)) throw new Error(`not a service name: ${options.service}`);
+  const { service, url, statementMs } = options;
+  const limits = { statementMs, longMs: MIGRATION_MS };
   const client = new WatchedClient({
+    ...limits,
     // Without limits at the server, a replica that vanishes in a migration would hold its locks for hours.
-    connectionString: withSessionSettings(options.url, limitSettings(MIGRATION_MS)),
-    application_name: `agentmesh ${options.service} migrations`,
-    statementMs: options.statementMs,
-    longMs: MIGRATION_MS,
+    connectionString: withSessionSettings(url, limitSettings(MIGRATION_MS)),
+    application_name: `agentmesh ${service} migrations`,
   });
   // The statement in flight fails with the same error.
   client.on('error', () => {});
@@ -48,10 +48,17 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
     throw toDatabaseError(error);
   });
   try {
-    // The lock belongs to the session, so it is released when this connection ends for any reason.
-    await lockPreparation(client, options.service);
-    if (await isForeign(client, options.service)) return await requirePrepared(client, options);
-    const owner = await createSchemas(client, options, log);
+    if (await isForeign(client, service)) return await requirePrepared(client, options);
+    const owner = await repeatAfterRaces(() => createSchemas(client, options, log));
+    const settings = [...limitSettings(), `search_path=${service}`, ...(owner.role ? [`role=${owner.role}`] : [])];
+    await using _lock = await holdLock({
+      connection: {
+        connectionString: withSessionSettings(url, settings),
+        application_name: `agentmesh ${service} lock`,
+      },
+      name: 'migrations',
+      onLost: (error) => client.abandon(error),
+    });
     client.isPatient = true;
     await applyMigrations(client, { schema: owner.schema, folder: options.migrations, log });
     return owner;
@@ -61,13 +68,14 @@ export async function prepareSchema(options: DatabaseOptions, log: Logger): Prom
   }
 }
 
-/** Asks again and again instead of waiting: a waiting statement would hold up the replica that builds an index concurrently. */
-async function lockPreparation(client: pg.Client, service: string): Promise<void> {
-  const ask = 'select pg_try_advisory_lock($1, hashtext($2)) as locked';
-  for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>(ask, [PREPARE_LOCK, service]);
-    if (rows[0]?.locked === true) return;
-    await sleep(LOCK_PAUSE_MS);
+/** The lock is a row of the schema, so nothing but PostgreSQL's own checks guards what comes before it. */
+async function repeatAfterRaces<T>(work: () => Promise<T>): Promise<T> {
+  for (let race = 1; ; race += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError && RACES.has(error.code ?? '')) || race === mostRaces) throw error;
+    }
   }
 }
 
@@ -86,14 +94,22 @@ async function isForeign(client: pg.Client, schema: string): Promise<boolean> {
 /** A service with a login of its own does not change its schema. Throws an Error that says what to run when the schema is not up to date. */
 async function requirePrepared(client: pg.Client, { service, migrations }: DatabaseOptions): Promise<SchemaOwner> {
   const missing = await missingMigrations(client, { schema: service, folder: migrations });
+  const { rows } = await client.query<{ hasLocks: boolean }>(`select to_regclass($1) is not null as "hasLocks"`, [
+    `${service}.locks`,
+  ]);
+  if (missing === undefined && rows[0]?.hasLocks !== true) {
+    throw new Error(`${service}.locks is missing, and this login may not make it: run \`npm start -- migrate\``);
+  }
   if (missing !== undefined) {
     throw new Error(`${service}/${missing} is not applied, and this login may not: run \`npm start -- migrate\``);
   }
   return { schema: service, role: undefined, isForeign: true };
 }
 
+/** It may run again, also on a connection that acts as the owner already. */
 async function createSchemas(client: pg.Client, options: DatabaseOptions, log: Logger): Promise<SchemaOwner> {
   const { service, jobs = false } = options;
+  await client.query('reset role');
   const role = await ensureRole(client, service);
   for (const schema of schemasOf(service, jobs)) await ensureSchema(client, schema, role ?? 'current_user');
   if (role === undefined) {
@@ -102,6 +118,7 @@ async function createSchemas(client: pg.Client, options: DatabaseOptions, log: L
     await client.query(`set role ${role}`);
   }
   await client.query(`set search_path to ${service}`);
+  await ensureLocks(client);
   return { schema: service, role, isForeign: false };
 }
 
@@ -119,7 +136,7 @@ async function ensureRole(client: pg.Client, service: string): Promise<string | 
   const { may_create: mayCreate, present } = rows[0] ?? { may_create: false, present: false };
   if (!present) {
     if (!mayCreate) return undefined;
-    await createRole(client, role);
+    await client.query(`create role ${role} nologin`);
   }
   if (await mayBecome(client, role)) return role;
   if (!mayCreate) return undefined;
@@ -141,15 +158,6 @@ async function requireOtherOwner(client: pg.Client, schema: string, role: string
   const owned = 'select from pg_namespace where nspname = $1 and nspowner = $2::regrole';
   const { rowCount } = await client.query(owned, [schema, role]);
   if (rowCount !== 0) throw new MissingRight(`may not act as the role ${role}, which owns the schema ${schema}`);
-}
-
-// Roles belong to the whole server, but the lock to one database, so two databases may create the same role at the same time.
-async function createRole(client: pg.Client, role: string): Promise<void> {
-  try {
-    await client.query(`create role ${role} nologin`);
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError && DUPLICATE_ROLE.has(error.code ?? ''))) throw error;
-  }
 }
 
 async function mayBecome(client: pg.Client, role: string): Promise<boolean> {

@@ -42,8 +42,10 @@ test('trimming looks at no messages that stay, however many wait for a consumer,
   const [kept, acknowledged] = [20_000, 10];
   await at(
     database.url,
-    `insert into bus.durables (subject, durable, position) values ('t', 'away', ${acknowledged}), ('t', 'fast', ${kept});
-      insert into bus.messages (subject, id, sender, payload) select 't', 'i', 's', '' from generate_series(1, ${kept});
+    `insert into bus.messages (subject, id, sender, payload) select 't', 'i', 's', '' from generate_series(1, ${kept});
+      insert into bus.durables (subject, durable, position)
+        select 't', 'away', seq from (select seq from bus.messages order by seq offset ${acknowledged - 1} limit 1) m
+        union all select 't', 'fast', max(seq) from bus.messages;
       analyze bus.messages`,
   );
   const trim = `select bus.trim('t')`;
@@ -54,7 +56,11 @@ test('trimming looks at no messages that stay, however many wait for a consumer,
   await at(database.url, trim);
   expect(await count()).toBe(kept - acknowledged);
   expect(await blocksOf(database.url, trim)).toBeLessThan(100);
-  await at(database.url, `update bus.messages set created_at = now() - interval '4 days' where seq <= 500`);
+  await at(
+    database.url,
+    `update bus.messages set created_at = now() - interval '4 days'
+    where seq in (select seq from bus.messages order by seq limit ${500 - acknowledged})`,
+  );
   await at(database.url, trim);
   expect(await count()).toBe(kept - 500);
 });
@@ -91,7 +97,34 @@ test('a process starts on the schema of a later release, and changes that of an 
   await at(database.url, describe(`'version 99'`));
   expect(await prepared()).toBe('version 99');
   await at(database.url, describe('null'));
-  expect(await prepared()).toBe('version 1');
+  expect(await prepared()).toBe('version 2');
+});
+
+test('messages of a subject are numbered in the order of their commits, also those that an earlier release adds', async () => {
+  await using database = await testDatabaseUrl();
+  await prepareBusSchema(database.url);
+  const insert = (id: string, subject: string): string =>
+    `insert into bus.messages (subject, id, sender, payload) values ('${subject}', '${id}', 's', '')`;
+  const first = new pg.Client({ connectionString: database.url });
+  await first.connect();
+  try {
+    await first.query(`begin; ${insert('first', 't')}`);
+    let isSecondStored = false;
+    const second = at(database.url, insert('second', 't')).then(() => (isSecondStored = true));
+    const waiting = `select from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted`;
+    await expect.poll(async () => (await at(database.url, waiting)).rowCount).toBe(1);
+    await at(database.url, insert('of another subject', 'u'));
+    expect(isSecondStored).toBe(false);
+    await first.query('commit');
+    await second;
+    const { rows } = await at<{ id: string }>(
+      database.url,
+      `select id from bus.messages where subject = 't' order by seq`,
+    );
+    expect(rows.map(({ id }) => id)).toEqual(['first', 'second']);
+  } finally {
+    await first.end();
+  }
 });
 
 /** Blocks that a statement looks at. The first call in a session also reads the catalog. */

@@ -2,11 +2,12 @@ import pg from 'pg';
 import { limitSettings, WatchedClient, whenUnlocked, withSessionSettings } from '../../pg/index.ts';
 import { MeshError } from '../../rpc/index.ts';
 
-/** Advisory lock of the preparation, in its database. */
-const PREPARE_LOCK = 0x61676d62; // 'agmb'
-
 /** Raised with each change of `CREATE`. A process works with the schema of a later release, so that releases can be rolled back. */
-const VERSION = 1;
+const VERSION = 2;
+
+/** Two processes created the schema, or a table of it, at the same time. */
+const RACES = new Set(['42P06', '42P07', '23505', 'XX000']);
+const mostRaces = 20;
 
 /**
  * A durable consumer whose service does not run keeps messages for three days, and at most a million of them. Up to which message a topic is deleted is found
@@ -25,6 +26,23 @@ const TRIM = `
             (select seq from bus.messages where subject = topic order by seq desc offset 1000000 limit 1) end
         ) order by seq limit 50000
       ))
+    `;
+
+/**
+ * Makes the order of seq the order of commits among the messages of a subject, so that a consumer misses nothing below the seq it has read: who adds one holds the row of
+ * its subject until the transaction ends, and takes the number afterwards. The row belongs to the owner of the tables. A login that may not publish the subject
+ * holds it only until its statement has failed.
+ */
+const NUMBER = `
+      begin
+        perform from bus.subjects where subject = new.subject for update;
+        if not found then
+          insert into bus.subjects values (new.subject) on conflict do nothing;
+          perform from bus.subjects where subject = new.subject for update;
+        end if;
+        new.seq := nextval('bus.messages_seq_seq');
+        return new;
+      end
     `;
 
 /**
@@ -68,6 +86,13 @@ const CREATE = `
     replay boolean not null default false,
     primary key (subject, durable, seq)
   );
+  create table if not exists bus.subjects (subject text primary key);
+  create table if not exists bus.locks (name text primary key);
+  insert into bus.locks values ('preparation') on conflict do nothing;
+  create or replace function bus.number_message() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, pg_temp
+    as $number$${NUMBER}$number$;
+  create or replace trigger number_message before insert on bus.messages for each row execute function bus.number_message();
   create or replace function bus.trim(topic text) returns void
     language sql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
     as $trim$${TRIM}$trim$;
@@ -89,10 +114,7 @@ export async function prepareBusSchema(url: string): Promise<void> {
   try {
     await client.connect();
     if (await isPrepared(client)) return;
-    await whenUnlocked(client, async () => {
-      await lockBusSchema(client);
-      if (!(await isPrepared(client))) await client.query(CREATE);
-    });
+    await create(client);
   } catch (cause) {
     const isRefused = cause instanceof pg.DatabaseError && cause.code === '42501';
     const message = isRefused
@@ -104,9 +126,22 @@ export async function prepareBusSchema(url: string): Promise<void> {
   }
 }
 
-/** Makes other preparations wait until the transaction of this client ends. */
+/** The lock is a row of the schema, so nothing but PostgreSQL's own checks guards its creation. */
+async function create(client: pg.Client): Promise<void> {
+  for (let race = 1; ; race += 1) {
+    try {
+      return await whenUnlocked(client, async () => {
+        if (!(await isPrepared(client))) await client.query(CREATE);
+      });
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError && RACES.has(error.code ?? '')) || race === mostRaces) throw error;
+    }
+  }
+}
+
+/** Makes other changes of rights wait until the transaction of this client ends. */
 export async function lockBusSchema(client: pg.Client): Promise<void> {
-  await client.query('select pg_advisory_xact_lock($1)', [PREPARE_LOCK]);
+  await client.query(`select from bus.locks where name = 'preparation' for update`);
 }
 
 /** Looks into the catalog, which every login may read. A function without a comment is of no version. */

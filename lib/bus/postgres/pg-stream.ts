@@ -9,18 +9,15 @@ const ADD_DURABLES = {
   text: `insert into bus.durables (subject, durable) select * from unnest($1::text[], $2::text[]) on conflict do nothing`,
 };
 
-// The lock makes the order of seq the order of commits, so that a consumer misses nothing below the seq it has read.
+// Each message locks its subject: see the trigger number_message. All appends lock in the order of the subjects, so that none waits for another in a circle.
 const APPEND = {
   name: 'append-messages',
-  text: `with locked as materialized (
-      select pg_advisory_xact_lock(hashtextextended(subject, 0)) from (select distinct unnest($1::text[]) as subject order by 1) s
-    ), stored as (
+  text: `with stored as (
       insert into bus.messages (subject, id, sender, traceparent, payload)
       select subject, id, sender, traceparent, payload
-      from (select count(*) from locked) l,
-        unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[]) with ordinality
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[]) with ordinality
           as m(subject, id, sender, traceparent, payload, place)
-      order by place
+      order by subject, place
       returning 1
     )
     select pg_notify(channel, text) from unnest($6::text[], $7::text[]) as hint(channel, text),

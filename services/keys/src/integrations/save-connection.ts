@@ -1,11 +1,10 @@
-import type { Transaction } from '@agentmesh/lib/pg';
+import { lockKey, type Transaction } from '@agentmesh/lib/pg';
 import type { Context } from '../context.ts';
 import {
   type ConnectionFields,
   endIntegration,
   insertIntegration,
   type IntegrationRow,
-  lockConnection,
   replaceConnection,
   selectConnected,
   takeIntegrationId,
@@ -36,7 +35,7 @@ export interface SavedConnection {
 export function saveConnection(context: Context, connection: Connection): Promise<SavedConnection> {
   return context.db.transaction(async (tx) => {
     const { accountId, provider, profile } = connection;
-    await lockConnection(tx, { accountId, provider });
+    await lockKey(tx, 'connect', `${accountId} ${provider}`);
     const [known] = await selectConnected(tx, { accountId, provider });
     if (known?.provider_user_id === profile.userId) {
       return { row: await replace(context, tx, { connection, known }), ended: undefined };

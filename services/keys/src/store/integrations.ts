@@ -37,13 +37,6 @@ export const takeIntegrationId = createQuery<object, { id: bigint }>({
   text: () => `select nextval('integration_ids') as id`,
 });
 
-/** Waits until nobody else connects a mail account of this provider for this account, until the transaction ends. */
-export const lockConnection = createQuery<{ accountId: string; provider: ProviderWord }>({
-  name: 'lock-connection',
-  text: (param) =>
-    `select pg_advisory_xact_lock(hashtextextended('connect ' || ${param.accountId}::text || ${param.provider}::text, 0))`,
-});
-
 /** The connected integrations of an account. */
 export const selectIntegrations = createQuery<{ accountId: string }, IntegrationRow>({
   name: 'select-integrations',

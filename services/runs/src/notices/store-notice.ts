@@ -1,5 +1,5 @@
-import type { Transaction } from '@agentmesh/lib/pg';
-import { deleteOldNotices, lockNotices } from '../store/notices.ts';
+import { lockKey, type Transaction } from '@agentmesh/lib/pg';
+import { deleteOldNotices } from '../store/notices.ts';
 
 /** Number of notices that an account keeps, the newest ones. */
 const kept = 500;
@@ -13,7 +13,7 @@ export async function storeNotice(
   accountId: string,
   insert: () => Promise<readonly unknown[]>,
 ): Promise<boolean> {
-  await lockNotices(tx, { accountId });
+  await lockKey(tx, 'notices', accountId);
   const added = await insert();
   await deleteOldNotices(tx, { accountId, kept });
   return added.length > 0;

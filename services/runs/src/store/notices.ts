@@ -29,12 +29,6 @@ interface NewNotice extends Account {
 
 const columns = `id, type, title, body, app_name, user_id, session_id, coalesce(invocation_id, '') as invocation_id, created_at, read_at`;
 
-/** Lets others who store a notice of the account wait until the transaction ends. */
-export const lockNotices = createQuery<Account>({
-  name: 'lock-notices',
-  text: (param) => `select pg_advisory_xact_lock(hashtextextended('notices ' || ${param.accountId}::text, 0))`,
-});
-
 /** Stores an unread notice. No row when the run has one already. */
 export const insertNotice = createQuery<NewNotice, { id: bigint }>({
   name: 'insert-notice',

@@ -11,8 +11,7 @@ import { listNotices } from './list-notices.ts';
 import { watchNotices } from './watch-notices.ts';
 
 const waiting = {
-  text: `select 1 from pg_locks l join pg_database d on d.oid = l.database
-    where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`,
+  text: 'select 1 from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted',
 };
 
 test('a watch misses no notice whose transaction commits later than that of a newer one', async () => {

@@ -1,4 +1,4 @@
-import { createQuery, type Database, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Database, lockKey, type Queryable } from '@agentmesh/lib/pg';
 import { watchColumns, type WatchRow } from './watches.ts';
 
 /** A replica's claim on watches: until `until` nobody else calls their provider about them. */
@@ -43,11 +43,6 @@ const claimOne = createQuery<Claim & { accountId: string; id: bigint }, WatchRow
     where account_id = ${param.accountId} and id = ${param.id} and claimed_until <= ${param.now} returning ${watchColumns}`,
 });
 
-const lockMailbox = createQuery<{ mailbox: string }>({
-  name: 'lock-mailbox',
-  text: (param) => `select pg_advisory_xact_lock(hashtextextended(${param.mailbox}, 0))`,
-});
-
 const claimMailbox = createQuery<Claim & { mailbox: string }, WatchRow>({
   name: 'claim-mailbox',
   text: (param) => `with free as (
@@ -71,7 +66,7 @@ export async function claimWatch(
 ): Promise<WatchRow | undefined> {
   if (provider === 'microsoft') return (await claimOne(db, { ...claim, accountId, id }))[0];
   const rows = await db.transaction(async (tx) => {
-    await lockMailbox(tx, { mailbox });
+    await lockKey(tx, 'mailbox', mailbox);
     return claimMailbox(tx, { ...claim, mailbox });
   });
   return rows.find((row) => row.account_id === accountId && row.id === id);

@@ -1,0 +1,2 @@
+export { ensureLocks } from './ensure-locks.ts';
+export { holdLock } from './hold-lock.ts';
