@@ -14,7 +14,7 @@ create table partitions (
   languages text[] not null default '{}',
   primary key (account_id, app_name, user_id)
 );
-create unique index partitions_pk on partitions (pk);
+create unique index partitions_pk on partitions (account_id, pk);
 
 -- How much of a session has been added.
 create table sources (
@@ -25,7 +25,7 @@ create table sources (
   session_pk bigint not null,
   -- All events up to here are entries; 0 after one of them was deleted, so that the next adding reads all again.
   last_seq integer not null,
-  primary key (partition_pk, session_id)
+  primary key (account_id, partition_pk, session_id)
 );
 
 create table entries (
@@ -45,9 +45,9 @@ create table entries (
   custom_metadata json,
   -- The dictionary whose stems of this entry stand in the postings.
   language text not null,
-  primary key (partition_pk, place)
+  primary key (account_id, partition_pk, place)
 );
-create unique index entries_id on entries (partition_pk, id);
+create unique index entries_id on entries (account_id, partition_pk, id);
 -- It does not begin like the index by id: without statistics, PostgreSQL would take it to find one entry among all of a memory.
 create index entries_of_session on entries (session_id, partition_pk, place);
 
@@ -59,7 +59,7 @@ create table postings (
   term text collate "C" not null,
   chunk integer not null,
   places bytea not null,
-  primary key (partition_pk, term, chunk)
+  primary key (account_id, partition_pk, term, chunk)
 );
 
 -- What entries mean, where an embedding model is set.
@@ -72,7 +72,7 @@ create table vectors (
   signs bit varying not null,
   -- 32-bit little-endian floats, of length 1.
   vector bytea storage external not null,
-  primary key (partition_pk, place)
+  primary key (account_id, partition_pk, place)
 );
 
 -- The model whose vectors are kept: entries of before are embedded anew when it changes. At most one row.

@@ -47,11 +47,12 @@ export function embedBatch({ db, embedder }: EmbedParts): Handler<EntryBatch> {
     if ((await selectModel(db)) !== embedder.name) {
       throw new Error('another embedding model has been set since this process started');
     }
-    const entries = await selectUnembedded(db, { ...batch, model: embedder.name });
+    const embedded = { ...batch, model: embedder.name };
+    const entries = await selectUnembedded(db, embedded);
     const texts = entries
       .map((entry) => ({ ...entry, text: contentText(entry.contentJson) }))
       .filter(({ text }) => text.trim() !== '');
-    for (const some of await embedEach(embedder, texts, signal)) await insertVectors(db, embedder.name, some);
+    for (const some of await embedEach(embedder, texts, signal)) await insertVectors(db, embedded, some);
   };
 }
 

@@ -56,18 +56,18 @@ export async function insertEntries(
 const present: Statement = {
   name: 'select-present-entries',
   // One look-up for each id: PostgreSQL would read all entries of a memory instead where memories are small on average.
-  text: `select e.id from unnest($2::uuid[]) wanted (id) cross join lateral (
-      select id from entries where partition_pk = $1 and id = wanted.id limit 1
+  text: `select e.id from unnest($3::uuid[]) wanted (id) cross join lateral (
+      select id from entries where account_id = $1 and partition_pk = $2 and id = wanted.id limit 1
     ) e`,
 };
 
 /** Returns the ids for which entries exist. */
 export async function selectPresentIds(
   tx: Transaction,
-  { pk }: Partition,
+  { accountId, pk }: Partition,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(present, [pk, ids]);
+  const rows = await tx.query<{ id: string }>(present, [accountId, pk, ids]);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -77,26 +77,33 @@ const removeSome: Statement = {
   text: `delete from entries where ctid = any(array(select address from (
       select address, sum(octet_length(content::text)) over (order by place rows unbounded preceding)
         - octet_length(content::text) as bytes_before
-      from (select ctid as address, place, content from entries where partition_pk = $1 and session_id = $2 order by place limit $3) chosen
+      from (
+        select ctid as address, place, content from entries
+        where account_id = $1 and partition_pk = $2 and session_id = $3 order by place limit $4
+      ) chosen
     ) measured where bytes_before < ${4 * 1024 * 1024})) returning ${columns}`,
 };
 
 /** Deletes the first entries of a session, up to `limit` and 4 MiB of content. Call it again for the others. */
 export async function deleteSessionEntries(
   tx: Transaction,
-  { pk }: Partition,
+  { accountId, pk }: Partition,
   { sessionId, limit }: { readonly sessionId: string; readonly limit: number },
 ): Promise<StoredEntry[]> {
-  return (await tx.query<Row>(removeSome, [pk, sessionId, limit])).map(toEntry);
+  return (await tx.query<Row>(removeSome, [accountId, pk, sessionId, limit])).map(toEntry);
 }
 
 const removeOne: Statement = {
   name: 'delete-entry',
-  text: `delete from entries where partition_pk = $1 and id = $2 returning ${columns}`,
+  text: `delete from entries where account_id = $1 and partition_pk = $2 and id = $3 returning ${columns}`,
 };
 
-export async function deleteEntryRow(tx: Transaction, { pk }: Partition, id: string): Promise<StoredEntry | undefined> {
-  const [row] = await tx.query<Row>(removeOne, [pk, id]);
+export async function deleteEntryRow(
+  tx: Transaction,
+  { accountId, pk }: Partition,
+  id: string,
+): Promise<StoredEntry | undefined> {
+  const [row] = await tx.query<Row>(removeOne, [accountId, pk, id]);
   return row && toEntry(row);
 }
 
@@ -111,39 +118,39 @@ const read: Statement = {
   name: 'select-entries',
   // One look-up for each place, in the order of the primary key, which no other index has.
   text: within(
-    `select e.* from unnest($2::int[]) wanted (place) cross join lateral (
-      select * from entries where partition_pk = $1 and place >= wanted.place order by place limit 1
+    `select e.* from unnest($3::int[]) wanted (place) cross join lateral (
+      select * from entries where account_id = $1 and partition_pk = $2 and place >= wanted.place order by place limit 1
     ) e where e.place = wanted.place`,
-    'array_position($2::int[], place)',
+    'array_position($3::int[], place)',
   ),
 };
 
 /** Entries in the order of the places. Leaves out deleted ones, and those that would make the answer too large. */
 export async function selectEntries(
   db: Queryable,
-  { pk }: Partition,
+  { accountId, pk }: Partition,
   places: readonly number[],
 ): Promise<StoredEntry[]> {
-  return (await db.query<Row>(read, [pk, places])).map(toEntry);
+  return (await db.query<Row>(read, [accountId, pk, places])).map(toEntry);
 }
 
-const page = 'where partition_pk = $1 and place > $2';
+const page = 'where account_id = $1 and partition_pk = $2 and place > $3';
 const listAll: Statement = {
   name: 'select-entry-page',
-  text: within(`select * from entries ${page} order by place limit $3`, 'place'),
+  text: within(`select * from entries ${page} order by place limit $4`, 'place'),
 };
 const listOfSession: Statement = {
   name: 'select-session-entry-page',
-  text: within(`select * from entries ${page} and session_id = $4 order by place limit $3`, 'place'),
+  text: within(`select * from entries ${page} and session_id = $5 order by place limit $4`, 'place'),
 };
 
 /** Entries after a place in the order of insertion, of one session or of all, and whether more follow. */
 export async function selectEntryPage(
   db: Queryable,
-  { pk }: Partition,
+  { accountId, pk }: Partition,
   { after, limit, sessionId }: { readonly after: number; readonly limit: number; readonly sessionId: string },
 ): Promise<{ readonly entries: StoredEntry[]; readonly more: boolean }> {
-  const values = [pk, after, limit + 1];
+  const values = [accountId, pk, after, limit + 1];
   const rows =
     sessionId === ''
       ? await db.query<Row>(listAll, values)

@@ -47,12 +47,15 @@ export async function lockOrInsertPartition(tx: Transaction, key: KeyParameters)
 
 const advance: Statement = {
   name: 'update-partition',
-  text: 'update partitions set next_place = $2, languages = $3::text[] where pk = $1',
+  text: 'update partitions set next_place = $3, languages = $4::text[] where account_id = $1 and pk = $2',
 };
 
 /** Stores the next free place and the languages of the entries. */
-export async function updatePartition(tx: Transaction, { pk, nextPlace, languages }: Partition): Promise<void> {
-  await tx.query(advance, [pk, nextPlace, languages]);
+export async function updatePartition(
+  tx: Transaction,
+  { accountId, pk, nextPlace, languages }: Partition,
+): Promise<void> {
+  await tx.query(advance, [accountId, pk, nextPlace, languages]);
 }
 
 function toPartition([row]: Row[]): Partition | undefined {

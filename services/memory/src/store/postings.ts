@@ -55,19 +55,19 @@ interface Change {
 
 const readSome: Statement = {
   name: 'select-postings',
-  text: `select p.term, p.chunk, p.places from unnest($2::text[], $3::int[]) as w(term, chunk)
-    join postings p on p.partition_pk = $1 and p.term = w.term and p.chunk = w.chunk`,
+  text: `select p.term, p.chunk, p.places from unnest($3::text[], $4::int[]) as w(term, chunk)
+    join postings p on p.account_id = $1 and p.partition_pk = $2 and p.term = w.term and p.chunk = w.chunk`,
 };
 const write: Statement = {
   name: 'upsert-postings',
   text: `insert into postings (account_id, partition_pk, term, chunk, places)
     select $1, $2, * from unnest($3::text[], $4::int[], $5::bytea[])
-    on conflict (partition_pk, term, chunk) do update set places = excluded.places`,
+    on conflict (account_id, partition_pk, term, chunk) do update set places = excluded.places`,
 };
 const drop: Statement = {
   name: 'delete-postings',
-  text: `delete from postings p using unnest($2::text[], $3::int[]) as w(term, chunk)
-    where p.partition_pk = $1 and p.term = w.term and p.chunk = w.chunk`,
+  text: `delete from postings p using unnest($3::text[], $4::int[]) as w(term, chunk)
+    where p.account_id = $1 and p.partition_pk = $2 and p.term = w.term and p.chunk = w.chunk`,
 };
 
 interface Row {
@@ -82,12 +82,13 @@ async function writeChanges(
   { changes, remove }: { readonly changes: readonly Change[]; readonly remove: boolean },
 ): Promise<void> {
   const stored = new Map<string, Buffer>();
-  for (const row of await tx.query<Row>(readSome, [pk, ...columnsOf(changes)])) stored.set(keyOf(row), row.places);
+  for (const row of await tx.query<Row>(readSome, [accountId, pk, ...columnsOf(changes)]))
+    stored.set(keyOf(row), row.places);
   const changed = changes.map((one) => ({ ...one, stored: apply(stored.get(keyOf(one)), one.places, remove) }));
   const kept = changed.filter((one) => one.stored.length > 0);
   const empty = changed.filter((one) => one.stored.length === 0);
   if (kept.length > 0) await tx.query(write, [accountId, pk, ...columnsOf(kept), kept.map((one) => one.stored)]);
-  if (empty.length > 0) await tx.query(drop, [pk, ...columnsOf(empty)]);
+  if (empty.length > 0) await tx.query(drop, [accountId, pk, ...columnsOf(empty)]);
 }
 
 /** Places come in the order in which they are counted up. */
@@ -110,17 +111,17 @@ function keyOf({ term, chunk }: Pick<Change, 'term' | 'chunk'>): string {
 
 const find: Statement = {
   name: 'find-postings',
-  text: 'select term, chunk, places from postings where partition_pk = $1 and term = any($2::text[])',
+  text: 'select term, chunk, places from postings where account_id = $1 and partition_pk = $2 and term = any($3::text[])',
 };
 
 /** The bitmaps of all entries that hold each of the terms, as of one moment. */
 export async function findPostings(
   db: Queryable,
-  { pk }: Partition,
+  { accountId, pk }: Partition,
   terms: readonly string[],
 ): Promise<Map<string, Map<number, Uint8Array>>> {
   const postings = new Map<string, Map<number, Uint8Array>>();
-  for (const row of await db.query<Row>(find, [pk, terms])) {
+  for (const row of await db.query<Row>(find, [accountId, pk, terms])) {
     const chunks = postings.get(row.term) ?? new Map<number, Uint8Array>();
     postings.set(row.term, chunks);
     chunks.set(row.chunk, toBitmap(row.places));

@@ -17,8 +17,10 @@ interface Row {
 
 const find: Statement = {
   name: 'find-source',
-  text: `select s.session_pk, s.last_seq from partitions p join sources s on s.partition_pk = p.pk
-    where p.account_id = $1 and p.app_name = $2 and p.user_id = $3 and s.session_id = $4`,
+  // No join: while the table has no statistics, PostgreSQL would look for the session in all memories of the account.
+  text: `select session_pk, last_seq from sources where account_id = $1 and partition_pk = (
+      select pk from partitions where account_id = $1 and app_name = $2 and user_id = $3
+    ) and session_id = $4`,
 };
 
 export async function findSource(db: Queryable, key: KeyParameters, sessionId: string): Promise<Source | undefined> {
@@ -29,7 +31,7 @@ export async function findSource(db: Queryable, key: KeyParameters, sessionId: s
 const save: Statement = {
   name: 'upsert-source',
   text: `insert into sources (account_id, partition_pk, session_id, session_pk, last_seq) values ($1, $2, $3, $4, $5)
-    on conflict (partition_pk, session_id) do update set session_pk = excluded.session_pk, last_seq = excluded.last_seq`,
+    on conflict (account_id, partition_pk, session_id) do update set session_pk = excluded.session_pk, last_seq = excluded.last_seq`,
 };
 
 export async function upsertSource(
@@ -42,19 +44,23 @@ export async function upsertSource(
 
 const rewind: Statement = {
   name: 'update-source-to-start',
-  text: 'update sources set last_seq = 0 where partition_pk = $1 and session_id = $2',
+  text: 'update sources set last_seq = 0 where account_id = $1 and partition_pk = $2 and session_id = $3',
 };
 
 /** Resets a source: the next AddSession reads the session from its first event. */
-export async function updateSourceToStart(tx: Transaction, { pk }: Partition, sessionId: string): Promise<void> {
-  await tx.query(rewind, [pk, sessionId]);
+export async function updateSourceToStart(
+  tx: Transaction,
+  { accountId, pk }: Partition,
+  sessionId: string,
+): Promise<void> {
+  await tx.query(rewind, [accountId, pk, sessionId]);
 }
 
 const forget: Statement = {
   name: 'delete-source',
-  text: 'delete from sources where partition_pk = $1 and session_id = $2',
+  text: 'delete from sources where account_id = $1 and partition_pk = $2 and session_id = $3',
 };
 
-export async function deleteSource(tx: Transaction, { pk }: Partition, sessionId: string): Promise<void> {
-  await tx.query(forget, [pk, sessionId]);
+export async function deleteSource(tx: Transaction, { accountId, pk }: Partition, sessionId: string): Promise<void> {
+  await tx.query(forget, [accountId, pk, sessionId]);
 }

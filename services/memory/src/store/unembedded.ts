@@ -2,12 +2,12 @@ import type { Queryable, Statement, Transaction } from '@agentmesh/lib/pg';
 
 /** An entry that is to be embedded. */
 export interface Unembedded {
-  readonly partitionPk: bigint;
   readonly place: number;
   readonly contentJson: string;
 }
 
 interface Batch {
+  readonly accountId: string;
   readonly partitionPk: string;
   readonly places: readonly number[];
   readonly model: string;
@@ -15,19 +15,17 @@ interface Batch {
 
 const selectBatch: Statement = {
   name: 'select-unembedded',
-  text: `select e.partition_pk, e.place, e.content from entries e
-    where e.partition_pk = $1 and e.place = any($2::int[]) and not exists (
-      select from vectors v where v.partition_pk = e.partition_pk and v.place = e.place and v.model = $3)`,
+  text: `select e.place, e.content from entries e
+    where e.account_id = $1 and e.partition_pk = $2 and e.place = any($3::int[]) and not exists (
+      select from vectors v
+      where v.account_id = e.account_id and v.partition_pk = e.partition_pk and v.place = e.place and v.model = $4)`,
 };
 
 /** Those of the entries that exist and have no vector of the model. */
-export async function selectUnembedded(db: Queryable, { partitionPk, places, model }: Batch): Promise<Unembedded[]> {
-  const rows = await db.query<{ partition_pk: bigint; place: number; content: string }>(selectBatch, [
-    partitionPk,
-    places,
-    model,
-  ]);
-  return rows.map((row) => ({ partitionPk: row.partition_pk, place: row.place, contentJson: row.content }));
+export async function selectUnembedded(db: Queryable, batch: Batch): Promise<Unembedded[]> {
+  const values = [batch.accountId, batch.partitionPk, batch.places, batch.model];
+  const rows = await db.query<{ place: number; content: string }>(selectBatch, values);
+  return rows.map(({ place, content }) => ({ place, contentJson: content }));
 }
 
 interface PlacedRow {
@@ -37,18 +35,18 @@ interface PlacedRow {
 }
 
 const mostMissing = 10_000;
+/** Before the first key. */
+const first = { accountId: '00000000-0000-0000-0000-000000000000', partitionPk: 0n, place: 0 };
 
-/** The next entries, in the order of their keys, that have no vector of the model; none when there are no more. */
-export async function selectMissing(
-  tx: Transaction,
-  model: string,
-  after: { readonly partitionPk: bigint; readonly place: number } = { partitionPk: 0n, place: 0 },
-) {
+/** The next entries of all accounts, in the order of their keys, that have no vector of the model; none when there are no more. */
+export async function selectMissing(tx: Transaction, model: string, after: ReturnType<typeof toPlaced> = first) {
   const text = `select e.account_id, e.partition_pk, e.place from entries e
-    where (e.partition_pk, e.place) > ($1, $2) and not exists (
-      select from vectors v where v.partition_pk = e.partition_pk and v.place = e.place and v.model = $3)
-    order by e.partition_pk, e.place limit ${mostMissing}`;
-  return (await tx.query<PlacedRow>({ text }, [after.partitionPk, after.place, model])).map(toPlaced);
+    where (e.account_id, e.partition_pk, e.place) > ($1, $2, $3) and not exists (
+      select from vectors v
+      where v.account_id = e.account_id and v.partition_pk = e.partition_pk and v.place = e.place and v.model = $4)
+    order by e.account_id, e.partition_pk, e.place limit ${mostMissing}`;
+  const values = [after.accountId, after.partitionPk, after.place, model];
+  return (await tx.query<PlacedRow>({ text }, values)).map(toPlaced);
 }
 
 function toPlaced({ account_id: accountId, partition_pk: partitionPk, place }: PlacedRow) {
