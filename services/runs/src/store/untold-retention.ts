@@ -17,7 +17,7 @@ export const selectUntoldAgents = createQuery<{ limit: number }, UntoldAgent>({
 });
 
 interface ToldValues {
-  readonly accountIds: readonly string[];
+  readonly accountId: string;
   readonly agentIds: readonly number[];
   readonly versions: readonly number[];
 }
@@ -25,15 +25,14 @@ interface ToldValues {
 const setTold = createQuery<ToldValues>({
   name: 'set-retention-told',
   text: (param) => `update agents a set retention_untold = false
-    from unnest(${param.accountIds}::uuid[], ${param.agentIds}::integer[], ${param.versions}::integer[]) as t(account_id, agent_id, version)
-    where a.account_id = t.account_id and a.agent_id = t.agent_id and a.version = t.version`,
+    from unnest(${param.agentIds}::integer[], ${param.versions}::integer[]) as t(agent_id, version)
+    where a.account_id = ${param.accountId} and a.agent_id = t.agent_id and a.version = t.version`,
 });
 
 /** Notes that the sessions service knows the retention of these versions. Agents that have changed since are told again. */
 export async function updateToldAgents(db: Queryable, agents: readonly UntoldAgent[]): Promise<void> {
-  await setTold(db, {
-    accountIds: agents.map((agent) => agent.account_id),
-    agentIds: agents.map((agent) => agent.agent_id),
-    versions: agents.map((agent) => agent.version),
-  });
+  for (const [accountId, some] of Map.groupBy(agents, (agent) => agent.account_id)) {
+    const [agentIds, versions] = [some.map((agent) => agent.agent_id), some.map((agent) => agent.version)];
+    await setTold(db, { accountId, agentIds, versions });
+  }
 }
