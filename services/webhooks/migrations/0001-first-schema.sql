@@ -62,7 +62,7 @@ create index watches_look_at on watches (look_at) where state = 'active';
 
 create table subscriptions (
   account_id uuid not null,
-  id integer generated always as identity unique,
+  id integer generated always as identity,
   watch_id bigint not null,
   -- The word for the provider that the creator used.
   provider_name text not null,
@@ -115,7 +115,7 @@ create index mailboxes_held_until on mailboxes (held_until) where held_until is 
 -- One row for each mail and subscription. A pending row is the durable form of a notification.
 create table logs (
   account_id uuid not null,
-  id integer generated always as identity unique,
+  id integer generated always as identity,
   subscription_id integer not null,
   watch_id bigint not null,
   provider text not null,
@@ -157,7 +157,8 @@ create table logs (
   completed_at timestamptz,
   primary key (account_id, id)
 );
-create unique index logs_mail on logs (account_id, subscription_id, message_id, change_type);
+-- It does not begin with the account: without statistics, PostgreSQL would take it to find one log among all of an account.
+create unique index logs_mail on logs (subscription_id, account_id, message_id, change_type);
 create index logs_due on logs (account_id, provider, mailbox, next_attempt_at) where next_attempt_at is not null;
 create index logs_check_at on logs (check_at) where check_at is not null;
 create index logs_run on logs (account_id, invocation_id) where invocation_id is not null;

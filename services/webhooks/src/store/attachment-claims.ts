@@ -23,7 +23,7 @@ export const selectAttachedLog = createQuery<{ accountId: string; id: number }, 
         (select max(integration_id) from watches
           where account_id = l.account_id and provider = l.provider and mailbox = l.mailbox)
       ) as integration_id
-    from logs l where l.id = ${param.id} and (l.account_id = ${param.accountId}) is true`,
+    from logs l where l.account_id = ${param.accountId} and l.id = ${param.id}`,
 });
 
 interface Claim {
@@ -35,7 +35,7 @@ interface Claim {
 const claim = createQuery<Claim & { now: Date }, { id: number }>({
   name: 'claim-attachments',
   text: (param) => `update logs set attachments_claimed_until = ${param.until}
-    where id = ${param.id} and (account_id = ${param.accountId}) is true
+    where account_id = ${param.accountId} and id = ${param.id}
       and (attachments_claimed_until is null or attachments_claimed_until <= ${param.now}) returning id`,
 });
 
@@ -47,7 +47,7 @@ export async function claimAttachments(db: Queryable, values: Claim & { now: Dat
 const release = createQuery<Claim>({
   name: 'release-attachments',
   text: (param) => `update logs set attachments_claimed_until = null
-    where id = ${param.id} and (account_id = ${param.accountId}) is true and attachments_claimed_until = ${param.until}`,
+    where account_id = ${param.accountId} and id = ${param.id} and attachments_claimed_until = ${param.until}`,
 });
 
 /** Gives a claim back, unless another call has taken it over. */

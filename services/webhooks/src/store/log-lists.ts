@@ -63,7 +63,7 @@ export const countLogs = createQuery<LogFilter, { total: bigint }>({
 /** Selects a log of an account by id. */
 export const selectLog = createQuery<{ accountId: string; id: number }, LogRow>({
   name: 'select-log',
-  text: (param) => `select ${columns} from logs where id = ${param.id} and (account_id = ${param.accountId}) is true`,
+  text: (param) => `select ${columns} from logs where account_id = ${param.accountId} and id = ${param.id}`,
 });
 
 /** The body of a log's mail; empty before it was fetched. */
@@ -72,6 +72,5 @@ export const selectLogBody = createQuery<
   { body_html: string | null; body_text: string | null }
 >({
   name: 'select-log-body',
-  text: (param) =>
-    `select body_html, body_text from logs where id = ${param.id} and (account_id = ${param.accountId}) is true`,
+  text: (param) => `select body_html, body_text from logs where account_id = ${param.accountId} and id = ${param.id}`,
 });

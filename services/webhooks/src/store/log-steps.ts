@@ -1,8 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 
-// `(account_id = …) is true` cannot be looked up in an index, so that a log is found by its id, which is unique, and not among all logs of its account:
-// without statistics PostgreSQL may take any index that begins with the account.
-
 export interface LogKey {
   readonly accountId: string;
   readonly id: number;
@@ -26,7 +23,7 @@ const prepare = createQuery<Prepared>({
   text: (param) => `update logs set email_subject = ${param.subject}, email_sender = ${param.sender},
       sender_address = ${param.senderAddress}, body_html = ${param.html}, body_text = ${param.text},
       attachments = ${param.attachments}::jsonb, agent_message = ${param.message}
-    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
+    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
 });
 
 /** Writes the mail and the message for the agent. */
@@ -37,7 +34,7 @@ export async function updateLogPrepared(db: Queryable, values: Prepared): Promis
 const restore = createQuery<LogKey>({
   name: 'restore-log-message',
   text: (param) => `update logs set agent_message = former_message
-    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
+    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
 });
 
 /** Gives the agent the message of the former round again. */
@@ -49,7 +46,7 @@ const start = createQuery<LogKey & { invocationId: string; runs: number; now: Da
   name: 'update-log-started',
   text: (param) => `update logs set status = 'in_progress', invocation_id = ${param.invocationId}, runs = ${param.runs},
       started_at = ${param.now}, check_at = ${param.checkAt}, next_attempt_at = null, error_message = null
-    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
+    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
 });
 
 /** Writes that a run was started. */
@@ -67,7 +64,7 @@ const retry = createQuery<Failed>({
   name: 'update-log-retrying',
   text: (param) => `update logs set status = 'retrying', attempts = ${param.attempts}, error_message = ${param.message},
       next_attempt_at = ${param.nextAttemptAt}, check_at = null
-    where id = ${param.id} and (account_id = ${param.accountId}) is true and (next_attempt_at is not null or check_at is not null)`,
+    where account_id = ${param.accountId} and id = ${param.id} and (next_attempt_at is not null or check_at is not null)`,
 });
 
 /** Plans another attempt after one that has failed. */
@@ -78,7 +75,7 @@ export async function updateLogRetrying(db: Queryable, values: Failed): Promise<
 const postpone = createQuery<LogKey & { nextAttemptAt: Date }>({
   name: 'postpone-log',
   text: (param) => `update logs set next_attempt_at = ${param.nextAttemptAt}
-    where id = ${param.id} and (account_id = ${param.accountId}) is true and next_attempt_at is not null`,
+    where account_id = ${param.accountId} and id = ${param.id} and next_attempt_at is not null`,
 });
 
 /** Plans the next attempt for later, although none has failed. */
@@ -114,7 +111,7 @@ const end = createQuery<Ended>({
   text: (param) => `update logs set status = ${param.status}, error_message = ${param.message},
       agent_response = coalesce(${param.response}, agent_response), agent_message = coalesce(agent_message, former_message),
       attempts = ${param.attempts}, completed_at = ${param.now}, next_attempt_at = null, check_at = null
-    where id = ${param.id} and (account_id = ${param.accountId}) is true and (next_attempt_at is not null or check_at is not null)`,
+    where account_id = ${param.accountId} and id = ${param.id} and (next_attempt_at is not null or check_at is not null)`,
 });
 
 /** Ends a log for good; only its owner can trigger it again. */

@@ -1,5 +1,5 @@
 import { randomUUID, type UUID } from 'node:crypto';
-import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Transaction } from '@agentmesh/lib/pg';
 import type { Provider } from '../provider/provider.ts';
 
 /** Identity of a mailbox that an account has connected. */
@@ -18,14 +18,13 @@ export interface MailboxRow {
 }
 
 const want = createQuery<
-  { accountIds: string[]; providers: string[]; mailboxes: string[]; jobIds: string[]; now: Date },
+  { accountId: string; providers: string[]; mailboxes: string[]; jobIds: string[]; now: Date },
   MailboxRow
 >({
   name: 'want-mailboxes',
   text: (param) => `insert into mailboxes as m (account_id, provider, mailbox, job_id, job_added_at, wanted)
-    select account_id, provider, mailbox, job_id, ${param.now}, 1
-    from unnest(${param.accountIds}::uuid[], ${param.providers}::text[], ${param.mailboxes}::text[], ${param.jobIds}::uuid[])
-      as wanted (account_id, provider, mailbox, job_id)
+    select ${param.accountId}, provider, mailbox, job_id, ${param.now}, 1
+    from unnest(${param.providers}::text[], ${param.mailboxes}::text[], ${param.jobIds}::uuid[]) as wanted (provider, mailbox, job_id)
     on conflict (account_id, provider, mailbox) do update set wanted = m.wanted + 1,
       job_added_at = case when m.job_id is null then excluded.job_added_at else m.job_added_at end,
       job_id = coalesce(m.job_id, excluded.job_id)
@@ -33,18 +32,16 @@ const want = createQuery<
 });
 
 /** Asks for mailboxes to be read. Answers those that have no job yet: add one with their `job_id` in the same transaction. */
-export async function wantMailboxes(db: Queryable, keys: readonly MailboxKey[], now: Date): Promise<MailboxRow[]> {
+export async function wantMailboxes(tx: Transaction, keys: readonly MailboxKey[], now: Date): Promise<MailboxRow[]> {
   const distinct = new Map(keys.map((key) => [JSON.stringify([key.accountId, key.provider, key.mailbox]), key]));
   // All transactions lock mailboxes in the same order, so that they cannot deadlock.
   const sorted = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
-  if (sorted.length === 0) return [];
-  const jobIds = sorted.map(() => randomUUID());
-  const rows = await want(db, {
-    accountIds: sorted.map(({ accountId }) => accountId),
-    providers: sorted.map(({ provider }) => provider),
-    mailboxes: sorted.map(({ mailbox }) => mailbox),
-    jobIds,
-    now,
-  });
-  return rows.filter(({ job_id: jobId }) => jobIds.includes(jobId));
+  const added: MailboxRow[] = [];
+  for (const [accountId, some] of Map.groupBy(sorted, (key) => key.accountId)) {
+    const jobIds = some.map(() => randomUUID());
+    const providers = some.map(({ provider }) => provider);
+    const rows = await want(tx, { accountId, providers, mailboxes: some.map(({ mailbox }) => mailbox), jobIds, now });
+    added.push(...rows.filter(({ job_id: jobId }) => jobIds.includes(jobId)));
+  }
+  return added;
 }

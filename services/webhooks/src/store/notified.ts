@@ -1,4 +1,4 @@
-import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
 import type { Provider } from '../provider/provider.ts';
 import type { MailboxKey } from './mailboxes.ts';
 
@@ -41,13 +41,10 @@ export interface Notified {
   readonly changeType: string;
 }
 
-const insertLogsOf = createQuery<{
-  accountIds: string[];
-  watchIds: bigint[];
-  messageIds: string[];
-  changeTypes: string[];
-  now: Date;
-}>({
+const insertLogsOf = createQuery<
+  { accountId: string; watchIds: bigint[]; messageIds: string[]; changeTypes: string[]; now: Date },
+  MailboxKey
+>({
   name: 'insert-notified-logs',
   text: (
     param,
@@ -57,29 +54,33 @@ const insertLogsOf = createQuery<{
       case when n.change_type <> '' then n.change_type when 'created' = any(string_to_array(s.change_type, ',')) then 'created'
         else split_part(s.change_type, ',', 1) end,
       'pending', ${param.now}, ${param.now}
-    from unnest(${param.accountIds}::uuid[], ${param.watchIds}::bigint[], ${param.messageIds}::text[], ${param.changeTypes}::text[])
-      as n (account_id, watch_id, message_id, change_type)
-    join watches w on w.account_id = n.account_id and w.id = n.watch_id
-    join subscriptions s on s.account_id = n.account_id and s.watch_id = n.watch_id
+    from unnest(${param.watchIds}::bigint[], ${param.messageIds}::text[], ${param.changeTypes}::text[]) as n (watch_id, message_id, change_type)
+    join watches w on w.account_id = ${param.accountId} and w.id = n.watch_id
+    join subscriptions s on s.account_id = ${param.accountId} and s.watch_id = n.watch_id
     where s.state in ('active', 'creating') and (n.change_type = '' or n.change_type = any(string_to_array(s.change_type, ',')))
-    order by s.account_id, s.id, n.message_id, n.change_type
+    order by s.id, n.message_id, n.change_type
     on conflict (account_id, subscription_id, message_id, change_type) do nothing
     returning account_id as "accountId", provider, mailbox`,
 });
 
 /**
  * Inserts a pending log for each mail and each subscription that wants it, unless there is one. Answers the mailboxes of the new ones, with
- * repetitions. The order of the rows keeps two transactions with the same mails from waiting for each other.
+ * repetitions. The order of the accounts and rows keeps two transactions with the same mails from waiting for each other.
  */
-export function insertNotified(db: Queryable, mails: readonly Notified[], now: Date): Promise<MailboxKey[]> {
-  if (mails.length === 0) return Promise.resolve([]);
-  return insertLogsOf(db, {
-    accountIds: mails.map(({ accountId }) => accountId),
-    watchIds: mails.map(({ watchId }) => watchId),
-    messageIds: mails.map(({ messageId }) => messageId),
-    changeTypes: mails.map(({ changeType }) => changeType),
-    now,
-  });
+export async function insertNotified(tx: Transaction, mails: readonly Notified[], now: Date): Promise<MailboxKey[]> {
+  const byAccount = [...Map.groupBy(mails, ({ accountId }) => accountId)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const mailboxes: MailboxKey[] = [];
+  for (const [accountId, some] of byAccount) {
+    const inserted = await insertLogsOf(tx, {
+      accountId,
+      watchIds: some.map(({ watchId }) => watchId),
+      messageIds: some.map(({ messageId }) => messageId),
+      changeTypes: some.map(({ changeType }) => changeType),
+      now,
+    });
+    mailboxes.push(...inserted);
+  }
+  return mailboxes;
 }
 
 const gmailWatches = (param: { readonly mailbox: string; readonly historyId: string }): string =>
@@ -94,18 +95,25 @@ const selectGmail = createQuery<{ mailbox: string; historyId: string }, MailboxK
 /** The mailbox in every account that has it, unless its history was read to this id already. */
 export const selectGmailMailboxes = selectGmail;
 
-const lookAtGmail = createQuery<{ mailbox: string; historyId: string; now: Date }>({
+const lookAtGmail = createQuery<{ accountId: string; mailbox: string; historyId: string; now: Date }>({
   name: 'look-at-gmail-mailbox',
   text: (param) => `with notified as (
-      select account_id, id from watches where ${gmailWatches(param)} order by account_id, id for no key update
+      select account_id, id from watches where account_id = ${param.accountId} and ${gmailWatches(param)}
+      order by id for no key update
     )
     update watches w set look_at = least(w.look_at, ${param.now}), look_requests = w.look_requests + 1 from notified n
     where w.account_id = n.account_id and w.id = n.id`,
 });
 
-/** Plans a look at the mailboxes that `selectGmailMailboxes` answers. */
-export async function planGmailLook(db: Queryable, values: Parameters<typeof lookAtGmail>[1]): Promise<void> {
-  await lookAtGmail(db, values);
+/** Plans a look at the mailboxes that `selectGmailMailboxes` answers, in the order of their accounts. */
+export async function planGmailLook(
+  tx: Transaction,
+  mailboxes: readonly MailboxKey[],
+  notified: { historyId: string; now: Date },
+): Promise<void> {
+  const byAccount = new Map(mailboxes.map(({ accountId, mailbox }) => [accountId, mailbox]));
+  for (const [accountId, mailbox] of [...byAccount].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    await lookAtGmail(tx, { accountId, mailbox, ...notified });
 }
 
 export type LifecycleEvent = 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed';

@@ -25,7 +25,7 @@ export const lockLogsToRetrigger = createQuery<
       exists (
         select 1 from subscriptions s where s.account_id = l.account_id and s.id = l.subscription_id and s.state = 'active'
       ) as is_active
-    from logs l where l.id = any(${param.ids}::integer[]) and (l.account_id = ${param.accountId}) is true
+    from logs l where l.account_id = ${param.accountId} and l.id = any(${param.ids}::integer[])
       and (not ${param.onlyEnded}::boolean or (l.next_attempt_at is null and l.check_at is null)) order by l.id for update of l`,
 });
 
@@ -44,7 +44,7 @@ export const updateLogsRetriggered = createQuery<
       former_message = coalesce(agent_message, former_message), agent_message = null, error_message = null, started_at = null, completed_at = null,
       agent_id = s.agent_id
     from subscriptions s
-    where l.id = any(${param.ids}::integer[]) and (l.account_id = ${param.accountId}) is true
+    where l.account_id = ${param.accountId} and l.id = any(${param.ids}::integer[])
       and s.account_id = l.account_id and s.id = l.subscription_id
     returning l.id`,
 });

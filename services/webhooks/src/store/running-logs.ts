@@ -48,7 +48,7 @@ export const takeLogsToCheck = take;
 
 const lock = createQuery<{ accountId: string; id: number; invocationId: string }, { id: number }>({
   name: 'lock-running-log',
-  text: (param) => `select id from logs where id = ${param.id} and (account_id = ${param.accountId}) is true
+  text: (param) => `select id from logs where account_id = ${param.accountId} and id = ${param.id}
     and invocation_id = ${param.invocationId} and check_at is not null for update`,
 });
 

@@ -27,7 +27,7 @@ export function receiveGmailNotification(context: Context): NotificationHandlers
     await db.transaction(async (tx) => {
       // The mailbox is locked before its watch, in the order of its reader.
       await addReadings(tx, { jobs, mailboxes, now });
-      await planGmailLook(tx, { mailbox, historyId, now });
+      await planGmailLook(tx, mailboxes, { historyId, now });
     });
     return mailboxes.length;
   }
