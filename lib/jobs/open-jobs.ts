@@ -34,6 +34,8 @@ export async function openJobs({ service, db, tasks, log, metrics, draining }: J
     createSchema: false,
     migrate: db.ownsSchema,
     schedule: false,
+    // It reads statistics of the server, which the login of a service may not.
+    monitorVacuum: db.ownsSchema,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
   });

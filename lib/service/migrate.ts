@@ -11,8 +11,8 @@ import {
 } from '../pg/index.ts';
 import { createLogger, type Logger } from '../telemetry/index.ts';
 import { type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { processSettings } from './process-settings.ts';
-import type { Service } from './service.ts';
+import { processSettings, settingsOf } from './process-settings.ts';
+import type { Service, Settings } from './service.ts';
 
 export interface MigrateOptions {
   /** All services of the mesh. */
@@ -23,6 +23,8 @@ export interface MigrateOptions {
   /** Takes a line for each service. */
   readonly print: (line: string) => void;
 }
+
+const advice = 'an administrator has to run what `npm start -- migrate --print-sql` prints';
 
 type Logins = ReadonlyMap<Service, Login | undefined>;
 
@@ -38,7 +40,6 @@ export async function migrate(options: MigrateOptions): Promise<void> {
     await prepare(options, url, logins);
   } catch (error) {
     if (!(error instanceof MissingRight)) throw error;
-    const advice = 'an administrator has to run what `npm start -- migrate --print-sql` prints';
     throw fault('DATABASE_URL', `names a login that ${error.message}: ${advice}`);
   }
 }
@@ -73,7 +74,9 @@ async function prepare({ services, only, env, print }: MigrateOptions, url: stri
     if (login === undefined || !users.some(isNamed)) continue;
     await prepareBusLogin({ url, login, services: users.map(({ name }) => name) });
   }
-  if (services.every(isNamed) && logins.values().some((login) => login !== undefined)) await closeToOthers(url);
+  if (!services.every(isNamed) || !logins.values().some((login) => login !== undefined)) return;
+  const open = await closeToOthers(url);
+  if (open.length > 0) print(`every login of the database may still ${open.join(', ')}: ${advice}`);
 }
 
 /** Prepares the login of a service, and returns how the operator is told about it. */
@@ -95,7 +98,14 @@ function loginIn(service: string, env: Environment): Login | undefined {
   if (text === undefined || text === '') return undefined;
   const { username, password } = URL.parse(text) ?? { username: '', password: '' };
   if (username === '' || password === '') throw fault(variable, 'must be postgres://login:password@host/database');
-  return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
+  const connections = parseSettings(settingsOf(service) as Settings, env)[
+    `${service.toUpperCase()}_DATABASE_CONNECTIONS`
+  ];
+  return {
+    name: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    connections: connections as number | undefined,
+  };
 }
 
 function fault(variable: string, problem: string): SettingsError {

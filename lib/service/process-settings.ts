@@ -43,6 +43,7 @@ export function settingsOf(word: string) {
   return {
     [`${prefix}_DATABASE_URL`]: postgresUrl({ default: undefined }),
     [`${prefix}_DATABASE_POOL`]: positiveInteger({ default: 8 }),
+    [`${prefix}_DATABASE_CONNECTIONS`]: positiveInteger({ default: undefined }),
     [`MESH_${prefix}_URL`]: text({ default: undefined }),
   };
 }

@@ -86,6 +86,7 @@ describe.each(majors)('on PostgreSQL %s', (major) => {
       for (const round of ['new', 'again']) {
         const { code, output } = await migrate(url, logins);
         expect([round, output, code]).toEqual([round, expect.stringContaining('agentmesh_auth_'), 0]);
+        expect(output).toContain('every login of the database may still take advisory locks, store large objects,');
       }
       expect(await readers(logins)).toEqual(withSchema);
     }
@@ -106,7 +107,17 @@ describe.each(majors)('on PostgreSQL %s', (major) => {
     for (let round = 0; round < 2; round++) await at(administrator.href, (client) => client.query(script));
     const prepared = await migrate(url, logins);
     expect([prepared.output, prepared.code]).toEqual([expect.stringContaining('an administrator sets'), 0]);
+    expect(prepared.output).not.toContain('every login of the database may still');
     expect(await readers(logins)).toEqual(withSchema);
+    const weakest = logins['TRANSCRIPTION_DATABASE_URL'] ?? '';
+    const attempts = ['pg_advisory_lock(1)', `lo_from_bytea(0, 'x')`, 'pg_stat_get_activity(null)'];
+    for (const attempt of attempts) {
+      await expect(at(weakest, (client) => client.query(`select ${attempt}`))).rejects.toMatchObject({ code: '42501' });
+    }
+    const limits = 'select rolconnlimit, rolconfig from pg_roles where rolname = current_user';
+    expect((await at(weakest, (client) => client.query(limits))).rows).toEqual([
+      { rolconnlimit: 50, rolconfig: expect.arrayContaining(['statement_timeout=6000', 'temp_file_limit=1GB']) },
+    ]);
   });
 
   test('named services alone are prepared, and rights on the database stay as they are', async () => {

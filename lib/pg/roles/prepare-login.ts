@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { alterStatement, createStatement, type Login, missingAttributes } from './login.ts';
+import { alterStatement, createStatement, limitsStatement, type Login, missingAttributes } from './login.ts';
 import { isRefused, MissingRight } from './missing-right.ts';
 import { ownDatabase, withOwner } from './owner-client.ts';
 
@@ -18,7 +18,7 @@ export type PreparedLogin = 'set' | 'kept';
 const appendOnly = 'append-only%';
 
 /**
- * Creates the login of one service, or gives it the present password and rights. It owns nothing and is a member of no role: it reads and
+ * Creates the login of one service, or gives it the present password, limits and rights. It owns nothing and is a member of no role: it reads and
  * writes rows of the given schemas, and can neither change tables nor switch triggers off. Throws MissingRight when the login has to be made or changed and the
  * connecting role may not.
  */
@@ -43,6 +43,7 @@ async function prepareRole(client: pg.Client, login: Login): Promise<PreparedLog
   const words = await missingAttributes(client, login.name);
   try {
     await client.query(alterStatement(login, words));
+    await client.query(limitsStatement(login));
     return 'set';
   } catch (error) {
     if (!isRefused(error)) throw error;

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { alterStatement, createStatement, type Login } from './login.ts';
+import { alterStatement, createStatement, limitsStatement, type Login } from './login.ts';
+import { closeRights } from './public-rights.ts';
 
 export interface RolesScriptOptions {
   /** postgres:// address that `migrate` will connect to. Nothing connects to it here. */
@@ -10,8 +11,8 @@ export interface RolesScriptOptions {
 }
 
 /**
- * SQL that an administrator runs once in the database at `url`, where the login of that address may not create roles: it creates the logins with the hashes of
- * their passwords, and lets that login prepare the schemas. It may run again. Rights on tables are left to `migrate`.
+ * SQL that an administrator runs once in the database at `url`, where the login of that address may not create roles or is no superuser: it creates the logins with the hashes of
+ * their passwords, lets that login prepare the schemas, and takes from every login what PostgreSQL gives it, as far as the administrator may. It may run again. Rights on tables are left to `migrate`.
  */
 export function rolesScript({ url, schemas, logins }: RolesScriptOptions): string {
   const { username, pathname } = new URL(url);
@@ -24,9 +25,12 @@ export function rolesScript({ url, schemas, logins }: RolesScriptOptions): strin
     ...logins.flatMap((login) => [
       unless(`exists (select from pg_roles where rolname = ${pg.escapeLiteral(login.name)})`, createStatement(login)),
       `${alterStatement(login)};`,
+      `${limitsStatement(login)};`,
       `grant connect on database ${database} to ${pg.escapeIdentifier(login.name)};`,
     ]),
-    ...(logins.length === 0 ? [] : [`revoke connect, temporary on database ${database} from public;`]),
+    ...(logins.length === 0
+      ? []
+      : [`revoke connect, temporary on database ${database} from public;`, `${closeRights};`]),
   ].join('\n');
 }
 

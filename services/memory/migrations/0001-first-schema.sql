@@ -71,9 +71,11 @@ create table vectors (
   -- One bit for each dimension, set where it is negative: it tells which vectors may be near without reading them.
   signs bit varying not null,
   -- 32-bit little-endian floats, of length 1.
-  vector bytea storage external not null,
+  vector bytea not null,
   primary key (account_id, partition_pk, place)
 );
+-- A statement of its own: PostgreSQL 15 knows no storage in the table's definition.
+alter table vectors alter column vector set storage external;
 
 -- The model whose vectors are kept: entries of before are embedded anew when it changes. At most one row.
 create table embedding_model (

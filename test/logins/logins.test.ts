@@ -3,8 +3,9 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { topics } from '@agentmesh/proto/topics';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { words } from './deployed-settings.ts';
-import { prepareLogins } from './prepare-logins.ts';
+import { words } from '../deployed-settings.ts';
+import { isKnownFunction } from './known-functions.ts';
+import { prepareLogins } from '../prepare-logins.ts';
 
 // The mesh itself works with these logins: the end-to-end tests of separate processes have them.
 
@@ -84,6 +85,88 @@ describe('the database login of a service', () => {
           expect([statement, await outcomeOf(client.query(statement))]).toEqual([statement, denied]);
         }
       });
+    }
+  });
+
+  test('has a limit of connections, of temporary files and of statements', async () => {
+    for (const word of words) {
+      await asLogin(word, async (client) => {
+        const text = `select rolconnlimit = current_setting('max_connections')::int / 2 as half, rolconfig from pg_roles
+          where rolname = current_user`;
+        const settings = ['statement_timeout=6000', 'idle_in_transaction_session_timeout=15000', 'temp_file_limit=1GB'];
+        expect((await client.query(text)).rows).toEqual([{ half: true, rolconfig: settings }]);
+        expect((await client.query('show temp_file_limit')).rows).toEqual([{ temp_file_limit: '1GB' }]);
+        expect(await outcomeOf(client.query('set temp_file_limit = -1'))).toBe(denied);
+      });
+    }
+  });
+
+  test('may call no function that holds locks of others, fills the disk, or shows what others do', async () => {
+    const calls = [
+      ...['', 'try_'].flatMap((kind) =>
+        ['', 'xact_'].flatMap((scope) =>
+          ['', '_shared'].flatMap((mode) => [
+            `pg_${kind}advisory_${scope}lock${mode}(1)`,
+            `pg_${kind}advisory_${scope}lock${mode}(1, 2)`,
+          ]),
+        ),
+      ),
+      'lo_create(0)',
+      "lo_from_bytea(0, 'x')",
+      "lo_put(1, 0, 'x')",
+      'lo_unlink(1)',
+      'lo_open(1, 393216)',
+      "lowrite(0, 'x')",
+      "pg_logical_emit_message(false, 'x', repeat('x', 1000))",
+      'pg_stat_get_activity(null)',
+      "pg_stat_get_progress_info('VACUUM')",
+      'pg_stat_get_tuples_inserted(1)',
+      "pg_read_file('postgresql.conf')",
+      "pg_ls_dir('.')",
+      'pg_reload_conf()',
+      'pg_stat_reset()',
+      'pg_switch_wal()',
+    ];
+    const views = [
+      'pg_stat_activity',
+      'pg_stat_user_tables',
+      'pg_stat_replication',
+      'pg_stat_database',
+      'pg_statio_all_tables',
+    ];
+    for (const word of words) {
+      await asLogin(word, async (client) => {
+        for (const call of calls)
+          expect([call, await outcomeOf(client.query(`select ${call}`))]).toEqual([call, denied]);
+        for (const view of views)
+          expect([view, await outcomeOf(client.query(`select from ${view}`))]).toEqual([view, denied]);
+      });
+    }
+  });
+
+  test('may call no other function with effects than those that were looked at', async () => {
+    const text = `select distinct proname as name from pg_proc
+      where pronamespace = 'pg_catalog'::regnamespace and provolatile = 'v'
+        and prorettype not in ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype)
+        and has_function_privilege(oid, 'EXECUTE') order by 1`;
+    for (const word of words) {
+      const { rows } = await asLogin(word, (client) => client.query<{ name: string }>(text));
+      const unknown = rows.map(({ name }) => name).filter((name) => !isKnownFunction(name));
+      expect([word, unknown]).toEqual([word, []]);
+    }
+  });
+
+  test('calls of the functions of the mesh only those of its own schemas, and the one that deletes what its messages do not need', async () => {
+    const text = `select pronamespace::regnamespace || '.' || proname as name from pg_proc where pronamespace <> 'pg_catalog'::regnamespace
+      and pronamespace <> 'information_schema'::regnamespace and has_function_privilege(oid, 'EXECUTE')
+      and has_schema_privilege(pronamespace, 'USAGE')`;
+    for (const word of words) {
+      const { rows } = await asLogin(word, (client) => client.query<{ name: string }>(text));
+      const own = [word, `${word}_jobs`];
+      const foreign = rows
+        .map(({ name }) => name)
+        .filter((name) => name !== 'bus.trim' && !own.includes(name.split('.')[0] ?? ''));
+      expect([word, foreign]).toEqual([word, []]);
     }
   });
 

@@ -7,10 +7,10 @@ import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Caller, newAccount } from './caller.ts';
-import { agentsDir, startMesh } from './mesh.ts';
-import { prepareLogins } from './prepare-logins.ts';
-import { runMain } from './start/run-main.ts';
+import { Caller, newAccount } from '../caller.ts';
+import { agentsDir, startMesh } from '../mesh.ts';
+import { prepareLogins } from '../prepare-logins.ts';
+import { runMain } from '../start/run-main.ts';
 
 // The login of transcription has no tables. It is the one that an attacker needs the least for.
 
@@ -44,6 +44,8 @@ beforeAll(async () => {
   thief = new pg.Client({ connectionString: urlOf('transcription') });
   await thief.connect();
   resources.defer(() => thief.end());
+  // A session may lift the limits that its login gives it.
+  await thief.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0');
   for (const grab of grabs) {
     await thief.query('begin; savepoint grab').catch(() => undefined);
     await thief.query(grab).catch(() => thief.query('rollback to savepoint grab'));
