@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
 import { flag, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
-import { type CodeConfig, codeSettings, readCodeConfig } from './code/host/code-settings.ts';
-import { appNames } from './registry/app-names.ts';
+import { type CodeConfig, codeSettings, readCodeConfig } from './apps/code/host/code-settings.ts';
+import { appNames } from './apps/registry/app-names.ts';
 import type { ModelsConfig } from './models/models.ts';
 import type { AdmissionLimits } from './execution/admission/admission.ts';
 import { type AnswerPolicy, answerSettings, readAnswerPolicy } from './execution/answers/settings.ts';
 import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
-import type { RunLimits } from './execution/limits/run-limits.ts';
+import type { RunLimits } from './apps/definition/settings/run-limits.ts';
 import { limitSettings, readRunLimits } from './execution/limits/settings.ts';
-import { readToolsConfig, type ToolsConfig, toolSettings } from './tools/settings.ts';
+import { readToolsConfig, type ToolsConfig, toolSettings } from './apps/tools/settings.ts';
 
 /** The settings of the service. */
 export const runsSettings = {

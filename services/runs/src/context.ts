@@ -5,20 +5,20 @@ import type { Logger } from '@agentmesh/lib/telemetry';
 import type { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import type { SessionsService } from '@agentmesh/proto/sessions/v1';
 import type { Client } from '@connectrpc/connect';
-import type { AgentApps } from './agents/agent-apps.ts';
-import type { CheckModel } from './agents/checks/check-definition.ts';
+import type { AgentApps } from './apps/agents/agent-apps.ts';
+import type { CheckModel } from './apps/agents/checks/check-definition.ts';
 import type { RunsConfig } from './config.ts';
-import type { Executor } from './execution/executor.ts';
+import type { Executor } from './execution/attempt/executor.ts';
 import type { Admission } from './execution/admission/admission.ts';
 import type { LiveRuns } from './execution/live/live-runs.ts';
 import type { WaitingRuns } from './execution/admission/waiting-runs.ts';
-import type { HistoryCache } from './execution/history/history-cache.ts';
-import type { Watchers } from './notices/watchers.ts';
-import type { RunWatchers } from './watching/run-watchers.ts';
-import type { CheckTool } from './registry/tools/check-tools.ts';
-import type { AppFinder } from './registry/app-finder.ts';
-import type { Registry } from './registry/registry.ts';
-import type { SpanLog } from './tracing/span-log.ts';
+import type { HistoryCache } from './execution/attempt/history-cache.ts';
+import type { Watchers } from './execution/notices/watchers.ts';
+import type { RunWatchers } from './execution/watching/run-watchers.ts';
+import type { CheckTool } from './apps/entries/check-tools.ts';
+import type { AppFinder } from './apps/registry/app-finder.ts';
+import type { Registry } from './apps/registry/registry.ts';
+import type { SpanLog } from './execution/tracing/span-log.ts';
 
 /** Shared by the service's RPCs, consumers and jobs. */
 export interface Context {

@@ -8,9 +8,9 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import { expect, test } from 'vitest';
 import { createAgentBench } from '../test/run-agents.ts';
 import { says, ScriptLlm } from '../test/script-llm.ts';
-import { createTurnArtifacts } from './artifacts/turn-artifacts.ts';
-import { createOpenToolKey } from './mcp/tool-keys.ts';
-import type { App } from './registry/app.ts';
+import { createTurnArtifacts } from './execution/attempt/turn-artifacts.ts';
+import { createOpenToolKey } from './apps/mcp/tool-keys.ts';
+import type { App } from './apps/building/app.ts';
 import { outlastOutage } from './outlast-outage.ts';
 
 const away = new MeshError('unavailable', 'database_unavailable', 'The database cannot be reached.');

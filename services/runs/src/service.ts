@@ -30,12 +30,12 @@ import { onRunProgressed } from './consumers/on-run-progressed.ts';
 import { onRunsWatched } from './consumers/on-runs-watched.ts';
 import { onTurnGranted } from './consumers/on-turn-granted.ts';
 import type { Context } from './context.ts';
-import type { Compactor } from './compaction/compactor.ts';
-import type { Executor } from './execution/executor.ts';
+import type { Compactor } from './execution/compaction/compactor.ts';
+import type { Executor } from './execution/attempt/executor.ts';
 import type { ModelUse } from './models/index.ts';
 import { createCountCost } from './models/use/count-cost.ts';
-import type { Ending } from './execution/execute-attempt.ts';
-import { createHistoryCache } from './execution/history/history-cache.ts';
+import type { Ending } from './execution/attempt/execute-attempt.ts';
+import { createHistoryCache } from './execution/attempt/history-cache.ts';
 import { createAdmission } from './execution/admission/admission.ts';
 import { LiveRuns } from './execution/live/live-runs.ts';
 import { WaitingRuns } from './execution/admission/waiting-runs.ts';
@@ -47,11 +47,11 @@ import { createClaimDueRuns } from './jobs/claim-due-runs.ts';
 import { createRenewLeases } from './jobs/renew-leases.ts';
 import { createSettleAwaitedRuns } from './jobs/settle-awaited-runs.ts';
 import { createTellRetention } from './jobs/tell-retention.ts';
-import { createWatchers } from './notices/watchers.ts';
-import { createRunWatchers } from './watching/run-watchers.ts';
+import { createWatchers } from './execution/notices/watchers.ts';
+import { createRunWatchers } from './execution/watching/run-watchers.ts';
 import { createHandlers } from './rpc/index.ts';
 import { createNoticeHandlers } from './rpc/notices/index.ts';
-import { keepSpans } from './tracing/keep-spans.ts';
+import { keepSpans } from './execution/tracing/keep-spans.ts';
 
 /** Time in milliseconds for the last reports of the use of models. */
 const reportMs = 1_500;
@@ -181,12 +181,12 @@ async function importAdk() {
     { openApps },
     { quietAdk },
   ] = await Promise.all([
-    import('./compaction/compactor.ts'),
+    import('./execution/compaction/compactor.ts'),
     import('./rpc/agents/index.ts'),
-    import('./execution/executor.ts'),
+    import('./execution/attempt/executor.ts'),
     import('./models/index.ts'),
-    import('./registry/open-apps.ts'),
-    import('./quiet-adk.ts'),
+    import('./apps/registry/open-apps.ts'),
+    import('./apps/registry/quiet-adk.ts'),
   ]);
   return { createCompactor, createAgentHandlers, createExecutor, createModelUse, openApps, quietAdk };
 }

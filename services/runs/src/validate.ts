@@ -13,7 +13,7 @@ export async function validate(
 ): Promise<boolean> {
   await readdir(folder);
   const config = readRunsConfig(parseSettings(runsSettings, env));
-  const { validateApps } = await import('./registry/validate-apps.ts');
+  const { validateApps } = await import('./apps/registry/validate-apps.ts');
   const { good, mistakes } = await validateApps(folder, config);
   for (const mistake of mistakes) print(mistake);
   if (mistakes.length === 0) print(good.length === 0 ? 'no apps are here' : `good: ${good.toSorted().join(', ')}`);

@@ -16,7 +16,7 @@ const payloadLength = 2_000;
 const [, , folder] = process.argv;
 if (folder !== undefined) loadFrom(folder);
 const { BaseLlm, LlmAgent } = await import('@google/adk');
-const { openAgents } = await import('../src/execution/open-agents.ts');
+const { openAgents } = await import('../src/apps/turns/open-agents.ts');
 const { CallerNote } = await import('../src/models/use/model-caller.ts');
 
 class Model extends BaseLlm {

@@ -1,6 +1,6 @@
 import { FunctionTool, LlmAgent, SequentialAgent } from '@google/adk';
 import { describe, expect, test } from 'vitest';
-import { AnsweringLlm } from '../src/registry/agents/answering-llm.ts';
+import { AnsweringLlm } from '../src/apps/building/agents/answering-llm.ts';
 import { createAgentBench } from './run-agents.ts';
 import { calls, says, ScriptLlm } from './script-llm.ts';
 

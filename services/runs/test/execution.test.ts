@@ -9,7 +9,7 @@ import {
 import { MeshError } from '@agentmesh/lib/rpc';
 import { AttemptEnd_Outcome } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test, vi } from 'vitest';
-import { AnsweringLlm } from '../src/registry/agents/answering-llm.ts';
+import { AnsweringLlm } from '../src/apps/building/agents/answering-llm.ts';
 import { createAgentBench, type Seen } from './run-agents.ts';
 import { calls, hangs, says, ScriptLlm, streams } from './script-llm.ts';
 

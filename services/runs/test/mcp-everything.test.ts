@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createMcpConnections, type McpConnections } from '../src/mcp/connection/mcp-connections.ts';
-import type { McpServer } from '../src/mcp/connection/mcp-server.ts';
+import { createMcpConnections, type McpConnections } from '../src/apps/mcp/connection/mcp-connections.ts';
+import type { McpServer } from '../src/apps/mcp/connection/mcp-server.ts';
 
 // The official server, which shows every feature of the protocol, over each of its transports.
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));

@@ -1,7 +1,7 @@
 import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { createLogger } from '@agentmesh/lib/telemetry';
-import { type CodeApps, createCodeApps } from '../src/code/host/code-apps.ts';
-import type { CodeConfig } from '../src/code/host/code-settings.ts';
+import { type CodeApps, createCodeApps } from '../src/apps/code/host/code-apps.ts';
+import type { CodeConfig } from '../src/apps/code/host/code-settings.ts';
 import { createModels, type Models } from '../src/models/index.ts';
 
 const endpoint = { baseUrl: 'http://127.0.0.1:9' };

@@ -2,13 +2,13 @@ import { createGuardedFetch } from '@agentmesh/lib/outbound';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeOpenAi, startFakeOpenAi } from '../../../test/fakes/openai.ts';
 import { createModels } from '../src/models/models.ts';
-import { buildAgent } from '../src/registry/agents/build-agent.ts';
-import { usualSettings } from '../src/registry/settings/app-settings.ts';
-import type { LlmAgentDefinition } from '../src/registry/files/agent-definition.ts';
-import type { AgentFile } from '../src/registry/files/load-agent-files.ts';
-import { agentToolResolver } from '../src/registry/tools/agent-tool-args.ts';
-import { createBuiltInResolver } from '../src/registry/tools/built-in-resolver.ts';
-import { createToolResolvers } from '../src/registry/tools/tool-resolvers.ts';
+import { buildAgent } from '../src/apps/building/agents/build-agent.ts';
+import { usualSettings } from '../src/apps/definition/settings/app-settings.ts';
+import type { LlmAgentDefinition } from '../src/apps/definition/agent-definition.ts';
+import type { AgentFile } from '../src/apps/files/load-agent-files.ts';
+import { agentToolResolver } from '../src/apps/entries/agent-tool-args.ts';
+import { createBuiltInResolver } from '../src/apps/entries/built-in-resolver.ts';
+import { createToolResolvers } from '../src/apps/entries/tool-resolvers.ts';
 import { createAgentBench, createAppBench } from './run-agents.ts';
 
 /** 11 input and 7 output tokens of gpt-5-mini, as the fake server counts them: at 0.25 and 2 dollars for a million. */

@@ -14,7 +14,7 @@ test('the tool of docs/adding-a-tool.md works as the page says', async () => {
   const folder = await mkdtemp(at('../dist/tool-guide-'));
   try {
     const file = join(folder, 'roll-dice.ts');
-    await writeFile(file, source.replaceAll("'./", `'${at('../src/tools/')}`));
+    await writeFile(file, source.replaceAll("'./", `'${at('../src/apps/tools/')}`));
     const made: Record<string, unknown> = await import(file);
     const tool: unknown = (made['createRollDice'] as () => unknown)();
     if (!(tool instanceof BaseTool)) throw new Error('createRollDice makes no tool');

@@ -5,7 +5,7 @@ import { type FakeAnthropic, startFakeAnthropic } from '../../../test/fakes/anth
 import { type FakeGemini, startFakeGemini } from '../../../test/fakes/gemini/index.ts';
 import { type FakeOpenAi, startFakeOpenAi } from '../../../test/fakes/openai.ts';
 import { createModels, type Models } from '../src/models/index.ts';
-import { AnsweringLlm } from '../src/registry/agents/answering-llm.ts';
+import { AnsweringLlm } from '../src/apps/building/agents/answering-llm.ts';
 import { createAgentBench, type Seen } from './run-agents.ts';
 
 interface Call {

@@ -4,7 +4,7 @@ import { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
 import { SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { createHistoryCache } from '../execution/history/history-cache.ts';
+import { createHistoryCache } from '../execution/attempt/history-cache.ts';
 import { onAccountGone } from './on-account-gone.ts';
 
 test('the cached events of a deleted account are dropped, and those of others stay', async () => {

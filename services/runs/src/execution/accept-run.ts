@@ -2,12 +2,12 @@ import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
-import { checkMessage } from './events/check-message.ts';
+import { checkMessage } from './check-message.ts';
 import { abortLater } from './abort-later.ts';
 import type { Permit } from './admission/admission.ts';
 import type { WaitingRun } from './admission/waiting-runs.ts';
 import { startWaiting } from './take-up.ts';
-import type { Viewer } from './viewers/viewer.ts';
+import type { Viewer } from './viewer.ts';
 
 const acceptTimeoutMs = 10_000;
 /** Time in milliseconds for which the answer is waited for when the caller has left: a turn that was granted is started at once. */

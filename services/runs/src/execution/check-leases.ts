@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { HeldLease } from './executor.ts';
+import type { HeldLease } from './attempt/executor.ts';
 
 /** Asks sessions whether some attempts of this process still hold their turns, and stops those that do not or that are being cancelled. */
 export async function checkLeases(

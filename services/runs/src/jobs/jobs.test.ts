@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { createAdmission } from '../execution/admission/admission.ts';
 import { WaitingRuns } from '../execution/admission/waiting-runs.ts';
-import { createViewer } from '../execution/viewers/viewer.ts';
+import { createViewer } from '../execution/viewer.ts';
 import { createCheckQueuedRuns } from './check-queued-runs.ts';
 import { type AgentBench, createAgentBench, outageMs } from '../../test/run-agents.ts';
 import { encode, leaseSeconds } from '../../test/stored-session.ts';

@@ -1,6 +1,6 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { Context } from '../context.ts';
-import { settleRun } from '../notices/settle-run.ts';
+import { settleRun } from '../execution/notices/settle-run.ts';
 import { takeDueRuns } from '../store/awaited-runs.ts';
 
 const limit = 100;

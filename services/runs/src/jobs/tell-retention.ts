@@ -1,9 +1,9 @@
 import type { Job } from '@agentmesh/lib/service';
 import type { AppRetentionSchema } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { agentAppName } from '../agents/agent-id.ts';
+import { agentAppName } from '../apps/agents/agent-id.ts';
 import type { Context } from '../context.ts';
-import type { AppSettings } from '../registry/settings/app-settings.ts';
+import type { AppSettings } from '../apps/definition/settings/app-settings.ts';
 import { selectUntoldAgents, updateToldAgents } from '../store/untold-retention.ts';
 
 type AppRetention = MessageInitShape<typeof AppRetentionSchema>;

@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import { closestName } from '../registry/files/closest-name.ts';
+import { closestName } from '../closest-name.ts';
 
 /** The provider of a model. */
 export type Provider = 'echo' | VendorName;

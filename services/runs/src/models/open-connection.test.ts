@@ -7,7 +7,7 @@ import { startFakeAnthropic } from '../../../../test/fakes/anthropic/index.ts';
 import { startFakeGemini } from '../../../../test/fakes/gemini/index.ts';
 import { startFakeOpenAi } from '../../../../test/fakes/openai.ts';
 import { startFakeResponses } from '../../../../test/fakes/openai-responses/index.ts';
-import { ModelCallError } from './ai-sdk/failure/model-call-error.ts';
+import { ModelCallError } from './model-call-error.ts';
 import { createModels } from './models.ts';
 import type { EndedCall } from './use/call-costs.ts';
 import type { ModelUse } from './use/model-use.ts';

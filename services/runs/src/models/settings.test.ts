@@ -1,6 +1,6 @@
 import { parseSettings } from '@agentmesh/lib/service';
 import { describe, expect, test } from 'vitest';
-import { readToolsConfig, toolSettings } from '../tools/settings.ts';
+import { readToolsConfig, toolSettings } from '../apps/tools/settings.ts';
 import { modelSettings, readModelsConfig } from './index.ts';
 
 const settings = { ...modelSettings, ...toolSettings };

@@ -1,7 +1,7 @@
 import { passedKey } from '@agentmesh/lib/idempotency';
 import type { Context } from '../context.ts';
 import { messageInvalid } from '../errors.ts';
-import { checkMessage } from '../execution/events/check-message.ts';
+import { checkMessage } from '../execution/check-message.ts';
 import type { Handlers } from './handlers.ts';
 
 const timeoutMs = 10_000;

@@ -1,11 +1,11 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AppSchema, BrokenAppSchema, FileMistakeSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { AgentFields } from '../agents/agent-fields.ts';
-import { agentAppName } from '../agents/agent-id.ts';
-import { adkName } from '../agents/agent-name.ts';
+import type { AgentFields } from '../apps/agents/agent-fields.ts';
+import { agentAppName } from '../apps/agents/agent-id.ts';
+import { adkName } from '../apps/agents/agent-name.ts';
 import type { Context } from '../context.ts';
-import type { Mistake } from '../registry/files/mistake.ts';
+import type { Mistake } from '../apps/definition/mistake.ts';
 import { type AgentRow, selectAgents } from '../store/agents.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -3,8 +3,8 @@ import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from '../context.ts';
 import { acceptRun } from '../execution/accept-run.ts';
-import { createViewer } from '../execution/viewers/viewer.ts';
-import { replayRun } from '../watching/replay-run.ts';
+import { createViewer } from '../execution/viewer.ts';
+import { replayRun } from '../execution/watching/replay-run.ts';
 import type { Handlers } from './handlers.ts';
 
 const cancelTimeoutMs = 5_000;

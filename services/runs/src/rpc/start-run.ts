@@ -1,7 +1,7 @@
 import { afterChange } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
 import { acceptRun } from '../execution/accept-run.ts';
-import { awaitRun } from '../notices/await-run.ts';
+import { awaitRun } from '../execution/notices/await-run.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Accepts a run without a viewer. The run is durable when this answers, and so is its notice, if one is wanted. */

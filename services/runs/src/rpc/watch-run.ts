@@ -1,6 +1,6 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../context.ts';
-import { watchEvents } from '../watching/watch-events.ts';
+import { watchEvents } from '../execution/watching/watch-events.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Streams the events of a run behind a place. */

@@ -1,9 +1,9 @@
 import { LlmAgent } from '@google/adk';
 import { createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { expect, test } from 'vitest';
-import { openRemoteLink } from '../../src/a2a/open-remote-link.ts';
-import { RemoteAgent } from '../../src/a2a/remote-agent.ts';
-import { createOpenRemote } from '../../src/a2a/remote-client.ts';
+import { openRemoteLink } from '../../src/apps/a2a/open-remote-link.ts';
+import { RemoteAgent } from '../../src/apps/a2a/remote-agent.ts';
+import { createOpenRemote } from '../../src/apps/a2a/remote-client.ts';
 import { createAgentBench, log } from '../run-agents.ts';
 import { calls, ScriptLlm } from '../script-llm.ts';
 import { findPythonWithAdk, startPythonAgent } from './python-agent.ts';

@@ -5,11 +5,11 @@ import type { RunFrame } from '@agentmesh/proto/runs/v1';
 import { FunctionTool, LlmAgent } from '@google/adk';
 import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.ts';
-import { openAgents } from '../../src/execution/open-agents.ts';
+import { openAgents } from '../../src/apps/turns/open-agents.ts';
 import type { LiveRuns } from '../../src/execution/live/live-runs.ts';
-import { usualSettings } from '../../src/registry/settings/app-settings.ts';
-import { watchEvents } from '../../src/watching/watch-events.ts';
-import { createRunWatchers } from '../../src/watching/run-watchers.ts';
+import { usualSettings } from '../../src/apps/definition/settings/app-settings.ts';
+import { watchEvents } from '../../src/execution/watching/watch-events.ts';
+import { createRunWatchers } from '../../src/execution/watching/run-watchers.ts';
 import { type AgentBench, createAppBench, liveOf, log } from '../run-agents.ts';
 import { calls, ScriptLlm, streams } from '../script-llm.ts';
 

@@ -1,6 +1,6 @@
 import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { runPostponed } from '../../errors.ts';
-import type { Viewer } from '../viewers/viewer.ts';
+import type { Viewer } from '../viewer.ts';
 
 /** A run by the names that the bus and the ledger use. */
 export interface RunName {

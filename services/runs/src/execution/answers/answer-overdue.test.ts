@@ -1,7 +1,7 @@
 import { LedgerRunSchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { checkMessage } from '../events/check-message.ts';
+import { checkMessage } from '../check-message.ts';
 import { defaultAnswers } from './answer-overdue.ts';
 
 /** The most that a model may make in one answer. */

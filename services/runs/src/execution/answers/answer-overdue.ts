@@ -1,7 +1,7 @@
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { LedgerRun, OverdueRun } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
-import { mostResponses } from '../events/check-message.ts';
+import { mostResponses } from '../check-message.ts';
 import { answerRun, type FunctionAnswer } from './answer-run.ts';
 import { awaitedCalls } from './awaited-calls.ts';
 

@@ -1,5 +1,5 @@
 import { dollarsOf, loadPrices, nanosOf, type PricedModel, type Prices, type TokenCounts } from '@agentmesh/lib/prices';
-import { ModelCallError } from '../../models/ai-sdk/failure/model-call-error.ts';
+import { ModelCallError } from '../../models/model-call-error.ts';
 import type { CallCosts, CountedCost, EndedCall } from '../../models/use/call-costs.ts';
 import { LimitReached } from './run-limits.ts';
 

@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 import { decode, encode } from '../../../test/stored-session.ts';
 import { createAgentBench, createAppBench } from '../../../test/run-agents.ts';
 import { calls, hangs, says, ScriptLlm, type ScriptStep } from '../../../test/script-llm.ts';
-import { appSettingsOf, usualSettings } from '../../registry/settings/app-settings.ts';
-import { lowerLimits, type RunLimits } from './run-limits.ts';
+import { appSettingsOf, usualSettings } from '../../apps/definition/settings/app-settings.ts';
+import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
+import { lowerLimits } from './run-limits.ts';
 
 let looks = 0;
 const look = new FunctionTool({ name: 'look', description: 'Looks.', execute: () => ({ seen: (looks += 1) }) });

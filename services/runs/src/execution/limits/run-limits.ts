@@ -1,12 +1,4 @@
-/** Limits of a run. Infinity: no limit. */
-export interface RunLimits {
-  readonly seconds: number;
-  readonly modelCalls: number;
-  readonly toolCalls: number;
-  readonly tokens: number;
-  /** US dollars. */
-  readonly cost: number;
-}
+import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
 
 /** Use of a run so far. */
 export type RunUse = Pick<RunLimits, 'toolCalls' | 'tokens'>;

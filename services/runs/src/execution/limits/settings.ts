@@ -1,5 +1,5 @@
 import { amount, positiveInteger, wholeNumber } from '@agentmesh/lib/service';
-import type { RunLimits } from './run-limits.ts';
+import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
 
 /** The settings that limit each run. */
 export const limitSettings = {

@@ -1,5 +1,6 @@
 import type { Event } from '@google/adk';
-import { checkLimits, type RunLimits } from '../limits/run-limits.ts';
+import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
+import { checkLimits } from '../limits/run-limits.ts';
 import type { RunCost } from '../limits/run-cost.ts';
 import { cutName } from '../../models/use/cut-name.ts';
 import { tokenCount } from '../../models/use/token-count.ts';

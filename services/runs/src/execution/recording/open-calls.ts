@@ -1,7 +1,7 @@
 import { type Event, getFunctionCalls, getFunctionResponses } from '@google/adk';
 import type { JsonObject } from '@agentmesh/proto/event';
 import { AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { parseMessage } from '../events/event-json.ts';
+import { parseMessage } from '../../apps/turns/events/event-json.ts';
 import type { End } from './journal.ts';
 
 /** A function call that a run waits for, in the form of LedgerRun.waiting_for_json. */

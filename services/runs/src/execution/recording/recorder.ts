@@ -3,7 +3,7 @@ import { createEvent, type Event } from '@google/adk';
 import { type JsonObject, toWireEvent, type WireEvent } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import { type AppendEventsResponse, AttemptEnd_Outcome, type Turn } from '@agentmesh/proto/sessions/v1';
-import { type RunFacts, toPublicEvent } from '../events/event-json.ts';
+import { type RunFacts, toPublicEvent } from '../../apps/turns/events/event-json.ts';
 import { refuseChanges } from './refuse-changes.ts';
 import { type AttemptUsage, createAttemptUsage } from './attempt-usage.ts';
 import { createAddedMessages } from './added-messages.ts';
@@ -11,11 +11,11 @@ import { createOpenCalls, type OpenCalls, type WaitPolicy } from './open-calls.t
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { Stop } from './stop.ts';
-import type { AgentSession } from '../agent-run.ts';
+import type { AgentSession } from '../../apps/turns/agent-run.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
 import type { RunCost } from '../limits/run-cost.ts';
-import type { RunLimits } from '../limits/run-limits.ts';
-import type { Viewer } from '../viewers/viewer.ts';
+import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';
+import type { Viewer } from '../viewer.ts';
 
 /** Passes an attempt's events on: to its agents at once, then to the store, and from there to the viewer. */
 export interface Recorder {

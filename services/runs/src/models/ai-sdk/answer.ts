@@ -12,7 +12,7 @@ import { cutName } from '../use/cut-name.ts';
 import { tokenCount } from '../use/token-count.ts';
 import { createCallBounds } from './call-bounds.ts';
 import type { Dialect, Sources } from './dialect.ts';
-import { ModelCallError } from './failure/model-call-error.ts';
+import { ModelCallError } from '../model-call-error.ts';
 import { readArgs } from './read-args.ts';
 
 /** A piece of text or of a thought. */

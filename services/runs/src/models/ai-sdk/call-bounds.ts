@@ -1,4 +1,4 @@
-import { ModelCallError } from './failure/model-call-error.ts';
+import { ModelCallError } from '../model-call-error.ts';
 
 /** Most tool calls in one answer. */
 const mostCalls = 128;

@@ -1,5 +1,5 @@
 import { isTooDeep } from './call-bounds.ts';
-import { ModelCallError } from './failure/model-call-error.ts';
+import { ModelCallError } from '../model-call-error.ts';
 
 /** Parses the arguments of a call; an empty text means no arguments. Throws ModelCallError `MALFORMED_FUNCTION_CALL`. */
 export function readArgs(toolName: string, input: string): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { ModelCallError } from './failure/model-call-error.ts';
+import { ModelCallError } from '../model-call-error.ts';
 
 /** Longest silence of a model, in milliseconds. */
 export interface Patience {

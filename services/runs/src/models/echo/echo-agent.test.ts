@@ -2,7 +2,7 @@ import { type BaseAgent, type Event, InMemoryRunner, LlmAgent, LoopAgent, Stream
 import type { Content } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { createGuardedFetch } from '@agentmesh/lib/outbound';
-import { builtInTools } from '../../tools/built-in-tools.ts';
+import { builtInTools } from '../../apps/tools/built-in-tools.ts';
 import { EchoLlm } from './echo-llm.ts';
 
 const model = new EchoLlm({ model: 'echo/echo' });

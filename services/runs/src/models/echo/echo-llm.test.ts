@@ -2,7 +2,7 @@ import type { LlmRequest, LlmResponse } from '@google/adk';
 import type { Content } from '@google/genai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSetState } from '../../tools/set-state.ts';
+import { createSetState } from '../../apps/tools/set-state.ts';
 import { EchoLlm } from './echo-llm.ts';
 import { parseDirectives } from './parse-directives.ts';
 import { splitWords } from './words.ts';

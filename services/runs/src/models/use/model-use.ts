@@ -6,7 +6,7 @@ import { MeshError } from '@agentmesh/lib/rpc';
 import type { ModelUseService } from '@agentmesh/proto/keys/v1/model_use';
 import type { Client } from '@connectrpc/connect';
 import { outlastOutage } from '../../outlast-outage.ts';
-import { ModelCallError } from '../ai-sdk/failure/model-call-error.ts';
+import { ModelCallError } from '../model-call-error.ts';
 import type { VendorModel } from '../vendor-model.ts';
 import type { EndedCall } from './call-costs.ts';
 import { callerOf, type ModelCaller } from './model-caller.ts';

@@ -1,4 +1,4 @@
-import { ModelCallError } from '../ai-sdk/failure/model-call-error.ts';
+import { ModelCallError } from '../model-call-error.ts';
 
 /** Returns the key. Throws ModelCallError `MODEL_KEY_MISSING` with the name of its setting when there is none. */
 export function requireKey(apiKey: string | undefined, setting: string): string {

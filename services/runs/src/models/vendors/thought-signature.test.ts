@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toStandardBase64, toUrlSafeBase64 } from '../../execution/events/base64.ts';
+import { toStandardBase64, toUrlSafeBase64 } from '../../apps/turns/events/base64.ts';
 import { keepSignature, recallSignature, type SignatureKind } from './thought-signature.ts';
 
 const kind = fc.constantFrom<SignatureKind[]>('anthropic', 'anthropic-redacted', 'gemini', 'openai');

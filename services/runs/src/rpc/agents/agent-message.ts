@@ -2,8 +2,8 @@ import type { Commit } from '@agentmesh/lib/idempotency';
 import type { AgentFaultSchema, AgentSchema } from '@agentmesh/proto/runs/v1/agents';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { AgentFaults } from '../../agents/agent-fault.ts';
-import type { WriteAgent } from '../../agents/agents-context.ts';
+import { AgentFaults } from '../../apps/agents/agent-fault.ts';
+import type { WriteAgent } from '../../apps/agents/agents-context.ts';
 import type { Context } from '../../context.ts';
 import type { AgentRow } from '../../store/agents.ts';
 

@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { saveAgent } from '../../agents/save-agent.ts';
+import { saveAgent } from '../../apps/agents/save-agent.ts';
 import { savedOrFaults, type Saving } from './agent-message.ts';
 import { fieldsOf } from './fields-of.ts';
 import type { Handlers } from './handlers.ts';

@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { removeAgent } from '../../agents/remove-agent.ts';
+import { removeAgent } from '../../apps/agents/remove-agent.ts';
 import type { Context } from '../../context.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -1,6 +1,6 @@
-import type { AgentFields } from '../../agents/agent-fields.ts';
-import { readFields } from '../../agents/read-fields.ts';
-import { mostFieldBytes } from '../../agents/save-agent.ts';
+import type { AgentFields } from '../../apps/agents/agent-fields.ts';
+import { readFields } from '../../apps/agents/read-fields.ts';
+import { mostFieldBytes } from '../../apps/agents/save-agent.ts';
 import { agentFieldsInvalid, agentTooLarge } from '../../errors.ts';
 
 /** Reads the fields of a request. Throws `request_invalid`, `agent_too_large`, or AgentFaults. */

@@ -1,4 +1,4 @@
-import type { AgentKey } from '../../agents/remove-agent.ts';
+import type { AgentKey } from '../../apps/agents/remove-agent.ts';
 import type { Context } from '../../context.ts';
 import { agentNotFound } from '../../errors.ts';
 import { type AgentRow, selectAgent } from '../../store/agents.ts';

@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { agentAppName } from '../../agents/agent-id.ts';
+import { agentAppName } from '../../apps/agents/agent-id.ts';
 import type { Context } from '../../context.ts';
 import { findAgent } from './find-agent.ts';
 import type { Handlers } from './handlers.ts';

@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { tellChange } from '../../agents/tell-change.ts';
+import { tellChange } from '../../apps/agents/tell-change.ts';
 import type { Context } from '../../context.ts';
 import { raiseRevision } from '../../store/agent-accounts.ts';
 import { findAgent } from './find-agent.ts';

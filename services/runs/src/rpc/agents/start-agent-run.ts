@@ -4,10 +4,10 @@ import { afterChange, checkAccountId } from '@agentmesh/lib/rpc';
 import { AgentsService, type StartAgentRunRequest } from '@agentmesh/proto/runs/v1/agents';
 import { Multitask, type SessionKey, SessionKeySchema } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
-import { agentAppName } from '../../agents/agent-id.ts';
+import { agentAppName } from '../../apps/agents/agent-id.ts';
 import type { Context } from '../../context.ts';
 import { storeRun, withPermit } from '../../execution/accept-run.ts';
-import { awaitRun } from '../../notices/await-run.ts';
+import { awaitRun } from '../../execution/notices/await-run.ts';
 import { findAgent } from './find-agent.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -1,8 +1,8 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Context } from '../../context.ts';
 import { noticeInvalid } from '../../errors.ts';
-import { storeNotice } from '../../notices/store-notice.ts';
-import { tellWatchers } from '../../notices/tell-watchers.ts';
+import { storeNotice } from '../../execution/notices/store-notice.ts';
+import { tellWatchers } from '../../execution/notices/tell-watchers.ts';
 import { insertSourceNotice } from '../../store/notices.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, InvalidResponseDataError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { type CallFailure, readFailure } from './call-failure.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { ModelCallError } from './model-call-error.ts';
+import { ModelCallError } from '../../model-call-error.ts';
 import type { VendorError } from './vendor-error.ts';
 
 /** A failed model call, in public texts. */

@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import { saveAgent } from '../../../agents/save-agent.ts';
+import { saveAgent } from '../../../apps/agents/save-agent.ts';
 import { agentVersionNotFound } from '../../../errors.ts';
 import { selectVersion } from '../../../store/agent-versions.ts';
 import { savedOrFaults, type Saving } from '../agent-message.ts';

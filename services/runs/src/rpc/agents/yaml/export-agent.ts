@@ -1,6 +1,6 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { AgentFields } from '../../../agents/agent-fields.ts';
-import { printAgent } from '../../../agents/yaml/print-agent.ts';
+import type { AgentFields } from '../../../apps/agents/agent-fields.ts';
+import { printAgent } from '../../../apps/agents/yaml/print-agent.ts';
 import type { Context } from '../../../context.ts';
 import { findAgent } from '../find-agent.ts';
 import type { Handlers } from '../handlers.ts';

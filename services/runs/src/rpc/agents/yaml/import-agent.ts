@@ -1,9 +1,9 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { AgentFields } from '../../../agents/agent-fields.ts';
-import { adkName } from '../../../agents/agent-name.ts';
-import { unchanged } from '../../../agents/keys/key-reference.ts';
-import { mostFieldBytes, saveAgent } from '../../../agents/save-agent.ts';
-import { readAgent } from '../../../agents/yaml/read-agent.ts';
+import type { AgentFields } from '../../../apps/agents/agent-fields.ts';
+import { adkName } from '../../../apps/agents/agent-name.ts';
+import { unchanged } from '../../../apps/definition/key-reference.ts';
+import { mostFieldBytes, saveAgent } from '../../../apps/agents/save-agent.ts';
+import { readAgent } from '../../../apps/agents/yaml/read-agent.ts';
 import { agentTooLarge } from '../../../errors.ts';
 import { type AgentRow, selectEdges } from '../../../store/agents.ts';
 import { savedOrFaults, type Saving } from '../agent-message.ts';

@@ -1,0 +1,102 @@
+import type { Transaction } from '@agentmesh/lib/pg';
+import type { AgentsContext } from './agents-context.ts';
+import { agentChanged, agentNameTaken, agentNotFound, agentsTooMany, agentTooLarge } from '../../errors.ts';
+import { raiseRevision } from '../../store/agent-accounts.ts';
+import { deleteVersions, insertVersion } from '../../store/agent-versions.ts';
+import {
+  type AgentEdges,
+  type AgentRow,
+  insertAgent,
+  selectAgent,
+  selectEdges,
+  updateAgentRow,
+} from '../../store/agents.ts';
+import { AgentFaults } from './agent-fault.ts';
+import type { AgentFields } from './agent-fields.ts';
+import { parseAgentId } from './agent-id.ts';
+import { adkName } from './agent-name.ts';
+import { checkDefinition } from './checks/check-definition.ts';
+import { checkTree } from './checks/check-tree.ts';
+import { checkVersion } from './checks/check-version.ts';
+import { checkKeptKey, dropModelKey, type StoredKey, storeModelKey } from './model-key.ts';
+import { tellChange } from './tell-change.ts';
+
+/** Largest stored fields of an agent, in bytes. */
+export const mostFieldBytes = 256 * 1024;
+const versionsKept = 100;
+
+export interface AgentToSave {
+  readonly accountId: string;
+  /** The agent to replace; 0 for a new one. */
+  readonly agentId: number;
+  readonly fields: AgentFields;
+  /** Versions at which the agent may be; empty for any. */
+  readonly ifMatch: readonly string[];
+}
+
+/** Checks and stores an agent, and tells all replicas. Throws AgentFaults when its fields cannot be used. */
+export async function saveAgent(context: AgentsContext, agent: AgentToSave): Promise<AgentRow> {
+  const { fields } = agent;
+  if (Buffer.byteLength(JSON.stringify(fields)) > mostFieldBytes) throw agentTooLarge(mostFieldBytes);
+  const { faults } = checkDefinition(fields, adkName(fields.agent_name), context);
+  if (faults.length > 0) throw new AgentFaults(faults);
+  const { accountId, agentId } = agent;
+  const [present] = agentId === 0 ? [] : await selectAgent(context.db, { accountId, agentId });
+  const key = await storeModelKey(context, { accountId, fields, present });
+  const limits = { maxAgents: context.config.maxAgents, key };
+  const { writeAgent = (work) => context.db.transaction(work) } = context;
+  const { row, formerKeyId } = await writeAgent((tx) => write(tx, { ...agent, fields: key.fields }, limits)).catch(
+    async (error: unknown) => {
+      if (key.isNew) await dropModelKey(context, accountId, key.keyId);
+      throw error;
+    },
+  );
+  await tellChange(context, accountId);
+  if (formerKeyId !== key.keyId) await dropModelKey(context, accountId, formerKeyId);
+  return row;
+}
+
+interface WriteOptions {
+  readonly maxAgents: number;
+  readonly key: StoredKey;
+}
+
+interface Written {
+  readonly row: AgentRow;
+  /** The own key of the agent that was replaced, which other writes at the same time may have given it. */
+  readonly formerKeyId: bigint | null;
+}
+
+async function write(tx: Transaction, agent: AgentToSave, { maxAgents, key }: WriteOptions): Promise<Written> {
+  const { accountId, agentId, fields } = agent;
+  await raiseRevision(tx, { accountId });
+  const [present] = agentId === 0 ? [] : await selectAgent(tx, { accountId, agentId });
+  if (agentId !== 0 && present === undefined) throw agentNotFound();
+  if (present !== undefined) checkVersion(present, agent.ifMatch);
+  checkKeptKey(key, present);
+  checkAmongOthers(agent, await selectEdges(tx, { accountId }), maxAgents);
+  const values = {
+    accountId,
+    name: fields.agent_name,
+    subAgents: (fields.sub_agents ?? []).map((name) => parseAgentId(name) ?? 0),
+    fields: JSON.stringify(fields),
+    keyId: key.keyId,
+  };
+  const [row] =
+    present === undefined ? await insertAgent(tx, values) : await updateAgentRow(tx, { ...values, agentId });
+  if (row === undefined) throw agentChanged();
+  const { version, fields: stored } = row;
+  await insertVersion(tx, { accountId, agentId: row.agent_id, version, fields: stored });
+  await deleteVersions(tx, { accountId, agentId: row.agent_id, upTo: version - versionsKept });
+  return { row, formerKeyId: present?.key_id ?? null };
+}
+
+/** Checks what depends on the account's other agents: names, sub-agents and the number of agents. */
+function checkAmongOthers({ agentId, fields }: AgentToSave, agents: readonly AgentEdges[], maxAgents: number): void {
+  const others = agents.filter((other) => other.agent_id !== agentId);
+  if (agentId === 0 && others.length >= maxAgents) throw agentsTooMany(maxAgents);
+  if (others.some(({ name }) => name === fields.agent_name)) throw agentNameTaken(fields.agent_name);
+  const edges = new Map(others.map((other) => [other.agent_id, other.sub_agents]));
+  const faults = checkTree({ agentId, subAgents: fields.sub_agents ?? [], edges });
+  if (faults.length > 0) throw new AgentFaults(faults);
+}

@@ -1,0 +1,97 @@
+import { flushCompileCache } from 'node:module';
+import { relative } from 'node:path';
+import { isBaseAgent, LLMRegistry } from '@google/adk';
+import { AppFilesError } from '../../definition/mistake.ts';
+import type { HostMessage, LoadRequest } from '../protocol.ts';
+import { Channel } from './channel.ts';
+import { checkTools } from './loading/check-tree.ts';
+import { describeRoot } from './loading/describe-root.ts';
+import { endWithHost } from './end-with-host.ts';
+import { guardAgents } from './guard-agents.ts';
+import { hookModules } from './loading/hooks.ts';
+import { currentRun } from './current-run.ts';
+import { loadRoot } from './loading/load-app.ts';
+import { modelOfName } from './loading/model-of-name.ts';
+import { placeOfError, printError } from './loading/place-of-error.ts';
+import { plainAnswer } from './plain-answer.ts';
+import { type RunnerDeps, TurnRunner } from './turn-runner.ts';
+
+const channel = new Channel();
+const runners = new Map<number, TurnRunner>();
+let deps: RunnerDeps | undefined;
+const toolHooks = { onCall: tellCall, onToolsetFailure: printFailure, finish: plainAnswer };
+
+/** Loads the app, then tells the host how that went. */
+async function load(request: LoadRequest): Promise<void> {
+  const { folder, toolTimeoutMs: timeoutMs } = request;
+  const read = new Set<string>();
+  const files = (): string[] => Array.from(read, (path) => relative(folder, path));
+  hookModules(folder, (path) => read.add(path));
+  process.on('uncaughtExceptionMonitor', (error) =>
+    channel.tell({ kind: 'crash', message: printError(error, folder) }),
+  );
+  try {
+    const { root, plugins, settingsJson } = await loadRoot(request, channel, toolHooks);
+    if (isBaseAgent(root)) {
+      checkTools(root);
+      guardAgents(root, { timeoutMs, ...toolHooks });
+    }
+    deps = { folder, channel, root, plugins };
+    const facts = { ...describeRoot(root, request), ...(settingsJson && { settingsJson }) };
+    channel.tell({ kind: 'loaded', ...facts, files: files() });
+    // The host ends workers by a signal, which keeps nothing.
+    flushCompileCache();
+  } catch (error) {
+    const mistakes =
+      error instanceof AppFilesError ? error.mistakes : [placeOfError(error, folder, request.entry ?? '')];
+    channel.tell({ kind: 'refused', mistakes, files: files() });
+  }
+}
+
+/** Tells the host which tool runs: after a loop or a crash nothing here can. */
+function tellCall(tool: string): () => void {
+  const run = currentRun() ?? 0;
+  channel.tell({ kind: 'tool', run, tool, begun: true });
+  return () => channel.tell({ kind: 'tool', run, tool, begun: false });
+}
+
+/** The host logs what a worker prints. */
+function printFailure(error: unknown): void {
+  console.error('A toolset has failed, so the agent runs without its tools:', error);
+}
+
+function begin(request: Extract<HostMessage, { kind: 'run' }>): void {
+  if (deps === undefined) throw new Error('The app is not loaded.');
+  const runner = new TurnRunner(deps, request);
+  runners.set(request.run, runner);
+  void runner.run().finally(() => runners.delete(request.run));
+}
+
+function take(message: HostMessage): void {
+  switch (message.kind) {
+    case 'load':
+      return void load(message);
+    case 'run':
+      return begin(message);
+    case 'next':
+      return runners.get(message.run)?.next(message.absorbed);
+    case 'reset':
+      return runners.get(message.run)?.reset(message.keys);
+    case 'deltas':
+      return runners.get(message.run)?.applyDeltas(message.others, message.own);
+    case 'messages':
+      return runners.get(message.run)?.addMessages(message.messages);
+    case 'abort':
+      return runners.get(message.run)?.abort();
+    case 'ping':
+      return channel.tell({ kind: 'pong', ping: message.ping });
+    case 'reply':
+    case 'chunk':
+      return channel.take(message);
+  }
+}
+
+// Agents in code name their models by text.
+Object.defineProperty(LLMRegistry, 'newLlm', { value: modelOfName(channel) });
+endWithHost();
+process.on('message', take);

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as immediate } from 'node:timers/promises';
+import {
+  type BasePlugin,
+  type Event,
+  InvocationContext,
+  isBaseAgent,
+  isFinalResponse,
+  PluginManager,
+  StreamingMode,
+} from '@google/adk';
+import { agentForTurn } from '../../turns/agent-for-turn.ts';
+import { countModelCalls } from '../../turns/count-model-calls.ts';
+import { fromPublicEvent, hasCalls, parseMessage } from '../../turns/events/event-json.ts';
+import { createTurnSession, type TurnSession } from '../../turns/history/turn-session.ts';
+import { noteContext } from '../../../models/use/model-caller.ts';
+import type { CodeError, RunRequest } from '../protocol.ts';
+import type { Channel } from './channel.ts';
+import { checkSize } from './check-size.ts';
+import { withinRun } from './current-run.ts';
+import { createHostServices } from './host-services.ts';
+import { placeOfError } from './loading/place-of-error.ts';
+import { runRoot } from './run-root.ts';
+import type { Root } from './loading/root.ts';
+
+export interface RunnerDeps {
+  /** Name of the app. */
+  readonly folder: string;
+  readonly channel: Channel;
+  readonly root: Root;
+  readonly plugins: readonly BasePlugin[];
+}
+
+/** Most partial events that the host has not read. */
+const mostUnread = 64;
+
+/** One run in this worker. */
+export class TurnRunner {
+  readonly #deps: RunnerDeps;
+  readonly #request: RunRequest;
+  readonly #session: TurnSession;
+  readonly #working = new AbortController();
+  #asked = Promise.withResolvers<Event | undefined>();
+  #hasSentLast = false;
+  #partials = 0;
+
+  constructor(deps: RunnerDeps, request: RunRequest) {
+    this.#deps = deps;
+    this.#request = request;
+    const { key, stateJson, events, invocationId } = request;
+    this.#session = createTurnSession(
+      { session: key, stateJson, invocationId },
+      events.map((event) => (event instanceof Uint8Array ? fromPublicEvent(event) : event)),
+    );
+  }
+
+  /** Runs the agents to their end. Never rejects: the host is told. */
+  async run(): Promise<void> {
+    const { run } = this.#request;
+    const { channel } = this.#deps;
+    try {
+      await withinRun(run, () => this.#drive());
+      // The host ends the run with its last event.
+      if (!this.#hasSentLast) channel.tell({ kind: 'done', run });
+    } catch (error) {
+      channel.tell({ kind: 'done', run, error: errorOf(error, this.#deps.folder) });
+    } finally {
+      this.#working.abort();
+    }
+  }
+
+  /** The host has stored the last event and asks for more. `absorbed`: the event as the host has changed it. */
+  next(absorbed?: Event): void {
+    this.#asked.resolve(absorbed);
+  }
+
+  reset(keys: readonly string[]): void {
+    this.#session.reset(keys);
+  }
+
+  applyDeltas(others: readonly Uint8Array[], own: readonly Uint8Array[]): void {
+    this.#session.applyDeltas(others, own);
+  }
+
+  addMessages(messages: readonly Uint8Array[]): void {
+    this.#session.addMessages(messages);
+  }
+
+  abort(): void {
+    this.#working.abort();
+    this.next();
+  }
+
+  async #drive(): Promise<void> {
+    const loop = this.#openLoop();
+    try {
+      let step = await loop.next();
+      while (step.done !== true && !this.#working.signal.aborted) {
+        const event = step.value;
+        checkSize(event);
+        if (event.partial === true) {
+          await this.#show(event);
+          step = await loop.next();
+          continue;
+        }
+        event.id = randomUUID();
+        step = await this.#pass(event, loop);
+      }
+    } finally {
+      await loop.return();
+    }
+  }
+
+  /** Sends a partial event. The host must have read the ones before, so that it is never flooded. */
+  async #show(event: Event): Promise<void> {
+    this.#partials += 1;
+    const waits = this.#partials % mostUnread === 0;
+    this.#asked = Promise.withResolvers();
+    this.#deps.channel.tell({ kind: 'event', run: this.#request.run, event, waits, last: false });
+    if (waits) await this.#asked.promise;
+  }
+
+  /** Sends a whole event and returns the loop's next step, once the host has stored what must be stored before it. */
+  async #pass(event: Event, loop: AsyncGenerator<Event, void, void>): Promise<IteratorResult<Event, void>> {
+    const { channel } = this.#deps;
+    const { run } = this.#request;
+    this.#asked = Promise.withResolvers();
+    if (event.errorCode || !isFinalResponse(event) || hasCalls(event)) {
+      channel.tell({ kind: 'event', run, event, waits: true, last: false });
+      await this.#session.absorb((await this.#asked.promise) ?? event);
+      return loop.next();
+    }
+    await this.#session.absorb(event);
+    const next = loop.next();
+    const last = await endsAtOnce(next);
+    this.#hasSentLast = last;
+    channel.tell({ kind: 'event', run, event, waits: false, last });
+    return next;
+  }
+
+  #openLoop(): AsyncGenerator<Event, void, void> {
+    const { root, plugins, channel } = this.#deps;
+    const { invocationId, streaming, messageJson, run, maxModelCalls, isTakeover } = this.#request;
+    const { session, service } = this.#session;
+    const context = new InvocationContext({
+      invocationId,
+      ...(isBaseAgent(root) && { agent: agentForTurn(session.events, root) }),
+      session,
+      sessionService: service,
+      ...createHostServices(channel, run, this.#working.signal),
+      pluginManager: new PluginManager([...plugins]),
+      runConfig: { maxLlmCalls: maxModelCalls, streamingMode: streaming ? StreamingMode.SSE : StreamingMode.NONE },
+      abortSignal: this.#working.signal,
+      ...(messageJson.length > 0 && { userContent: parseMessage(messageJson) }),
+    });
+    noteContext(context);
+    countModelCalls(context, this.#request.earlierModelCalls);
+    return runRoot(root, context, isTakeover);
+  }
+}
+
+/** The error with the place in the app's folder that threw it. */
+function errorOf(error: unknown, folder: string): CodeError {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { file, at } = placeOfError(error, folder, '');
+  return { name, message: at === undefined ? message : `${message} (${file}:${at.line}:${at.column})` };
+}
+
+/** Whether the loop ends within two turns of the event loop, so that its end can be stored with the last event. */
+async function endsAtOnce(next: Promise<IteratorResult<Event, void>>): Promise<boolean> {
+  let done = false;
+  next.then(
+    (step) => {
+      done = step.done === true;
+    },
+    () => undefined,
+  );
+  await immediate();
+  if (!done) await immediate();
+  return done;
+}

@@ -1,0 +1,121 @@
+import { type BaseTool, BaseToolset, type Context, type ReadonlyContext, type RunAsyncToolRequest } from '@google/adk';
+import { withinDeadline } from '@agentmesh/lib/wait';
+import { idempotencyKeyOf } from '../mcp/idempotency-key.ts';
+
+export interface ToolHooks {
+  /** Called when a tool begins; the function that it returns is called when it has ended. */
+  readonly onCall?: (tool: string, context: Context) => () => void;
+  /** Told why a toolset has no tools. Absent: the failure ends the run. */
+  readonly onToolsetFailure?: (error: unknown) => void;
+  /** Changes each answer. */
+  readonly finish?: (tool: string, answer: unknown) => unknown;
+}
+
+export interface GuardOptions extends ToolHooks {
+  /** Longest time in milliseconds that a tool may take, unless it has `timeoutSeconds` of its own. */
+  readonly timeoutMs: number;
+}
+
+const guarded = new WeakSet<object>();
+
+/**
+ * Gives each call of a tool, or of the tools of a toolset, a time limit and a key: `toolContext.idempotencyKey`. A tool that takes longer
+ * answers the model with an error, and `toolContext.abortSignal` aborts. The tool itself is changed; guarding it twice changes nothing.
+ */
+export function guardTool<T extends BaseTool | BaseToolset>(tool: T, options: GuardOptions): T {
+  if (guarded.has(tool)) return tool;
+  guarded.add(tool);
+  if (tool instanceof BaseToolset) guardToolset(tool, options);
+  else {
+    guardCalls(tool, options);
+    letToolsAsk(tool);
+  }
+  return tool;
+}
+
+/** A toolset of code that fails, e.g. because its server is away, leaves the agent without its tools. */
+function guardToolset(toolset: BaseToolset, options: GuardOptions): void {
+  const getTools = toolset.getTools.bind(toolset);
+  const late = new Error(`The toolset ${toolset.constructor.name} did not answer in time.`);
+  toolset.getTools = async (context?: ReadonlyContext) => {
+    try {
+      const tools = await withinDeadline(getTools(context), options.timeoutMs, () => Promise.reject(late));
+      for (const tool of tools) guardTool(tool, options);
+      return tools;
+    } catch (error) {
+      if (options.onToolsetFailure === undefined) throw error;
+      context?.invocationContext.abortSignal?.throwIfAborted();
+      options.onToolsetFailure(error);
+      return [];
+    }
+  };
+}
+
+function guardCalls(tool: BaseTool, { timeoutMs, onCall, finish }: GuardOptions): void {
+  const runAsync = tool.runAsync.bind(tool);
+  tool.runAsync = async (request: RunAsyncToolRequest) => {
+    const { toolContext } = request;
+    const ended = onCall?.(tool.name, toolContext);
+    const late = new AbortController();
+    const limitMs = ownLimit(tool) ?? timeoutMs;
+    const timer = setTimeout(() => late.abort(lateAnswer(tool.name, limitMs)), limitMs);
+    prepare(toolContext, late.signal);
+    try {
+      const answer = await unlessLate(runAsync(request), late.signal);
+      return finish === undefined ? answer : finish(tool.name, answer);
+    } finally {
+      clearTimeout(timer);
+      ended?.();
+    }
+  };
+}
+
+/** Milliseconds; undefined when the tool has no limit of its own. */
+function ownLimit(tool: BaseTool): number | undefined {
+  const seconds: unknown = Reflect.get(tool, 'timeoutSeconds');
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
+}
+
+function prepare(context: Context, late: AbortSignal): void {
+  const { abortSignal } = context;
+  Object.assign(context, {
+    idempotencyKey: idempotencyKeyOf(context),
+    abortSignal: abortSignal === undefined ? late : AbortSignal.any([abortSignal, late]),
+  });
+}
+
+function lateAnswer(name: string, limitMs: number): Error {
+  return new Error(`The tool ${name} did not answer within ${limitMs / 1_000} s.`);
+}
+
+async function unlessLate(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const late = Promise.withResolvers<unknown>();
+  const onLate = (): void => late.resolve({ error: (signal.reason as Error).message });
+  signal.addEventListener('abort', onLate, { once: true });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    signal.removeEventListener('abort', onLate);
+  }
+}
+
+/**
+ * ADK lets a call go on after an approval only if its tool always asks. A tool may also ask by `toolContext.requestConfirmation`: then the
+ * agent's own event says that it has asked for this call.
+ */
+function letToolsAsk(tool: BaseTool): void {
+  const asksAlways = tool.checkRequireConfirmation.bind(tool);
+  tool.checkRequireConfirmation = async (args, context) => {
+    // The call itself has the answer already, and decides what to do with it.
+    const isChecked = context !== undefined && context.toolConfirmation === undefined;
+    return (await asksAlways(args, context)) || (isChecked && hasAsked(context));
+  };
+}
+
+function hasAsked({ invocationContext, functionCallId = '' }: Context): boolean {
+  const { session, agent } = invocationContext;
+  return session.events.some(
+    ({ author, actions }) =>
+      author === agent?.name && Object.hasOwn(actions.requestedToolConfirmations, functionCallId),
+  );
+}

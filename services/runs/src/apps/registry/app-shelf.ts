@@ -1,0 +1,85 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { isAgentAppName } from '../agents/agent-id.ts';
+import type { App } from '../building/app.ts';
+import { AppFilesError, type Mistake, printMistake } from '../definition/mistake.ts';
+import { rootFile } from '../files/root-file.ts';
+import { type LoadParts, loadApp } from './load-app.ts';
+
+/** The current version of every app, and the mistakes in files that cannot be used. */
+export interface AppShelf {
+  readonly apps: ReadonlyMap<string, App>;
+  /** By app; never empty. An app that is in `apps` too serves with its last good version. */
+  readonly mistakes: ReadonlyMap<string, readonly Mistake[]>;
+  /** Reads an app's files and replaces its version if they are good. Never rejects. */
+  load(name: string): Promise<void>;
+}
+
+export interface AppShelfOptions extends LoadParts {
+  /** Folder with one folder per app. */
+  readonly dir: string;
+  readonly log: Logger;
+}
+
+export function createAppShelf(options: AppShelfOptions): AppShelf {
+  const { dir, log } = options;
+  const apps = new Map<string, App>();
+  const mistakes = new Map<string, readonly Mistake[]>();
+
+  const onFailure = (name: string, err: unknown): void => {
+    const failure = describe(err);
+    if (failure === undefined || failure.isGone) {
+      apps.get(name)?.retire?.();
+      apps.delete(name);
+    }
+    mistakes.delete(name);
+    if (failure === undefined) return;
+    mistakes.set(name, failure.mistakes);
+    const known = err instanceof AppFilesError ? {} : { err };
+    log.error({ app: name, mistakes: failure.mistakes.map(printMistake), ...known }, outcome(apps.has(name)));
+  };
+  return {
+    apps,
+    mistakes,
+    async load(name) {
+      try {
+        if (isAgentAppName(name)) await refuseAgentName(join(dir, name));
+        const app = await loadApp({ dir, name, present: apps.get(name) }, options);
+        if (apps.get(name) !== app || mistakes.has(name)) log.info({ app: name }, 'app loaded');
+        if (apps.get(name) !== app) apps.get(name)?.retire?.();
+        apps.set(name, app);
+        mistakes.delete(name);
+      } catch (error) {
+        onFailure(name, error);
+      }
+    },
+  };
+}
+
+const agentName = 'names like agent12 belong to agents that are made under /api/agents: rename this folder';
+
+/** Throws AppFilesError when there is such a folder. */
+async function refuseAgentName(folder: string): Promise<void> {
+  await access(folder);
+  throw new AppFilesError([{ file: '', key: '', reason: agentName }], { isRootMissing: true });
+}
+
+function outcome(servesLastVersion: boolean): string {
+  return servesLastVersion ? 'app cannot be loaded: its last good version goes on serving' : 'app cannot be loaded';
+}
+
+interface Failure {
+  readonly mistakes: readonly Mistake[];
+  /** The folder has no root file any more, so no version of the app is kept. */
+  readonly isGone: boolean;
+}
+
+/** Undefined when the folder is gone, or is a file. */
+function describe(error: unknown): Failure | undefined {
+  if (error instanceof AppFilesError) return { mistakes: error.mistakes, isGone: error.isRootMissing };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  const reason = code === '' ? 'the files cannot be loaded' : `the files cannot be read (${code})`;
+  return { mistakes: [{ file: rootFile, key: '', reason }], isGone: false };
+}

@@ -1,0 +1,81 @@
+import { readdir } from 'node:fs/promises';
+import type { Database } from '@agentmesh/lib/pg';
+import { type Host, SettingsError } from '@agentmesh/lib/service';
+import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
+import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
+import type { CheckModel } from '../agents/checks/check-definition.ts';
+import type { RunsConfig, runsSettings } from '../../config.ts';
+import { createModels, type Models, type ModelUse } from '../../models/index.ts';
+import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
+import { createCodeApps } from '../code/host/code-apps.ts';
+import { type AppFinder, createAppFinder } from './app-finder.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import type { CheckTool } from '../entries/check-tools.ts';
+import { createOpenToolKey } from '../mcp/tool-keys.ts';
+import { openTools } from './open-tools.ts';
+import { watchApps } from './watch-apps.ts';
+
+/** The apps that there are, and the parts that they are made of. */
+export interface OpenApps {
+  readonly registry: Registry;
+  readonly agentApps: AgentApps;
+  readonly apps: AppFinder;
+  readonly models: Models;
+  readonly checkModel: CheckModel;
+  /** Mistakes of an entry of `tools` of an agent that is a record. */
+  readonly checkTool: CheckTool;
+  /** Addresses that a `model_api_base` without a key may have. */
+  readonly apiBases: AddressPolicy;
+}
+
+export interface AppsDeps {
+  readonly host: Host<typeof runsSettings>;
+  readonly db: Database;
+  readonly use: ModelUse;
+}
+
+/**
+ * Loads the apps of `AGENTS_DIR` and watches the folder until the host closes; agents that are records are loaded when they are used.
+ * Throws SettingsError when `AGENTS_DIR` cannot be read.
+ */
+export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig): Promise<OpenApps> {
+  const { log, resources } = host;
+  const { agentsDir: dir } = config;
+  const { modelCalls: maxModelCalls } = config.limits;
+  if (host.config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
+  const policy = createAddressPolicy(config.models.allow ?? []);
+  const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
+  const onFailure = (failure: object) => log.warn(failure, 'model call failed');
+  const models = createModels(config.models, { onFailure, use, guardedFetch });
+  const openKey = createOpenToolKey(host.mesh.client(ToolKeysService), config.outageMs);
+  const tools = openTools({ log, resources, openKey }, config);
+  const toolTimeoutMs = config.tools.timeoutMs;
+  const limits = { maxModelCalls, toolTimeoutMs };
+  const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, fetch: tools.fetch, log }));
+  const parts = { models, toolTimeoutMs, maxModelCalls };
+  const { ofFiles, ofRecords, remoteAgents, openLinks } = tools;
+  const registry = await createRegistry({
+    dir,
+    served: config.apps,
+    log,
+    codeApps,
+    ...parts,
+    tools: ofFiles,
+    remoteAgents,
+    openLinks,
+  });
+  resources.use(await watchApps({ dir, registry, log }));
+  const agentApps = createAgentApps({ db, ...parts, tools: ofRecords });
+  const checkModel = (name: string) => models.problemWith(name);
+  const checkTool: CheckTool = (entry) => tools.ofRecords.check(entry);
+  const apps = createAppFinder(registry, agentApps, config.apps);
+  return { registry, agentApps, apps, models, checkModel, checkTool, apiBases: policy };
+}
+
+async function requireFolder(variable: string, dir: string): Promise<void> {
+  try {
+    await readdir(dir);
+  } catch {
+    throw new SettingsError(new Map([[variable, `names a folder that cannot be read: ${dir}`]]));
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  type AddressPolicy,
+  createAddressPolicy,
+  createGuardedApiFetch,
+  createGuardedFetch,
+  type GuardedFetch,
+} from '@agentmesh/lib/outbound';
+import type { Host } from '@agentmesh/lib/service';
+import { createOpenRemote } from '../a2a/remote-client.ts';
+import type { RunsConfig, runsSettings } from '../../config.ts';
+import { createMcpConnections } from '../mcp/connection/mcp-connections.ts';
+import type { OpenToolKey } from '../mcp/request-headers.ts';
+import { createRemoteAgents, type RemoteAgents } from '../building/agents/remote-agents.ts';
+import { createOpenLinks, type OpenLinks } from './open-links.ts';
+import { createBuiltInResolver } from '../entries/built-in-resolver.ts';
+import { codeElsewhere } from '../entries/code-resolver.ts';
+import { agentToolResolver } from '../entries/agent-tool-args.ts';
+import { createMcpResolver } from '../entries/mcp-resolver.ts';
+import { createToolResolvers, type ToolResolvers } from '../entries/tool-resolvers.ts';
+
+/** The kinds of tools that agents can have. */
+export interface OpenTools {
+  /** For files of `AGENTS_DIR`. */
+  readonly ofFiles: ToolResolvers;
+  /** For agents that are records: no code, and no programs. */
+  readonly ofRecords: ToolResolvers;
+  readonly remoteAgents: RemoteAgents;
+  readonly openLinks: OpenLinks;
+  /** Reaches only permitted addresses, for `http_get`. */
+  readonly fetch: GuardedFetch;
+}
+
+export interface ToolsDeps extends Pick<Host<typeof runsSettings>, 'log' | 'resources'> {
+  readonly openKey: OpenToolKey;
+}
+
+/** Opens what tools are made of, until the host closes. */
+export function openTools({ log, resources, openKey }: ToolsDeps, config: RunsConfig): OpenTools {
+  const policy: AddressPolicy = createAddressPolicy(config.tools.mcpAllow);
+  const { fetch } = resources.use(createGuardedApiFetch({ policy }));
+  const connections = resources.use(createMcpConnections({ fetch }));
+  const deps = { connections, openKey, log };
+  const guardedFetch = createGuardedFetch({ allow: config.tools.allow });
+  const builtIn = createBuiltInResolver({ fetch: guardedFetch });
+  const rules = { policy, isTrusted: true };
+  const mcpOfFiles = createMcpResolver({ deps, rules, dir: config.agentsDir });
+  const mcpOfRecords = createMcpResolver({ deps, rules: { policy, isTrusted: false } });
+  const remoteAgents = createRemoteAgents({ openRemote: createOpenRemote({ fetch, policy }), openKey, log }, rules);
+  return {
+    ofFiles: createToolResolvers([builtIn, agentToolResolver, codeElsewhere, mcpOfFiles]),
+    ofRecords: createToolResolvers([builtIn, mcpOfRecords]),
+    remoteAgents,
+    openLinks: createOpenLinks(mcpOfFiles, remoteAgents),
+    fetch: guardedFetch,
+  };
+}

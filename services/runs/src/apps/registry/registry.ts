@@ -1,0 +1,111 @@
+import { readdir } from 'node:fs/promises';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { withinDeadline } from '@agentmesh/lib/wait';
+import { appInternal, appNotFound } from '../../errors.ts';
+import type { App } from '../building/app.ts';
+import { servesApp } from './app-names.ts';
+import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
+import { closestName } from '../../closest-name.ts';
+import { type Mistake, printMistake } from '../definition/mistake.ts';
+import { rootFile } from '../files/root-file.ts';
+
+/** The applications of `AGENTS_DIR`. */
+export interface Registry {
+  /** Apps that can run, sorted by name. */
+  list(): readonly App[];
+  /** Mistakes by app; an app that is in `list` too serves with its last good version. */
+  mistakes(): ReadonlyMap<string, readonly Mistake[]>;
+  /**
+   * Throws MeshError permission_denied `app_internal` or not_found `app_not_found`. The latter names the closest app and the
+   * mistakes in the files that could not be loaded.
+   */
+  get(name: string): App;
+  /** Resolves when an app that has never been loaded is; undefined when no such app is being loaded. */
+  loading(name: string): Promise<void> | undefined;
+  /** Reads one app again. An app with mistakes keeps its last good version; an app whose root file is gone is removed. */
+  reload(name: string): Promise<void>;
+  /** Reads all apps again. */
+  reloadAll(): Promise<void>;
+  /** Throws when the folder cannot be read. */
+  check(): Promise<void>;
+}
+
+export interface RegistryOptions extends AppShelfOptions {
+  /** Apps that are loaded; absent or empty: all. */
+  readonly served?: readonly string[];
+}
+
+/** The service starts without apps that take longer to load; their runs wait. */
+const startMs = 10_000;
+
+/** Loads every app. An app whose files cannot be used is logged and is not in `list`; the others are. */
+export async function createRegistry(options: RegistryOptions): Promise<Registry> {
+  const { dir, log, served = [] } = options;
+  const shelf = createAppShelf(options);
+  let sorted: readonly App[] = [];
+  const loads = new Map<string, Promise<void>>();
+
+  const load = async (name: string): Promise<void> => {
+    await shelf.load(name);
+    sorted = [...shelf.apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  };
+  // A slow older read of an app must not overwrite a newer one, and must not keep other apps waiting.
+  const oneByOne = (name: string): Promise<void> => {
+    const done = (loads.get(name) ?? Promise.resolve()).then(() => load(name));
+    loads.set(name, done);
+    void done.then(() => loads.get(name) === done && loads.delete(name));
+    return done;
+  };
+  const allNames = async (): Promise<Set<string>> => {
+    const found = await listFolders(dir, log).catch((err: unknown) => {
+      log.error({ err, dir }, 'AGENTS_DIR cannot be read');
+      return [];
+    });
+    const names = [...found, ...shelf.apps.keys(), ...shelf.mistakes.keys()];
+    return new Set(names.filter((name) => servesApp(served, name)));
+  };
+  const registry: Registry = {
+    list: () => sorted,
+    mistakes: () => shelf.mistakes,
+    get(name) {
+      if (name.startsWith('__')) throw appInternal();
+      const app = shelf.apps.get(name);
+      if (app === undefined) throw appNotFound(name, hintFor(name, shelf));
+      return app;
+    },
+    loading: (name) => (shelf.apps.has(name) || shelf.mistakes.has(name) ? undefined : loads.get(name)),
+    reload: (name) => (isAppName(name) && servesApp(served, name) ? oneByOne(name) : Promise.resolve()),
+    async reloadAll() {
+      await Promise.all(Array.from(await allNames(), oneByOne));
+    },
+    check: async () => void (await readdir(dir)),
+  };
+  await withinDeadline(registry.reloadAll(), startMs, () => log.warn('some apps take long to load'));
+  return registry;
+}
+
+function hintFor(name: string, { apps, mistakes }: AppShelf): string {
+  const own = mistakes.get(name);
+  if (own !== undefined) return printAll(name, own);
+  const meant = closestName(name, [...apps.keys(), ...mistakes.keys()]);
+  if (meant === undefined) return `Searched in '${name}/${rootFile}'.`;
+  const broken = apps.has(meant) ? undefined : mistakes.get(meant);
+  return `Did you mean '${meant}'?${broken === undefined ? '' : ` It cannot be loaded: ${printAll(meant, broken)}`}`;
+}
+
+/** Each with its path from `AGENTS_DIR`. */
+function printAll(app: string, mistakes: readonly Mistake[]): string {
+  return mistakes.map((mistake) => printMistake({ ...mistake, file: `${app}/${mistake.file}` })).join('\n');
+}
+
+async function listFolders(dir: string, log: Logger): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true });
+  if (entries.some(({ name }) => name === rootFile)) {
+    log.warn({ dir }, `${rootFile} in AGENTS_DIR itself is not read: every app needs a folder of its own in it`);
+  }
+  return entries.filter((entry) => !entry.isFile() && isAppName(entry.name)).map((entry) => entry.name);
+}
+
+function isAppName(name: string): boolean {
+  return name !== '' && name !== 'node_modules' && !name.startsWith('.') && !name.startsWith('__');
+}

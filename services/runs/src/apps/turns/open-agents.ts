@@ -1,0 +1,38 @@
+import { type BaseAgent, InvocationContext, PluginManager, StreamingMode } from '@google/adk';
+import { agentForTurn } from './agent-for-turn.ts';
+import type { AgentRun, AgentRunOptions } from './agent-run.ts';
+import { countModelCalls } from './count-model-calls.ts';
+import { parseMessage } from './events/event-json.ts';
+import { createTurnSession } from './history/turn-session.ts';
+import { noteContext } from '../../models/use/model-caller.ts';
+import { resumeLoop } from './takeover/resume-loop.ts';
+
+const noPlugins = new PluginManager();
+
+/** ADK's agent loop over a granted turn, without its Runner: the turn and its user event are stored already. */
+export function openAgents(root: BaseAgent, options: AgentRunOptions): AgentRun {
+  const { turn, window, memory, artifacts, maxModelCalls, costs, signal } = options;
+  const events = window.events.map(({ event }) => event);
+  const turnSession = createTurnSession(turn, events, costs);
+  const { session, service } = turnSession;
+  const agent = agentForTurn(session.events, root);
+  const context = new InvocationContext({
+    invocationId: turn.invocationId,
+    agent,
+    session,
+    sessionService: service,
+    ...(memory && { memoryService: memory }),
+    ...(artifacts && { artifactService: artifacts }),
+    pluginManager: noPlugins,
+    runConfig: {
+      maxLlmCalls: maxModelCalls,
+      streamingMode: turn.streaming ? StreamingMode.SSE : StreamingMode.NONE,
+    },
+    abortSignal: signal,
+    ...(turn.messageJson.length === 0 ? {} : { userContent: parseMessage(turn.messageJson) }),
+  });
+  noteContext(context);
+  countModelCalls(context, options.earlierModelCalls);
+  const loop = turn.isTakeover ? resumeLoop(root, context) : agent.runAsync(context);
+  return { loop, session: turnSession };
+}

@@ -1,0 +1,110 @@
+import { Roster } from '@agentmesh/lib/rpc';
+import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
+import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
+import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
+import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
+import type { Viewer } from '../viewer.ts';
+
+/** Proof that an attempt holds its turn. */
+export type HeldLease = Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>;
+
+/** The attempts that run in this process. They go on when their callers leave. */
+export interface Executor {
+  /** Executes a granted turn without waiting for it. `known`: the cached window that the request to BeginTurn named. */
+  start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
+  readonly running: number;
+  leases(): HeldLease[];
+  /** To be called when the leases were extended, at `nowMs`. */
+  extend(leases: readonly HeldLease[], nowMs: number): void;
+  /** Stops attempts that no longer hold their turn. */
+  stopLost(leases: readonly HeldLease[]): void;
+  /** Stops attempts whose runs are being cancelled. They store what they have and end as cancelled. */
+  stopCancelled(leases: readonly HeldLease[], cause?: StopCause): void;
+  /** Stops attempts that could not renew their lease for `outageMs` after it had run out, by `nowMs`. The ledger may still show them as running. */
+  stopExpired(nowMs: number): void;
+  /** Resolves when no attempt runs. */
+  idle(): Promise<void>;
+  /** Waits for the attempts. Those that still run after `deadlineMs` end as failed, with an event `SHUTDOWN`. */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+export interface ExecutorOptions extends ExecutionDeps {
+  readonly onEnded?: (ending: Ending, turn: Turn) => void;
+  /** Wraps the execution of an attempt, e.g. in a span. */
+  readonly around?: (turn: Turn, attempt: () => Promise<Ending>) => Promise<Ending>;
+}
+
+interface RunningAttempt {
+  readonly lease: HeldLease;
+  readonly working: AbortController;
+  readonly lost: AbortController;
+  /** The lease and `outageMs`. */
+  readonly patienceMs: number;
+  heldAtMs: number;
+  done: Promise<void>;
+}
+
+/** Lease when the sessions service does not say how long a turn lasts. */
+const defaultLeaseSeconds = 10;
+
+export function createExecutor(options: ExecutorOptions): Executor {
+  const attempts = new Roster<RunningAttempt>();
+  const holding = (leases: readonly HeldLease[]): RunningAttempt[] => {
+    const names = new Set(leases.map(nameOf));
+    return [...attempts].filter(({ lease }) => names.has(nameOf(lease)));
+  };
+
+  const executor: Executor = {
+    start(turn, viewer, known) {
+      const { sessionPk, invocationId, fence } = turn;
+      const patienceMs = (turn.leaseSeconds || defaultLeaseSeconds) * 1_000 + options.outageMs;
+      const [working, lost] = [new AbortController(), new AbortController()];
+      const lease = { sessionPk, invocationId, fence };
+      const running = { lease, patienceMs, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
+      const leave = attempts.add(running);
+      const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
+      running.done = (options.around?.(turn, attempt) ?? attempt()).then((ending) => {
+        leave();
+        options.onEnded?.(ending, turn);
+      });
+    },
+    get running() {
+      return attempts.size;
+    },
+    leases: () => [...attempts].map(({ lease }) => lease),
+    extend(leases, nowMs) {
+      for (const attempt of holding(leases)) attempt.heldAtMs = nowMs;
+    },
+    stopLost(leases) {
+      for (const attempt of holding(leases)) stop(attempt, 'lost');
+    },
+    stopCancelled(leases, cause = 'cancelled') {
+      for (const attempt of holding(leases)) stop(attempt, cause);
+    },
+    stopExpired(nowMs) {
+      for (const attempt of attempts) if (attempt.heldAtMs + attempt.patienceMs < nowMs) stop(attempt, 'lost');
+    },
+    async idle() {
+      while (attempts.size > 0) await Promise.all([...attempts].map(({ done }) => done));
+    },
+    async drain(deadlineMs) {
+      const timer = setTimeout(() => {
+        for (const attempt of attempts) stop(attempt, 'shutdown');
+      }, deadlineMs);
+      await executor.idle();
+      clearTimeout(timer);
+    },
+  };
+  return executor;
+}
+
+/** The fence is unique in the session. */
+function nameOf({ sessionPk, fence }: HeldLease): string {
+  return `${sessionPk}/${fence}`;
+}
+
+function stop(attempt: RunningAttempt, cause: StopCause): void {
+  const reason = new AttemptStopped(cause);
+  if (cause === 'lost') attempt.lost.abort(reason);
+  attempt.working.abort(reason);
+}

@@ -1,0 +1,37 @@
+import type { SessionKey } from '@agentmesh/proto/sessions/v1';
+import { LRUCache } from 'lru-cache';
+import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
+
+/** Cache of the windows of sessions that this process served recently. The next turn of such a session reads only newer events. */
+export interface HistoryCache {
+  get(session: SessionKey): HistoryWindow | undefined;
+  set(session: SessionKey, window: HistoryWindow): void;
+  /** Drops everything of an account. */
+  forget(accountId: string): void;
+}
+
+/** Time after which an unused window is dropped. */
+const rememberedMs = 10 * 60_000;
+
+/** Holds at most `maxBytes` of events, measured as JSON; 0 switches the cache off. */
+export function createHistoryCache(maxBytes: number): HistoryCache {
+  if (maxBytes === 0) return { get: () => undefined, set: () => undefined, forget: () => undefined };
+  const windows = new LRUCache<string, HistoryWindow>({
+    maxSize: maxBytes,
+    ttl: rememberedMs,
+    sizeCalculation: ({ events }) => events.reduce((sum, { bytes }) => sum + bytes, 1),
+  });
+  return {
+    get: (session) => windows.get(nameOf(session)),
+    set: (session, window) => void windows.set(nameOf(session), window),
+    forget: (accountId) => {
+      const prefix = JSON.stringify([accountId]).slice(0, -1);
+      const names = Array.from(windows.keys()).filter((name) => name.startsWith(prefix));
+      for (const name of names) windows.delete(name);
+    },
+  };
+}
+
+function nameOf({ accountId, appName, userId, sessionId }: SessionKey): string {
+  return JSON.stringify([accountId, appName, userId, sessionId]);
+}

@@ -1,0 +1,141 @@
+import type { ArtifactVersion, InvocationContextParams } from '@google/adk';
+import type { Part } from '@google/genai';
+import { isMeshError } from '@agentmesh/lib/rpc';
+import { type ArtifactsService, type LoadedArtifact, PayloadKind, type Version } from '@agentmesh/proto/artifacts/v1';
+import type { Turn } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import { outlastOutage } from '../../outlast-outage.ts';
+import { splitPart, type SplitPart } from './split-part.ts';
+
+type TurnArtifactService = NonNullable<InvocationContextParams['artifactService']>;
+
+const timeoutMs = 60_000;
+const chunkBytes = 256 * 1024;
+/** Largest payload in bytes that is loaded. It is more than any model accepts. */
+const maxLoadBytes = 16 * 1024 * 1024;
+
+interface TurnArtifactsOptions {
+  readonly artifacts: Client<typeof ArtifactsService>;
+  readonly turn: Turn;
+  readonly signal: AbortSignal;
+  /** Time in milliseconds for which names and contents are waited for while the service cannot be reached: ADK asks for them also outside of tools. */
+  readonly outageMs: number;
+}
+
+/**
+ * The artifacts of the turn's session and user. Session and app in a request are ignored. Missing artifacts and impossible names
+ * are undefined; instead of an artifact over 16 MiB, a text says its size.
+ */
+export function createTurnArtifacts({ artifacts, turn, signal, outageMs }: TurnArtifactsOptions): TurnArtifactService {
+  const patience = { signal, patienceMs: outageMs };
+  const options = { signal, timeoutMs };
+  const { accountId = '', appName = '', userId = '', sessionId = '' } = turn.session ?? {};
+  const place = { accountId, appName, userId, sessionId };
+  const keyOf = (name: string) => ({ ...place, name });
+  const records = async (filename: string): Promise<Version[]> => {
+    const found: Version[] = [];
+    for await (const page of artifacts.listVersions({ key: keyOf(filename) }, options)) found.push(...page.versions);
+    return found;
+  };
+  return {
+    async saveArtifact({ filename, artifact, customMetadata }) {
+      const requests = saveRequests(keyOf(filename), splitPart(artifact), customMetadata);
+      const { version } = await artifacts.saveArtifact(requests, options);
+      return version?.version ?? 0;
+    },
+    loadArtifact: ({ filename, version }) => {
+      const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
+      return unlessMissing(() => outlastOutage(() => load(artifacts, request, signal), patience));
+    },
+    listArtifactKeys: () => {
+      const list = async (): Promise<string[]> => {
+        const found: string[] = [];
+        for await (const { names } of artifacts.listArtifacts(place, options)) found.push(...names);
+        return found;
+      };
+      return outlastOutage(list, patience);
+    },
+    async deleteArtifact(filename) {
+      await artifacts.deleteArtifact({ key: keyOf(filename) }, options);
+    },
+    async listVersions(filename) {
+      return (await records(filename)).map(({ version }) => version);
+    },
+    async listArtifactVersions(filename) {
+      return (await records(filename)).map(toArtifactVersion);
+    },
+    getArtifactVersion: ({ filename, version }) =>
+      unlessMissing(async () => {
+        const request = { key: keyOf(filename), ...(version !== undefined && { version }) };
+        const { version: found } = await artifacts.getVersion(request, options);
+        return found && toArtifactVersion(found);
+      }),
+  };
+}
+
+async function load(
+  artifacts: TurnArtifactsOptions['artifacts'],
+  request: { readonly key: ArtifactKey; readonly version?: number },
+  signal: AbortSignal,
+): Promise<Part> {
+  // Leaving the stream early ends it.
+  const leaving = new AbortController();
+  const reading = { timeoutMs, signal: AbortSignal.any([signal, leaving.signal]) };
+  try {
+    return await readPart(request.key.name, artifacts.loadArtifact(request, reading));
+  } finally {
+    leaving.abort();
+  }
+}
+
+type ArtifactKey = Readonly<Record<'accountId' | 'appName' | 'userId' | 'sessionId' | 'name', string>>;
+
+async function* saveRequests(
+  key: { name: string },
+  { payload, bytes, partJson }: SplitPart,
+  customMetadata: Record<string, unknown> | undefined,
+) {
+  yield { kind: { case: 'opening' as const, value: { key } } };
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    yield { kind: { case: 'chunk' as const, value: new Uint8Array(bytes.subarray(at, at + chunkBytes)) } };
+  }
+  const customMetadataJson = Buffer.from(customMetadata === undefined ? '' : JSON.stringify(customMetadata));
+  yield { kind: { case: 'commit' as const, value: { name: key.name, payload, partJson, customMetadataJson } } };
+}
+
+type Messages = ReturnType<Client<typeof ArtifactsService>['loadArtifact']>;
+
+async function readPart(filename: string, messages: Messages): Promise<Part> {
+  let head: LoadedArtifact | undefined;
+  const chunks: Uint8Array[] = [];
+  for await (const { kind } of messages) {
+    if (kind.case === 'chunk') chunks.push(kind.value);
+    if (kind.case !== 'head') continue;
+    head = kind.value;
+    const size = Number(head.version?.size ?? 0);
+    if (size > maxLoadBytes) return { text: `[Artifact ${filename}: ${size} bytes are too many to be loaded.]` };
+  }
+  return joinPart(head, Buffer.concat(chunks));
+}
+
+function joinPart(head: LoadedArtifact | undefined, bytes: Buffer): Part {
+  const part = JSON.parse(Buffer.from(head?.partJson ?? '{}').toString()) as Part;
+  if (head?.payload === PayloadKind.TEXT) return { ...part, text: bytes.toString() };
+  if (head?.payload !== PayloadKind.DATA) return part;
+  const mimeType = part.inlineData?.mimeType ?? head.version?.mimeType ?? 'application/octet-stream';
+  return { ...part, inlineData: { ...part.inlineData, mimeType, data: bytes.toString('base64') } };
+}
+
+function toArtifactVersion({ version, canonicalUri, customMetadataJson, mimeType }: Version): ArtifactVersion {
+  const customMetadata = JSON.parse(Buffer.from(customMetadataJson).toString() || '{}') as Record<string, unknown>;
+  return { version, canonicalUri, customMetadata, ...(mimeType !== undefined && { mimeType }) };
+}
+
+async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isMeshError(error) && (error.code === 'not_found' || error.code === 'invalid_argument')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import type { EventJson } from '@agentmesh/proto/event';
+import type { RunRequest, RunResponseSchema } from '@agentmesh/proto/runs/v1';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Context } from '../../context.ts';
+import { runPostponed } from '../../errors.ts';
+import type { Frame } from './run-place.ts';
+import { watchEvents } from './watch-events.ts';
+
+type Response = MessageInitShape<typeof RunResponseSchema>;
+
+/**
+ * The events that a request has brought about, for one that repeats it: those behind its message, up to the next message to the same run.
+ * Waits until the run is over. Ends with a failure when this process stops before.
+ */
+export async function* replayRun(
+  context: Context,
+  { request, invocationId }: { readonly request: RunRequest; readonly invocationId: string },
+  signal: AbortSignal,
+): AsyncGenerator<Response> {
+  const { accountId = '', userId = '' } = request.session ?? {};
+  const run = { accountId, userId, invocationId, afterSeq: 0, afterPartial: 0 };
+  const partOf = createParts(request);
+  for await (const { frames = [], isOver } of watchEvents(context, run, signal)) {
+    for (const frame of frames) {
+      const event = readEvent(frame);
+      const part = event && partOf(event);
+      if (part === 'next') return;
+      if (event !== undefined && part === 'own') yield { kind: { case: 'event', value: toWire(event, frame) } };
+    }
+    if (isOver === true) return;
+  }
+  if (!signal.aborted) yield { kind: { case: 'failure', value: runPostponed } };
+}
+
+/** Tells for each event in order whether the request gets it: `other` for those before, `next` for the message after. */
+function createParts({ messageJson, streaming }: RunRequest): (event: EventJson) => 'other' | 'own' | 'next' {
+  const isResumed = messageJson.length === 0;
+  let isBehindMessage = isResumed;
+  return (event) => {
+    if (event.author === 'user' && !isAdded(event)) {
+      if (isBehindMessage && !isResumed) return 'next';
+      isBehindMessage ||= isMessage(event, messageJson);
+      return 'other';
+    }
+    return isBehindMessage && (streaming || event.partial !== true) ? 'own' : 'other';
+  };
+}
+
+/** Whether a message was added to the run while it was running. */
+function isAdded({ customMetadata }: EventJson): boolean {
+  return typeof customMetadata === 'object' && customMetadata !== null && 'addedToRun' in customMetadata;
+}
+
+/** Undefined for a gap. */
+function readEvent({ json }: Frame): EventJson | undefined {
+  if (json === undefined || json.length === 0) return undefined;
+  return JSON.parse(Buffer.from(json).toString()) as EventJson;
+}
+
+function isMessage({ content }: EventJson, messageJson: Uint8Array): boolean {
+  return JSON.stringify(content) === JSON.stringify(JSON.parse(Buffer.from(messageJson).toString()));
+}
+
+function toWire({ id, author, invocationId, timestamp, partial, actions }: EventJson, { json }: Frame) {
+  const hasArtifacts = Object.keys(actions.artifactDelta).length > 0;
+  return {
+    id,
+    author,
+    invocationId,
+    timestamp,
+    partial: partial === true,
+    artifactDeltaJson: hasArtifacts ? Buffer.from(JSON.stringify(actions.artifactDelta)) : new Uint8Array(0),
+    ...(json && { json }),
+  };
+}
