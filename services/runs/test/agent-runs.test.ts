@@ -33,17 +33,3 @@ test('a run of an agent and its session are stored by one call, so that a run th
   const { sessionId, invocationId } = await start();
   expect(bench.sessions.run(sessionOf(sessionId)).invocationId).toBe(invocationId);
 });
-
-test('a run of an agent starts also beside a sessions service of a release that creates no session with a run', async () => {
-  await using bench = await startService({ env: everyApp });
-  const { start, sessionOf } = await openAgent(bench);
-  bench.sessions.before = (call) => {
-    if (call === 'beginTurn' && !bench.sessions.calls.includes('createSession')) {
-      throw new MeshError('not_found', 'session_not_found', 'Session not found');
-    }
-  };
-  const { sessionId, invocationId } = await start();
-  const stored = bench.sessions.calls.filter((call) => call === 'beginTurn' || call === 'createSession');
-  expect(stored).toEqual(['beginTurn', 'createSession', 'beginTurn']);
-  expect(bench.sessions.run(sessionOf(sessionId)).invocationId).toBe(invocationId);
-});
