@@ -56,7 +56,7 @@ export default defineConfig({
           include: [
             '{proto,lib,gateway,services,scripts}/**/*.test.ts',
             'test/*.test.ts',
-            'test/{documentation,fakes,faults,simulation,start,timing}/**/*.test.ts',
+            'test/{boundaries,documentation,fakes,faults,simulation,start,timing}/**/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
         },

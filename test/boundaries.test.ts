@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, matchesGlob, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join, matchesGlob, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { filesUnder, importsOf, read, relativeImportsOf, targetOf } from './boundaries/imports.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const unwalked = new Set(['node_modules', 'dist', 'gen', '.git', '.data', '.artifacts', 'docs', 'deploy']);
 const vagueNames = /^(common|util|utils|helper|helpers|shared|misc|manager)(\.|$)/;
 const longest = 300;
 /** Most sources of a folder besides tests; a folder with more is two rooms. */
@@ -25,18 +22,9 @@ function roomOf(file: string): string {
   return ['lib', 'gateway', 'proto', 'test'].includes(first) ? first : 'main';
 }
 
-function filesUnder(folder: string): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return unwalked.has(entry.name) ? [] : filesUnder(path);
-    return [path];
-  });
-}
-
 const files = filesUnder('.');
 const sources = files.filter((file) => file.endsWith('.ts') || file.endsWith('.mjs'));
 const manifests = files.filter((file) => basename(file) === 'package.json');
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 interface Manifest {
   readonly name: string;
@@ -52,22 +40,11 @@ const packages = new Map(
   }),
 );
 
-/** Specifiers of static imports, re-exports, dynamic imports and code in `new URL(…, import.meta.url)`. Data files are not imports. */
-function importsOf(text: string): string[] {
-  const forms = [
-    /^\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]/gm,
-    /^\s*import\s*['"]([^'"]+)['"]/gm,
-    /\bimport\(\s*['"]([^'"]+)['"]/g,
-    /\bnew URL\(\s*['"](\.[^'"]+\.(?:[cm]?[jt]s))['"],\s*import\.meta\.url/g,
-  ];
-  return forms.flatMap((form) => Array.from(text.matchAll(form), (match) => match[1] ?? ''));
-}
-
 /** The reason why `file` may not import `specifier`; undefined when it may. */
 function breach(file: string, specifier: string): string | undefined {
   const room = roomOf(file);
   if (specifier.startsWith('.')) {
-    const target = relative(root, resolve(root, dirname(file), specifier));
+    const target = targetOf(file, specifier);
     const other = roomOf(target);
     if (other === room || room === 'test') return undefined;
     const ofTests = file.endsWith('.test.ts') || file.split(sep).includes('test');
@@ -85,35 +62,12 @@ function breach(file: string, specifier: string): string | undefined {
 }
 
 /** Every relative import of the repository: the importing file and the imported one. */
-const relativeImports = sources.flatMap((file) =>
-  importsOf(read(file))
-    .filter((specifier) => specifier.startsWith('.'))
-    .map((specifier) => [file, relative(root, resolve(root, dirname(file), specifier))] as const),
-);
+const relativeImports = relativeImportsOf(sources);
 
 /** Imports within lib without those of tests and test fixtures. */
 const libImports = relativeImports.filter(
   ([file]) => roomOf(file) === 'lib' && !/\.test\.ts$|testing|driver-conformance/.test(file),
 );
-
-/** Folders of `gateway/src/edge`. Each imports only folders that precede it here. `gateway/README.md` has the same list. */
-const edgeRooms = [
-  'validation',
-  'pace',
-  'errors',
-  'json',
-  'origins',
-  'authentication',
-  'records',
-  'paging',
-  'streams',
-  'idempotency',
-  'throttle',
-  'arrivals',
-  'openapi',
-  'http',
-  'bodies',
-];
 
 /** Path of a gateway source inside `src`, as folders and file name; undefined for other files. */
 function insideGateway(file: string): readonly string[] | undefined {
@@ -129,20 +83,6 @@ function sliceBreach(file: string, target: string): string | undefined {
   if (to.length === 1 || to[0] === 'edge') return undefined;
   if (from.length > 1) return `${file} imports another slice: ${target}`;
   return to.length === 2 && to[1] === 'index.ts' ? undefined : `${file} imports ${target} instead of ${to[0]}/index.ts`;
-}
-
-/** The reason why a file in one folder of the edge may not import one of another folder; undefined when it may. */
-function edgeBreach(file: string, target: string): string | undefined {
-  const [from, to] = [insideGateway(file), insideGateway(target)];
-  if (from?.[0] !== 'edge' || to?.[0] !== 'edge') return undefined;
-  const [above, below] = [from[1] ?? '', to[1] ?? ''];
-  if (edgeRooms.indexOf(below) <= edgeRooms.indexOf(above)) return undefined;
-  return `${file} of ${above} imports ${target} of ${below}, which stands after it`;
-}
-
-function edgeRoomsFound(): string[] {
-  const rooms = sources.map(insideGateway).filter((path) => path?.[0] === 'edge');
-  return Array.from(new Set(rooms.map((path) => path?.[1] ?? ''))).toSorted();
 }
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
@@ -213,12 +153,6 @@ describe('slices of the gateway', () => {
     expect(breaches.filter((it) => it !== undefined)).toEqual([]);
   });
 
-  test('folders of the edge import only folders listed before them', () => {
-    expect(edgeRoomsFound()).toEqual(edgeRooms.toSorted());
-    const breaches = relativeImports.map(([file, target]) => edgeBreach(file, target));
-    expect(breaches.filter((it) => it !== undefined)).toEqual([]);
-  });
-
   test('the check finds a forbidden import', () => {
     const src = (path: string) => join('gateway', 'src', path);
     expect(sliceBreach(src('runs/runs.ts'), src('sessions/sessions.ts'))).toContain('imports another slice');
@@ -227,8 +161,6 @@ describe('slices of the gateway', () => {
     expect(sliceBreach(src('server.ts'), src('runs/runs.ts'))).toContain('index.ts');
     expect(sliceBreach(src('server.ts'), src('runs/index.ts'))).toBeUndefined();
     expect(sliceBreach(src('runs/live/a.ts'), src('runs/open-run.ts'))).toBeUndefined();
-    expect(edgeBreach(src('edge/validation/a.ts'), src('edge/http/b.ts'))).toContain('http');
-    expect(edgeBreach(src('edge/http/a.ts'), src('edge/validation/b.ts'))).toBeUndefined();
   });
 });
 

@@ -14,7 +14,7 @@ import {
 } from '@agentmesh/lib/rpc';
 import { testCertificate } from '@agentmesh/lib/rpc/testing';
 import { makeSecrets } from '@agentmesh/lib/service';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { AuthService } from '@agentmesh/proto/auth/v1';
 import type { DescMethod } from '@bufbuild/protobuf';

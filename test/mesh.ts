@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeSecrets } from '@agentmesh/lib/service';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { plainEnvironment } from './plain-environment.ts';
 
 /** `all`: one process. `separate`: every service in a process of its own, over gRPC. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import type { DescMessage, DescMethodUnary, DescService } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller, newAccount } from './caller.ts';
@@ -15,7 +15,9 @@ import { copySources, linkPackages } from './new-service/copy-repository.ts';
 import { applyEdit, readPageEdits } from './new-service/page-edits.ts';
 
 const bin = (name: string) => join('node_modules', '.bin', name);
-const checksOfServices = ['boundaries', 'compose', 'deploy', 'documentation'].map((name) => `test/${name}.test.ts`);
+const checksOfServices = ['boundaries', 'boundaries/rooms', 'compose', 'deploy', 'documentation'].map(
+  (name) => `test/${name}.test.ts`,
+);
 
 let resources: AsyncDisposableStack;
 /** A copy of the repository with the service of the page. */

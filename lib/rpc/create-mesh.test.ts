@@ -3,7 +3,7 @@ import { RunsService } from '@agentmesh/proto/runs/v1';
 import { Client, credentials } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
 import { describe, expect, it, vi } from 'vitest';
-import { freePorts } from '../service/testing/index.ts';
+import { freePorts } from './testing/index.ts';
 import { testCertificate } from './testing/test-certificate.ts';
 import { testMesh } from './testing/test-mesh.ts';
 import { testNode } from './testing/test-node.ts';

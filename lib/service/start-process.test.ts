@@ -4,10 +4,9 @@ import { RunProgressedSchema } from '@agentmesh/proto/runs/v1/live';
 import { type Bus, createPgBus, subjectOf } from '../bus/index.ts';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { createMesh, deriveIdentities } from '../rpc/index.ts';
-import { asDeclared, unserved } from '../rpc/testing/index.ts';
+import { asDeclared, freePorts, unserved } from '../rpc/testing/index.ts';
 import { createLogger, createMetrics } from '../telemetry/index.ts';
 import { defineService, startProcess } from './index.ts';
-import { freePorts } from './testing/index.ts';
 
 test('a sibling that goes away is named by /readyz and does not take the process out of service', async () => {
   const away = new Set(['sibling']);

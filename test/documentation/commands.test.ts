@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newAccount } from '../caller.ts';
 import { root } from '../deployed-settings.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import type { TestProject } from 'vitest/node';
 import { agentsDir, type Mode, startMesh } from '../mesh.ts';
 import { natsEnvironments } from '../nats.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findNatsServer } from '@agentmesh/lib/bus/testing';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { describe, expect, test } from 'vitest';
 import { type Caller, newAccount, runBody, type SessionJson } from '../caller.ts';
 import { createRandom } from '../fakes/random.ts';

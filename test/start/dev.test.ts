@@ -4,7 +4,7 @@ import { chmod, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { occupy, root } from './run-main.ts';
 import { plainEnvironment } from '../plain-environment.ts';

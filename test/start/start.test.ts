@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { describe, expect, test } from 'vitest';
 import { encryptKey } from '../mesh.ts';
 import { occupy, root, runMain } from './run-main.ts';

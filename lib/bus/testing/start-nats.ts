@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePorts } from '../../service/testing/index.ts';
+import { freePorts } from '../../rpc/testing/index.ts';
 
 const readyMs = 60_000;
 

@@ -1,4 +1,5 @@
 export { asDeclared } from './as-declared.ts';
+export { freePorts } from './free-ports.ts';
 export { presentAs } from './present-as.ts';
 export { testCertificate } from './test-certificate.ts';
 export { testNode } from './test-node.ts';

@@ -1,1 +1,1 @@
-export { freePorts } from './free-ports.ts';
+export { fakeDeletions } from './fake-deletions.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPgBus } from '@agentmesh/lib/bus';
-import { fakeDeletions } from '@agentmesh/lib/bus/testing';
+import { fakeDeletions } from '@agentmesh/lib/service/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';

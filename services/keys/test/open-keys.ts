@@ -1,5 +1,5 @@
 import { createPgBus } from '@agentmesh/lib/bus';
-import { fakeDeletions } from '@agentmesh/lib/bus/testing';
+import { fakeDeletions } from '@agentmesh/lib/service/testing';
 import { openDatabase } from '@agentmesh/lib/pg';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import type { MeshNode } from '@agentmesh/lib/rpc';

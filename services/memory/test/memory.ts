@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPgBus } from '@agentmesh/lib/bus';
-import { fakeDeletions } from '@agentmesh/lib/bus/testing';
+import { fakeDeletions } from '@agentmesh/lib/service/testing';
 import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { MeshError } from '@agentmesh/lib/rpc';
 import { asDeclared } from '@agentmesh/lib/rpc/testing';

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@agentmesh/lib/pg';
-import { freePorts } from '@agentmesh/lib/service/testing';
+import { freePorts } from '@agentmesh/lib/rpc/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import pg from 'pg';
 import { makeDataDir } from '../../bench/targets/durable-postgres.ts';

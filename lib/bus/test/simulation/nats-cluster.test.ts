@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePorts } from '../../../service/testing/index.ts';
+import { freePorts } from '../../../rpc/testing/index.ts';
 import type { BusDriver } from '../../driver/index.ts';
 import { findNatsServer, startNats, type TestNats } from '../../testing/index.ts';
 import { createNatsDriver } from '../../nats/index.ts';

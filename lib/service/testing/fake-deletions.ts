@@ -1,8 +1,8 @@
 import { AccountDeletedSchema, AuthService, type ReportErasureRequest } from '@agentmesh/proto/auth/v1';
 import { unserved } from '../../rpc/testing/index.ts';
-import { defineService } from '../../service/index.ts';
-import type { Bus } from '../bus.ts';
-import { appendToStream } from './append-to-stream.ts';
+import { defineService } from '../service.ts';
+import type { Bus } from '../../bus/index.ts';
+import { appendToStream } from '../../bus/testing/index.ts';
 
 // One replica of a service acts on each deletion, whichever it is: all replicas of a test ask about the same accounts.
 const deleted = new Set<string>();
