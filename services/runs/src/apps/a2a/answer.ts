@@ -87,6 +87,8 @@ export class RemoteAnswer {
 }
 
 function textOf(parts: readonly A2aPart[]): string {
-  const text = parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
+  const text = toParts(parts)
+    .map((part) => (part.thought === true ? '' : (part.text ?? '')))
+    .join('');
   return text === '' ? '' : saidMark + text;
 }

@@ -8,12 +8,22 @@ import {
   type LlmResponse,
   type RunAsyncToolRequest,
 } from '@google/adk';
+import { FinishReason, type Part } from '@google/genai';
 
 const transferName = 'transfer_to_agent';
+const answering = [
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+  'inlineData',
+  'fileData',
+] as const;
 
 /**
  * A model whose calls of unknown tools and transfers to unknown agents are answered with an error. ADK 2.0.0 answers the
  * former with nothing and asks the model again, with the same history, until the limit of calls; the latter ends the run.
+ * A whole answer without content has the error of ADK for Python, `MODEL_RETURNED_NO_CONTENT`; ADK 2.0.0 ends the run without an event.
  */
 export class AnsweringLlm extends BaseLlm {
   readonly #inner: AdkLlm;
@@ -28,16 +38,38 @@ export class AnsweringLlm extends BaseLlm {
     stream?: boolean,
     signal?: AbortSignal,
   ): AsyncGenerator<LlmResponse, void> {
+    let hasContent = false;
     for await (const response of this.#inner.generateContentAsync(request, stream, signal)) {
       addUnknownTools(request, response);
       guardTransfer(request);
-      yield response;
+      // Some models stream their content first, and end with a response that has none.
+      hasContent ||= says(response);
+      yield hasContent || !isEmptyAnswer(response) ? response : withError(response);
     }
   }
 
   override connect(request: LlmRequest): Promise<BaseLlmConnection> {
     return this.#inner.connect(request);
   }
+}
+
+function says({ content }: LlmResponse): boolean {
+  return content?.parts?.some(isAnswer) ?? false;
+}
+
+/** Whether a part is more than a thought or white space. */
+function isAnswer(part: Part): boolean {
+  if (part.text !== undefined && part.thought !== true && part.text.trim() !== '') return true;
+  return answering.some((key) => part[key] !== undefined);
+}
+
+function isEmptyAnswer({ partial, errorCode, finishReason }: LlmResponse): boolean {
+  return partial !== true && errorCode === undefined && finishReason === FinishReason.STOP;
+}
+
+function withError(response: LlmResponse): LlmResponse {
+  const [errorCode, errorMessage] = ['MODEL_RETURNED_NO_CONTENT', 'The model returned no content.'];
+  return { ...response, errorCode, errorMessage: response.errorMessage ?? errorMessage };
 }
 
 function addUnknownTools(request: LlmRequest, response: LlmResponse): void {
