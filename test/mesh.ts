@@ -150,8 +150,13 @@ async function separateEnvironments(
     const known = addresses.get(wordOf(name)) ?? [];
     addresses.set(wordOf(name), [...known, `127.0.0.1:${await reachedAt(name, port)}`]);
   }
-  const urls = Array.from(addresses, ([word, known]) => [`MESH_${word.toUpperCase()}_URL`, urlOf(known)]);
-  const shared: Record<string, string> = { ...common, ...Object.fromEntries(urls) };
+  const away = servicesOf(repository).filter((word) => !addresses.has(word));
+  const urls = new Map([
+    ...Array.from(addresses, ([word, known]) => [word, urlOf(known)] as const),
+    ...away.map((word) => [word, nowhere] as const),
+  ]);
+  const settings = Array.from(urls, ([word, url]) => [`MESH_${word.toUpperCase()}_URL`, url]);
+  const shared: Record<string, string> = { ...common, ...Object.fromEntries(settings) };
   const identities = identitiesOf([...addresses.keys()]);
   const { ENCRYPT_KEY: _, ...withoutKey } = shared;
   return Object.fromEntries(
@@ -162,6 +167,9 @@ async function separateEnvironments(
     }),
   );
 }
+
+/** Address of services that are not started: nothing listens there. */
+const nowhere = 'http://127.0.0.1:1';
 
 /** An address that leads to one process, or to several. */
 function urlOf(addresses: readonly string[]): string {

@@ -81,7 +81,7 @@ async function start(host: GatewayHost): Promise<Running> {
   resources.defer(() => closeNow(app));
   const listener = { host: config.HOST, port: config.PORT };
   const address = await listenOn({ ...listener, portSetting: 'PORT' }, () => app.listen({ ...listener, backlog }));
-  return { address, siblings: dependencyChecks(context), drain: () => drain(app) };
+  return { address, ...dependencyChecks(context), drain: () => drain(app) };
 }
 
 /** The services that routes call, beside auth. */

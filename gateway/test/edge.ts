@@ -7,6 +7,7 @@ import { createLogger, createMetrics } from '@agentmesh/lib/telemetry';
 import { ArtifactsService } from '@agentmesh/proto/artifacts/v1';
 import { AuthService, GetAccountRequestSchema } from '@agentmesh/proto/auth/v1';
 import { KeysService } from '@agentmesh/proto/keys/v1';
+import { SavedKeysService } from '@agentmesh/proto/keys/v1/saved_keys';
 import { MemoryService } from '@agentmesh/proto/memory/v1';
 import { RunsService } from '@agentmesh/proto/runs/v1';
 import { AgentsService } from '@agentmesh/proto/runs/v1/agents';
@@ -34,6 +35,7 @@ export interface EdgeOptions {
   readonly artifacts?: Partial<ServiceImpl<typeof ArtifactsService>>;
   readonly transcription?: Partial<ServiceImpl<typeof TranscriptionService>>;
   readonly keys?: Partial<ServiceImpl<typeof KeysService>>;
+  readonly savedKeys?: Partial<ServiceImpl<typeof SavedKeysService>>;
 }
 
 export interface Edge extends AsyncDisposable {
@@ -64,7 +66,7 @@ export interface Answer {
 
 /** Starts a real gateway on a real socket. The given functions are its services; all other calls fail. */
 export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
-  const { env, auth, sessions, runs, memory, artifacts, transcription, keys } = options;
+  const { env, auth, sessions, runs, memory, artifacts, transcription, keys, savedKeys } = options;
   const logged: Record<string, unknown>[] = [];
   const write = (line: string): void => void logged.push(JSON.parse(line) as Record<string, unknown>);
   const log = createLogger({ level: 'debug', name: 'gateway', destination: { write } });
@@ -79,7 +81,8 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   mesh.serve(SubscriptionsService, { ...unserved(SubscriptionsService), listSubscriptions: () => ({}) });
   mesh.serve(MemoryService, { ...unserved(MemoryService), listEntries: () => ({ entries: [] }), ...memory });
   mesh.serve(ArtifactsService, { ...unserved(ArtifactsService), ...artifacts });
-  mesh.serve(TranscriptionService, { ...unserved(TranscriptionService), ...transcription });
+  mesh.serve(TranscriptionService, { ...unserved(TranscriptionService), transcribe: refuse, ...transcription });
+  mesh.serve(SavedKeysService, { ...unserved(SavedKeysService), listKeys: () => ({ keys: [] }), ...savedKeys });
   mesh.serve(KeysService, { ...unserved(KeysService), ...keys });
   const bus = createLocalBus();
   const draining = new AbortController();
@@ -140,6 +143,10 @@ export function token(claims: Record<string, unknown>, key = encryptKey): Promis
   const valid = { sub: 'a@example.com', uid: accountId, role: 'USER', type: 'access', iat: now, exp: now + 600 };
   return new SignJWT({ ...valid, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(key));
 }
+
+const refuse: ServiceImpl<typeof TranscriptionService>['transcribe'] = () => {
+  throw new MeshError('invalid_argument', 'request_invalid', 'The recording broke off.');
+};
 
 /** Yields nothing. */
 async function* nothing(): AsyncGenerator<never> {

@@ -3,12 +3,15 @@ import type { Client, ServiceImpl } from '@connectrpc/connect';
 import { createGrpcServer, Dispatcher, type GrpcServer } from './server/index.ts';
 import type { Mesh } from './mesh.ts';
 import { createMeshClient, RoutingTransport } from './client/index.ts';
-import type { MeshOptions } from './call/index.ts';
+import { type MeshOptions, meshWord } from './call/index.ts';
 
 /** The mesh of one process. Only the process itself listens, drains and disposes; each service gets a `Mesh` of its own. */
 export interface MeshNode extends AsyncDisposable {
   /** The mesh as one service sees it: its clients call in the name of that service. */
   as(caller: string): Mesh;
+
+  /** The services that clients have been made for, and that this process neither serves nor has an address of; each with one caller. */
+  missing(): { caller: string; called: string }[];
 
   /** Opens the gRPC server for every service that is or will be served. Port 0 takes any free one. At most once per node. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>;
@@ -25,6 +28,7 @@ export function createMesh(options: MeshOptions): MeshNode {
   const dispatcher = new Dispatcher({ log, metrics });
   const transports = new Map<string, RoutingTransport>();
   const services: DescService[] = [];
+  const callerOf = new Map<DescService, string>();
   let server: GrpcServer | undefined;
   const transportOf = (caller: string): RoutingTransport => {
     const transport = transports.get(caller) ?? new RoutingTransport(dispatcher, { ...options, caller });
@@ -38,9 +42,17 @@ export function createMesh(options: MeshOptions): MeshNode {
   };
   return {
     as: (caller) => ({
-      client: <S extends DescService>(service: S): Client<S> => createMeshClient(service, transportOf(caller)),
+      client: <S extends DescService>(service: S): Client<S> => {
+        callerOf.set(service, caller);
+        return createMeshClient(service, transportOf(caller));
+      },
       serve,
     }),
+    missing: () => {
+      const away = [...callerOf].filter(([service]) => !dispatcher.serves(service));
+      const named = away.map(([service, caller]) => ({ caller, called: meshWord(service) }));
+      return named.filter(({ called }) => options.urls[called] === undefined);
+    },
     listen: async ({ host, port }) => {
       const opened = await createGrpcServer({ dispatcher, identities, tls, log });
       if (server) throw new Error('The mesh listens already');

@@ -1,6 +1,7 @@
 import { EnvError, str } from 'envalid';
-import { type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
+import { type MeshNode, type NamedKey, readPrivateKey, readPublicKey } from '../rpc/index.ts';
 import { natsSettings } from './nats-settings.ts';
+import { type Environment, SettingsError } from './parse-settings.ts';
 import { list, listOf, portNumber, positiveInteger, postgresUrl, text } from './settings.ts';
 
 /** First port of the services' own gRPC listeners; a service adds its place in the list of services. */
@@ -44,11 +45,32 @@ export function settingsOf(word: string) {
     [`${prefix}_DATABASE_URL`]: postgresUrl({ default: undefined }),
     [`${prefix}_DATABASE_POOL`]: positiveInteger({ default: 8 }),
     [`${prefix}_DATABASE_CONNECTIONS`]: positiveInteger({ default: undefined }),
-    [`MESH_${prefix}_URL`]: text({ default: undefined }),
+    [addressSetting(word)]: text({ default: undefined }),
   };
 }
 
 /** Where a service's gRPC listens when the process does not say. */
 export function defaultMeshPort(word: string, words: readonly string[]): number {
   return firstMeshPort + words.indexOf(word);
+}
+
+/** The addresses of services in other processes, by word. */
+export function meshUrls(words: readonly string[], env: Environment): Record<string, string> {
+  const urls = words.map((word) => [word, env[addressSetting(word)]?.trim() ?? ''] as const);
+  return Object.fromEntries(urls.filter(([, url]) => url !== ''));
+}
+
+/** Throws SettingsError when a service of this process calls one of `words` that neither runs here nor has an address. */
+export function checkAddresses(mesh: Pick<MeshNode, 'missing'>, words: readonly string[]): void {
+  const missing = mesh.missing().filter(({ called }) => words.includes(called));
+  if (missing.length === 0) return;
+  const problems = missing.map(({ caller, called }) => {
+    const problem = `is missing or blank: ${caller} calls ${called}, which does not run in this process`;
+    return [addressSetting(called), problem] as const;
+  });
+  throw new SettingsError(new Map(problems));
+}
+
+function addressSetting(word: string): string {
+  return `MESH_${word.toUpperCase()}_URL`;
 }

@@ -57,10 +57,12 @@ export interface Running {
   /** Checks of what it depends on, by name; each throws when the dependency fails. */
   readonly ready?: Readonly<Record<string, () => Promise<void>>>;
   /**
-   * Checks of siblings that it calls, by name. They have to pass once before the process is put to use; after that, a sibling
-   * that is away is named by `/readyz`, but this process stays in service.
+   * Checks of siblings that most of its work needs, by name. They have to pass once before the process is put to use; after that, a
+   * sibling that is away is named by `/readyz`, but this process stays in service.
    */
   readonly siblings?: Readonly<Record<string, () => Promise<void>>>;
+  /** Checks of siblings that some of its work needs, by name. The process is put to use without them 30 s after its start. */
+  readonly optionalSiblings?: Readonly<Record<string, () => Promise<void>>>;
   /** Resolves when in-flight work is finished; new work has been refused since `draining` aborted. */
   drain?(): Promise<void>;
   /** Resolves when consumers and jobs have nothing left to do. For tests. */

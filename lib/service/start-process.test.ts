@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { AuthService } from '@agentmesh/proto/auth/v1';
+import { RunsService } from '@agentmesh/proto/runs/v1';
 import { RunProgressedSchema } from '@agentmesh/proto/runs/v1/live';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
 import { type Bus, createPgBus, subjectOf } from '../bus/index.ts';
 import { testDatabaseUrl } from '../pg/testing/index.ts';
 import { createMesh, deriveIdentities } from '../rpc/index.ts';
@@ -34,6 +36,26 @@ test('a sibling that goes away is named by /readyz and does not take the process
   expect(await ask('/readyz/own')).toEqual([200, { 'edge.store': 'ok' }]);
   away.add('store');
   expect(await ask('/readyz/own')).toEqual([503, { 'edge.store': 'failed' }]);
+});
+
+test('a sibling that a service calls and that has no address fails the start with the name of its setting', async () => {
+  const gateway = defineService({
+    name: 'gateway',
+    settings: {},
+    start: async ({ mesh }) => {
+      for (const service of [AuthService, SessionsService, RunsService]) mesh.client(service);
+      mesh.serve(RunsService, unserved(RunsService));
+      return {};
+    },
+  });
+  await using database = await testDatabaseUrl();
+  const env = { DATABASE_URL: database.url, OPS_PORT: '0', LOG_LEVEL: 'silent', MESH_KEY: 'key' };
+  const start = (own: object) =>
+    startProcess({ services: [gateway], words: ['gateway', 'auth', 'sessions'], env: { ...env, ...own } });
+  await expect(start({ MESH_SESSIONS_URL: 'http://127.0.0.1:1', MESH_AUTH_URL: ' ' })).rejects.toMatchObject({
+    name: 'SettingsError',
+    message: 'MESH_AUTH_URL is missing or blank: gateway calls auth, which does not run in this process',
+  });
 });
 
 test('without identities, key pairs come from MESH_KEY, former ones are accepted, and an empty entry in their list admits nobody', async () => {

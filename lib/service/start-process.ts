@@ -19,7 +19,7 @@ import { checkNats, natsOptions } from './nats-settings.ts';
 import { openServiceDatabase } from './open-service-database.ts';
 import { checkCertificate, readIdentities } from './mesh-identities.ts';
 import { checkTogether, type Environment, parseSettings, SettingsError } from './parse-settings.ts';
-import { defaultMeshPort, processSettings, settingsOf } from './process-settings.ts';
+import { checkAddresses, defaultMeshPort, meshUrls, processSettings, settingsOf } from './process-settings.ts';
 import type { Running, Service, Settings } from './service.ts';
 import { unusableServer } from './unusable-server.ts';
 
@@ -94,12 +94,14 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
       await startService(service, { ...base, env: options.env, resources, draining: draining.signal }),
     );
   }
+  checkAddresses(base.mesh, options.words);
   const own = collectChecks(running, 'ready');
-  const checks = { bus: () => base.driver.ping(), ...own, ...collectChecks(running, 'siblings') };
+  const optional = collectChecks(running, 'optionalSiblings');
+  const checks = { bus: () => base.driver.ping(), ...own, ...collectChecks(running, 'siblings'), ...optional };
   const meshPort = await listen(options, base);
   if (base.config.OPS_PORT !== 0) {
     const { OPS_HOST: host, OPS_PORT: port, OPS_HOSTS: hosts } = base.config;
-    const start = () => startOpsServer({ host, port, hosts, metrics: base.metrics, checks, own });
+    const start = () => startOpsServer({ host, port, hosts, metrics: base.metrics, checks, own, optional });
     resources.use(await listenOn({ host, port, portSetting: 'OPS_PORT' }, start));
   }
   failure.move();
@@ -207,7 +209,9 @@ async function listen({ services, words }: ProcessOptions, base: Base): Promise<
   return listening.port;
 }
 
-function collectChecks(running: ReadonlyMap<string, Running>, kind: 'ready' | 'siblings'): Checks {
+type CheckKind = 'ready' | 'siblings' | 'optionalSiblings';
+
+function collectChecks(running: ReadonlyMap<string, Running>, kind: CheckKind): Checks {
   const checks: Record<string, () => Promise<void>> = {};
   for (const [word, service] of running) {
     for (const [name, check] of Object.entries(service[kind] ?? {})) checks[`${word}.${name}`] = check;
@@ -223,15 +227,6 @@ async function drain({ config, mesh, log }: Base, started: readonly Running[]): 
     log.warn({ graceMs }, 'time to drain is over; work in progress is cut off'),
   );
   await mesh.drain(Math.max(deadline - Date.now(), 100));
-}
-
-function meshUrls(words: readonly string[], env: Environment): Record<string, string> {
-  const urls: Record<string, string> = {};
-  for (const word of words) {
-    const url = env[`MESH_${word.toUpperCase()}_URL`]?.trim();
-    if (url) urls[word] = url;
-  }
-  return urls;
 }
 
 async function readTls(config: ProcessConfig): Promise<{ cert: Buffer; key: Buffer; ca: Buffer } | undefined> {

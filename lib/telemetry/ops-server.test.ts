@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics, type OpsServer, runChecks, startOpsServer } from './index.ts';
+import type { OpsServerOptions } from './ops-server.ts';
 
 let server: OpsServer | undefined;
 afterEach(async () => {
@@ -10,10 +11,12 @@ afterEach(async () => {
 
 type Checks = Record<string, () => Promise<void>>;
 
-async function start(checks: Checks, own?: Checks) {
+type Waits = Pick<OpsServerOptions, 'optional' | 'optionalWaitMs'>;
+
+async function start(checks: Checks, own?: Checks, waits: Waits = {}) {
   const metrics = createMetrics();
   const hosts = ['mesh.example', '.svc'];
-  server = await startOpsServer({ host: '0.0.0.0', port: 0, hosts, metrics, checks, ...(own && { own }) });
+  server = await startOpsServer({ host: '0.0.0.0', port: 0, hosts, metrics, checks, ...(own && { own }), ...waits });
   const { port } = server;
   return { metrics, get: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init) };
 }
@@ -76,6 +79,25 @@ describe('startOpsServer', () => {
     expect(await statuses()).toEqual([503, 200]);
     failing.add('database');
     expect(await statuses()).toEqual([503, 503]);
+  });
+
+  it('/readyz/own waits for optional dependencies for a while, and for those that are needed as long as they are away', async () => {
+    const failing = new Set(['needed', 'optional']);
+    const check = (name: string) => async () => {
+      if (failing.has(name)) throw new Error(name);
+    };
+    const optional = { optional: check('optional') };
+    const checks = { needed: check('needed'), ...optional };
+    const { get } = await start(checks, {}, { optional, optionalWaitMs: 300 });
+    const ask = async () => {
+      const response = await get('/readyz/own');
+      return [response.status, ((await response.json()) as { checks: object }).checks];
+    };
+    expect(await ask()).toEqual([503, { needed: 'failed', optional: 'failed' }]);
+    await expect.poll(ask).toEqual([503, { needed: 'failed' }]);
+    failing.delete('needed');
+    expect(await ask()).toEqual([200, { needed: 'ok' }]);
+    expect((await get('/readyz')).status).toBe(503);
   });
 
   it('answers JSON to unknown paths and other methods', async () => {

@@ -12,8 +12,12 @@ export interface OpsServerOptions {
   metrics: Metrics;
   /** Dependencies of the process, by name; checked at each `/readyz`. */
   checks: Checks;
-  /** Names of the checks that the process cannot work without: its own resources, and dependencies that all its work needs. */
+  /** The checks that the process cannot work without: its own resources. Absent: all. */
   own?: Checks;
+  /** Checks of dependencies that only some of its work needs: they keep the process from its first work for a while, and no longer. */
+  optional?: Checks;
+  /** How long `optional` keeps the process from its first work, in milliseconds. */
+  optionalWaitMs?: number;
 }
 
 export interface OpsServer extends AsyncDisposable {
@@ -22,8 +26,8 @@ export interface OpsServer extends AsyncDisposable {
 
 /**
  * Serves `GET /metrics` (Prometheus text), `/livez` (the process answers), `/readyz` (200, or 503 naming each dependency that
- * fails or takes longer than 2 s) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, later only the
- * checks of `own`, so that one failed dependency does not take every process out of service.
+ * fails or takes longer than 2 s) and `/readyz/own` for load balancers: like `/readyz` until that was 200 once, for `optionalWaitMs` at
+ * most with the checks of `optional`; later only the checks of `own`, so that one failed dependency does not take every process out of service.
  * For operators: bind it where the public cannot reach it. It answers 403 to host names that somebody may have registered, because a web page can make
  * such a name lead here. Rejects when the port is taken.
  */
@@ -34,16 +38,14 @@ export async function startOpsServer({
   metrics,
   checks,
   own = checks,
+  optional = {},
+  optionalWaitMs = 30_000,
 }: OpsServerOptions): Promise<OpsServer> {
-  let admitted = false;
+  const admit = createAdmission({ checks, own, optional, optionalWaitMs });
   const routes: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => sendJson(response, 200, { status: 'ok' }),
     '/readyz': async (response) => sendResults(response, await runChecks(checks)),
-    '/readyz/own': async (response) => {
-      const outcome = await runChecks(admitted ? own : checks);
-      admitted ||= outcome.ready;
-      sendResults(response, outcome);
-    },
+    '/readyz/own': async (response) => sendResults(response, await admit()),
     '/metrics': async (response) => {
       const text = await metrics.registry.metrics();
       response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text);
@@ -59,6 +61,24 @@ export async function startOpsServer({
   return {
     port: (server.address() as AddressInfo).port,
     [Symbol.asyncDispose]: () => close(server),
+  };
+}
+
+/** Answers whether the process may be put to use, and remembers that it was. */
+function createAdmission({
+  checks,
+  own,
+  optional,
+  optionalWaitMs,
+}: Required<Pick<OpsServerOptions, 'checks' | 'own' | 'optional' | 'optionalWaitMs'>>): () => Promise<CheckResults> {
+  const needed = Object.fromEntries(Object.entries(checks).filter(([name]) => !Object.hasOwn(optional, name)));
+  const patientUntil = performance.now() + optionalWaitMs;
+  let admitted = false;
+  const due = (): Checks => (admitted ? own : performance.now() < patientUntil ? checks : needed);
+  return async () => {
+    const outcome = await runChecks(due());
+    admitted ||= outcome.ready;
+    return outcome;
   };
 }
 

@@ -22,6 +22,9 @@ async function isListening(port: number): Promise<boolean> {
   return outcome;
 }
 
+/** Addresses of the services that sessions calls. Nothing listens there. */
+const calledBySessions = { MESH_AUTH_URL: 'http://127.0.0.1:1', MESH_ARTIFACTS_URL: 'http://127.0.0.1:1' };
+
 describe('main.ts', { timeout: 60_000 }, () => {
   test.each([
     ['missing', {}],
@@ -106,7 +109,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
     await using database = await testDatabaseUrl();
     await using busy = await occupy(0);
     const others = { DATABASE_URL: database.url, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'silent' };
-    const keys = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32) };
+    const keys = { ENCRYPT_KEY: encryptKey, MESH_KEY: 'm'.repeat(32), ...calledBySessions };
     const { code, output } = await runMain([target], { ...others, ...keys, [setting]: String(busy.port) });
     expect(code).toBe(1);
     expect(output.trim().split('\n')).toEqual([
@@ -126,6 +129,15 @@ describe('main.ts', { timeout: 60_000 }, () => {
     const { code, output } = await runMain(['sessions'], { ...others, DATABASE_URL });
     const reason = 'The bus cannot be reached. connect ECONNREFUSED 127.0.0.1:1';
     expect([code, output.trim()]).toEqual([1, `DATABASE_URL names a server that cannot be used: ${reason}`]);
+  });
+
+  test('names each service that it calls and has no address of, and ends', async () => {
+    await using database = await testDatabaseUrl();
+    const others = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), OPS_PORT: '0', LOG_LEVEL: 'silent' };
+    const { code, output } = await runMain(['sessions'], others);
+    const problem = (called: string) =>
+      `MESH_${called.toUpperCase()}_URL is missing or blank: sessions calls ${called}, which does not run in this process`;
+    expect([code, output.trim().split('\n').toSorted()]).toEqual([1, [problem('artifacts'), problem('auth')]]);
   });
 
   test('stops its PostgreSQL when it cannot listen', async () => {
@@ -150,7 +162,7 @@ describe('main.ts', { timeout: 60_000 }, () => {
   test('stops gracefully when one request to stop comes as two signals', async () => {
     await using database = await testDatabaseUrl();
     const settings = { DATABASE_URL: database.url, MESH_KEY: 'm'.repeat(32), MESH_PORT: '0', OPS_PORT: '0' };
-    const env = { ...plainEnvironment, ...settings };
+    const env = { ...plainEnvironment, ...settings, ...calledBySessions };
     const child = spawn(process.execPath, ['main.ts', 'sessions'], { cwd: root, env });
     const lines: string[] = [];
     const ready = Promise.withResolvers<void>();

@@ -33,7 +33,8 @@ function addHealth(app: App): void {
 }
 
 function addReadiness(app: App, context: Context): void {
-  const check = shared(() => runChecks(dependencyChecks(context)));
+  const { siblings, optionalSiblings } = dependencyChecks(context);
+  const check = shared(() => runChecks({ ...siblings, ...optionalSiblings }));
   for (const [url, operationId] of [
     ['/readyz', 'getReadiness'],
     ['/health/ready', 'getHealthReady'],
