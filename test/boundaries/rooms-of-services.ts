@@ -5,7 +5,6 @@ export const pending: readonly string[] = [
   'services/auth/src',
   'services/keys/src',
   'services/memory/src',
-  'services/runs/src',
   'services/sessions/src',
   'services/webhooks/src',
 ];
@@ -28,4 +27,22 @@ export const roomLists: RoomLists = {
   'services/artifacts/src':
     'config.ts errors.ts artifact-key.ts artifact-uri.ts keyed-versions.ts part.ts save-key.ts blobs context.ts check-room.ts store remove-garbage.ts erase-artifacts.ts upload.ts version-record.ts consumers jobs rpc',
   'services/transcription/src': 'config.ts errors.ts audio upstream context.ts rpc',
+  'services/runs/src':
+    'closest-name.ts end-group.ts errors.ts outlast-outage.ts models store apps execution config.ts context.ts consumers jobs rpc',
+  'services/runs/src/apps': 'definition tools mcp a2a entries files turns building agents code registry',
+  'services/runs/src/apps/agents':
+    'agent-id.ts agent-fault.ts mcp-servers.ts agent-fields.ts model-settings.ts to-definition.ts checks agent-name.ts read-fields.ts yaml',
+  'services/runs/src/apps/building': 'agents',
+  'services/runs/src/apps/code': 'protocol.ts worker host',
+  'services/runs/src/apps/code/worker': 'channel.ts current-run.ts elsewhere host-llm.ts loading',
+  'services/runs/src/apps/definition': 'to-snake-case.ts mistake.ts parse-yaml.ts tool-resolver.ts settings',
+  'services/runs/src/apps/mcp': 'connection',
+  'services/runs/src/apps/turns': 'events history agent-for-turn.ts takeover',
+  'services/runs/src/execution':
+    'abort-later.ts viewer.ts admission check-message.ts compaction limits live recording attempt running.ts take-up.ts accept-run.ts answers notices watching tracing',
+  'services/runs/src/models':
+    'call-end.ts live-unsupported.ts model-call-error.ts model-failure.ts pause.ts model-name.ts vendor-model.ts use ai-sdk endpoint.ts vendors echo',
+  'services/runs/src/models/ai-sdk': 'ending.ts dialect.ts failure request',
+  'services/runs/src/rpc': 'agents notices',
+  'services/runs/src/rpc/agents': 'agent-message.ts handlers.ts fields-of.ts find-agent.ts versions yaml',
 };

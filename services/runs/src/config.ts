@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { resolve } from 'node:path';
 import { flag, positiveInteger, text, wholeNumber } from '@agentmesh/lib/service';
-import { type CodeConfig, codeSettings, readCodeConfig } from './apps/code/host/code-settings.ts';
+import { codeSettings, readCodeConfig } from './apps/code/host/code-settings.ts';
 import { appNames } from './apps/registry/app-names.ts';
-import type { ModelsConfig } from './models/models.ts';
+import type { AppsConfig } from './apps/registry/apps-config.ts';
 import type { AdmissionLimits } from './execution/admission/admission.ts';
 import { type AnswerPolicy, answerSettings, readAnswerPolicy } from './execution/answers/settings.ts';
 import { admissionSettings, readAdmissionLimits } from './execution/admission/settings.ts';
 import { modelSettings, readModelsConfig } from './models/settings.ts';
-import type { RunLimits } from './apps/definition/settings/run-limits.ts';
 import { limitSettings, readRunLimits } from './execution/limits/settings.ts';
-import { readToolsConfig, type ToolsConfig, toolSettings } from './apps/tools/settings.ts';
+import { readToolsConfig, toolSettings } from './apps/tools/settings.ts';
 
 /** The settings of the service. */
 export const runsSettings = {
@@ -42,12 +41,7 @@ export const runsSettings = {
   }),
 };
 
-export interface RunsConfig {
-  readonly agentsDir: string;
-  /** Apps that this process serves; `agent*` stands for all agents that are records. Empty: all. */
-  readonly apps: readonly string[];
-  /** Limits of each run. */
-  readonly limits: RunLimits;
+export interface RunsConfig extends AppsConfig {
   readonly historyWindow: number;
   readonly historyCacheBytes: number;
   readonly admission: AdmissionLimits;
@@ -55,12 +49,7 @@ export interface RunsConfig {
   readonly answers: AnswerPolicy;
   /** Most agents of an account. */
   readonly maxAgents: number;
-  /** Time that attempts go on without a lease, in milliseconds. */
-  readonly outageMs: number;
   readonly drainMs: number;
-  readonly models: ModelsConfig;
-  readonly tools: ToolsConfig;
-  readonly code: CodeConfig;
 }
 
 type Cleaned = Parameters<typeof readModelsConfig>[0] &

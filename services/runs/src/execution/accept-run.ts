@@ -1,6 +1,5 @@
 import type { LeavePolicy, StartRunRequest } from '@agentmesh/proto/runs/v1';
 import type { BeginTurnResponse, SessionKey } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../context.ts';
 import { messageInvalid, runPostponed, shuttingDown } from '../errors.ts';
 import { checkMessage } from './check-message.ts';
 import { abortLater } from './abort-later.ts';
@@ -8,6 +7,7 @@ import type { Permit } from './admission/admission.ts';
 import type { WaitingRun } from './admission/waiting-runs.ts';
 import { startWaiting } from './take-up.ts';
 import type { Viewer } from './viewer.ts';
+import type { Running } from './running.ts';
 
 const acceptTimeoutMs = 10_000;
 /** Time in milliseconds for which the answer is waited for when the caller has left: a turn that was granted is started at once. */
@@ -39,7 +39,7 @@ interface RunCaller {
  * Stores a run, and starts it if it has its session's turn; otherwise it waits in the session's queue. A run that has not been sent to the database
  * when the caller leaves is dropped. Fails with the errors that `Run` has before `accepted`.
  */
-export async function acceptRun(context: Context, request: NewRun, caller: RunCaller = {}): Promise<AcceptedRun> {
+export async function acceptRun(context: Running, request: NewRun, caller: RunCaller = {}): Promise<AcceptedRun> {
   const { session } = request;
   if (session === undefined) throw messageInvalid('A run needs a session.');
   return withPermit(context, session.accountId, (permit) =>
@@ -54,7 +54,7 @@ export async function acceptRun(context: Context, request: NewRun, caller: RunCa
  * @throws MeshError unavailable `runs_draining`, and as `Admission.admit`
  */
 export async function withPermit<T extends { readonly isStarted: boolean }>(
-  { draining, admission }: Context,
+  { draining, admission }: Running,
   accountId: string,
   work: (permit: Permit) => Promise<T>,
 ): Promise<T> {
@@ -79,7 +79,7 @@ export interface AcceptedRun extends Pick<BeginTurnResponse, 'invocationId' | 'a
 
 /** Stores a run that has a permit. */
 export async function storeRun(
-  context: Context,
+  context: Running,
   request: NewRun & { readonly session: SessionKey },
   { permit, viewer, signal }: RunCaller & { readonly permit: Permit },
 ): Promise<AcceptedRun> {
@@ -108,7 +108,7 @@ export async function storeRun(
 }
 
 function wait(
-  context: Context,
+  context: Running,
   run: WaitingRun,
   { granted, queuePosition }: Pick<BeginTurnResponse, 'granted' | 'queuePosition'>,
 ): void {
@@ -126,7 +126,7 @@ function wait(
 
 /** Returns the ids of the calls that the message answers. The lack of a session that should exist is reported before mistakes in the message. */
 async function checkRequest(
-  context: Context,
+  context: Running,
   session: SessionKey,
   { messageJson, invocationId, createsSession }: NewRun,
 ): Promise<string[]> {
@@ -141,7 +141,7 @@ async function checkRequest(
   }
 }
 
-async function requireSession({ sessions }: Context, session: SessionKey): Promise<void> {
+async function requireSession({ sessions }: Running, session: SessionKey): Promise<void> {
   const found = new AbortController();
   const options = { timeoutMs: acceptTimeoutMs, signal: found.signal };
   for await (const _ of sessions.getSession({ session }, options)) break;

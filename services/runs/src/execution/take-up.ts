@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RunStatus, type Turn } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../context.ts';
 import { isLost } from '../errors.ts';
 import { tellPlaces } from './admission/check-waiting.ts';
 import { leave } from './admission/left-runs.ts';
 import type { RunName } from './admission/waiting-runs.ts';
+import type { Running } from './running.ts';
 
 const claimTimeoutMs = 10_000;
 /** Most runs of others that are claimed in one call. */
@@ -16,14 +16,14 @@ const pausesMs = [10, 30, 100, 300];
  * Goes on with runs whose executor is gone, whatever this process executes, because they hold up their sessions, and claims runs that were not
  * started in time, from any process, as far as there is room.
  */
-export async function takeUpDue(context: Context): Promise<void> {
+export async function takeUpDue(context: Running): Promise<void> {
   let turns = await claimDue(context);
   // A claim takes over a few runs at a time.
   while (turns.some(({ isTakeover }) => isTakeover) && !context.draining.aborted) turns = await claimDue(context);
 }
 
 /** Answers the turns that it has started. */
-async function claimDue(context: Context): Promise<Turn[]> {
+async function claimDue(context: Running): Promise<Turn[]> {
   const { owner, config, sessions, admission } = context;
   const limit = Math.max(0, Math.min(admission.free, mostClaimed));
   const places = Array.from({ length: limit }, () => takePlace(context, ''));
@@ -41,7 +41,7 @@ async function claimDue(context: Context): Promise<Turn[]> {
 }
 
 /** Starts waiting runs that have their turn, as far as there is room. Does not wait for them. */
-export function startWaiting(context: Context): void {
+export function startWaiting(context: Running): void {
   if (context.draining.aborted) return;
   const { waiting, admission, log } = context;
   const next = () => waiting.next((accountId) => admission.mayStart(accountId));
@@ -52,13 +52,13 @@ export function startWaiting(context: Context): void {
 }
 
 /** To be called when the attempt of a turn has ended: waiting runs get its place. */
-export function makeRoom(context: Context, turn: Turn): void {
+export function makeRoom(context: Running, turn: Turn): void {
   context.admission.ended(accountOf(turn));
   startWaiting(context);
 }
 
 /** Claims a run whose turn was granted to this process, and executes it. Takes a place for it, also if there is none. */
-export async function takeUp(context: Context, run: RunName): Promise<void> {
+export async function takeUp(context: Running, run: RunName): Promise<void> {
   const { accountId } = run.session;
   const giveBack = takePlace(context, accountId);
   let isStarted = false;
@@ -72,7 +72,7 @@ export async function takeUp(context: Context, run: RunName): Promise<void> {
   }
 }
 
-async function claimPatiently(context: Context, run: RunName): Promise<boolean> {
+async function claimPatiently(context: Running, run: RunName): Promise<boolean> {
   for (const pauseMs of pausesMs) {
     const status = await claim(context, run);
     if (status === undefined) return true;
@@ -86,7 +86,7 @@ async function claimPatiently(context: Context, run: RunName): Promise<boolean> 
 }
 
 /** Undefined when the run was started, else its status. */
-async function claim(context: Context, { session, invocationId }: RunName): Promise<RunStatus | undefined> {
+async function claim(context: Running, { session, invocationId }: RunName): Promise<RunStatus | undefined> {
   const { owner, config, sessions } = context;
   const request = { owner, window: config.historyWindow, limit: 1, session, invocationId };
   try {
@@ -99,7 +99,7 @@ async function claim(context: Context, { session, invocationId }: RunName): Prom
   }
 }
 
-function startTurn(context: Context, turn: Turn): void {
+function startTurn(context: Running, turn: Turn): void {
   const { session, invocationId, sessionPk } = turn;
   const { executor, waiting } = context;
   executor.start(turn, session === undefined ? undefined : waiting.take({ session, invocationId })?.viewer);
@@ -107,7 +107,7 @@ function startTurn(context: Context, turn: Turn): void {
 }
 
 /** Takes a place of an execution; returns what gives it back. */
-function takePlace({ admission }: Context, accountId: string): () => void {
+function takePlace({ admission }: Running, accountId: string): () => void {
   admission.started(accountId);
   return () => admission.ended(accountId);
 }

@@ -4,7 +4,6 @@ import { type Host, SettingsError } from '@agentmesh/lib/service';
 import { ToolKeysService } from '@agentmesh/proto/keys/v1/tool_keys';
 import { type AgentApps, createAgentApps } from '../agents/agent-apps.ts';
 import type { CheckModel } from '../agents/checks/check-definition.ts';
-import type { RunsConfig, runsSettings } from '../../config.ts';
 import { createModels, type Models, type ModelUse } from '../../models/index.ts';
 import { type AddressPolicy, createAddressPolicy, createGuardedApiFetch } from '@agentmesh/lib/outbound';
 import { createCodeApps } from '../code/host/code-apps.ts';
@@ -12,6 +11,7 @@ import { type AppFinder, createAppFinder } from './app-finder.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import type { CheckTool } from '../entries/check-tools.ts';
 import { createOpenToolKey } from '../mcp/tool-keys.ts';
+import type { AppsConfig } from './apps-config.ts';
 import { openTools } from './open-tools.ts';
 import { watchApps } from './watch-apps.ts';
 
@@ -29,7 +29,7 @@ export interface OpenApps {
 }
 
 export interface AppsDeps {
-  readonly host: Host<typeof runsSettings>;
+  readonly host: Pick<Host, 'log' | 'mesh' | 'resources'>;
   readonly db: Database;
   readonly use: ModelUse;
 }
@@ -38,11 +38,11 @@ export interface AppsDeps {
  * Loads the apps of `AGENTS_DIR` and watches the folder until the host closes; agents that are records are loaded when they are used.
  * Throws SettingsError when `AGENTS_DIR` cannot be read.
  */
-export async function openApps({ host, db, use }: AppsDeps, config: RunsConfig): Promise<OpenApps> {
+export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig): Promise<OpenApps> {
   const { log, resources } = host;
   const { agentsDir: dir } = config;
   const { modelCalls: maxModelCalls } = config.limits;
-  if (host.config.AGENTS_DIR !== undefined) await requireFolder('AGENTS_DIR', dir);
+  await requireFolder('AGENTS_DIR', dir);
   const policy = createAddressPolicy(config.models.allow ?? []);
   const { fetch: guardedFetch } = resources.use(createGuardedApiFetch({ policy }));
   const onFailure = (failure: object) => log.warn(failure, 'model call failed');

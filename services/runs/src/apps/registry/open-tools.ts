@@ -7,10 +7,10 @@ import {
 } from '@agentmesh/lib/outbound';
 import type { Host } from '@agentmesh/lib/service';
 import { createOpenRemote } from '../a2a/remote-client.ts';
-import type { RunsConfig, runsSettings } from '../../config.ts';
 import { createMcpConnections } from '../mcp/connection/mcp-connections.ts';
 import type { OpenToolKey } from '../mcp/request-headers.ts';
 import { createRemoteAgents, type RemoteAgents } from '../building/agents/remote-agents.ts';
+import type { AppsConfig } from './apps-config.ts';
 import { createOpenLinks, type OpenLinks } from './open-links.ts';
 import { createBuiltInResolver } from '../entries/built-in-resolver.ts';
 import { codeElsewhere } from '../entries/code-resolver.ts';
@@ -30,12 +30,12 @@ export interface OpenTools {
   readonly fetch: GuardedFetch;
 }
 
-export interface ToolsDeps extends Pick<Host<typeof runsSettings>, 'log' | 'resources'> {
+export interface ToolsDeps extends Pick<Host, 'log' | 'resources'> {
   readonly openKey: OpenToolKey;
 }
 
 /** Opens what tools are made of, until the host closes. */
-export function openTools({ log, resources, openKey }: ToolsDeps, config: RunsConfig): OpenTools {
+export function openTools({ log, resources, openKey }: ToolsDeps, config: AppsConfig): OpenTools {
   const policy: AddressPolicy = createAddressPolicy(config.tools.mcpAllow);
   const { fetch } = resources.use(createGuardedApiFetch({ policy }));
   const connections = resources.use(createMcpConnections({ fetch }));

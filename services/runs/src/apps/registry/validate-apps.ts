@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import { createCodeApps } from '../code/host/code-apps.ts';
-import type { RunsConfig } from '../../config.ts';
 import { createModels } from '../../models/index.ts';
 import { quietAdk } from './quiet-adk.ts';
+import type { AppsConfig } from './apps-config.ts';
 import { createAppShelf } from './app-shelf.ts';
 import { printMistake } from '../definition/mistake.ts';
 import { findEntry, rootFile } from '../files/root-file.ts';
@@ -23,7 +23,7 @@ export interface Validation {
  * server. Rejects with the
  * system's error when there is no such folder.
  */
-export async function validateApps(folder: string, config: RunsConfig): Promise<Validation> {
+export async function validateApps(folder: string, config: AppsConfig): Promise<Validation> {
   const log = createLogger({ level: 'silent', name: 'validate' });
   quietAdk(log);
   await using resources = new AsyncDisposableStack();

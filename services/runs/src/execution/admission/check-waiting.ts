@@ -1,10 +1,17 @@
-import type { Context } from '../../context.ts';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
 import { leave } from './left-runs.ts';
-import type { WaitingRun } from './waiting-runs.ts';
+import type { WaitingRun, WaitingRuns } from './waiting-runs.ts';
 
 const timeoutMs = 2_500;
 
-type Waiting = Pick<Context, 'owner' | 'sessions' | 'waiting' | 'log'>;
+interface Waiting {
+  readonly owner: string;
+  readonly sessions: Client<typeof SessionsService>;
+  readonly waiting: WaitingRuns;
+  readonly log: Logger;
+}
 
 /** Asks the ledger about at most 1,000 waiting runs: which have their turn, which have left the queue, and the places of the others. */
 export async function checkWaiting(context: Waiting, runs: readonly WaitingRun[]): Promise<void> {

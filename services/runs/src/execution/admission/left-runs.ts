@@ -1,6 +1,5 @@
 import { RunStatus } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../../context.ts';
-import type { RunName } from './waiting-runs.ts';
+import type { RunName, WaitingRuns } from './waiting-runs.ts';
 
 const cancelled = { type: 'RunCancelled', message: 'The run was cancelled.' };
 
@@ -9,7 +8,9 @@ const calledOff = new Set([RunStatus.CANCELLED, RunStatus.INTERRUPTED]);
 /** Statuses of runs that another process has executed to an end. */
 const executed = new Set([RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.WAITING]);
 
-type Waiting = Pick<Context, 'waiting'>;
+interface Waiting {
+  readonly waiting: WaitingRuns;
+}
 
 /**
  * Ends the wait for a run that has ended by its status. Its viewer is told that it was cancelled, or goes on with the events that another

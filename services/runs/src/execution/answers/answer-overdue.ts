@@ -1,9 +1,14 @@
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { LedgerRun, OverdueRun } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../../context.ts';
 import { mostResponses } from '../check-message.ts';
+import type { Running } from '../running.ts';
 import { answerRun, type FunctionAnswer } from './answer-run.ts';
 import { awaitedCalls } from './awaited-calls.ts';
+import type { AnswerPolicy } from './settings.ts';
+
+interface Context extends Running {
+  readonly config: Running['config'] & { readonly answers: AnswerPolicy };
+}
 
 const limit = 32;
 const timeoutMs = 5_000;

@@ -1,9 +1,9 @@
 import { isMeshError, type MeshError } from '@agentmesh/lib/rpc';
 import type { JsonObject } from '@agentmesh/proto/event';
 import { type LedgerRun, Multitask, RunStatus, type SessionKey } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../../context.ts';
 import { answerNotAwaited, runNotWaiting } from '../../errors.ts';
 import { acceptRun } from '../accept-run.ts';
+import type { Running } from '../running.ts';
 import { awaitedCalls } from './awaited-calls.ts';
 
 /** Hours after which the key of an answer is forgotten. */
@@ -41,7 +41,7 @@ interface AnsweredRun {
  * Goes on with a run that waits, as its next attempt. Only one of several answers to a call is accepted, whatever replica gets it. Fails with aborted
  * `run_not_waiting`, invalid_argument `answer_not_awaited`, and as `acceptRun`.
  */
-export async function answerRun(context: Context, answer: RunAnswer): Promise<AnsweredRun> {
+export async function answerRun(context: Running, answer: RunAnswer): Promise<AnsweredRun> {
   const fault = faultOf(answer);
   const isKeyed = answer.idempotencyKey !== undefined && answer.idempotencyKey !== '';
   if (fault !== undefined && !isKeyed) throw fault;
@@ -58,7 +58,7 @@ const refusals = ['run_not_waiting', 'function_call_not_found'];
 const noAttempt = 2 ** 31 - 1;
 
 async function accept(
-  context: Context,
+  context: Running,
   { accountId, run, answers, isBound, idempotencyKey = '', signal }: RunAnswer,
   waitingAttempt: number,
 ): Promise<AnsweredRun> {

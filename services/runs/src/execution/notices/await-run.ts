@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
 import { insertAwaitedRun } from '../../store/awaited-runs.ts';
+import type { Noticing } from './tell-watchers.ts';
 
 const longestTitle = 200;
 
@@ -10,7 +10,7 @@ export interface RunToAwait {
 }
 
 /** Makes the end of a run a notice. From then on the notice comes, also after a crash. */
-export async function awaitRun({ db, awaited }: Pick<Context, 'awaited' | 'db'>, run: RunToAwait): Promise<void> {
+export async function awaitRun({ db, awaited }: Pick<Noticing, 'awaited' | 'db'>, run: RunToAwait): Promise<void> {
   const { accountId, invocationId, title } = run;
   awaited.add(`${accountId}/${invocationId}`);
   const printable = title.toWellFormed().replaceAll('\0', '');

@@ -1,10 +1,10 @@
 import { MeshError } from '@agentmesh/lib/rpc';
 import { type LedgerRun, RunStatus } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../../context.ts';
 import { deleteAwaitedRun } from '../../store/awaited-runs.ts';
 import { insertNotice } from '../../store/notices.ts';
+import type { Running } from '../running.ts';
 import { storeNotice } from './store-notice.ts';
-import { tellWatchers } from './tell-watchers.ts';
+import { type Noticing, tellWatchers } from './tell-watchers.ts';
 
 const timeoutMs = 5_000;
 
@@ -15,7 +15,7 @@ const types: Readonly<Partial<Record<RunStatus, string>>> = {
   [RunStatus.INTERRUPTED]: 'run_interrupted',
 };
 
-type Deps = Pick<Context, 'awaited' | 'bus' | 'db' | 'log' | 'sessions'>;
+type Deps = Noticing & Pick<Running, 'sessions'>;
 
 export interface RunName {
   readonly accountId: string;

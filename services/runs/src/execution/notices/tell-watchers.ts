@@ -1,8 +1,19 @@
 import { NoticeAddedSchema } from '@agentmesh/proto/runs/v1/notices';
-import type { Context } from '../../context.ts';
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+
+/** Surroundings of those who write notices. */
+export interface Noticing {
+  readonly bus: Bus;
+  readonly db: Database;
+  readonly log: Logger;
+  /** Runs that this process has accepted and whose end becomes a notice: `<account>/<invocation>`. */
+  readonly awaited: Set<string>;
+}
 
 /** Hints that an account has a new notice. The notice is committed; a lost hint only delays it for those who watch. */
-export async function tellWatchers({ bus, log }: Pick<Context, 'bus' | 'log'>, accountId: string): Promise<void> {
+export async function tellWatchers({ bus, log }: Pick<Noticing, 'bus' | 'log'>, accountId: string): Promise<void> {
   await bus.publish(NoticeAddedSchema, { accountId }).catch((err: unknown) => {
     log.warn({ err }, 'watchers were not told of a notice; they look within ten seconds');
   });

@@ -11,7 +11,7 @@ import { createOpenCalls, type OpenCalls, type WaitPolicy } from './open-calls.t
 import { createUnfinishedTexts } from './unfinished-texts.ts';
 import type { End, Journal } from './journal.ts';
 import type { Stop } from './stop.ts';
-import type { AgentSession } from '../../apps/turns/agent-run.ts';
+import type { AgentSession } from '../../apps/turns/history/agent-session.ts';
 import type { LiveAttempt } from '../live/live-attempt.ts';
 import type { RunCost } from '../limits/run-cost.ts';
 import type { RunLimits } from '../../apps/definition/settings/run-limits.ts';

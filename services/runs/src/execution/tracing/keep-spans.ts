@@ -5,7 +5,6 @@ import { type SpanEnded, SpanEndedSchema } from '@agentmesh/proto/runs/v1';
 import type { SessionKey, SessionsService, Turn } from '@agentmesh/proto/sessions/v1';
 import { create } from '@bufbuild/protobuf';
 import type { Client } from '@connectrpc/connect';
-import type { runsSettings } from '../../config.ts';
 import type { Ending } from '../attempt/execute-attempt.ts';
 import { AttemptTrace } from './attempt-trace.ts';
 import { createSpanLog, type SpanLog } from './span-log.ts';
@@ -26,7 +25,11 @@ export interface KeptSpans {
  * Records the spans of attempts when they have ended, and shares them with the other processes of this service, so that any of
  * them can be asked. A span that the bus loses is known to its own process only.
  */
-export async function keepSpans({ bus, log: logger, resources }: Host<typeof runsSettings>): Promise<KeptSpans> {
+export async function keepSpans({
+  bus,
+  log: logger,
+  resources,
+}: Pick<Host, 'bus' | 'log' | 'resources'>): Promise<KeptSpans> {
   const log = createSpanLog(limits);
   const current = new AsyncLocalStorage<AttemptTrace>();
   resources.defer(await bus.subscribe(SpanEndedSchema, (span) => log.add(span)));

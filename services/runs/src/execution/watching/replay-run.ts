@@ -1,10 +1,9 @@
 import type { EventJson } from '@agentmesh/proto/event';
 import type { RunRequest, RunResponseSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Context } from '../../context.ts';
 import { runPostponed } from '../../errors.ts';
 import type { Frame } from './run-place.ts';
-import { watchEvents } from './watch-events.ts';
+import { type Watching, watchEvents } from './watch-events.ts';
 
 type Response = MessageInitShape<typeof RunResponseSchema>;
 
@@ -13,7 +12,7 @@ type Response = MessageInitShape<typeof RunResponseSchema>;
  * Waits until the run is over. Ends with a failure when this process stops before.
  */
 export async function* replayRun(
-  context: Context,
+  context: Watching,
   { request, invocationId }: { readonly request: RunRequest; readonly invocationId: string },
   signal: AbortSignal,
 ): AsyncGenerator<Response> {

@@ -8,15 +8,25 @@ import {
   SessionKeySchema,
 } from '@agentmesh/proto/sessions/v1';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import type { Context } from '../../context.ts';
+import type { LiveRuns } from '../live/live-runs.ts';
+import type { Running } from '../running.ts';
 import { PartialInbox } from './partial-inbox.ts';
 import { RunPlace } from './run-place.ts';
+import type { RunWatchers } from './run-watchers.ts';
 
 /** A lost hint delays an event by no more than this. */
 const lookMs = 1_000;
 const readTimeoutMs = 10_000;
 /** Bytes of stored events that are read at a time: what waits in memory for a viewer who reads slowly. */
 const pageBytes = 256 * 1024;
+
+/** Surroundings of those who watch runs. */
+export interface Watching extends Pick<Running, 'sessions' | 'draining'> {
+  /** Partial events of runs for viewers, wherever the runs execute. */
+  readonly live: LiveRuns;
+  /** Streams of runs. */
+  readonly runWatchers: RunWatchers;
+}
 
 type WatchAnswer = MessageInitShape<typeof WatchRunResponseSchema>;
 
@@ -28,7 +38,7 @@ type WatchedRun = Pick<WatchRunRequest, 'accountId' | 'invocationId' | 'userId' 
  * once, also without events. It ends without `isOver` when `signal` aborts and when this process is stopping.
  */
 export async function* watchEvents(
-  context: Context,
+  context: Watching,
   run: WatchedRun,
   signal: AbortSignal,
 ): AsyncGenerator<WatchAnswer> {
@@ -57,7 +67,7 @@ interface Watch {
 }
 
 function openWatch(
-  { live, runWatchers }: Context,
+  { live, runWatchers }: Watching,
   name: Pick<WatchRunRequest, 'accountId' | 'invocationId'>,
   run: LedgerRun | undefined,
 ): Watch {

@@ -7,11 +7,18 @@ import type {
 } from '@ai-sdk/provider';
 import type { LlmResponse } from '@google/adk';
 import type { GenerateContentConfig, GenerateContentResponseUsageMetadata } from '@google/genai';
-import type { FileRules } from './request/to-user-part.ts';
 import type { Ending, Finish } from './ending.ts';
 
 /** Sources that an answer is based on. */
 export type Sources = Pick<LlmResponse, 'groundingMetadata' | 'citationMetadata'>;
+
+/** The vendor's support for files. */
+export interface FileRules {
+  /** Form in which text files are sent: as files of their own type, as documents of type `text/plain`, or as message text. */
+  readonly text: 'file' | 'document' | 'text';
+  /** Whether the vendor fetches a file of this type from this URL itself. For other files, a text names the URL. */
+  readonly link: (url: URL, mediaType: string) => boolean;
+}
 
 /** Differences between vendors that the SDK does not handle. */
 export interface Dialect {

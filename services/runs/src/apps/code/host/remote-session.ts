@@ -1,6 +1,6 @@
 import type { Event } from '@google/adk';
 import type { Turn } from '@agentmesh/proto/sessions/v1';
-import type { AgentSession } from '../../turns/agent-run.ts';
+import type { AgentSession } from '../../turns/history/agent-session.ts';
 import { createTurnSession, type TurnSession } from '../../turns/history/turn-session.ts';
 import type { HostMessage } from '../protocol.ts';
 

@@ -3,7 +3,7 @@ import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { fromPublicEvent } from '../events/event-json.ts';
 import type { CallCosts } from '../../../models/use/call-costs.ts';
 import { createRunSessions } from './run-sessions.ts';
-import type { AgentSession } from '../agent-run.ts';
+import type { AgentSession } from './agent-session.ts';
 import { isAddedToRun } from './added-to-run.ts';
 import { createHeldMessages, type HeldMessages } from './held-messages.ts';
 

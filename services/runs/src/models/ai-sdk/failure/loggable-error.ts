@@ -1,15 +1,5 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider';
-
-/** The part of an error that may be logged. It has no message: messages of the SDK and of parsers quote the conversation. */
-export interface ErrorFacts {
-  readonly type: string;
-  /** HTTP status. */
-  readonly status?: number;
-  /** The system's code, e.g. `ECONNREFUSED`, of the error or of its cause. */
-  readonly code?: string;
-  /** Stack trace without the message. */
-  readonly stack?: string;
-}
+import type { ErrorFacts } from '../../model-failure.ts';
 
 const deepestCause = 5;
 

@@ -1,13 +1,6 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
 import type { Blob, Part } from '@google/genai';
-
-/** The vendor's support for files. */
-export interface FileRules {
-  /** Form in which text files are sent: as files of their own type, as documents of type `text/plain`, or as message text. */
-  readonly text: 'file' | 'document' | 'text';
-  /** Whether the vendor fetches a file of this type from this URL itself. For other files, a text names the URL. */
-  readonly link: (url: URL, mediaType: string) => boolean;
-}
+import type { FileRules } from '../dialect.ts';
 
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
