@@ -24,12 +24,13 @@ const FileMistake = Type.Object(
   { title: 'FileMistake' },
 );
 
-const AppError = Type.Object(
-  { message: Type.String(), servesOlderVersion: Type.Boolean(), mistakes: Type.Array(FileMistake) },
-  { title: 'AppError' },
-);
+/** `stale`: runs with older files than those with the mistakes. `loading`: cannot run yet, and will without a change. */
+const AppState = Type.Enum(['ready', 'loading', 'failed', 'stale']);
 
-const DetailedApp = Type.Object({ ...appInfo, error: Type.Optional(AppError) }, { title: 'DetailedApp' });
+const DetailedApp = Type.Object(
+  { ...appInfo, state: AppState, mistakes: Type.Array(FileMistake) },
+  { title: 'DetailedApp' },
+);
 
 export const AppList = Type.Union([
   Type.Array(Type.String()),

@@ -1,4 +1,4 @@
-import type { App as AppMessage, BrokenApp, FileMistake } from '@agentmesh/proto/runs/v1';
+import { type App as AppMessage, AppState, type BrokenApp, type FileMistake } from '@agentmesh/proto/runs/v1';
 import { type App, type Context, unary } from '../context.ts';
 import { sendJson } from '../edge/json/json-bytes.ts';
 import { AppPath } from '../edge/records/path.ts';
@@ -54,30 +54,36 @@ export function appRoutes(app: App, { runs, authentication }: Context): void {
 
 /** All apps by name, those that cannot run too: these have `error` and no root agent. */
 function detailedList(apps: readonly AppMessage[], brokenApps: readonly BrokenApp[]) {
-  const broken = brokenApps.map(({ name, mistakes }) => ({ ...unknownApp, name, error: appError(mistakes, false) }));
+  const broken = brokenApps.map(({ name, mistakes, state }) => ({
+    ...unknownApp,
+    name,
+    ...condition(mistakes, state || AppState.FAILED),
+  }));
   return [...apps.map(detailed), ...broken].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const unknownApp = { rootAgentName: '', description: '', language: 'yaml', isComputerUse: false, agents: null };
 
 /** The record of app-info without the agents, whose key the reference sends as null. */
-function detailed({ name, rootAgentName, description, language, isComputerUse, mistakes }: AppMessage) {
-  const error = mistakes.length === 0 ? {} : { error: appError(mistakes, true) };
-  return { name, rootAgentName, description, language, isComputerUse, agents: null, ...error };
+function detailed({ name, rootAgentName, description, language, isComputerUse, mistakes, state }: AppMessage) {
+  const facts = condition(mistakes, state || AppState.READY);
+  return { name, rootAgentName, description, language, isComputerUse, agents: null, ...facts };
 }
 
-/** `servesOlderVersion`: the app runs with its last files that had no mistakes. */
-function appError(mistakes: readonly FileMistake[], servesOlderVersion: boolean) {
-  return {
-    message: servesOlderVersion
-      ? 'The files of this app cannot be used. It runs with the last version that had no mistakes.'
-      : 'The files of this app cannot be used.',
-    servesOlderVersion,
-    mistakes: mistakes.map(({ file, line, column, key, reason }) => ({
-      file,
-      ...(line > 0 && { line, column }),
-      key,
-      reason,
-    })),
-  };
+const states = {
+  [AppState.READY]: 'ready',
+  [AppState.LOADING]: 'loading',
+  [AppState.FAILED]: 'failed',
+  [AppState.STALE]: 'stale',
+} as const;
+
+/** Whether an app can run, and what is wrong with its files. */
+function condition(found: readonly FileMistake[], state: keyof typeof states) {
+  const mistakes = found.map(({ file, line, column, key, reason }) => ({
+    file,
+    ...(line > 0 && { line, column }),
+    key,
+    reason,
+  }));
+  return { state: states[state], mistakes };
 }

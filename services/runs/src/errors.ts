@@ -5,6 +5,11 @@ export function appNotFound(app: string, hint: string): MeshError {
   return new MeshError('not_found', 'app_not_found', `No root_agent found for '${app}'. ${hint}`);
 }
 
+/** The code of the app is being loaded, or is loaded again because it was not loaded in time. */
+export function appLoading(app: string): MeshError {
+  return new MeshError('unavailable', 'app_loading', `The code of the app "${app}" is still being loaded. Try again.`);
+}
+
 /** The account has no such agent, or it can no longer be used; `why` says what is wrong with it. */
 export function agentAppNotFound(app: string, why = 'Agent not found.'): MeshError {
   return appNotFound(app, why);

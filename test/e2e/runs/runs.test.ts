@@ -182,13 +182,10 @@ describe('an agent', () => {
       language: 'yaml',
       isComputerUse: false,
       agents: null,
-      error: {
-        message: 'The files of this app cannot be used.',
-        servesOlderVersion: false,
-        mistakes: [mistake],
-      },
+      state: 'failed',
+      mistakes: [mistake],
     });
-    expect(list.body.apps.find(({ name }) => name === 'echo')).not.toHaveProperty('error');
+    expect(list.body.apps.find(({ name }) => name === 'echo')).toMatchObject({ state: 'ready', mistakes: [] });
   });
 
   test('with a misspelt name gives an error that suggests the right name', async () => {

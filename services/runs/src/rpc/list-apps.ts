@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { AppSchema, BrokenAppSchema, FileMistakeSchema } from '@agentmesh/proto/runs/v1';
+import { type AppSchema, AppState, type BrokenAppSchema, type FileMistakeSchema } from '@agentmesh/proto/runs/v1';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AgentFields } from '../apps/agents/agent-fields.ts';
 import { agentAppName } from '../apps/agents/agent-id.ts';
@@ -21,11 +21,17 @@ export function listApps({ db, registry }: Context): Handlers['listApps'] {
       language,
       isComputerUse: false,
       mistakes: mistakes.get(name)?.map(toMessage) ?? [],
+      state: mistakes.has(name) ? AppState.STALE : AppState.READY,
     }));
     const running = new Set(apps.map(({ name }) => name));
-    const brokenApps: MessageInitShape<typeof BrokenAppSchema>[] = [...mistakes]
-      .filter(([name]) => !running.has(name))
-      .map(([name, found]) => ({ name, mistakes: found.map(toMessage) }))
+    const pending = new Set(registry.pending());
+    const brokenApps: MessageInitShape<typeof BrokenAppSchema>[] = [...new Set([...mistakes.keys(), ...pending])]
+      .filter((name) => !running.has(name))
+      .map((name) => ({
+        name,
+        mistakes: mistakes.get(name)?.map(toMessage) ?? [],
+        state: pending.has(name) ? AppState.LOADING : AppState.FAILED,
+      }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return { apps: [...apps, ...agents.map(agentApp)], brokenApps };
   };
@@ -33,7 +39,13 @@ export function listApps({ db, registry }: Context): Handlers['listApps'] {
 
 function agentApp({ agent_id: agentId, fields }: AgentRow): MessageInitShape<typeof AppSchema> {
   const { agent_name: agentName, agent_description: description } = JSON.parse(fields) as AgentFields;
-  return { name: agentAppName(agentId), rootAgentName: adkName(agentName), description, language: 'yaml' };
+  return {
+    name: agentAppName(agentId),
+    rootAgentName: adkName(agentName),
+    description,
+    language: 'yaml',
+    state: AppState.READY,
+  };
 }
 
 function toMessage({ file, at, key, reason }: Mistake): MessageInitShape<typeof FileMistakeSchema> {

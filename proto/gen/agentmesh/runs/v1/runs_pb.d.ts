@@ -673,6 +673,13 @@ export declare type App = Message<"agentmesh.runs.v1.App"> & {
    * @generated from field: repeated agentmesh.runs.v1.FileMistake mistakes = 6;
    */
   mistakes: FileMistake[];
+
+  /**
+   * READY, or STALE when there are mistakes.
+   *
+   * @generated from field: agentmesh.runs.v1.AppState state = 7;
+   */
+  state: AppState;
 };
 
 /**
@@ -728,7 +735,7 @@ export declare type FileMistake = Message<"agentmesh.runs.v1.FileMistake"> & {
 export declare const FileMistakeSchema: GenMessage<FileMistake>;
 
 /**
- * A folder that holds no app that can run.
+ * A folder that holds no app that can run now.
  *
  * @generated from message agentmesh.runs.v1.BrokenApp
  */
@@ -739,11 +746,18 @@ export declare type BrokenApp = Message<"agentmesh.runs.v1.BrokenApp"> & {
   name: string;
 
   /**
-   * At least one.
+   * At least one, unless its state is LOADING.
    *
    * @generated from field: repeated agentmesh.runs.v1.FileMistake mistakes = 2;
    */
   mistakes: FileMistake[];
+
+  /**
+   * LOADING or FAILED.
+   *
+   * @generated from field: agentmesh.runs.v1.AppState state = 3;
+   */
+  state: AppState;
 };
 
 /**
@@ -1021,6 +1035,49 @@ export enum LeavePolicy {
  * Describes the enum agentmesh.runs.v1.LeavePolicy.
  */
 export declare const LeavePolicySchema: GenEnum<LeavePolicy>;
+
+/**
+ * @generated from enum agentmesh.runs.v1.AppState
+ */
+export enum AppState {
+  /**
+   * @generated from enum value: APP_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Runs with its files as they are.
+   *
+   * @generated from enum value: APP_STATE_READY = 1;
+   */
+  READY = 1,
+
+  /**
+   * Cannot run yet: its code is being loaded, or is loaded again because it was not loaded in time.
+   *
+   * @generated from enum value: APP_STATE_LOADING = 2;
+   */
+  LOADING = 2,
+
+  /**
+   * Cannot run: its files have mistakes.
+   *
+   * @generated from enum value: APP_STATE_FAILED = 3;
+   */
+  FAILED = 3,
+
+  /**
+   * Runs with older files: the present ones have mistakes, or their code was not loaded in time and is loaded again.
+   *
+   * @generated from enum value: APP_STATE_STALE = 4;
+   */
+  STALE = 4,
+}
+
+/**
+ * Describes the enum agentmesh.runs.v1.AppState.
+ */
+export declare const AppStateSchema: GenEnum<AppState>;
 
 /**
  * Applications and their execution. This service stores nothing: the sessions service stores every run.

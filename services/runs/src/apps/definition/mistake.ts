@@ -54,11 +54,20 @@ export class AppFilesError extends Error {
   readonly mistakes: readonly Mistake[];
   /** The folder has no root file: it is not an app, or no longer one. */
   readonly isRootMissing: boolean;
+  /** The code was not loaded in time, which is no mistake of its author: it may be loaded the next time. */
+  readonly isTimeout: boolean;
 
-  constructor(mistakes: readonly Mistake[], { isRootMissing = false }: { readonly isRootMissing?: boolean } = {}) {
+  constructor(
+    mistakes: readonly Mistake[],
+    {
+      isRootMissing = false,
+      isTimeout = false,
+    }: { readonly isRootMissing?: boolean; readonly isTimeout?: boolean } = {},
+  ) {
     super(mistakes.map(printMistake).join('\n'));
     this.mistakes = mistakes;
     this.isRootMissing = isRootMissing;
+    this.isTimeout = isTimeout;
   }
 }
 

@@ -12,6 +12,8 @@ export interface AppShelf {
   readonly apps: ReadonlyMap<string, App>;
   /** By app; never empty. An app that is in `apps` too serves with its last good version. */
   readonly mistakes: ReadonlyMap<string, readonly Mistake[]>;
+  /** Those of them whose code was not loaded in time. */
+  readonly late: ReadonlySet<string>;
   /** Reads an app's files and replaces its version if they are good. Never rejects. */
   load(name: string): Promise<void>;
 }
@@ -26,6 +28,7 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
   const { dir, log } = options;
   const apps = new Map<string, App>();
   const mistakes = new Map<string, readonly Mistake[]>();
+  const late = new Set<string>();
 
   const onFailure = (name: string, err: unknown): void => {
     const failure = describe(err);
@@ -36,12 +39,16 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
     mistakes.delete(name);
     if (failure === undefined) return;
     mistakes.set(name, failure.mistakes);
+    if (failure.isTimeout) late.add(name);
     const known = err instanceof AppFilesError ? {} : { err };
-    log.error({ app: name, mistakes: failure.mistakes.map(printMistake), ...known }, outcome(apps.has(name)));
+    const facts = { app: name, mistakes: failure.mistakes.map(printMistake), ...known };
+    if (failure.isTimeout) log.warn(facts, 'app was not loaded in time: it is loaded again soon');
+    else log.error(facts, outcome(apps.has(name)));
   };
   return {
     apps,
     mistakes,
+    late,
     async load(name) {
       try {
         if (isAgentAppName(name)) await refuseAgentName(join(dir, name));
@@ -50,7 +57,9 @@ export function createAppShelf(options: AppShelfOptions): AppShelf {
         if (apps.get(name) !== app) apps.get(name)?.retire?.();
         apps.set(name, app);
         mistakes.delete(name);
+        late.delete(name);
       } catch (error) {
+        late.delete(name);
         onFailure(name, error);
       }
     },
@@ -73,13 +82,17 @@ interface Failure {
   readonly mistakes: readonly Mistake[];
   /** The folder has no root file any more, so no version of the app is kept. */
   readonly isGone: boolean;
+  readonly isTimeout: boolean;
 }
 
 /** Undefined when the folder is gone, or is a file. */
 function describe(error: unknown): Failure | undefined {
-  if (error instanceof AppFilesError) return { mistakes: error.mistakes, isGone: error.isRootMissing };
+  if (error instanceof AppFilesError) {
+    const { mistakes, isRootMissing: isGone, isTimeout } = error;
+    return { mistakes, isGone, isTimeout };
+  }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
   const reason = code === '' ? 'the files cannot be loaded' : `the files cannot be read (${code})`;
-  return { mistakes: [{ file: rootFile, key: '', reason }], isGone: false };
+  return { mistakes: [{ file: rootFile, key: '', reason }], isGone: false, isTimeout: false };
 }

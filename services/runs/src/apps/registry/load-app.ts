@@ -73,8 +73,11 @@ async function loadNamedCode({ name, folder, files, present }: NamedCode, parts:
     const spec = { request, text: files.text, language: 'yaml' as const, links, ...(graphJson && { graphJson }) };
     return await parts.codeApps.load(spec, present);
   } catch (error) {
-    throw error instanceof AppFilesError
-      ? new AppFilesError(error.mistakes.map((mistake) => files.place(mistake)))
-      : error;
+    if (!(error instanceof AppFilesError)) throw error;
+    const { mistakes, isTimeout } = error;
+    throw new AppFilesError(
+      mistakes.map((mistake) => files.place(mistake)),
+      { isTimeout },
+    );
   }
 }

@@ -54,7 +54,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
   const codeApps = resources.use(createCodeApps({ config: config.code, limits, models, fetch: tools.fetch, log }));
   const parts = { models, toolTimeoutMs, maxModelCalls };
   const { ofFiles, ofRecords, remoteAgents, openLinks } = tools;
-  const registry = await createRegistry({
+  const created = await createRegistry({
     dir,
     served: config.apps,
     log,
@@ -64,6 +64,7 @@ export async function openApps({ host, db, use }: AppsDeps, config: AppsConfig):
     remoteAgents,
     openLinks,
   });
+  const registry = resources.use(created);
   resources.use(await watchApps({ dir, registry, log }));
   const agentApps = createAgentApps({ db, ...parts, tools: ofRecords });
   const checkModel = (name: string) => models.problemWith(name);

@@ -1,23 +1,26 @@
 import { readdir } from 'node:fs/promises';
 import type { Logger } from '@agentmesh/lib/telemetry';
 import { withinDeadline } from '@agentmesh/lib/wait';
-import { appInternal, appNotFound } from '../../errors.ts';
+import { appInternal, appLoading, appNotFound } from '../../errors.ts';
 import type { App } from '../building/app.ts';
 import { servesApp } from './app-names.ts';
 import { type AppShelf, type AppShelfOptions, createAppShelf } from './app-shelf.ts';
+import { LateApps } from './late-apps.ts';
 import { closestName } from '../../closest-name.ts';
 import { type Mistake, printMistake } from '../definition/mistake.ts';
 import { rootFile } from '../files/root-file.ts';
 
 /** The applications of `AGENTS_DIR`. */
-export interface Registry {
+export interface Registry extends Disposable {
   /** Apps that can run, sorted by name. */
   list(): readonly App[];
   /** Mistakes by app; an app that is in `list` too serves with its last good version. */
   mistakes(): ReadonlyMap<string, readonly Mistake[]>;
+  /** Apps that cannot run yet: their code is being loaded, for the first time or after it was not loaded in time. */
+  pending(): readonly string[];
   /**
-   * Throws MeshError permission_denied `app_internal` or not_found `app_not_found`. The latter names the closest app and the
-   * mistakes in the files that could not be loaded.
+   * Throws MeshError permission_denied `app_internal`, unavailable `app_loading` while the code of an app is loaded again, or not_found `app_not_found`.
+   * The latter names the closest app and the mistakes in the files that could not be loaded.
    */
   get(name: string): App;
   /** Resolves when an app that has never been loaded is; undefined when no such app is being loaded. */
@@ -48,6 +51,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   const load = async (name: string): Promise<void> => {
     await shelf.load(name);
     sorted = [...shelf.apps.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    late.note(name, shelf.late.has(name));
   };
   // A slow older read of an app must not overwrite a newer one, and must not keep other apps waiting.
   const oneByOne = (name: string): Promise<void> => {
@@ -56,6 +60,7 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
     void done.then(() => loads.get(name) === done && loads.delete(name));
     return done;
   };
+  const late = new LateApps((name) => void oneByOne(name));
   const allNames = async (): Promise<Set<string>> => {
     const found = await listFolders(dir, log).catch((err: unknown) => {
       log.error({ err, dir }, 'AGENTS_DIR cannot be read');
@@ -67,9 +72,11 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
   const registry: Registry = {
     list: () => sorted,
     mistakes: () => shelf.mistakes,
+    pending: () => [...new Set([...loads.keys(), ...shelf.late])].filter((name) => isPending(name, { shelf, late })),
     get(name) {
       if (name.startsWith('__')) throw appInternal();
       const app = shelf.apps.get(name);
+      if (app === undefined && late.has(name)) throw appLoading(name);
       if (app === undefined) throw appNotFound(name, hintFor(name, shelf));
       return app;
     },
@@ -79,9 +86,15 @@ export async function createRegistry(options: RegistryOptions): Promise<Registry
       await Promise.all(Array.from(await allNames(), oneByOne));
     },
     check: async () => void (await readdir(dir)),
+    [Symbol.dispose]: () => late[Symbol.dispose](),
   };
   await withinDeadline(registry.reloadAll(), startMs, () => log.warn('some apps take long to load'));
   return registry;
+}
+
+/** An app with mistakes does not become one that can run by being loaded again. */
+function isPending(name: string, { shelf, late }: { readonly shelf: AppShelf; readonly late: LateApps }): boolean {
+  return !shelf.apps.has(name) && (late.has(name) || !shelf.mistakes.has(name));
 }
 
 function hintFor(name: string, { apps, mistakes }: AppShelf): string {

@@ -50,6 +50,7 @@ export class CodeWorker {
   #end: string | undefined;
   #crash: string | undefined;
   #isLoaded = false;
+  #isLate = false;
   #wasBroken = false;
   #pingedAtMs: number | undefined;
   #answeredAtMs = performance.now();
@@ -76,7 +77,7 @@ export class CodeWorker {
       void said.then(() => ended.resolve(this.#close(code, signal)));
     });
     this.#watch = setInterval(() => void this.#look(), watchMs).unref();
-    const late = setTimeout(() => this.stop(`it did not load within ${config.loadMs / 1_000} s`), config.loadMs);
+    const late = setTimeout(() => this.#stopLate(), config.loadMs);
     this.loaded.finally(() => clearTimeout(late)).catch(() => undefined);
     this.tell(request);
   }
@@ -112,6 +113,11 @@ export class CodeWorker {
   stop(reason: string): void {
     this.#end ??= reason;
     endGroup(this.#child.pid, 'SIGKILL');
+  }
+
+  #stopLate(): void {
+    this.#isLate = this.#end === undefined;
+    this.stop(`it did not load within ${this.#options.config.loadMs / 1_000} s`);
   }
 
   /** Ends the process because of what its code does. */
@@ -197,7 +203,8 @@ export class CodeWorker {
     const end = { reason: this.#end ?? reason, tools: [...this.#tools.values()].flat() };
     const error = workerEnded(request.appName, end);
     log.info({ ...end, runs: this.#runs.size }, 'the worker of an app has ended');
-    this.#loading.reject(new AppFilesError([{ file: request.entry ?? '', key: '', reason: end.reason }]));
+    const mistake = { file: request.entry ?? '', key: '', reason: end.reason };
+    this.#loading.reject(new AppFilesError([mistake], { isTimeout: this.#isLate }));
     for (const side of this.#runs.values()) side.fail(error);
     this.#runs.clear();
     return error;

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Loaded } from '../protocol.ts';
+import { AppFilesError } from '../../definition/mistake.ts';
 import { CodeWorker, type WorkerOptions } from './code-worker.ts';
 import { beginStart } from './worker-starts.ts';
 
 /** Pauses before a worker is started anew when the ones before it have ended without finishing a run. */
 const pausesMs = [0, 1_000, 2_000, 5_000];
+/** How many more times a worker is started whose code is not loaded in time. */
+const mostLate = 3;
 /** A worker without runs ends after this time, because it holds about 110 MB. */
 const idleMs = 10 * 60_000;
 
@@ -20,6 +23,8 @@ export class WorkerKeeper {
   /** Workers that ended without finishing a run, one after the other. */
   #useless = 0;
   #isRetired = false;
+  /** Its code has been loaded once. */
+  #isKnown = false;
 
   /** `workers`: all of this process. */
   constructor(options: WorkerOptions, workers: Set<CodeWorker>) {
@@ -70,7 +75,21 @@ export class WorkerKeeper {
     worker.stop(reason);
   }
 
+  /** Code that has been loaded before, and is not in time now, is loaded again: runs wait for it. */
   async #start(): Promise<CodeWorker> {
+    for (let late = 0; ; late += 1) {
+      try {
+        return await this.#startOnce();
+      } catch (error) {
+        const isLate = error instanceof AppFilesError && error.isTimeout;
+        if (isLate && this.#isKnown && late < mostLate) continue;
+        this.#current = undefined;
+        throw error;
+      }
+    }
+  }
+
+  async #startOnce(): Promise<CodeWorker> {
     await delay(pausesMs[Math.min(this.#useless, pausesMs.length - 1)]);
     const begun = await beginStart();
     const worker = new CodeWorker(this.#options);
@@ -80,10 +99,10 @@ export class WorkerKeeper {
     try {
       await worker.loaded;
     } catch (error) {
-      this.#current = undefined;
       worker.stop('it was not loaded');
       throw error;
     }
+    this.#isKnown = true;
     this.#ready = worker;
     // The runs that wait for it begin first.
     setImmediate(() => this.#endWhenIdle());
