@@ -54,9 +54,9 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: [
-            '{proto,lib,gateway,services,scripts}/**/*.test.ts',
+            '{proto,lib,gateway,services,scripts,sdk}/**/*.test.ts',
             'test/*.test.ts',
-            'test/{boundaries,documentation,fakes,faults,simulation,start,timing}/**/*.test.ts',
+            'test/{boundaries,documentation,fakes,faults,sdk,simulation,start,timing}/**/*.test.ts',
           ],
           sequence: { groupOrder: 0 },
         },

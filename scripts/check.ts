@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callersFile, callersText } from './callers-of-services.ts';
+import { clientTypesFile, clientTypesText } from './client-types.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (name: string) => join(root, 'node_modules', '.bin', name);
@@ -113,6 +114,12 @@ async function generated(): Promise<Outcome> {
   }
 }
 
+/** Compares the types of the client with the routes of the gateway. */
+async function clientGenerated(): Promise<Outcome> {
+  const ok = readFileSync(join(root, clientTypesFile), 'utf8') === (await clientTypesText());
+  return { ok, output: ok ? '' : `${clientTypesFile} does not match the gateway: run npm run generate` };
+}
+
 const write = process.argv.includes('--write');
 
 /** Two lanes run at the same time, because the smallest machine has two cores. The slowest steps come first. */
@@ -127,6 +134,7 @@ const lanes: readonly (readonly Step[])[] = [
     step('proto lint', bin('buf'), 'lint'),
     { name: 'proto breaking', run: breaking },
     { name: 'proto generated', run: generated },
+    { name: 'client generated', run: clientGenerated },
   ],
 ];
 

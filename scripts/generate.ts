@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callersFile, callersText } from './callers-of-services.ts';
+import { clientTypesFile, clientTypesText } from './client-types.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -14,5 +15,6 @@ const { status } = spawnSync(process.execPath, [buf, 'generate', ...process.argv
 if (status === 0) {
   writeFileSync(join(root, callersFile), await callersText(join(root, 'proto', 'gen')));
   spawnSync(process.execPath, [join(root, 'scripts', 'render-nats.ts')], { stdio: 'inherit' });
+  writeFileSync(join(root, clientTypesFile), await clientTypesText());
 }
 process.exitCode = status ?? 1;

@@ -67,7 +67,7 @@ async function install() {
 }
 
 function fingerprint() {
-  const folders = ['', ...foldersOf(''), ...foldersOf('services')];
+  const folders = ['', ...foldersOf(''), ...foldersOf('services'), ...foldersOf('sdk')];
   const manifests = folders
     .map((folder) => join(folder, 'package.json'))
     .filter((file) => existsSync(join(root, file)));

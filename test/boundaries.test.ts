@@ -7,10 +7,10 @@ const longest = 300;
 /** Most sources of a folder besides tests; a folder with more is two rooms. */
 const mostInFolder = 16;
 
-/** Packages that each package may import besides itself. Imports point down the tree: main -> gateway, services -> lib -> proto. */
+/** Packages that each package may import besides itself. Imports point down the tree: main -> gateway, services -> lib -> proto; clients are apart. */
 function mayImport(room: string): (other: string) => boolean {
   if (room === 'test' || room === 'main') return () => true;
-  if (room === 'proto') return () => false;
+  if (room === 'proto' || room.startsWith('sdk')) return () => false;
   if (room === 'lib') return (other) => other === 'proto';
   return (other) => other === 'lib' || other === 'proto';
 }
@@ -18,7 +18,7 @@ function mayImport(room: string): (other: string) => boolean {
 /** `lib`, `gateway`, `services/keys`, …; files at the root and its scripts are `main`. */
 function roomOf(file: string): string {
   const [first = '', second = ''] = file.split(sep);
-  if (first === 'services') return `services/${second}`;
+  if (first === 'services' || first === 'sdk') return `${first}/${second}`;
   return ['lib', 'gateway', 'proto', 'test'].includes(first) ? first : 'main';
 }
 

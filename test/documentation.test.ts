@@ -25,7 +25,9 @@ describe('the documentation', () => {
   });
 
   test('links to files that exist', () => {
-    const pages = globSync(['*.md', 'docs/**/*.md', '{deploy,gateway,lib}/*.md', 'services/*/*.md'], { cwd: root });
+    const pages = globSync(['*.md', 'docs/**/*.md', '{deploy,gateway,lib}/*.md', '{services,sdk}/*/*.md'], {
+      cwd: root,
+    });
     const broken = pages.flatMap((page) => {
       const prose = readFileSync(join(root, page), 'utf8').replaceAll(/^```.*?^```/gms, '');
       return Array.from(prose.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g), ([, to = '']) => to)
@@ -50,9 +52,12 @@ describe('the documentation', () => {
 
   test('names one license everywhere', () => {
     const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-    const manifests = globSync(['package.json', '{gateway,lib,proto,test}/package.json', 'services/*/package.json'], {
-      cwd: root,
-    });
+    const manifests = globSync(
+      ['package.json', '{gateway,lib,proto,test}/package.json', '{services,sdk}/*/package.json'],
+      {
+        cwd: root,
+      },
+    );
     expect(manifests.length).toBeGreaterThan(8);
     for (const file of manifests) expect([file, JSON.parse(read(file))]).toMatchObject([file, { license: 'MIT' }]);
     expect(read('LICENSE')).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} The Agent Mesh authors\n/);

@@ -1,1 +1,2 @@
+export { describeRoutes } from './describe-routes.ts';
 export { gateway } from './service.ts';

@@ -1,0 +1,58 @@
+import { Account, refresh, type RefreshCookie } from './resources/account.ts';
+import { Agents } from './resources/agents.ts';
+import { Apps } from './resources/apps.ts';
+import { Sessions } from './resources/sessions.ts';
+import { Runs } from './runs/runs.ts';
+import type { Call } from './transport/call.ts';
+import { Credentials, type TokenSource } from './transport/credentials.ts';
+import { Transport, type TransportOptions } from './transport/transport.ts';
+
+export interface AgentMeshOptions
+  extends Partial<Pick<TransportOptions, 'cookies' | 'headers' | 'timeoutMs' | 'tries' | 'backoffMs'>> {
+  /** Address of the server, such as `https://mesh.example`; in a page it may be left out for the page's own origin. */
+  readonly url?: string | undefined;
+  /**
+   * A personal token or an access token, or a function that gets one, which is called again when the server refuses the token. Without it the client
+   * signs in with `account.signIn`, or goes on with the cookie of a sign-in (`account.resume`).
+   */
+  readonly token?: TokenSource | undefined;
+  /** In place of the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+const defaults = { cookies: 'same-origin', headers: {}, timeoutMs: 60_000, tries: 5, backoffMs: 200 } as const;
+
+/** Client of one Agent Mesh server. */
+export class AgentMesh {
+  readonly account: Account;
+  readonly agents: Agents;
+  readonly apps: Apps;
+  readonly runs: Runs;
+  readonly sessions: Sessions;
+  readonly #transport: Transport;
+
+  constructor({ url = '', token, fetch: send, ...rest }: AgentMeshOptions = {}) {
+    const options = { ...defaults, ...rest, url: url.replace(/\/+$/, ''), fetch: send ?? plainFetch };
+    const cookie: RefreshCookie = { value: undefined };
+    const anonymous = new Transport({
+      ...options,
+      credentials: new Credentials(undefined, () => Promise.resolve(undefined)),
+    });
+    const credentials = new Credentials(token, () => refresh(anonymous, cookie));
+    const transport = new Transport({ ...options, credentials });
+    this.#transport = transport;
+    this.account = new Account({ transport, anonymous, cookie, onToken: (it) => credentials.set(it) });
+    this.agents = new Agents(transport);
+    this.apps = new Apps(transport);
+    this.runs = new Runs(transport);
+    this.sessions = new Sessions(transport);
+  }
+
+  /** Sends any request, as the verbs of this client do: for routes that have none. Answers the JSON of the answer. */
+  request<T>(call: Call): Promise<T> {
+    return this.#transport.json<T>(call);
+  }
+}
+
+/** Browsers refuse a `fetch` that is called as a method of another object. */
+const plainFetch: typeof fetch = (...args) => fetch(...args);

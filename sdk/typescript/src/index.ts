@@ -1,0 +1,26 @@
+export { AgentMesh, type AgentMeshOptions } from './agent-mesh.ts';
+export * from './errors.ts';
+export type {
+  Agent,
+  Answer,
+  Body,
+  Content,
+  Event,
+  Part,
+  Query,
+  Run,
+  RunStatus,
+  Session,
+  User,
+  WaitingCall,
+} from './records.ts';
+export { textOf } from './records.ts';
+export type { Answers, NamedAnswer } from './runs/answers.ts';
+export type { Gap, RunEvent } from './runs/run-log.ts';
+export type { FinalRun, RunStream } from './runs/run-stream.ts';
+export type { RunFilter, RunRequest, WatchOptions } from './runs/runs.ts';
+export type { SessionName, SessionPlace } from './resources/sessions.ts';
+export type { List, ListOptions, Page } from './streams/list.ts';
+export type { Call, CallOptions, Upload } from './transport/call.ts';
+export { route } from './transport/call.ts';
+export type { TokenSource } from './transport/credentials.ts';

@@ -1,0 +1,81 @@
+import type { Answer, Body, User } from '../records.ts';
+import type { Call, CallOptions } from '../transport/call.ts';
+import type { Transport } from '../transport/transport.ts';
+
+/** The refresh cookie of a sign-in where no browser keeps it. */
+export interface RefreshCookie {
+  value: string | undefined;
+}
+
+/** Sends a request with the refresh cookie, and keeps the cookie and the token of the answer. */
+export async function tokenFor(transport: Transport, call: Call, cookie: RefreshCookie): Promise<string | undefined> {
+  const headers = { cookie: cookie.value };
+  return transport.send({ ...call, headers }, async (response) => {
+    const set = response.headers.getSetCookie?.().find((it) => it.startsWith('refresh_token='));
+    if (set !== undefined) cookie.value = set.split(';')[0];
+    return ((await response.json()) as { access_token?: string }).access_token;
+  });
+}
+
+export interface AccountOptions {
+  readonly transport: Transport;
+  /** Sends requests without a token: a refused token must not keep anybody from signing in. */
+  readonly anonymous: Transport;
+  readonly cookie: RefreshCookie;
+  readonly onToken: (token: string | undefined) => void;
+}
+
+/** Sign-in with a password, and the account of the present token. */
+export class Account {
+  readonly #options: AccountOptions;
+
+  constructor(options: AccountOptions) {
+    this.#options = options;
+  }
+
+  /** Signs in. The client sends the token from now on, and gets another one with the refresh cookie when it has run out. */
+  async signIn(body: { email: string; password: string }): Promise<void> {
+    const { anonymous, cookie, onToken } = this.#options;
+    onToken(await tokenFor(anonymous, { method: 'POST', path: '/api/auth/token', body }, cookie));
+  }
+
+  /** Goes on with the sign-in whose cookie the browser has kept. False when there is none. */
+  async resume(): Promise<boolean> {
+    const { anonymous, cookie, onToken } = this.#options;
+    const token = await refresh(anonymous, cookie);
+    onToken(token);
+    return token !== undefined;
+  }
+
+  async signOut(): Promise<void> {
+    const { anonymous, cookie, onToken } = this.#options;
+    await tokenFor(anonymous, { method: 'POST', path: '/api/auth/logout' }, cookie);
+    cookie.value = undefined;
+    onToken(undefined);
+  }
+
+  /** Creates an account. It does not sign in. */
+  signUp(body: Body<'createUser'>, options?: CallOptions): Promise<User> {
+    return this.#options.anonymous.json({ method: 'POST', path: '/api/users/', body, ...options });
+  }
+
+  /** The account of the token. */
+  me(options?: CallOptions): Promise<User> {
+    return this.#options.transport.json({ path: '/api/users/me', ...options });
+  }
+
+  /** What anybody may know of the server: which sign-ins there are, for example. */
+  serverConfig(options?: CallOptions): Promise<Answer<'getConfig'>> {
+    return this.#options.anonymous.json({ path: '/api/config', ...options });
+  }
+}
+
+/** A token for the refresh cookie; undefined where there is no cookie that is good. */
+export async function refresh(anonymous: Transport, cookie: RefreshCookie): Promise<string | undefined> {
+  try {
+    return await tokenFor(anonymous, { method: 'POST', path: '/api/auth/refresh-token' }, cookie);
+  } catch (error) {
+    if (error instanceof Error && 'status' in error && error.status === 401) return undefined;
+    throw error;
+  }
+}

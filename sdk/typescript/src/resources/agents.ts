@@ -1,0 +1,84 @@
+import type { Agent, Answer, Body } from '../records.ts';
+import { type List, listOf, type ListOptions } from '../streams/list.ts';
+import { type CallOptions, route } from '../transport/call.ts';
+import type { Transport } from '../transport/transport.ts';
+
+export interface ChangeOptions extends CallOptions {
+  /** Entity tag: the change is refused with a ChangedError when the agent is no more as it was then. */
+  readonly ifMatch?: string | undefined;
+}
+
+const yaml = { 'content-type': 'application/yaml' };
+
+/** Agents that the account makes, each an app with the agent's id as its name. */
+export class Agents {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  list({ signal, ...query }: ListOptions = {}): List<Agent> {
+    return listOf(this.#transport, { path: '/api/agents', query: { limit: 100, ...query }, signal });
+  }
+
+  get(id: string, options?: CallOptions): Promise<Agent> {
+    return this.#transport.json({ path: route`/api/agents/${id}`, ...options });
+  }
+
+  create(body: Body<'createAgent'>, options?: CallOptions): Promise<Answer<'createAgent'>> {
+    return this.#transport.json({ method: 'POST', path: '/api/agents', body, ...options });
+  }
+
+  /** Replaces the agent's record. */
+  update(id: string, body: Body<'updateAgent'>, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+    const headers = { 'if-match': ifMatch };
+    return this.#transport.json({ method: 'PUT', path: route`/api/agents/${id}`, body, headers, ...options });
+  }
+
+  async delete(id: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    const headers = { 'if-match': ifMatch };
+    await this.#transport.json({ method: 'DELETE', path: route`/api/agents/${id}`, headers, ...options });
+  }
+
+  versions(id: string, options?: CallOptions): Promise<Answer<'listAgentVersions'>> {
+    return this.#transport.json({ path: route`/api/agents/${id}/versions`, ...options });
+  }
+
+  /** Makes the record of an earlier version the newest one. */
+  restore(id: string, version: number, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+    const path = route`/api/agents/${id}/versions/${version}/restore`;
+    return this.#transport.json({ method: 'POST', path, headers: { 'if-match': ifMatch }, ...options });
+  }
+
+  /** The agent as YAML, in the form of `root_agent.yaml`. */
+  yaml(id: string, { signal }: CallOptions = {}): Promise<string> {
+    return this.#transport.send({ path: route`/api/agents/${id}/yaml`, signal }, (response) => response.text());
+  }
+
+  /** Makes an agent from YAML. */
+  createFromYaml(text: string, options?: CallOptions): Promise<Answer<'importAgent'>> {
+    return this.#transport.json({ method: 'POST', path: '/api/agents/yaml', upload: text, headers: yaml, ...options });
+  }
+
+  replaceWithYaml(id: string, text: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+    const headers = { ...yaml, 'if-match': ifMatch };
+    return this.#transport.json({
+      method: 'PUT',
+      path: route`/api/agents/${id}/yaml`,
+      upload: text,
+      headers,
+      ...options,
+    });
+  }
+
+  /** The newest run of the agent that was started with `run`. */
+  status(id: string, options?: CallOptions): Promise<Answer<'getAgentStatus'>> {
+    return this.#transport.json({ path: route`/api/agents/${id}/status`, ...options });
+  }
+
+  /** Models that agents of the account can name. */
+  models(options?: CallOptions): Promise<Answer<'listModels'>> {
+    return this.#transport.json({ path: '/api/models', ...options });
+  }
+}

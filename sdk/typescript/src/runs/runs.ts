@@ -1,0 +1,127 @@
+import type { Answer, Body, Content, Query, Run } from '../records.ts';
+import { type List, listOf, type ListOptions } from '../streams/list.ts';
+import { type CallOptions, route } from '../transport/call.ts';
+import type { Transport } from '../transport/transport.ts';
+import { type Answers, areComplete, namedAnswers } from './answers.ts';
+import type { RunLogOptions } from './run-log.ts';
+import { RunStream } from './run-stream.ts';
+
+type Request = Body<'startRun'>;
+
+/** What is sent to an agent, and how the run is made. */
+export interface RunRequest
+  extends CallOptions,
+    Partial<Pick<Request, 'customMetadata' | 'multitask' | 'stateDelta' | 'webhook'>> {
+  /** Name of the app, such as `echo`. */
+  readonly app: string;
+  /** The end user whose session it is. */
+  readonly user: string;
+  /** Id of an existing session; absent: a new one. */
+  readonly session?: string | undefined;
+  /** The message. */
+  readonly text?: string | undefined;
+  /** The message where it is more than a text, in place of `text`. */
+  readonly message?: Content | undefined;
+  /** Whether there are partial events while the model answers; true by default for a stream. */
+  readonly streaming?: boolean | undefined;
+}
+
+export interface WatchOptions extends Pick<RunLogOptions, 'after' | 'onQueued' | 'signal'> {}
+
+export interface RunFilter extends ListOptions, Omit<Query<'listRuns'>, 'cursor' | 'limit'> {}
+
+/** Runs of agents. */
+export class Runs {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Starts a run and watches it. The request is sent at once; its failure is thrown where the stream is read. */
+  stream(request: RunRequest & Pick<WatchOptions, 'onQueued'>): RunStream {
+    const { signal, onQueued } = request;
+    const id = this.start({ streaming: true, ...request }).then(({ invocationId }) => invocationId);
+    return new RunStream(this, { transport: this.#transport, id, signal, onQueued });
+  }
+
+  /** Watches a run that exists, from its beginning or behind the event `after`. */
+  watch(id: string, options: WatchOptions = {}): RunStream {
+    return new RunStream(this, { transport: this.#transport, id: Promise.resolve(id), ...options });
+  }
+
+  /** Starts a run that nobody watches. */
+  async start({
+    app,
+    user,
+    session,
+    text,
+    message,
+    signal,
+    idempotencyKey,
+    ...rest
+  }: RunRequest): Promise<Answer<'startRun'>> {
+    const sessionId = session ?? (await this.#newSession(app, user, signal));
+    const newMessage = message ?? { role: 'user', parts: [{ text: text ?? '' }] };
+    const { streaming = false, customMetadata, multitask, stateDelta, webhook } = rest;
+    const options = { streaming, customMetadata, multitask, stateDelta, webhook };
+    const body = { appName: app, userId: user, sessionId, newMessage, ...options };
+    return this.#transport.json({ method: 'POST', path: '/runs', body, signal, idempotencyKey });
+  }
+
+  get(id: string, options?: CallOptions): Promise<Run> {
+    return this.#transport.json({ path: route`/runs/${id}`, ...options });
+  }
+
+  /** Runs of the account, newest first. */
+  list({ signal, ...query }: RunFilter = {}): List<Run> {
+    return listOf(this.#transport, { path: '/runs', query, signal });
+  }
+
+  /** Runs that wait for a person: for an approval, an input, or the result of a long-running tool. */
+  inbox(filter: Omit<RunFilter, 'status'> = {}): List<Run> {
+    return this.list({ ...filter, status: 'waiting' });
+  }
+
+  /** Stops a run and keeps its text so far. A run that is over stays as it is. */
+  cancel(id: string, options?: CallOptions): Promise<Run> {
+    return this.#transport.json({ method: 'POST', path: route`/runs/${id}/cancel`, body: {}, ...options });
+  }
+
+  /** Adds a message to a run that is not over. */
+  steer(id: string, message: string | Content, options?: CallOptions): Promise<Run> {
+    const newMessage = typeof message === 'string' ? { role: 'user', parts: [{ text: message }] } : message;
+    return this.#transport.json({
+      method: 'POST',
+      path: route`/runs/${id}/messages`,
+      body: { newMessage },
+      ...options,
+    });
+  }
+
+  /** Answers what a run waits for; see `RunStream.answer`. The second of two answers to one call is a RunNotWaitingError. */
+  async answer(id: string, answers: Answers, run?: Run, options?: CallOptions): Promise<Run> {
+    const known = areComplete(answers) || run !== undefined ? run : await this.get(id, options);
+    const functionResponses = namedAnswers(answers, known ?? ({} as Run));
+    return this.#transport.json({
+      method: 'POST',
+      path: route`/runs/${id}/answer`,
+      body: { functionResponses },
+      ...options,
+    });
+  }
+
+  /** Messages to the webhook of a run, and what became of them. */
+  webhookDeliveries(id: string): Promise<Answer<'listRunWebhookDeliveries'>> {
+    return this.#transport.json({ path: route`/runs/${id}/webhook/deliveries` });
+  }
+
+  resendWebhook(id: string, delivery: string | number): Promise<Answer<'resendRunWebhookDelivery'>> {
+    return this.#transport.json({ method: 'POST', path: route`/runs/${id}/webhook/deliveries/${delivery}/resend` });
+  }
+
+  async #newSession(app: string, user: string, signal: AbortSignal | undefined): Promise<string> {
+    const path = route`/apps/${app}/users/${user}/sessions`;
+    return (await this.#transport.json<{ id: string }>({ method: 'POST', path, body: {}, signal })).id;
+  }
+}

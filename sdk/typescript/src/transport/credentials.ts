@@ -1,0 +1,49 @@
+/** A token, or a function that gets one. It is called again, with the refused token, when the server refuses a token. */
+export type TokenSource = string | ((refused?: string) => string | undefined | Promise<string | undefined>);
+
+/** The token of a client. One renewal runs at a time, and all requests that wait for a token share it. */
+export class Credentials {
+  #token: string | undefined;
+  #renew: ((refused?: string) => string | undefined | Promise<string | undefined>) | undefined;
+  #renewing: Promise<string | undefined> | undefined;
+  readonly #isLazy: boolean;
+
+  /** `renew` gets a token where `source` gives none; it is asked only after a refusal. */
+  constructor(source: TokenSource | undefined, renew: () => Promise<string | undefined>) {
+    this.#token = typeof source === 'string' ? source : undefined;
+    this.#isLazy = source === undefined;
+    if (source === undefined) this.#renew = renew;
+    if (typeof source === 'function') this.#renew = source;
+  }
+
+  /** The token to send; undefined for none. */
+  async token(): Promise<string | undefined> {
+    if (this.#token === undefined && !this.#isLazy) await this.#replace(undefined);
+    return this.#token;
+  }
+
+  /** A token in place of the one that was refused; undefined when there is no other. */
+  async replace(refused: string | undefined): Promise<string | undefined> {
+    if (this.#token !== refused) return this.#token;
+    const token = await this.#replace(refused);
+    return token === refused ? undefined : token;
+  }
+
+  /** Sets the token that a sign-in has answered; undefined after a sign-out. */
+  set(token: string | undefined): void {
+    this.#token = token;
+  }
+
+  #replace(refused: string | undefined): Promise<string | undefined> {
+    this.#renewing ??= this.#ask(refused).finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #ask(refused: string | undefined): Promise<string | undefined> {
+    const token = await this.#renew?.(refused);
+    if (token !== undefined) this.#token = token;
+    return token;
+  }
+}

@@ -1,0 +1,8 @@
+import { type AgentMeshError, ConnectionError } from '../errors.ts';
+
+const mayPass = new Set([408, 425, 429, 502, 503, 504]);
+
+/** Whether a failure may be gone at the next try. */
+export function isPassing(error: AgentMeshError): boolean {
+  return error instanceof ConnectionError || mayPass.has(error.status);
+}
