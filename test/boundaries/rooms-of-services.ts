@@ -6,7 +6,6 @@ export const pending: readonly string[] = [
   'services/keys/src',
   'services/memory/src',
   'services/sessions/src',
-  'services/webhooks/src',
 ];
 
 /** Each folder that has folders, with its rooms in one order: see RoomLists. `gateway/README.md` has the list of the edge too. */
@@ -45,4 +44,11 @@ export const roomLists: RoomLists = {
   'services/runs/src/models/ai-sdk': 'ending.ts dialect.ts failure request',
   'services/runs/src/rpc': 'agents notices',
   'services/runs/src/rpc/agents': 'agent-message.ts handlers.ts fields-of.ts find-agent.ts versions yaml',
+  'services/webhooks/src':
+    'clock.ts config.ts errors.ts provider.ts retry-after.ts store mail schedules deliveries jobs consumers rpc',
+  'services/webhooks/src/mail':
+    'text safety template provider google microsoft context.ts read-mailbox-task.ts tell-owner.ts watches subscriptions attachments processing',
+  'services/webhooks/src/mail/processing': 'processor.ts preparation',
+  'services/webhooks/src/rpc': 'logs notifications subscriptions schedules run-webhooks',
+  'services/webhooks/src/store': 'mailboxes.ts log-lists.ts look-rows.ts watches',
 };

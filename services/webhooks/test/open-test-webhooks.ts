@@ -12,11 +12,11 @@ import { type FakeGoogle, startFakeGoogle } from '../../../test/fakes/google/ind
 import { type FakeMicrosoft, startFakeMicrosoft } from '../../../test/fakes/microsoft/index.ts';
 import { createVirtualClock, type VirtualClock } from '../../../test/fakes/upstream/index.ts';
 import { pubsubTopic, settings } from '../src/config.ts';
-import type { Context } from '../src/context.ts';
-import { tellOwner } from '../src/jobs/tell-owner.ts';
-import { openProviders } from '../src/provider/open-providers.ts';
+import type { Context } from '../src/mail/context.ts';
+import { tellOwner } from '../src/mail/tell-owner.ts';
+import { openProviders } from '../src/mail/open-providers.ts';
 import { createSubscriptionHandlers } from '../src/rpc/subscriptions/index.ts';
-import { createUpkeep, type Upkeep } from '../src/watches/upkeep.ts';
+import { createUpkeep, type Upkeep } from '../src/mail/watches/upkeep.ts';
 import { type HandshakeReceiver, startHandshakeReceiver } from './handshake-receiver.ts';
 import { createTestMailAccounts, type TestMailAccounts } from './test-mail-accounts.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ownerTeller, tellOwner } from '../src/jobs/tell-owner.ts';
+import { ownerTeller, tellOwner } from '../src/mail/tell-owner.ts';
 import { openTestWebhooks, type TestWebhooks } from './open-test-webhooks.ts';
 
 let webhooks: TestWebhooks;

@@ -1,9 +1,9 @@
 import type { FakeGoogle } from '../../../test/fakes/google/index.ts';
 import type { FakeMicrosoft } from '../../../test/fakes/microsoft/index.ts';
 import type { VirtualClock } from '../../../test/fakes/upstream/index.ts';
-import type { EndingMailAccount, MailAccounts } from '../src/provider/mail-accounts.ts';
-import type { MailAccount, Provider } from '../src/provider/provider.ts';
-import { ProviderError } from '../src/provider/provider-error.ts';
+import type { EndingMailAccount, MailAccounts } from '../src/mail/provider/mail-accounts.ts';
+import type { MailAccount, Provider } from '../src/provider.ts';
+import { ProviderError } from '../src/mail/provider/provider-error.ts';
 
 /** Stands in for the service that holds connected mail accounts, with tokens that the fake providers accept. */
 export interface TestMailAccounts extends MailAccounts {

@@ -2,8 +2,8 @@ import { answerDeletions, type CountErased, type ConsumeHandler } from '@agentme
 import { deleteAccountKeys } from '@agentmesh/lib/idempotency';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { AccountDeletedSchema } from '@agentmesh/proto/auth/v1';
-import type { Context } from '../context.ts';
-import { endRegistrations } from '../watches/end-registrations.ts';
+import type { Context } from '../mail/context.ts';
+import { endRegistrations } from '../mail/watches/end-registrations.ts';
 import { deleteAccountLogs, deleteAccountMailboxes } from '../store/erasure.ts';
 import { deleteAccountDeliveries } from '../store/deliveries.ts';
 import { deleteAccountRunWebhooks } from '../store/run-webhooks.ts';

@@ -1,8 +1,8 @@
 import type { HintHandler } from '@agentmesh/lib/bus';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { IntegrationConnectedSchema } from '@agentmesh/proto/keys/v1/integrations';
-import type { Context } from '../context.ts';
-import { providerOf } from '../provider/create-mail-accounts.ts';
+import type { Context } from '../mail/context.ts';
+import { providerOf } from '../mail/provider/create-mail-accounts.ts';
 import { planRearming } from '../store/watches/watch-plans.ts';
 
 /** Registers the failed subscriptions of a mail account again at once. A lost hint delays that for an hour at most. */

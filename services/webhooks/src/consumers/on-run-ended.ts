@@ -2,11 +2,11 @@ import type { ConsumeHandler } from '@agentmesh/lib/bus';
 import type { AwaitedRunEnded, AwaitedRunEndedSchema } from '@agentmesh/proto/sessions/v1';
 import { isUuid } from '@agentmesh/proto/uuid';
 import { askByMail } from '../jobs/ask-by-mail.ts';
-import type { Processor } from '../processing/processor.ts';
-import { createLogLookup } from '../processing/log-lookup.ts';
-import { settleRun } from '../processing/settle-run.ts';
-import type { RunWebhooks } from '../run-webhooks/run-webhooks.ts';
-import { settleRunWebhook } from '../run-webhooks/settle-run-webhook.ts';
+import type { Processor } from '../mail/processing/processor.ts';
+import { createLogLookup } from '../mail/processing/log-lookup.ts';
+import { settleRun } from '../mail/processing/settle-run.ts';
+import type { RunWebhooks } from '../deliveries/run-webhooks.ts';
+import { settleRunWebhook } from '../deliveries/settle-run-webhook.ts';
 import { selectRunWebhooks } from '../store/run-webhooks.ts';
 
 /** Looks at the run of a log, or of a webhook, when it may have ended, and plans the mail about one that waits. Others of these runs are awaited, too. */

@@ -1,8 +1,8 @@
 import { defineTask, type Handler } from '@agentmesh/lib/jobs';
 import { isMeshError } from '@agentmesh/lib/rpc';
 import type { LedgerRun } from '@agentmesh/proto/sessions/v1';
-import { runWaitOf } from '../answer-links/run-wait.ts';
-import type { Processor } from '../processing/processor.ts';
+import { runWaitOf } from '../deliveries/run-wait.ts';
+import type { Processor } from '../mail/processing/processor.ts';
 
 /** A run that has begun to wait, and whose app wants the account to be asked by mail. */
 export interface Asking {

@@ -1,6 +1,6 @@
 import type { Job } from '@agentmesh/lib/service';
-import { settleRunWebhook } from '../run-webhooks/settle-run-webhook.ts';
-import type { RunWebhooks } from '../run-webhooks/run-webhooks.ts';
+import { settleRunWebhook } from '../deliveries/settle-run-webhook.ts';
+import type { RunWebhooks } from '../deliveries/run-webhooks.ts';
 import { takeRunWebhooksToCheck } from '../store/run-webhooks.ts';
 
 const pauseMs = 5_000;

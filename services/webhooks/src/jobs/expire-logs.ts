@@ -1,5 +1,5 @@
 import type { Job } from '@agentmesh/lib/service';
-import type { Processor } from '../processing/processor.ts';
+import type { Processor } from '../mail/processing/processor.ts';
 import { deleteOldLogs } from '../store/erasure.ts';
 import { deleteOldRunWebhooks } from '../store/run-webhooks.ts';
 

@@ -1,11 +1,11 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 import type { Job } from '@agentmesh/lib/service';
-import type { Processor } from '../processing/processor.ts';
-import { settleRun } from '../processing/settle-run.ts';
+import type { Processor } from '../mail/processing/processor.ts';
+import { settleRun } from '../mail/processing/settle-run.ts';
 import { type MailboxRow, wantMailboxes } from '../store/mailboxes.ts';
 import { selectMailboxesToLookAt, takeDueMailboxes } from '../store/readings.ts';
 import { takeLogsToCheck } from '../store/running-logs.ts';
-import { addReadingJobs, readMailboxTask } from './read-mailbox-task.ts';
+import { addReadingJobs, readMailboxTask } from '../mail/read-mailbox-task.ts';
 
 const pauseMs = 1_000;
 const batchSize = 100;

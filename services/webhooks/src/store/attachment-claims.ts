@@ -1,5 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { Provider } from '../provider/provider.ts';
+import type { Provider } from '../provider.ts';
 
 /** A log with what is needed to find its attachments. */
 export interface AttachedLog {

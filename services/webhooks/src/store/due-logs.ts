@@ -1,5 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { Provider } from '../provider/provider.ts';
+import type { Provider } from '../provider.ts';
 import type { MailboxKey } from './mailboxes.ts';
 
 /** A log that waits for an attempt, with what is needed of its subscription. */

@@ -1,4 +1,4 @@
-import type { Provider } from '../provider/provider.ts';
+import type { Provider } from '../provider.ts';
 
 /** A watch whose mailbox is to be looked at for mail of which no notification arrived. */
 export interface WatchToLookAt {

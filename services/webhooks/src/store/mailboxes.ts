@@ -1,6 +1,6 @@
 import { randomUUID, type UUID } from 'node:crypto';
 import { createQuery, type Transaction } from '@agentmesh/lib/pg';
-import type { Provider } from '../provider/provider.ts';
+import type { Provider } from '../provider.ts';
 
 /** Identity of a mailbox that an account has connected. */
 export interface MailboxKey {

@@ -1,5 +1,5 @@
 import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
-import type { Provider } from '../provider/provider.ts';
+import type { Provider } from '../provider.ts';
 import type { MailboxKey } from './mailboxes.ts';
 
 export interface NotifiedWatch {

@@ -1,6 +1,6 @@
 import { createQuery } from '@agentmesh/lib/pg';
 import type { LogFilter } from './log-lists.ts';
-import type { Provider } from '../provider/provider.ts';
+import type { Provider } from '../provider.ts';
 
 export interface LogToRetrigger {
   readonly id: number;

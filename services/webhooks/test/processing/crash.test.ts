@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepProcessing } from '../../src/jobs/keep-processing.ts';
-import { readMailboxTask } from '../../src/jobs/read-mailbox-task.ts';
-import type { Processor } from '../../src/processing/processor.ts';
-import { leaseEnd } from '../../src/processing/keep-reading.ts';
-import { createMailboxReader } from '../../src/processing/read-mailbox.ts';
+import { readMailboxTask } from '../../src/mail/read-mailbox-task.ts';
+import type { Processor } from '../../src/mail/processing/processor.ts';
+import { leaseEnd } from '../../src/mail/processing/keep-reading.ts';
+import { createMailboxReader } from '../../src/mail/processing/read-mailbox.ts';
 import { beginReading } from '../../src/store/readings.ts';
 import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 

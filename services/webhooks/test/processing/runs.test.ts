@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MeshError } from '@agentmesh/lib/rpc';
-import { tellOwner } from '../../src/jobs/tell-owner.ts';
+import { tellOwner } from '../../src/mail/tell-owner.ts';
 import { notifyGmail, notifyGraph, openProcessing, type OpenProcessing, subscribe } from './open-processing.ts';
 
 let at: OpenProcessing;

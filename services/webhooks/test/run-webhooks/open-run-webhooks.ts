@@ -12,9 +12,9 @@ import type { Client } from '@connectrpc/connect';
 import { createVirtualClock, type VirtualClock } from '../../../../test/fakes/upstream/index.ts';
 import { signatureOf, startWebhookReceiver, type WebhookReceiver } from '../../../../test/fakes/webhook-receiver.ts';
 import { createRunWebhookHandlers } from '../../src/rpc/run-webhooks/index.ts';
-import { Deliverer } from '../../src/run-webhooks/deliverer.ts';
-import type { RunWebhooks } from '../../src/run-webhooks/run-webhooks.ts';
-import { settleRunWebhook } from '../../src/run-webhooks/settle-run-webhook.ts';
+import { Deliverer } from '../../src/deliveries/deliverer.ts';
+import type { RunWebhooks } from '../../src/deliveries/run-webhooks.ts';
+import { settleRunWebhook } from '../../src/deliveries/settle-run-webhook.ts';
 import { selectRunWebhooks } from '../../src/store/run-webhooks.ts';
 
 export const secret = `whsec_${Buffer.from('the secret of the receiver').toString('base64')}`;

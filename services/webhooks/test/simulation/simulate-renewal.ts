@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Provider } from '../../src/provider/provider.ts';
+import type { Provider } from '../../src/provider.ts';
 import { openTestWebhooks, type TestWebhooks } from '../open-test-webhooks.ts';
 import { letFail } from './failing-provider.ts';
 import { createRandom } from '../../../../test/fakes/random.ts';

@@ -1,8 +1,8 @@
 import { checkAccountId, isMeshError } from '@agentmesh/lib/rpc';
-import { createDownloader } from '../../attachments/create-downloader.ts';
-import { readStored } from '../../attachments/stored-attachment.ts';
-import { wantedAttachment } from '../../attachments/wanted-attachment.ts';
-import type { Context } from '../../context.ts';
+import { createDownloader } from '../../mail/attachments/create-downloader.ts';
+import { readStored } from '../../mail/attachments/stored-attachment.ts';
+import { wantedAttachment } from '../../mail/attachments/wanted-attachment.ts';
+import type { Context } from '../../mail/context.ts';
 import { attachmentNotFound } from '../../errors.ts';
 import { selectAttachedLog } from '../../store/attachment-claims.ts';
 import type { LogHandlers } from './handlers.ts';

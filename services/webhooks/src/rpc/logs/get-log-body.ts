@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { logNotFound } from '../../errors.ts';
 import { selectLogBody } from '../../store/log-lists.ts';
 import type { LogHandlers } from './handlers.ts';

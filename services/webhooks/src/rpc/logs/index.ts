@@ -1,6 +1,6 @@
 import { once } from '@agentmesh/lib/idempotency';
 import { LogsService } from '@agentmesh/proto/webhooks/v1/logs';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { getLog } from './get-log.ts';
 import { getLogAttachment } from './get-log-attachment.ts';
 import { getLogBody } from './get-log-body.ts';

@@ -1,7 +1,7 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { logFilterInvalid } from '../../errors.ts';
-import { addReadings, readMailboxTask } from '../../jobs/read-mailbox-task.ts';
+import { addReadings, readMailboxTask } from '../../mail/read-mailbox-task.ts';
 import { lockLogsToRetrigger, selectEndedLogs, updateLogsRetriggered } from '../../store/retriggering.ts';
 import type { LogHandlers } from './handlers.ts';
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import type { NotificationHandlers } from './handlers.ts';
 import { receiveGmailNotification } from './receive-gmail-notification.ts';
 import { receiveGraphNotifications } from './receive-graph-notifications.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { pushRefused } from '../../errors.ts';
-import { readGmailPush } from '../../inbox/gmail-push.ts';
-import { addReadings, readMailboxTask } from '../../jobs/read-mailbox-task.ts';
+import { readGmailPush } from '../../mail/google/gmail-push.ts';
+import { addReadings, readMailboxTask } from '../../mail/read-mailbox-task.ts';
 import { planGmailLook, selectGmailMailboxes } from '../../store/notified.ts';
 import type { NotificationHandlers } from './handlers.ts';
 

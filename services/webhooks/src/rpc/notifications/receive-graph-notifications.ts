@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Queryable, Transaction } from '@agentmesh/lib/pg';
-import type { Context } from '../../context.ts';
-import { type GraphItem, readGraphNotifications } from '../../inbox/graph-notifications.ts';
-import { addReadings, readMailboxTask } from '../../jobs/read-mailbox-task.ts';
+import type { Context } from '../../mail/context.ts';
+import { type GraphItem, readGraphNotifications } from '../../mail/microsoft/graph-notifications.ts';
+import { addReadings, readMailboxTask } from '../../mail/read-mailbox-task.ts';
 import type { MailboxKey } from '../../store/mailboxes.ts';
 import {
   insertNotified,

@@ -1,6 +1,6 @@
 import { once } from '@agentmesh/lib/idempotency';
 import { RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
-import type { RunWebhooks } from '../../run-webhooks/run-webhooks.ts';
+import type { RunWebhooks } from '../../deliveries/run-webhooks.ts';
 import type { RunWebhookHandlers } from './handlers.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { registerRunWebhook } from './register-run-webhook.ts';

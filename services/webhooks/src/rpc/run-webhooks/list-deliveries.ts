@@ -1,4 +1,4 @@
-import type { RunWebhooks } from '../../run-webhooks/run-webhooks.ts';
+import type { RunWebhooks } from '../../deliveries/run-webhooks.ts';
 import { selectDeliveries } from '../../store/deliveries.ts';
 import { deliveryRecord } from './delivery-record.ts';
 import { findRunWebhook } from './find-run-webhook.ts';

@@ -4,9 +4,9 @@ import type { Queryable } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import { type RegisterRunWebhookRequest, RunWebhooksService } from '@agentmesh/proto/webhooks/v1/run_webhooks';
 import { logFilterInvalid, runWebhookLimit, webhookKeyReused } from '../../errors.ts';
-import { checkWebhookUrl } from '../../run-webhooks/check-url.ts';
-import { hashOfRun, type RunName } from '../../run-webhooks/run-name.ts';
-import { callMs, type RunWebhooks } from '../../run-webhooks/run-webhooks.ts';
+import { checkWebhookUrl } from '../../deliveries/check-url.ts';
+import { hashOfRun, type RunName } from '../../deliveries/run-name.ts';
+import { callMs, type RunWebhooks } from '../../deliveries/run-webhooks.ts';
 import {
   countOpenRunWebhooks,
   insertFirstRunWebhook,

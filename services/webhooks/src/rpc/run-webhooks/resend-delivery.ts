@@ -1,6 +1,6 @@
 import { deliveryNotFound } from '../../errors.ts';
-import { giveUpTime } from '../../run-webhooks/retry-pause.ts';
-import type { RunWebhooks } from '../../run-webhooks/run-webhooks.ts';
+import { giveUpTime } from '../../deliveries/retry-pause.ts';
+import type { RunWebhooks } from '../../deliveries/run-webhooks.ts';
 import { updateDeliveryResent } from '../../store/deliveries.ts';
 import { deliveryRecord } from './delivery-record.ts';
 import { findRunWebhook } from './find-run-webhook.ts';

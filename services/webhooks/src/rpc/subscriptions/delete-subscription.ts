@@ -1,9 +1,9 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { deleteSubscriptionRow } from '../../store/subscriptions.ts';
 import { endWatch, planAttempt } from '../../store/watches/watch-plans.ts';
-import { findSubscription } from '../../subscriptions/find.ts';
-import { attemptNow } from '../../watches/attempt-now.ts';
+import { findSubscription } from '../../mail/subscriptions/find.ts';
+import { attemptNow } from '../../mail/watches/attempt-now.ts';
 import type { Handlers } from './handlers.ts';
 
 /** Deletes a subscription, and ends its registration at the provider: at once, or in the background, as often as that takes. */

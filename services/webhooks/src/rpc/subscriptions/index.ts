@@ -1,6 +1,6 @@
 import { onceAtCommit } from '@agentmesh/lib/idempotency';
 import { SubscriptionsService } from '@agentmesh/proto/webhooks/v1/subscriptions';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { createSubscription } from './create-subscription.ts';
 import { deleteSubscription } from './delete-subscription.ts';
 import { getSubscription } from './get-subscription.ts';

@@ -1,5 +1,5 @@
 import { checkAccountId } from '@agentmesh/lib/rpc';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { selectSubscriptions } from '../../store/subscriptions.ts';
 import type { Handlers } from './handlers.ts';
 import { subscriptionRecord } from './subscription-record.ts';

@@ -1,14 +1,14 @@
 import { afterChange, checkAccountId } from '@agentmesh/lib/rpc';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { subscriptionGone } from '../../errors.ts';
-import { ProviderError } from '../../provider/provider-error.ts';
-import { providerFailure } from '../../provider/provider-failure.ts';
+import { ProviderError } from '../../mail/provider/provider-error.ts';
+import { providerFailure } from '../../mail/provider/provider-failure.ts';
 import { deleteSubscriptionRow, type SubscriptionRow } from '../../store/subscriptions.ts';
 import { endWatch } from '../../store/watches/watch-plans.ts';
 import { selectWatch } from '../../store/watches/watches.ts';
-import { findSubscription } from '../../subscriptions/find.ts';
-import { renewHeld, writeFailure } from '../../watches/attempt.ts';
-import { holdWatch } from '../../watches/hold-watch.ts';
+import { findSubscription } from '../../mail/subscriptions/find.ts';
+import { renewHeld, writeFailure } from '../../mail/watches/attempt.ts';
+import { holdWatch } from '../../mail/watches/hold-watch.ts';
 import type { Handlers } from './handlers.ts';
 import { subscriptionOf } from './subscription-of.ts';
 

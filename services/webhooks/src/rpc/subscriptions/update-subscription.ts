@@ -6,14 +6,14 @@ import type {
   UpdateSubscriptionResponseSchema,
 } from '@agentmesh/proto/webhooks/v1/subscriptions';
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../mail/context.ts';
 import { fieldInvalid, subscriptionNotFound } from '../../errors.ts';
-import { providerFailure } from '../../provider/provider-failure.ts';
+import { providerFailure } from '../../mail/provider/provider-failure.ts';
 import { type SubscriptionRow, updateSubscriptionRow, type Wishes } from '../../store/subscriptions.ts';
 import { endWatch, forgetRegistration, planAttempt } from '../../store/watches/watch-plans.ts';
-import { readAllowedSenders, readChangeType, readTemplate } from '../../subscriptions/fields.ts';
-import { findSubscription } from '../../subscriptions/find.ts';
-import { registerAgain } from '../../subscriptions/register-again.ts';
+import { readAllowedSenders, readChangeType, readTemplate } from '../../mail/subscriptions/fields.ts';
+import { findSubscription } from '../../mail/subscriptions/find.ts';
+import { registerAgain } from '../../mail/subscriptions/register-again.ts';
 import type { Handlers } from './handlers.ts';
 import { subscriptionOf } from './subscription-of.ts';
 

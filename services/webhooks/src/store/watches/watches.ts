@@ -1,5 +1,5 @@
 import { createQuery, type Queryable, type Transaction } from '@agentmesh/lib/pg';
-import type { Provider } from '../../provider/provider.ts';
+import type { Provider } from '../../provider.ts';
 
 /** A registration at a provider: a Graph subscription, or the watch of a Gmail mailbox. */
 export interface WatchRow {

@@ -1,0 +1,39 @@
+import type { Database } from '@agentmesh/lib/pg';
+import type { GmailWatches } from './gmail-watch.ts';
+import { ProviderError } from '../provider/provider-error.ts';
+import { updateSharedExpiry } from '../../store/watches/watch-outcomes.ts';
+import { selectMailboxLabels, selectSharingWatches, type WatchRow } from '../../store/watches/watches.ts';
+import { mailAccountOf } from '../provider/mail-account-of.ts';
+import type { Registrar, Registration } from '../provider/registrar.ts';
+
+/**
+ * Registers watches of Gmail mailboxes. A mailbox has one watch in a Google project: it covers the labels of all subscriptions to the
+ * mailbox, also of other accounts, and is stopped only when nobody needs it.
+ */
+export function createGoogleRegistrar(db: Database, gmail: GmailWatches): Registrar {
+  const watch = async (row: WatchRow, accessToken?: string): Promise<Registration> => {
+    const { mailbox } = row;
+    const labels = await selectMailboxLabels(db, mailbox);
+    const start = (watched: readonly string[]) => gmail.watch(mailAccountOf(row), watched, accessToken);
+    const { historyId, expiresAt } = await start(labels).catch((error: unknown) => {
+      // The owner has deleted a label. The mailbox is watched whole: looks take only mail with the labels of subscriptions.
+      if (isInvalidArgument(error) && labels.length > 0) return start([]);
+      throw error;
+    });
+    await updateSharedExpiry(db, { mailbox, expiresAt, labels });
+    return { expiresAt, providerId: null, labels, cursor: historyId };
+  };
+  return {
+    register: (row, { accessToken }) => watch(row, accessToken),
+    renew: (row) => watch(row),
+    end: async (row) => {
+      const { account_id: accountId, id, mailbox } = row;
+      const [sharing] = await selectSharingWatches(db, { accountId, id, mailbox });
+      if (sharing === undefined) await gmail.stop(mailAccountOf(row));
+    },
+  };
+}
+
+function isInvalidArgument(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'rejected' && error.code === 'invalidArgument';
+}

@@ -1,0 +1,28 @@
+import type { Mesh } from '@agentmesh/lib/rpc';
+import { RunsService } from '@agentmesh/proto/runs/v1';
+import { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Context } from '../context.ts';
+import { createGmailMailReader } from '../google/gmail-mail.ts';
+import { createGraphMailReader } from '../microsoft/graph-mail.ts';
+import type { Processor } from './processor.ts';
+
+/** Collects what the processing of mail needs. */
+export function createProcessor({ config, db, jobs, log, clock, auth, graph, gmail }: Context, mesh: Mesh): Processor {
+  return {
+    db,
+    jobs,
+    log,
+    clock,
+    auth,
+    clients: { microsoft: graph, google: gmail },
+    readers: { microsoft: createGraphMailReader(graph), google: createGmailMailReader(gmail) },
+    runs: mesh.client(RunsService),
+    sessions: mesh.client(SessionsService),
+    limits: {
+      retrySeconds: config.WEBHOOK_RETRY_SECONDS,
+      runsPerSender: config.WEBHOOK_RUNS_PER_SENDER,
+      runsPerSubscription: config.WEBHOOK_RUNS_PER_SUBSCRIPTION,
+      keepDays: config.WEBHOOK_LOG_KEEP_DAYS,
+    },
+  };
+}

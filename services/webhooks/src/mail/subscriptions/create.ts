@@ -1,0 +1,125 @@
+import type { Transaction } from '@agentmesh/lib/pg';
+import type { Context } from '../context.ts';
+import { subscriptionLimit } from '../../errors.ts';
+import type { AccessToken } from '../provider/mail-accounts.ts';
+import {
+  activateSubscription,
+  countSubscriptions,
+  deleteSubscriptionRow,
+  insertSubscription,
+} from '../../store/subscriptions.ts';
+import { updateWatchRegistered } from '../../store/watches/watch-outcomes.ts';
+import { endWatch } from '../../store/watches/watch-plans.ts';
+import { insertWatch, upsertMailboxWatch, type WatchRow } from '../../store/watches/watches.ts';
+import { confirmLabels } from '../watches/confirm-labels.ts';
+import type { Held } from '../watches/held.ts';
+import { holdWatch } from '../watches/hold-watch.ts';
+import type { Registration } from '../provider/registrar.ts';
+import type { Draft } from './draft.ts';
+
+const mostSubscriptions = 1_000;
+
+/** Input for the creation of a subscription. */
+export interface Creation {
+  readonly accountId: string;
+  readonly draft: Draft;
+  readonly token: AccessToken;
+  /** Runs the transaction that makes the subscription active. */
+  readonly activateIn: (id: number, work: (tx: Transaction) => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Stores a subscription as `creating`, registers it at the provider, and makes it active; answers its id. Notifications may arrive
+ * before the provider answers: they find the stored rows. When a step fails, what was registered is ended at the provider, also
+ * when this process dies. Throws ProviderError and `subscription_limit`.
+ */
+export async function createAtProvider(context: Context, creation: Creation): Promise<number> {
+  const { watch, id } = await insertCreating(context, creation);
+  let registration: Registration | undefined;
+  try {
+    await holdWatch(context, watch, async (held) => {
+      const { resource, changeType } = creation.draft;
+      const wanted = { resource, changeType, accessToken: creation.token.accessToken };
+      registration = await context.registrars[watch.provider].register(held, wanted);
+      await creation.activateIn(id, activation(context, { held, id, registration }));
+    });
+  } catch (error) {
+    await abandon(context, { watch, id, registration });
+    throw error;
+  }
+  return id;
+}
+
+function insertCreating({ db, clock }: Context, { accountId, draft, token }: Creation) {
+  const now = clock.now();
+  const { provider } = draft;
+  return db.transaction(async (tx) => {
+    if ((await countSubscriptions(tx, accountId)) >= mostSubscriptions) throw subscriptionLimit(mostSubscriptions);
+    const insert = provider === 'google' ? upsertMailboxWatch : insertWatch;
+    const [watch] = await insert(tx, {
+      accountId,
+      provider,
+      mailbox: token.mailbox,
+      integrationId: token.integrationId,
+      now,
+    });
+    if (watch === undefined) throw new Error('No watch was stored.');
+    const [subscription] = await insertSubscription(tx, { ...draft, accountId, watchId: watch.id, now });
+    if (subscription === undefined) throw new Error('No subscription was stored.');
+    return { watch, id: subscription.id };
+  });
+}
+
+interface Activation {
+  readonly held: Held;
+  readonly id: number;
+  readonly registration: Registration;
+}
+
+function activation({ clock }: Context, { held, id, registration }: Activation) {
+  const { account_id: accountId, id: watchId, claim } = held;
+  const now = clock.now();
+  return async (tx: Transaction): Promise<void> => {
+    // A Gmail watch that had failed for the mailbox's other subscriptions works again.
+    const catchUpFrom = held.state === 'active' ? null : held.registered_at;
+    const registered = { ...registration, accountId, id: watchId, claim, now, catchUpFrom };
+    // Subscriptions are locked before their watches everywhere.
+    const activated = await activateSubscription(tx, { accountId, id });
+    const written = await updateWatchRegistered(tx, registered);
+    await confirmLabels(tx, held, { labels: registration.labels, now });
+    if (written.length === 0 || activated.length === 0) throw new Error('The subscription is gone.');
+  };
+}
+
+interface Abandoned {
+  readonly watch: WatchRow;
+  readonly id: number;
+  /** Set when the provider has registered it. */
+  readonly registration: Registration | undefined;
+}
+
+/** Removes a subscription that could not be created. Its registration is ended in the background, or at once if that cannot be stored. */
+async function abandon(context: Context, { watch, id, registration }: Abandoned): Promise<void> {
+  const { db, clock, log, registrars, wakeUpkeep } = context;
+  const { account_id: accountId } = watch;
+  const providerId = registration?.providerId ?? null;
+  try {
+    await db.transaction(async (tx) => {
+      await deleteSubscriptionRow(tx, { accountId, id });
+      await endWatch(tx, { accountId, id: watch.id, now: clock.now(), providerId });
+    });
+    wakeUpkeep();
+  } catch (err) {
+    log.warn(
+      { err, watchId: watch.id },
+      'a failed subscription could not be removed here: it is ended at the provider at once',
+    );
+    if (registration === undefined) return;
+    await registrars[watch.provider].end({ ...watch, provider_id: providerId }).catch((endError: unknown) => {
+      log.error(
+        { err: endError, watchId: watch.id },
+        'a failed subscription could not be ended: it expires at the provider',
+      );
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { Context } from '../context.ts';
+import type { SubscriptionRow } from '../../store/subscriptions.ts';
+import { updateWatchRegistered } from '../../store/watches/watch-outcomes.ts';
+import { endWatch } from '../../store/watches/watch-plans.ts';
+import { insertWatch } from '../../store/watches/watches.ts';
+import { checkMailbox } from '../watches/follow-mailbox.ts';
+import { holdWatch } from '../watches/hold-watch.ts';
+
+export interface NewRegistration {
+  readonly accountId: string;
+  readonly row: SubscriptionRow;
+  readonly changeType: string;
+}
+
+/**
+ * Registers a second watch at Microsoft for a subscription, and answers its id. The caller gives it to the subscription; a watch that no
+ * subscription gets is ended at the provider. Throws ProviderError.
+ */
+export async function registerAgain(context: Context, wanted: NewRegistration): Promise<bigint> {
+  const { db, clock, mailAccounts, registrars } = context;
+  const { accountId, row, changeType } = wanted;
+  const { resource } = row;
+  const token = await mailAccounts.accessToken('microsoft', { accountId }, { fresh: false });
+  checkMailbox(row, token);
+  const { accessToken, mailbox, integrationId } = token;
+  const [watch] = await insertWatch(db, { accountId, provider: 'microsoft', mailbox, integrationId, now: clock.now() });
+  if (watch === undefined) throw new Error('No watch was stored.');
+  try {
+    await holdWatch(context, watch, async (held) => {
+      const registration = await registrars.microsoft.register(held, { resource, changeType, accessToken });
+      const key = { accountId, id: held.id, claim: held.claim, now: clock.now(), catchUpFrom: null };
+      await updateWatchRegistered(db, { ...registration, ...key });
+    });
+  } catch (error) {
+    await endWatch(db, { accountId, id: watch.id, now: clock.now() });
+    throw error;
+  }
+  return watch.id;
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@agentmesh/lib/pg';
+import type { Context } from '../context.ts';
+import { watchBusy } from '../../errors.ts';
+import { claimWatch, releaseWatches } from '../../store/watches/watch-claims.ts';
+import type { WatchRow } from '../../store/watches/watches.ts';
+import type { Held } from './held.ts';
+
+/** Longer than the calls of one attempt take. */
+export const claimMs = 180_000;
+const patienceMs = 15_000;
+const pauseMs = 100;
+
+/**
+ * Claims a watch, calls `work` with it, and gives the claim back. Waits for other claims for at most 15 s; then throws
+ * `subscription_busy`.
+ */
+export async function holdWatch<T>(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  watch: WatchRow,
+  work: (held: Held) => Promise<T>,
+): Promise<T> {
+  const claim = randomUUID();
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const now = clock.now();
+    const held = await claimWatch(db, watch, { claim, now, until: new Date(now.getTime() + claimMs) });
+    if (held !== undefined) return workAndRelease(db, { ...held, claim }, work);
+    if (performance.now() > deadline) throw watchBusy();
+    await sleep(pauseMs);
+  }
+}
+
+async function workAndRelease<T>(db: Database, held: Held, work: (held: Held) => Promise<T>): Promise<T> {
+  try {
+    return await work(held);
+  } finally {
+    await releaseWatches(db, held.claim);
+  }
+}
