@@ -191,6 +191,9 @@ describe.skipIf(helm === undefined)('the Helm chart', () => {
         expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(20 + seconds);
       }
     }
+    const own = podsOf(render({ services: { runs: { shutdownGraceSeconds: 300 } } })).get('runs');
+    expect(envOf(own).SHUTDOWN_GRACE_SECONDS).toBe('300');
+    expect(own?.terminationGracePeriodSeconds).toBeGreaterThan(300);
   });
 
   it('allows only the connections of services that call each other in the code, DNS, the database and the internet for services that need it', () => {

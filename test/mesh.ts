@@ -22,7 +22,9 @@ export interface TestMesh extends AsyncDisposable {
   readonly lines: readonly string[];
   /** Sends SIGKILL to the process of one service, or to all processes. */
   kill(word?: string): Promise<void>;
-  /** Starts the killed processes again, with the same ports and data. */
+  /** Asks one process to stop, and waits for its end. */
+  stop(name: string): Promise<void>;
+  /** Starts the processes that have ended again, with the same ports and data. */
   restart(): Promise<void>;
   /** Stops a process, which then does nothing while its connections stay open, or lets it go on. */
   signal(name: string, signal: 'SIGSTOP' | 'SIGCONT'): void;
@@ -109,6 +111,7 @@ export async function startMesh({
     dataDir,
     lines,
     kill: (word) => end('SIGKILL', word),
+    stop: (name) => end('SIGTERM', name),
     restart: startMissing,
     signal: (name, signal) => void children.get(name)?.kill(signal),
     [Symbol.asyncDispose]: async () => {

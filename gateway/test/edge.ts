@@ -105,7 +105,7 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
     logged,
     bus,
     draining,
-    drain: () => running.drain?.() ?? Promise.resolve(),
+    drain: () => running.drain?.(10_000) ?? Promise.resolve(),
     send: (path, options = {}) => send(new URL(url + path), authorization, options),
     [Symbol.asyncDispose]: async () => {
       await resources.disposeAsync();

@@ -187,6 +187,6 @@ describe.each(transports)('over %s', (_, transport) => {
     const pending = failureOf(answers.next());
     await mesh.server.drain(30);
     expect(ended).toBe(true);
-    expect(await pending).toMatchObject({ code: 'unavailable' });
+    expect(await pending).toMatchObject({ code: 'unavailable', reason: 'cut_off' });
   });
 });

@@ -16,6 +16,11 @@ export interface MeshNode extends AsyncDisposable {
   /** Opens the gRPC server for every service that is or will be served. Port 0 takes any free one. At most once per node. */
   listen(address: { host: string; port: number }): Promise<{ port: number }>;
   /**
+   * Health turns NOT_SERVING, and other processes are asked to send their calls elsewhere; those that come all the same are served. Resolves when no
+   * caller is left, at once where no other process calls, and after `mostMs` at the latest. Connections are broken after `deadlineMs`.
+   */
+  leave(mostMs: number, deadlineMs: number): Promise<void>;
+  /**
    * Health turns NOT_SERVING and calls from other processes are refused. Calls within the process still pass, because work in
    * flight needs them. Resolves when nothing is in flight; calls that still are after `deadlineMs` are aborted.
    */
@@ -60,6 +65,7 @@ export function createMesh(options: MeshOptions): MeshNode {
       for (const service of services) opened.add(service);
       return { port: await opened.listen(host, port) };
     },
+    leave: async (mostMs, deadlineMs) => server?.leave(mostMs, deadlineMs),
     drain: async (deadlineMs) => {
       server?.drain(deadlineMs);
       await dispatcher.inFlight.drain(deadlineMs);

@@ -63,8 +63,8 @@ export interface Running {
   readonly siblings?: Readonly<Record<string, () => Promise<void>>>;
   /** Checks of siblings that some of its work needs, by name. The process is put to use without them 30 s after its start. */
   readonly optionalSiblings?: Readonly<Record<string, () => Promise<void>>>;
-  /** Resolves when in-flight work is finished; new work has been refused since `draining` aborted. */
-  drain?(): Promise<void>;
+  /** Resolves when in-flight work is finished, within `leftMs`; new work has been refused since `draining` aborted. */
+  drain?(leftMs: number): Promise<void>;
   /** Resolves when consumers and jobs have nothing left to do. For tests. */
   settle?(): Promise<void>;
 }

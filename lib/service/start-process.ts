@@ -118,8 +118,7 @@ export async function startProcess(options: ProcessOptions): Promise<MeshProcess
       await Promise.all(started.map(async (service) => service.settle?.()));
     },
     [Symbol.asyncDispose]: async () => {
-      draining.abort();
-      await drain(base, started);
+      await stop(base, started, draining);
       await opened.disposeAsync();
     },
   };
@@ -219,14 +218,25 @@ function collectChecks(running: ReadonlyMap<string, Running>, kind: CheckKind): 
   return checks;
 }
 
-async function drain({ config, mesh, log }: Base, started: readonly Running[]): Promise<void> {
+/** Time in milliseconds for callers to go elsewhere: a stopping process says that it leaves, and serves those that have not heard it. */
+const partingMs = 2_000;
+
+/** Says that the process leaves, waits until callers have left, then refuses new work and finishes what is in hand. */
+async function stop(
+  { config, mesh, log }: Base,
+  started: readonly Running[],
+  draining: AbortController,
+): Promise<void> {
   const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
-  const deadline = Date.now() + graceMs;
-  const drained = Promise.all(started.map(async (service) => service.drain?.()));
-  await withinDeadline(drained, graceMs, () =>
+  const deadline = performance.now() + graceMs;
+  const leftMs = (): number => Math.max(deadline - performance.now(), 100);
+  await mesh.leave(Math.min(partingMs, graceMs / 2), graceMs);
+  draining.abort();
+  const drained = Promise.all(started.map(async (service) => service.drain?.(leftMs())));
+  await withinDeadline(drained, leftMs(), () =>
     log.warn({ graceMs }, 'time to drain is over; work in progress is cut off'),
   );
-  await mesh.drain(Math.max(deadline - Date.now(), 100));
+  await mesh.drain(leftMs());
 }
 
 async function readTls(config: ProcessConfig): Promise<{ cert: Buffer; key: Buffer; ca: Buffer } | undefined> {

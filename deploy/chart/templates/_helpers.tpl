@@ -48,7 +48,7 @@ http://{{ include "agent-mesh.fullname" .root }}-{{ .word }}.{{ .root.Release.Na
 {{- $root := .root -}}{{- $word := .word -}}{{- $service := .service -}}{{- $port := toString (int .service.port) -}}
 {{- $env := dict "NODE_ENV" "production" "DATA_DIR" "/tmp/data" "OPS_HOST" "0.0.0.0" "OPS_HOSTS" ".svc,.svc.cluster.local" -}}
 {{- $_ := set $env "OPS_PORT" (toString (int $root.Values.opsPort)) -}}
-{{- $_ := set $env "SHUTDOWN_GRACE_SECONDS" (toString (int $root.Values.shutdownGraceSeconds)) -}}
+{{- $_ := set $env "SHUTDOWN_GRACE_SECONDS" (toString (int ($service.shutdownGraceSeconds | default $root.Values.shutdownGraceSeconds))) -}}
 {{- if $service.public -}}
 {{- $_ := set $env "HOST" "0.0.0.0" -}}
 {{- $_ := set $env "PORT" $port -}}

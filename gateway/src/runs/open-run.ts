@@ -8,6 +8,7 @@ import { HttpError } from '../edge/errors/request-error.ts';
 import { encodeJson, encodeMap } from '../edge/json/json-bytes.ts';
 import { clientLeft } from '../edge/streams/client-left.ts';
 import { firstAnswer } from '../edge/streams/first-answer.ts';
+import { askElsewhere } from './ask-elsewhere.ts';
 import { refuseReuse, runKeyHours } from './idempotency-key.ts';
 import type { RunAgentRequest } from './run-record.ts';
 
@@ -58,8 +59,11 @@ export async function openRun({
   if (left.aborted) leave();
   left.addEventListener('abort', leave, { once: true });
   const asked = { ...content, streaming, onLeave, idempotencyKey, idempotencyKeyHours: runKeyHours };
-  const answers = runs.run(asked, { signal: viewer.signal })[Symbol.asyncIterator]();
-  const first = await firstAnswer(answers, viewer, notAcceptedInTime).catch((error: unknown) =>
+  const ask = async () => {
+    const answers = runs.run(asked, { signal: viewer.signal })[Symbol.asyncIterator]();
+    return { answers, first: await firstAnswer(answers, viewer, notAcceptedInTime) };
+  };
+  const { answers, first } = await askElsewhere(ask, viewer.signal).catch((error: unknown) =>
     refuseReuse(namingSession(error, request.body.sessionId)),
   );
   if (first.done === true || first.value.kind.case !== 'accepted') {

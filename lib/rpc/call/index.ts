@@ -14,6 +14,7 @@ export {
   AnswerWindow,
   canceled,
   deadlineExceeded,
+  cutOff,
   draining,
   effectiveTimeout,
   internalError,

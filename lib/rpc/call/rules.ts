@@ -49,8 +49,14 @@ export function internalError(cause?: unknown): MeshError {
   return new MeshError('internal', 'internal', 'Internal error', { cause });
 }
 
+/** The call was refused before it began: it may be sent to another replica. */
 export function draining(): MeshError {
   return new MeshError('unavailable', 'draining', 'The service is shutting down');
+}
+
+/** The service shut down while the call was under way: its outcome is unknown. */
+export function cutOff(): MeshError {
+  return new MeshError('unavailable', 'cut_off', 'The service was shut down before the call had ended');
 }
 
 /** The service is of an older version than its caller. While it is being replaced, a later call may succeed. */

@@ -37,6 +37,7 @@ const FRAME_BYTES = 64;
 export class ExchangeServer {
   readonly #options: ExchangeServerOptions;
   readonly #running = new Map<number, RunningCall>();
+  #hasToldFarewell = false;
   #retired = false;
   /** Whether the caller has ended its side of the stream. */
   #heard = false;
@@ -56,11 +57,17 @@ export class ExchangeServer {
     });
   }
 
+  /** Asks the caller to send its further calls elsewhere. Calls that it has sent by then are begun. */
+  tellFarewell(): void {
+    if (this.#hasToldFarewell) return;
+    this.#hasToldFarewell = true;
+    this.#send(0, { case: 'farewell', value: {} });
+  }
+
   /** Begins no more calls, and tells the caller. Calls under way go on. */
   retire(): void {
-    if (this.#retired) return;
     this.#retired = true;
-    this.#send(0, { case: 'farewell', value: {} });
+    this.tellFarewell();
   }
 
   #receive(bytes: Buffer): void {

@@ -8,7 +8,7 @@ import {
   setLogVerbosity,
 } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import { withinDeadline } from '../../wait/index.ts';
+import { Wake, withinDeadline } from '../../wait/index.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { EXCHANGE_PATH, ExchangeServer, type ExchangeServerOptions } from '../exchange/index.ts';
 import type { Logger } from '../../telemetry/index.ts';
@@ -47,6 +47,8 @@ export class GrpcServer {
   readonly #exchanges = new Set<ExchangeServer>();
   readonly #tls: MeshTls | undefined;
   #address: string | undefined;
+  readonly #left = new Wake();
+  #leaving = false;
   #draining = false;
 
   constructor({ dispatcher, identities, tls, log }: GrpcServerOptions) {
@@ -98,11 +100,28 @@ export class GrpcServer {
     return bound;
   }
 
-  /** Health reads NOT_SERVING, new calls are refused, and peers are asked to connect elsewhere. */
+  /**
+   * Health reads NOT_SERVING, and peers are asked to connect elsewhere; calls that come all the same are served. Resolves when no peer has a stream
+   * of calls any more, at the latest after `mostMs`. Connections are broken some seconds after `deadlineMs`.
+   */
+  async leave(mostMs: number, deadlineMs: number): Promise<void> {
+    this.#beginLeaving(deadlineMs);
+    const endsAt = performance.now() + mostMs;
+    for (let leftMs = mostMs; this.#exchanges.size > 0 && leftMs > 0; leftMs = endsAt - performance.now())
+      await this.#left.wait({ timeoutMs: leftMs });
+  }
+
+  /** New calls are refused; otherwise like `leave`. */
   drain(deadlineMs: number): void {
-    if (this.#draining) return;
     this.#draining = true;
+    this.#beginLeaving(deadlineMs);
     for (const exchange of this.#exchanges) exchange.retire();
+  }
+
+  #beginLeaving(deadlineMs: number): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    for (const exchange of this.#exchanges) exchange.tellFarewell();
     this.#health.setStatus('', 'NOT_SERVING');
     for (const service of this.#services) this.#health.setStatus(service.typeName, 'NOT_SERVING');
     if (this.#address !== undefined) this.#server.drain(this.#address, deadlineMs + STATUS_GRACE_MS);
@@ -126,8 +145,12 @@ export class GrpcServer {
     const exchange = new ExchangeServer({ ...options, stream, methods: this.#methods });
     // The drain may have begun while the identity was checked.
     if (this.#draining) exchange.retire();
+    else if (this.#leaving) exchange.tellFarewell();
     this.#exchanges.add(exchange);
-    const forget = (): void => void this.#exchanges.delete(exchange);
+    const forget = (): void => {
+      this.#exchanges.delete(exchange);
+      if (this.#exchanges.size === 0) this.#left.wake();
+    };
     stream.once('cancelled', forget).once('finish', forget);
   }
 

@@ -1,5 +1,5 @@
 import { withinDeadline } from '../../wait/index.ts';
-import { draining } from '../call/index.ts';
+import { cutOff } from '../call/index.ts';
 import { Roster } from './roster.ts';
 import type { ServerCall } from './server-call.ts';
 
@@ -32,7 +32,7 @@ export class InFlight {
     this.#idle ??= Promise.withResolvers();
     const idle = this.#idle.promise;
     if (await withinDeadline(idle, deadlineMs, () => false)) return;
-    for (const call of this.#calls) call.abort(draining());
+    for (const call of this.#calls) call.abort(cutOff());
     await withinDeadline(idle, ABORT_GRACE_MS, () => false);
   }
 

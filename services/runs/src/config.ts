@@ -35,10 +35,6 @@ export const runsSettings = {
     default: 300,
     desc: 'how long running attempts go on while their events cannot be stored, because sessions or its database cannot be reached',
   }),
-  RUNS_DRAIN_SECONDS: positiveInteger({
-    default: 8,
-    desc: 'how long running attempts may go on after the process was asked to stop',
-  }),
 };
 
 export interface RunsConfig extends AppsConfig {
@@ -49,7 +45,6 @@ export interface RunsConfig extends AppsConfig {
   readonly answers: AnswerPolicy;
   /** Most agents of an account. */
   readonly maxAgents: number;
-  readonly drainMs: number;
 }
 
 type Cleaned = Parameters<typeof readModelsConfig>[0] &
@@ -64,7 +59,6 @@ type Cleaned = Parameters<typeof readModelsConfig>[0] &
     readonly RUNS_HISTORY_CACHE_MB: number;
     readonly RUNS_MAX_AGENTS: number;
     readonly RUNS_OUTAGE_SECONDS: number;
-    readonly RUNS_DRAIN_SECONDS: number;
   };
 
 const samples = fileURLToPath(new URL('../../../agents', import.meta.url));
@@ -81,7 +75,6 @@ export function readRunsConfig(settings: Cleaned): RunsConfig {
     answers: readAnswerPolicy(settings),
     maxAgents: settings.RUNS_MAX_AGENTS,
     outageMs: settings.RUNS_OUTAGE_SECONDS * 1000,
-    drainMs: settings.RUNS_DRAIN_SECONDS * 1000,
     models: readModelsConfig(settings),
     tools: readToolsConfig(settings),
     code: readCodeConfig(settings, process.env),

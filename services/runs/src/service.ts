@@ -55,6 +55,8 @@ import { keepSpans } from './execution/tracing/keep-spans.ts';
 
 /** Time in milliseconds for the last reports of the use of models. */
 const reportMs = 1_500;
+/** Time in milliseconds of the drain that is left when attempts are stopped: for their ends and the reports. */
+const closingMs = 2_000;
 
 /** Applications and their execution. */
 export const runs = defineService({
@@ -107,7 +109,7 @@ export const runs = defineService({
 
     return {
       ready: { agents: () => known.registry.check(), database: () => db.ping() },
-      ...endingsOf({ executor, compactor, use }, config),
+      ...endingsOf({ executor, compactor, use }),
     };
   },
 });
@@ -127,10 +129,10 @@ interface Working {
 }
 
 /** How the work of the service ends: soon, or when it is done. */
-function endingsOf({ executor, compactor, use }: Working, { drainMs }: RunsConfig) {
+function endingsOf({ executor, compactor, use }: Working) {
   return {
-    drain: async () => {
-      await executor.drain(drainMs);
+    drain: async (leftMs: number) => {
+      await executor.drain(Math.max(leftMs - closingMs, 0));
       compactor.stop();
       await use.flush(reportMs);
     },

@@ -26,6 +26,9 @@ export interface ServiceBench extends AsyncDisposable {
   settle(): Promise<void>;
 }
 
+/** Time in milliseconds for the end of attempts, and of the service behind them. */
+const drainMs = 10_000;
+
 /** The setting for all sample apps. */
 export const everyApp = { RUNS_APPS: '' };
 
@@ -64,12 +67,12 @@ export async function startService({ hints = true, env = {} } = {}): Promise<Ser
     bus,
     drain: async () => {
       draining.abort();
-      await running.drain?.();
+      await running.drain?.(drainMs);
     },
     settle: async () => running.settle?.(),
     async [Symbol.asyncDispose]() {
       draining.abort();
-      await running.drain?.();
+      await running.drain?.(drainMs);
       await resources.disposeAsync();
     },
   };

@@ -3,6 +3,7 @@ import { type App, type Context, unary } from '../../context.ts';
 import { leavableCall, keyedCall } from '../../edge/idempotency/keyed-call.ts';
 import { IdempotencyKey, replayedHeader } from '../../edge/idempotency/idempotency-key.ts';
 import { bodyFailures, failures, Problem } from '../../edge/records/problem.ts';
+import { askElsewhere } from '../ask-elsewhere.ts';
 import { refuseReuse, runKeyHours, runKeyOf } from '../idempotency-key.ts';
 import { headerText, invocationHeader } from '../invocation-header.ts';
 import { runContent } from '../open-run.ts';
@@ -48,9 +49,11 @@ export function startRunRoute(app: App, context: Context): void {
       const registered =
         body.webhook && (await registerWebhook(context, body.webhook, { ...content, call: keyedCall(request, reply) }));
       const start = registered && { invocationId: registered.invocationId, awaited: true };
-      const { invocationId, already } = await runs
-        .startRun({ ...content, ...start, ...key, noticeTitle: content.session.appName }, leavableCall(reply))
-        .catch(refuseReuse);
+      const asked = { ...content, ...start, ...key, noticeTitle: content.session.appName };
+      const call = leavableCall(reply);
+      const { invocationId, already } = await askElsewhere(() => runs.startRun(asked, call), call.signal).catch(
+        refuseReuse,
+      );
       arriving.leave(request);
       const { accountId, userId } = content.session;
       reply.code(202).header(invocationHeader, headerText(invocationId));
