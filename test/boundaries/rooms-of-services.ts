@@ -16,7 +16,7 @@ export const roomLists: RoomLists = {
   'lib/bus': 'current-trace.ts seal.ts driver bus.ts consume names topic.ts create-bus.ts nats postgres testing',
   'lib/idempotency':
     'kept-keys.ts keyed-headers.ts sealed-answer.ts keyed-request.ts once-at-commit.ts once.ts index.ts testing',
-  'lib/outbound': 'names',
+  'lib/outbound': 'names answers',
   'lib/pg':
     'database-error.ts row-types.ts statement-batch.ts until.ts database.ts connection group-commit.ts embedded locks migrations roles testing',
   'lib/rpc': 'mesh.ts call identity local wire exchange server client create-mesh.ts index.ts testing',

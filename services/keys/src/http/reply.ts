@@ -1,3 +1,5 @@
+import { readAnswer } from '@agentmesh/lib/outbound';
+
 /** Most bytes of a reply. */
 const maxBytes = 65_536;
 
@@ -16,22 +18,15 @@ export async function requestJson(url: string, init: RequestInit, signal: AbortS
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal });
     const retryAfter = response.headers.get('retry-after');
-    return { status: response.status, json: parseObject(await readText(response)), retryAfter };
+    return {
+      status: response.status,
+      json: parseObject((await readAnswer(response.body, { mostBytes: maxBytes })).toString()),
+      retryAfter,
+    };
   } catch {
     signal.throwIfAborted();
     return { status: undefined, json: undefined, retryAfter: null };
   }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new Error('The reply is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function parseObject(text: string): Reply['json'] {

@@ -25,12 +25,15 @@ const mostCharacters = 6_000;
 
 /** Asks an OpenAI-compatible server. */
 export async function createEmbedder({ model, dimensions, apiKey, baseUrl }: EmbeddingConfig): Promise<Embedder> {
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const [{ createOpenAICompatible }, { createBoundedFetch }] = await Promise.all([
+    import('@ai-sdk/openai-compatible'),
+    import('@agentmesh/lib/outbound'),
+  ]);
   const provider = createOpenAICompatible({
     name: 'openai',
     baseURL: baseUrl,
     // Redirects are refused: they could lead to an address that the operator did not choose.
-    fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
+    fetch: createBoundedFetch((input, init) => fetch(input, { ...init, redirect: 'error' })),
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   const embedding = provider.embeddingModel(model);

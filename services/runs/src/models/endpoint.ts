@@ -5,6 +5,8 @@ export interface Endpoint {
   readonly apiKey?: string;
   /** Which of OpenAI's wire forms is spoken; chat completions when absent. */
   readonly openAiApi?: 'chat' | 'responses';
+  /** Account that look-ups of names and answers count for. */
+  readonly accountId?: string | undefined;
   /** Makes the requests; the platform's own fetch when absent. */
   readonly fetch?: typeof globalThis.fetch;
 }

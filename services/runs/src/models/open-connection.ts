@@ -1,5 +1,4 @@
 import type { LlmRequest } from '@google/adk';
-import { forAccount } from '@agentmesh/lib/outbound';
 import type { Connection } from './ai-sdk/connection.ts';
 import { connectModel } from './connect-model.ts';
 import type { CallEnd } from './call-end.ts';
@@ -38,12 +37,12 @@ export async function openConnection(
 ): Promise<Connection> {
   const costs = callerOf(request)?.costs;
   costs?.check();
-  const guarded = { ...deps, guardedFetch: countFor(request, deps.guardedFetch) };
+  const counted = { ...deps, endpoint: { ...deps.endpoint, accountId: callerOf(request)?.accountId } };
   const { keyId } = deps.access;
   const estimate = estimateTokens(request);
   const { input } = estimate;
   const open = keyId === undefined ? openWithSettings : openWithKey;
-  const { connection, call } = await open(request, { ...model, keyId: keyId ?? 0n, estimate }, guarded);
+  const { connection, call } = await open(request, { ...model, keyId: keyId ?? 0n, estimate }, counted);
   const spent = await costs
     ?.begin({ ...model, provider: call?.priceProvider ?? model.provider }, input)
     .catch((error) => {
@@ -59,12 +58,6 @@ export async function openConnection(
 }
 
 const noTokens = { input: 0, cached: 0, output: 0 };
-
-/** A fetch whose look-ups of names count for the account that makes the request. */
-function countFor(request: LlmRequest, fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  const accountId = callerOf(request)?.accountId ?? '';
-  return (input, init) => forAccount(accountId, () => fetch(input, init));
-}
 
 interface Opened {
   readonly connection: Connection;

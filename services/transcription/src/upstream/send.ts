@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
+import { readAnswer } from '@agentmesh/lib/outbound';
 import { Agent, request } from 'undici';
 import { serverFailed, serverTimeout } from '../errors.ts';
 import type { UpstreamRequest } from './dialect.ts';
 
-/** Most bytes of an answer: an hour of speech in the long form takes about one megabyte. */
-const maxAnswerBytes = 8 * 1024 * 1024;
 const connectTimeoutMs = 10_000;
 
 export interface UpstreamAnswer {
@@ -44,7 +43,7 @@ export function createSender(patienceMs: number): Sender {
         const options = { method: 'POST', headers, body: sent, signal: either, dispatcher: agent } as const;
         const { statusCode: status, headers: answered, body: answer } = await request(url, options);
         call.expectAnswer(status);
-        return { status, headers: answered, json: parseJson(await readText(answer)) };
+        return { status, headers: answered, json: parseJson((await readAnswer(answer)).toString()) };
       } catch (error) {
         signal.throwIfAborted();
         throw call.signal.aborted ? call.signal.reason : serverFailed(error);
@@ -122,17 +121,6 @@ class Call {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#givenUp.abort(serverTimeout()), this.#patienceMs);
   }
-}
-
-async function readText(answer: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer) {
-    bytes += chunk.byteLength;
-    if (bytes > maxAnswerBytes) throw new Error(`The answer is larger than ${maxAnswerBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function parseJson(text: string): unknown {

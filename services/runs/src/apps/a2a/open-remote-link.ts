@@ -71,13 +71,13 @@ class Exchange {
     }
   }
 
-  async #open(signal: AbortSignal, onTooLarge: (failure: Error) => void): Promise<Client> {
+  async #open(signal: AbortSignal, onRefused: (refused: Error) => void): Promise<Client> {
     const { cardUrl, headers } = this.#spec;
     const { accountId, state } = this.#ask;
     const asked = requestHeaders(this.#spec, { accountId, url: cardUrl, state }, this.#deps.openKey);
     // A key is waited for through an outage, which may be longer than the time of the answer.
     const own = await unlessAborted(asked, signal);
-    return this.#deps.openRemote({ accountId, cardUrl, headers: { ...headers, ...own }, signal, onTooLarge });
+    return this.#deps.openRemote({ accountId, cardUrl, headers: { ...headers, ...own }, signal, onRefused });
   }
 
   #failure(error: unknown): RemoteReply {

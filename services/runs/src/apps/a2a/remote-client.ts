@@ -6,14 +6,13 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
-import { type AddressPolicy, forAccount } from '@agentmesh/lib/outbound';
+import { type AddressPolicy, type AnswerRefused, createBoundedFetch, forAccount } from '@agentmesh/lib/outbound';
 import { LRUCache } from 'lru-cache';
-import { type AnswerTooLarge, createBoundedFetch } from '../mcp/connection/bounded-fetch.ts';
 import { checkUrl } from '../mcp/read-mcp-args.ts';
 import { RemoteFailure } from './remote-failure.ts';
 
-/** Most bytes of one answer, a streamed one included. */
-const mostBytes = 8 * 1024 * 1024;
+/** An event has a few lines, and costs a parse. */
+const bounds = { isNoList: true, mostLines: 4_000 };
 const cardCountsMs = 60_000;
 const mostCards = 500;
 /** Agents of the protocol's version 0.3 are spoken with too. */
@@ -27,7 +26,7 @@ export interface RemoteUse {
   /** Sent to the origin of the card, and to no other. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  readonly onTooLarge: (failure: AnswerTooLarge) => void;
+  readonly onRefused: (refused: AnswerRefused) => void;
 }
 
 export interface RemoteClientDeps {
@@ -57,8 +56,8 @@ export function createOpenRemote(deps: RemoteClientDeps): OpenRemote {
 
 /** The card decides which address is called, so each is checked. */
 function createRemoteFetch({ fetch, policy }: RemoteClientDeps, use: RemoteUse): typeof globalThis.fetch {
-  const { onTooLarge, accountId, cardUrl } = use;
-  const bounded = createBoundedFetch(fetch, { mostBytes, mostStreamBytes: mostBytes, onTooLarge });
+  const { onRefused, accountId, cardUrl } = use;
+  const bounded = createBoundedFetch(fetch, { boundsOf: () => bounds, onRefused });
   const { origin } = new URL(cardUrl);
   return (input, init) => {
     const url = input instanceof Request ? input.url : String(input);

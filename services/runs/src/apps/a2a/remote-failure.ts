@@ -1,6 +1,5 @@
-import { OutboundError } from '@agentmesh/lib/outbound';
+import { AnswerRefused, OutboundError } from '@agentmesh/lib/outbound';
 import { MeshError } from '@agentmesh/lib/rpc';
-import { AnswerTooLarge } from '../mcp/connection/bounded-fetch.ts';
 
 /** A remote agent cannot be used, or ended its task without success. The message is public. */
 export class RemoteFailure extends Error {
@@ -13,7 +12,7 @@ const longestMessage = 500;
 export function describeRemoteFailure(error: unknown): string {
   let at = error;
   for (let depth = 0; depth < 8 && at instanceof Error; depth++) {
-    const isPublic = [OutboundError, RemoteFailure, AnswerTooLarge, MeshError].some((kind) => at instanceof kind);
+    const isPublic = [OutboundError, RemoteFailure, AnswerRefused, MeshError].some((kind) => at instanceof kind);
     if (isPublic) return at.message.slice(0, longestMessage);
     if (at.name === 'TimeoutError') return 'The remote agent did not answer in time.';
     at = at.cause;

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
 import { describeFailure } from './failure/describe-failure.ts';
 import { errorFacts } from './failure/loggable-error.ts';
 import { retryDelayMs } from './failure/retry-delay.ts';
+import { refusedAnswer } from './failure/refused-answer.ts';
 import { policyOf, type RetryPolicy, type UsualRetries, usualPolicy } from './failure/retry-policy.ts';
 import { streamOnce } from './stream-once.ts';
 import { toCallOptions } from './request/to-call-options.ts';
@@ -138,7 +139,7 @@ export class AiSdkLlm extends BaseLlm {
       const call = toCallOptions(request, connection.dialect);
       yield* streamOnce({ connection, call, watchdog, stream });
     } catch (error) {
-      throw watchdog.expired ?? error;
+      throw watchdog.expired ?? refusedAnswer(error) ?? error;
     } finally {
       watchdog.end();
     }

@@ -16,7 +16,7 @@ import { createVendorFetch } from './vendor-fetch.ts';
 export function connectAnthropic(model: string, endpoint: Endpoint): Connection {
   const apiKey = requireKey(endpoint.apiKey, 'ANTHROPIC_API_KEY');
   const baseURL = endpoint.baseUrl.endsWith('/v1') ? endpoint.baseUrl : `${endpoint.baseUrl}/v1`;
-  const provider = createAnthropic({ baseURL, apiKey, fetch: createVendorFetch(endpoint.fetch) });
+  const provider = createAnthropic({ baseURL, apiKey, fetch: createVendorFetch(endpoint) });
   return { languageModel: provider(model), dialect, secrets: [apiKey] };
 }
 

@@ -14,12 +14,13 @@ import { keepSignature, recallSignature } from './thought-signature.ts';
 import { createVendorFetch } from './vendor-fetch.ts';
 
 /** A model behind `POST {base}/v1beta/models/{model}:generateContent` and `:streamGenerateContent`. */
-export function connectGemini(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
+export function connectGemini(model: string, endpoint: Endpoint): Connection {
+  const { baseUrl, apiKey } = endpoint;
   const key = requireKey(apiKey, 'GEMINI_API_KEY');
   const provider = createGoogle({
     baseURL: /\/v1(beta|alpha)?$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1beta`,
     apiKey: key,
-    fetch: createVendorFetch(fetch),
+    fetch: createVendorFetch(endpoint),
     // ADK gives calls without an id one that begins with `adk-`, and removes such ids from what it sends.
     generateId: () => `adk-${randomUUID()}`,
   });

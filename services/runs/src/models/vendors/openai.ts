@@ -21,26 +21,29 @@ export function connectOpenAi(model: string, endpoint: Endpoint): Connection {
   return isVendor(endpoint.baseUrl) ? connectOwn(model, endpoint) : connectCompatible(model, endpoint);
 }
 
-function connectOwn(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
+function connectOwn(model: string, endpoint: Endpoint): Connection {
+  const { baseUrl, apiKey } = endpoint;
   const key = requireKey(apiKey, 'OPENAI_API_KEY');
-  const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(fetch) });
+  const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(endpoint) });
   return { languageModel: provider.chat(model), dialect, secrets: [key] };
 }
 
-function connectResponses(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
+function connectResponses(model: string, endpoint: Endpoint): Connection {
+  const { baseUrl, apiKey } = endpoint;
   // A server that needs no key is sent "none": without one the SDK would take a key from the environment.
   const key = isVendor(baseUrl) ? requireKey(apiKey, 'OPENAI_API_KEY') : (apiKey ?? 'none');
-  const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(fetch) });
+  const provider = createOpenAI({ baseURL: baseUrl, apiKey: key, fetch: createVendorFetch(endpoint) });
   return { languageModel: provider.responses(model), dialect: responsesDialect, secrets: [key] };
 }
 
-function connectCompatible(model: string, { baseUrl, apiKey, fetch }: Endpoint): Connection {
+function connectCompatible(model: string, endpoint: Endpoint): Connection {
+  const { baseUrl, apiKey } = endpoint;
   const provider = createOpenAICompatible({
     name: 'openai',
     baseURL: baseUrl,
     includeUsage: true,
     supportsStructuredOutputs: true,
-    fetch: createVendorFetch(fetch),
+    fetch: createVendorFetch(endpoint),
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   return { languageModel: provider.chatModel(model), dialect, secrets: apiKey === undefined ? [] : [apiKey] };

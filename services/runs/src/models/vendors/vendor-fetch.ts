@@ -1,29 +1,20 @@
-/** Largest answer in bytes, because it is kept in memory. */
-const longestAnswer = 64 * 1024 * 1024;
+import { createBoundedFetch, forAccount } from '@agentmesh/lib/outbound';
+import type { Endpoint } from '../endpoint.ts';
 
 /**
- * A fetch for model providers. Redirects are not followed: they would carry the key to another server. An answer that
- * grows over `maxBytes`, 64 MiB when absent, breaks.
+ * A fetch for model providers. Redirects are not followed: they would carry the key to another server. Answers have the bounds of `createBoundedFetch`; where
+ * the request asks for a stream, the answer is read line by line, so it is bounded like one whatever it says of itself.
  */
-export function createVendorFetch(
-  fetch: typeof globalThis.fetch = globalThis.fetch,
-  maxBytes = longestAnswer,
-): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: 'manual' });
-    if (response.body === null) return response;
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(limit(maxBytes)), { status, statusText, headers });
-  };
+export function createVendorFetch(endpoint: Pick<Endpoint, 'fetch' | 'accountId'>): typeof globalThis.fetch {
+  const { fetch = globalThis.fetch, accountId = '' } = endpoint;
+  const bounded = createBoundedFetch((input, init) => fetch(input, { ...init, redirect: 'manual' }), {
+    boundsOf: (init, input) => ({ isEvents: asksForStream(init?.body, input) }),
+  });
+  return (input, init) => forAccount(accountId, () => bounded(input, init));
 }
 
-function limit(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
-  let received = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      received += chunk.byteLength;
-      if (received > maxBytes) controller.error(new Error('The answer is too large.'));
-      else controller.enqueue(chunk);
-    },
-  });
+/** In texts of a conversation the quotes are escaped. */
+function asksForStream(body: unknown, input: Parameters<typeof fetch>[0]): boolean {
+  const url = input instanceof Request ? input.url : String(input);
+  return (typeof body === 'string' && body.includes('"stream":true')) || url.includes(':streamGenerateContent');
 }

@@ -1,3 +1,4 @@
+import { readAnswer as readBytes } from '@agentmesh/lib/outbound';
 import { type Dispatcher, fetch, type Response } from 'undici';
 import { ProviderError } from './provider-error.ts';
 
@@ -62,7 +63,7 @@ export async function open(request: ProviderRequest, options: SendOptions): Prom
 /** Reads an answer to its end. Throws like `open`, also when it is too large. */
 export async function readAnswer(response: Response, request: ProviderRequest): Promise<ProviderAnswer> {
   try {
-    const bytes = await readBytes(response, request.maxBytes ?? defaultMaxBytes);
+    const bytes = await readBytes(response.body, { mostBytes: request.maxBytes ?? defaultMaxBytes });
     return { status: response.status, headers: response.headers, bytes, json: parseJson(bytes) };
   } catch (cause) {
     request.signal?.throwIfAborted();
@@ -93,17 +94,6 @@ function headersOf({ headers, body }: ProviderRequest, accessToken: string): Rec
     authorization: `Bearer ${accessToken}`,
     ...(body !== undefined && { 'content-type': 'application/json' }),
   };
-}
-
-async function readBytes({ body }: Response, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new Error(`The answer is larger than ${maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function parseJson(bytes: Buffer): unknown {

@@ -6,18 +6,13 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { unlessAborted } from '@agentmesh/lib/wait';
-import { createBoundedFetch } from './bounded-fetch.ts';
+import { boundMcpFetch } from './bounded-fetch.ts';
 import { outputChecker } from './check-output.ts';
 import { admitLists, listTools } from './list-tools.ts';
 import { type ListedTool, type ListedTools, toListedTools } from './listed-tools.ts';
 import { McpFailure } from './mcp-failure.ts';
 import type { McpTarget } from './mcp-server.ts';
 import { ProgramTransport } from './program-transport.ts';
-
-/** Most bytes of one answer. */
-const mostBytes = 4 * 1024 * 1024;
-/** Most bytes of a stream that a server keeps open; after that the connection is made anew. */
-const mostStreamBytes = 64 * 1024 * 1024;
 
 /** A connection with a server. */
 export interface McpConnection {
@@ -63,8 +58,8 @@ export async function connect(target: McpTarget, { fetch, now = Date.now }: Conn
   );
   const connection = new ClientConnection(client, { broken: breaking.signal, timeoutMs, now });
   client.onclose = () => breaking.abort(new McpFailure('The MCP server closed the connection.'));
-  const onTooLarge = (failure: Error): void => breaking.abort(failure);
-  const transport = openTransport(target, createBoundedFetch(fetch, { mostBytes, mostStreamBytes, onTooLarge }));
+  const onRefused = (refused: Error): void => breaking.abort(refused);
+  const transport = openTransport(target, boundMcpFetch(fetch, onRefused));
   try {
     const deadline = AbortSignal.any([breaking.signal, AbortSignal.timeout(timeoutMs)]);
     await unlessAborted(client.connect(transport, { timeout: timeoutMs }), deadline);

@@ -1,6 +1,5 @@
-import { OutboundError } from '@agentmesh/lib/outbound';
+import { AnswerRefused, OutboundError } from '@agentmesh/lib/outbound';
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { AnswerTooLarge } from './bounded-fetch.ts';
 import { McpFailure } from './mcp-failure.ts';
 
 /** Longest part of a server's own message that is passed on. */
@@ -17,7 +16,7 @@ export function toMcpFailure(error: unknown): McpFailure {
 function describe(error: unknown): string {
   const refusal = causeOf(error, (one) => one instanceof OutboundError);
   if (refusal !== undefined) return refusal.message;
-  const own = causeOf(error, (one) => one instanceof McpFailure || one instanceof AnswerTooLarge);
+  const own = causeOf(error, (one) => one instanceof McpFailure || one instanceof AnswerRefused);
   if (own !== undefined) return own.message;
   if (error instanceof SdkHttpError) return `The MCP server answered with the HTTP status ${error.status}.`;
   if (causeOf(error, (one) => one instanceof TypeError) !== undefined) return 'The MCP server could not be reached.';

@@ -1,0 +1,138 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { forAccount } from '../names/index.ts';
+import { type AnswerBudget, createAnswerBudget, roomForHeap } from './answer-budget.ts';
+import type { AnswerBounds } from './answer-gauge.ts';
+import { answerRefusedBy } from './answer-refused.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
+
+const mib = 1024 * 1024;
+const events = { headers: { 'content-type': 'text/event-stream' } };
+
+function fetchOf(answer: Response, bounds: AnswerBounds = {}): Promise<Response> {
+  return createBoundedFetch(() => Promise.resolve(answer), { boundsOf: () => bounds })('http://a.example/');
+}
+
+const textOf = async (body: string | ReadableStream<Uint8Array>, init: ResponseInit = {}, bounds: AnswerBounds = {}) =>
+  (await fetchOf(new Response(body, init), bounds)).text();
+
+/** A body that repeats a piece for ever, and tells whether it was left. */
+function endless(piece: string) {
+  const state = { sent: 0, isLeft: false };
+  const bytes = Buffer.from(piece);
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      state.sent += bytes.length;
+      controller.enqueue(new Uint8Array(bytes));
+    },
+    cancel: () => void (state.isLeft = true),
+  });
+  return { body, state };
+}
+
+const kib = 'x'.repeat(1_024);
+test.each([
+  ['a line that never ends', kib, events, /event of more than 1048576 bytes/],
+  ['an event that never ends', `data: ${kib}\n`, events, /event of more than 1048576 bytes/],
+  ['comments that never end', ': ping\n', events, /event of more than 1048576 bytes/],
+  ['events that never end', `data: ${kib}\n\n`, events, /more than 8388608 bytes/],
+  ['small events that never end', 'data:\n\n'.repeat(100), events, /more than 200000 lines/],
+  ['an answer that never ends', kib, {}, /more than 8388608 bytes/],
+  ['brackets that never end', '['.repeat(100), {}, /JSON of more than 5000 levels/],
+  ['values that never end', '{},'.repeat(100), {}, /JSON of more than 300000 values/],
+])('%s breaks, and its server is left', async (_, piece, init, message) => {
+  const { body, state } = endless(piece);
+  await expect(textOf(body, init)).rejects.toThrow(message);
+  await expect.poll(() => state.isLeft).toBe(true);
+  expect(state.sent).toBeLessThan(8 * mib + 5_000);
+});
+
+test.each([
+  ['brackets within texts', JSON.stringify(['[{"\\'.repeat(100_000)])],
+  ['a text of 8 MiB', 'x'.repeat(8 * mib)],
+  ['many small values', JSON.stringify(Array.from({ length: 100_000 }, () => ({})))],
+])('%s pass', async (_, text) => {
+  expect(await textOf(text)).toBe(text);
+});
+
+test('the bounds of an event begin anew with the next, whatever chunks they come in', async () => {
+  const event = `data: ${'['.repeat(400)}${'x'.repeat(900_000)}\r\n\r\n`;
+  const bytes = Buffer.from(event.repeat(5));
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 1_371) }, (_, at) =>
+    bytes.subarray(at * 1_371, (at + 1) * 1_371),
+  );
+  expect(await textOf(ReadableStream.from(chunks) as ReadableStream<Uint8Array>, events)).toHaveLength(bytes.length);
+});
+
+/** An answer of an account that has sent some bytes and goes on. */
+async function openAnswer(budget: AnswerBudget, accountId: string, bytes: number) {
+  let send: (more: number) => void = () => undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => void (send = (more) => controller.enqueue(new Uint8Array(more))),
+  });
+  const response = await forAccount(accountId, () => fetchOf(new Response(body), { budget }));
+  const failure = response.bytes().then(
+    () => undefined,
+    (error: unknown) => answerRefusedBy(error)?.fault,
+  );
+  send(bytes);
+  await immediate();
+  return { failure, send };
+}
+
+test('an account over its budget loses its own largest answer, and no other account one', async () => {
+  const budget = createAnswerBudget({ ofProcess: 100, ofAccount: 50 });
+  const stranger = await openAnswer(budget, 'stranger', 45);
+  const [large, small] = [await openAnswer(budget, 'greedy', 30), await openAnswer(budget, 'greedy', 15)];
+  small.send(8);
+  expect(await large.failure).toBe('no_room');
+  expect(budget.heldBytes).toBe(45 + 23);
+  stranger.send(5);
+  await immediate();
+  expect(budget.heldBytes).toBe(50 + 23);
+});
+
+test('when all accounts together are over the budget, the one that holds most loses an answer', async () => {
+  const budget = createAnswerBudget({ ofProcess: 100, ofAccount: 60 });
+  const greedy = await openAnswer(budget, 'greedy', 50);
+  await openAnswer(budget, 'second', 30);
+  await openAnswer(budget, 'third', 25);
+  expect(await greedy.failure).toBe('no_room');
+  expect(budget.heldBytes).toBe(55);
+});
+
+test.each(['read', 'cancelled', 'aborted'])('an answer that was %s gives its room back', async (ending) => {
+  const budget = createAnswerBudget({ ofProcess: 100, ofAccount: 100 });
+  const leaving = new AbortController();
+  const answer = () => Promise.resolve(new Response('x'.repeat(60)));
+  const fetch = createBoundedFetch(answer, { boundsOf: () => ({ budget }) });
+  const response = await fetch('http://a.example/', { signal: leaving.signal });
+  const reader = response.body?.getReader();
+  await reader?.read();
+  expect(budget.heldBytes).toBe(60);
+  if (ending === 'read') await reader?.read();
+  else if (ending === 'cancelled') await reader?.cancel();
+  else leaving.abort();
+  expect(budget.heldBytes).toBe(0);
+});
+
+test('of a stream that stays open only the event that has not ended counts, of other streams also a part of what was read', async () => {
+  const budget = createAnswerBudget({ ofProcess: mib, ofAccount: mib });
+  const read = async (isLasting: boolean): Promise<number> => {
+    const body = ReadableStream.from([Buffer.from(`data: ${'x'.repeat(72)}\n\n`), Buffer.from('data: 123')]);
+    const response = await fetchOf(new Response(body as ReadableStream<Uint8Array>, events), { budget, isLasting });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.read();
+    const held = budget.heldBytes;
+    await reader?.cancel();
+    return held;
+  };
+  expect(await read(true)).toBe(9);
+  expect(await read(false)).toBe(9 + 80 / 8);
+});
+
+test('the budget grows with the heap, and one whole answer always fits', () => {
+  expect(roomForHeap(4_096 * mib)).toEqual({ ofProcess: Math.floor((4_096 * mib) / 24), ofAccount: 64 * mib });
+  expect(roomForHeap(128 * mib)).toEqual({ ofProcess: 32 * mib, ofAccount: 8 * mib });
+});

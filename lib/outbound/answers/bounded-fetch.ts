@@ -1,0 +1,83 @@
+import { type AnswerBounds, AnswerGauge } from './answer-gauge.ts';
+import type { AnswerRefused } from './answer-refused.ts';
+
+type Fetch = typeof globalThis.fetch;
+
+export interface FetchBounds {
+  /** Bounds of the answer to a request; the usual ones where absent. Answers of the type `text/event-stream` are read as events in any case. */
+  readonly boundsOf?: (init: RequestInit | undefined, input: Parameters<Fetch>[0]) => AnswerBounds;
+  /** Called when an answer is given up. */
+  readonly onRefused?: (refused: AnswerRefused) => void;
+}
+
+/**
+ * A fetch whose answers break, with an AnswerRefused, when they grow over their bounds: 8 MiB, and 1 MiB for each line and event of a stream; and JSON of
+ * more than 300,000 values or 5,000 levels. The answers that arrive share a budget, of the account for which the fetch is called and of the process. What is not
+ * read is not fetched.
+ */
+export function createBoundedFetch(fetch: Fetch, { boundsOf, onRefused }: FetchBounds = {}): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    const ofAnswer = boundsOf?.(init, input) ?? {};
+    const isEvents = ofAnswer.isEvents === true || headers.get('content-type')?.startsWith('text/event-stream');
+    const bounds = { ...ofAnswer, isEvents };
+    const body = boundedBody(response.body, { bounds, onRefused, signal: init?.signal });
+    const bounded = new Response(body, { status, statusText, headers });
+    // Readers resolve redirects against the address of the answer.
+    Object.defineProperty(bounded, 'url', { value: response.url });
+    return bounded;
+  };
+}
+
+interface Bounding {
+  readonly bounds: AnswerBounds;
+  readonly onRefused: ((refused: AnswerRefused) => void) | undefined;
+  readonly signal: AbortSignal | null | undefined;
+}
+
+function boundedBody(body: ReadableStream<Uint8Array>, { bounds, onRefused, signal }: Bounding) {
+  const reader = body.getReader();
+  const leave = (reason?: unknown): Promise<void> => reader.cancel(reason).catch(() => undefined);
+  let refuse: (refused: AnswerRefused) => void = () => undefined;
+  const gauge = new AnswerGauge(bounds, (refused) => refuse(refused));
+  // A reader that aborts its call may leave the body unread.
+  const onAbort = (): void => gauge.end();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const end = (): void => {
+    gauge.end();
+    signal?.removeEventListener('abort', onAbort);
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        refuse = (refused) => {
+          end();
+          controller.error(refused);
+          onRefused?.(refused);
+          void leave(refused);
+        };
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          end();
+          throw error;
+        });
+        if (done) {
+          end();
+          controller.close();
+          return;
+        }
+        if (!gauge.take(value)) return;
+        await gauge.turn(value);
+        if (!gauge.isOver) controller.enqueue(value);
+      },
+      cancel(reason) {
+        end();
+        return leave(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
