@@ -1,6 +1,14 @@
 import { Account, refresh, type RefreshCookie } from './resources/account.ts';
 import { Agents } from './resources/agents.ts';
 import { Apps } from './resources/apps.ts';
+import { Artifacts } from './resources/artifacts.ts';
+import { Keys } from './resources/keys.ts';
+import { Memory } from './resources/memory.ts';
+import { Notifications } from './resources/notifications.ts';
+import { Schedules } from './resources/schedules.ts';
+import { Tokens } from './resources/tokens.ts';
+import { Usage } from './resources/usage.ts';
+import { Webhooks } from './resources/webhooks.ts';
 import { Sessions } from './resources/sessions.ts';
 import { Runs } from './runs/runs.ts';
 import type { Call } from './transport/call.ts';
@@ -29,6 +37,14 @@ export class AgentMesh {
   readonly apps: Apps;
   readonly runs: Runs;
   readonly sessions: Sessions;
+  readonly artifacts: Artifacts;
+  readonly keys: Keys;
+  readonly memory: Memory;
+  readonly notifications: Notifications;
+  readonly schedules: Schedules;
+  readonly tokens: Tokens;
+  readonly usage: Usage;
+  readonly webhooks: Webhooks;
   readonly #transport: Transport;
 
   constructor({ url = '', token, fetch: send, ...rest }: AgentMeshOptions = {}) {
@@ -44,6 +60,14 @@ export class AgentMesh {
     this.account = new Account({ transport, anonymous, cookie, onToken: (it) => credentials.set(it) });
     this.agents = new Agents(transport);
     this.apps = new Apps(transport);
+    this.artifacts = new Artifacts(transport);
+    this.keys = new Keys(transport);
+    this.memory = new Memory(transport);
+    this.notifications = new Notifications(transport);
+    this.schedules = new Schedules(transport);
+    this.tokens = new Tokens(transport);
+    this.usage = new Usage(transport);
+    this.webhooks = new Webhooks(transport);
     this.runs = new Runs(transport);
     this.sessions = new Sessions(transport);
   }

@@ -24,3 +24,17 @@ export type { List, ListOptions, Page } from './streams/list.ts';
 export type { Call, CallOptions, Upload } from './transport/call.ts';
 export { route } from './transport/call.ts';
 export type { TokenSource } from './transport/credentials.ts';
+export type { Download, UploadOptions } from './resources/artifacts.ts';
+export type { SavedKey } from './resources/keys.ts';
+export type { MemoryEntry } from './resources/memory.ts';
+export type { Notification } from './resources/notifications.ts';
+export type { Schedule } from './resources/schedules.ts';
+export type { PersonalToken } from './resources/tokens.ts';
+export type { UsageLimit } from './resources/usage.ts';
+export type { WebhookLog, WebhookLogFilter, WebhookSubscription } from './resources/webhooks.ts';
+export {
+  type RunWebhookMessage,
+  verifyWebhook,
+  WebhookVerificationError,
+  type VerifyOptions,
+} from './verify-webhook.ts';

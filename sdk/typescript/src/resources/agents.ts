@@ -22,7 +22,7 @@ export class Agents {
     return listOf(this.#transport, { path: '/api/agents', query: { limit: 100, ...query }, signal });
   }
 
-  get(id: string, options?: CallOptions): Promise<Agent> {
+  get(id: string | number, options?: CallOptions): Promise<Agent> {
     return this.#transport.json({ path: route`/api/agents/${id}`, ...options });
   }
 
@@ -31,28 +31,28 @@ export class Agents {
   }
 
   /** Replaces the agent's record. */
-  update(id: string, body: Body<'updateAgent'>, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+  update(id: string | number, body: Body<'updateAgent'>, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
     const headers = { 'if-match': ifMatch };
     return this.#transport.json({ method: 'PUT', path: route`/api/agents/${id}`, body, headers, ...options });
   }
 
-  async delete(id: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+  async delete(id: string | number, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
     const headers = { 'if-match': ifMatch };
     await this.#transport.json({ method: 'DELETE', path: route`/api/agents/${id}`, headers, ...options });
   }
 
-  versions(id: string, options?: CallOptions): Promise<Answer<'listAgentVersions'>> {
+  versions(id: string | number, options?: CallOptions): Promise<Answer<'listAgentVersions'>> {
     return this.#transport.json({ path: route`/api/agents/${id}/versions`, ...options });
   }
 
   /** Makes the record of an earlier version the newest one. */
-  restore(id: string, version: number, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+  restore(id: string | number, version: number, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
     const path = route`/api/agents/${id}/versions/${version}/restore`;
     return this.#transport.json({ method: 'POST', path, headers: { 'if-match': ifMatch }, ...options });
   }
 
   /** The agent as YAML, in the form of `root_agent.yaml`. */
-  yaml(id: string, { signal }: CallOptions = {}): Promise<string> {
+  yaml(id: string | number, { signal }: CallOptions = {}): Promise<string> {
     return this.#transport.send({ path: route`/api/agents/${id}/yaml`, signal }, (response) => response.text());
   }
 
@@ -61,7 +61,7 @@ export class Agents {
     return this.#transport.json({ method: 'POST', path: '/api/agents/yaml', upload: text, headers: yaml, ...options });
   }
 
-  replaceWithYaml(id: string, text: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
+  replaceWithYaml(id: string | number, text: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<Agent> {
     const headers = { ...yaml, 'if-match': ifMatch };
     return this.#transport.json({
       method: 'PUT',
@@ -73,7 +73,7 @@ export class Agents {
   }
 
   /** The newest run of the agent that was started with `run`. */
-  status(id: string, options?: CallOptions): Promise<Answer<'getAgentStatus'>> {
+  status(id: string | number, options?: CallOptions): Promise<Answer<'getAgentStatus'>> {
     return this.#transport.json({ path: route`/api/agents/${id}/status`, ...options });
   }
 

@@ -12,6 +12,8 @@ export interface FollowOptions extends Pick<Call, 'path' | 'query' | 'signal'> {
   /** Whether nothing comes behind this frame. A stream without such a frame goes on until the caller leaves. */
   readonly isLast?: (frame: Frame) => boolean;
   readonly onComment?: (text: string) => void;
+  /** Whether there is a frame `open` without data each time when the stream was opened. */
+  readonly tellsOpen?: boolean;
 }
 
 /** How long a stream is opened again and again without a single new frame before it fails, in milliseconds. */
@@ -27,7 +29,7 @@ export async function* follow(transport: Transport, options: FollowOptions): Asy
   for (;;) {
     try {
       for await (const frame of connect(transport, options, lastId)) {
-        [vain, sinceMs] = [0, Date.now()];
+        [vain, sinceMs] = frame.event === 'open' ? [vain, sinceMs] : [0, Date.now()];
         lastId = frame.id ?? lastId;
         yield frame;
       }
@@ -44,7 +46,7 @@ export async function* follow(transport: Transport, options: FollowOptions): Asy
 /** Frames of one connection, to the last one. Throws a ConnectionError when it breaks before. */
 async function* connect(
   transport: Transport,
-  { path, query, signal, isLast, onComment }: FollowOptions,
+  { path, query, signal, isLast, onComment, tellsOpen }: FollowOptions,
   lastId: string | undefined,
 ): AsyncGenerator<Frame> {
   const frames: Frame[] = [];
@@ -56,6 +58,7 @@ async function* connect(
     true,
   );
   try {
+    if (tellsOpen === true) yield { event: 'open', id: undefined, data: '' };
     for await (const text of textsOf(response, deadline)) {
       parse(text);
       yield* frames;

@@ -1,0 +1,67 @@
+import type { Answer, Body, Query } from '../records.ts';
+import { List, type ListOptions } from '../streams/list.ts';
+import { type CallOptions, route } from '../transport/call.ts';
+import type { Transport } from '../transport/transport.ts';
+
+export type WebhookSubscription = Answer<'getWebhookSubscription'>;
+export type WebhookLog = Answer<'listWebhookLogs'>['logs'][number];
+
+export interface WebhookLogFilter extends ListOptions, Omit<Query<'listWebhookLogs'>, 'limit' | 'offset'> {}
+
+/** Subscriptions to mailboxes, and what their mail has started. */
+export class Webhooks {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async list(options?: CallOptions): Promise<readonly WebhookSubscription[]> {
+    const call = { path: '/api/webhooks/subscriptions', ...options };
+    return (await this.#transport.json<Answer<'listWebhookSubscriptions'>>(call)).subscriptions;
+  }
+
+  get(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.#transport.json({ path: route`/api/webhooks/subscriptions/${id}`, ...options });
+  }
+
+  create(body: Body<'createWebhookSubscription'>, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.#transport.json({ method: 'POST', path: '/api/webhooks/subscriptions', body, ...options });
+  }
+
+  update(
+    id: string | number,
+    body: Body<'updateWebhookSubscription'>,
+    options?: CallOptions,
+  ): Promise<WebhookSubscription> {
+    return this.#transport.json({ method: 'PATCH', path: route`/api/webhooks/subscriptions/${id}`, body, ...options });
+  }
+
+  renew(id: string | number, options?: CallOptions): Promise<WebhookSubscription> {
+    return this.#transport.json({ method: 'POST', path: route`/api/webhooks/subscriptions/${id}/renew`, ...options });
+  }
+
+  async delete(id: string | number, options?: CallOptions): Promise<void> {
+    await this.#transport.json({ method: 'DELETE', path: route`/api/webhooks/subscriptions/${id}`, ...options });
+  }
+
+  /** What arrived, newest first, and what became of it. */
+  logs({ limit = 50, signal, ...filter }: WebhookLogFilter = {}): List<WebhookLog> {
+    return new List(async (cursor) => {
+      const offset = Number(cursor ?? 0);
+      const call = { path: '/api/webhooks/logs', query: { ...filter, limit, offset }, signal };
+      const { logs, total } = await this.#transport.json<Answer<'listWebhookLogs'>>(call);
+      const next = offset + logs.length;
+      return { items: logs, next: logs.length === 0 || next >= total ? undefined : String(next) };
+    });
+  }
+
+  log(id: string | number, options?: CallOptions): Promise<Answer<'getWebhookLog'>> {
+    return this.#transport.json({ path: route`/api/webhooks/logs/${id}`, ...options });
+  }
+
+  /** Runs the agent again for a mail that arrived. */
+  retrigger(id: string | number, options?: CallOptions): Promise<Answer<'retriggerWebhookLog'>> {
+    return this.#transport.json({ method: 'POST', path: route`/api/webhooks/logs/${id}/retrigger`, ...options });
+  }
+}
