@@ -1,14 +1,19 @@
-import type { Transaction } from '@agentmesh/lib/pg';
-import type { ListEventsResponse } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../context.ts';
+import type { Database, Transaction } from '@agentmesh/lib/pg';
+import type { ListEventsResponse, SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
 import type { KeyParameters } from '../memory-key.ts';
 import { lockOrInsertPartition } from '../store/partitions.ts';
 import { findSource, upsertSource, type Source } from '../store/sources.ts';
-import { startIngest } from './ingest.ts';
+import { type IngestContext, startIngest } from './ingest.ts';
 import { removeSession } from './remove-session.ts';
 
 /** Time limit of a page in milliseconds: the transaction that waits for it holds the lock of the memory. */
 const timeoutMs = 20_000;
+
+interface Context extends IngestContext {
+  readonly db: Database;
+  readonly sessions: Client<typeof SessionsService>;
+}
 
 /** A session that is to be added. */
 export interface Named {

@@ -1,10 +1,10 @@
 import type { Transaction } from '@agentmesh/lib/pg';
 import type { StoredEvent } from '@agentmesh/proto/sessions/v1';
-import type { Context } from '../context.ts';
 import { insertEntries, selectPresentIds, type StoredEntry } from '../store/entries.ts';
 import { type Partition, updatePartition } from '../store/partitions.ts';
 import { collectPostings } from '../store/postings.ts';
-import { detectLanguage, type WordStems } from '../text/languages.ts';
+import { detectLanguage, type Language, type WordStems } from '../text/languages.ts';
+import type { Lexicon } from '../text/lexicon.ts';
 import { entryTerms } from '../text/terms.ts';
 import { readTexts } from './entry-texts.ts';
 import { stemsIn } from './entry-traces.ts';
@@ -27,7 +27,20 @@ export interface IngestOptions {
   readonly sessionId: string;
 }
 
-type IngestContext = Pick<Context, 'lexicon' | 'defaultLanguage' | 'embedding'>;
+/** Adds jobs that embed entries. */
+export interface EmbedJobs {
+  /** Adds the jobs in the transaction. */
+  enqueue(tx: Transaction, partition: Partition, places: readonly number[]): Promise<void>;
+}
+
+/** Surroundings of the sessions that are added. */
+export interface IngestContext {
+  readonly lexicon: Lexicon;
+  /** The language of texts without stop words of a known one. */
+  readonly defaultLanguage: Language;
+  /** Present when an embedding model is set. */
+  readonly embedding?: EmbedJobs;
+}
 
 /** Adds the pages of a session's events to a memory. Holds one page and some of the postings in memory. */
 export function startIngest(context: IngestContext, options: IngestOptions): Ingest {
@@ -79,7 +92,7 @@ async function freshEntries(
 function languageOf(
   words: Iterable<string>,
   known: ReadonlyMap<string, WordStems>,
-  { defaultLanguage }: Pick<Context, 'defaultLanguage'>,
+  { defaultLanguage }: Pick<IngestContext, 'defaultLanguage'>,
 ): string {
   const stems = Array.from(words, (word) => known.get(word)).filter((one) => one !== undefined);
   return detectLanguage(stems, defaultLanguage);

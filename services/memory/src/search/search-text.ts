@@ -1,15 +1,20 @@
-import type { Context } from '../context.ts';
+import type { Database } from '@agentmesh/lib/pg';
 import { selectEntries, type StoredEntry } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import { findPostings } from '../store/postings.ts';
 import { contentText } from '../text/content-text.ts';
+import type { Lexicon } from '../text/lexicon.ts';
 import { countMatches } from '../text/matching.ts';
 import { type Candidate, candidatesBeside, candidatesOf } from './candidates.ts';
 import { countUnits } from './count.ts';
 import { type Looked, pickBest } from './pick-best.ts';
 import { planQuery, queryWords, termsOf } from './plan.ts';
 
-type Reading = Pick<Context, 'db' | 'lexicon'>;
+/** Surroundings of a search by words. */
+export interface Reading {
+  readonly db: Database;
+  readonly lexicon: Lexicon;
+}
 
 /**
  * Entries that share words with the query: most distinct words first, then in the order of insertion. Entries

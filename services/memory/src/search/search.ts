@@ -1,10 +1,13 @@
-import type { Context } from '../context.ts';
 import { selectEntries, type StoredEntry } from '../store/entries.ts';
 import type { Partition } from '../store/partitions.ts';
 import { fuse } from './fuse.ts';
-import { searchText } from './search-text.ts';
+import type { Meaning } from './meaning.ts';
+import { type Reading, searchText } from './search-text.ts';
 
-type Searching = Pick<Context, 'db' | 'lexicon' | 'embedding'>;
+interface Searching extends Reading {
+  /** Absent: entries are found by their words only. */
+  readonly embedding?: { readonly meaning: Meaning };
+}
 
 /** Number of places of each ranking that are fused. */
 const fused = 50;

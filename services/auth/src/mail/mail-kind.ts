@@ -1,1 +1,0 @@
-export type MailKind = 'verify' | 'reset';

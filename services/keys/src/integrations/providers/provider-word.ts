@@ -1,2 +1,0 @@
-/** A provider as it is stored. */
-export type ProviderWord = 'microsoft' | 'google';
