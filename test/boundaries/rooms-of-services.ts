@@ -48,4 +48,8 @@ export const roomLists: RoomLists = {
   'services/webhooks/src/store': 'mailboxes.ts log-lists.ts look-rows.ts watches',
   'services/memory/src':
     'embeddings text errors.ts memory-key.ts postings store ingest search context.ts erase-memories.ts consumers jobs wire-entry.ts rpc',
+  'services/keys/src':
+    'config.ts errors.ts google http agent-identity caller-rights.ts encryption store integrations saved-keys signing context.ts consumers jobs reencryption model-use rpc',
+  'services/keys/src/integrations': 'errors.ts providers',
+  'services/keys/src/rpc': 'agent-identity model-use saved-keys signing tool-keys integrations',
 };

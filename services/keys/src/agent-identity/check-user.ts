@@ -1,8 +1,15 @@
 import type { FinalizeCredentialRequest } from '@agentmesh/proto/keys/v1';
-import type { Context } from '../context.ts';
+import type { SessionsService } from '@agentmesh/proto/sessions/v1';
+import type { Client } from '@connectrpc/connect';
+import type { Config } from '../config.ts';
 import { credentialUserForeign } from '../errors.ts';
 
 const lookUpTimeoutMs = 5_000;
+
+interface Context {
+  readonly config: Pick<Config, 'AGENT_IDENTITY_REQUIRE_NONCE'>;
+  readonly sessions: Client<typeof SessionsService>;
+}
 
 type Caller = Pick<FinalizeCredentialRequest, 'accountId' | 'email' | 'userId' | 'consentNonce'>;
 

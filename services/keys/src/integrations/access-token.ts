@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from '../context.ts';
-import { type IntegrationRow, selectConnected, selectIntegration } from '../store/integrations.ts';
+import type { Database } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
+import { type IntegrationRow, type ProviderWord, selectConnected, selectIntegration } from '../store/integrations.ts';
 import { releaseRefreshLease, storeRefreshed, takeRefreshLease } from '../store/refresh-leases.ts';
 import { integrationMissing, providerMisconfigured, providerUnavailable, reconnectRequired } from './errors.ts';
-import { configuredProvider, type ProviderWord } from './providers/index.ts';
+import { configuredProvider, type MailProviders } from './providers/index.ts';
 import { requestTokens, type TokenRefusal } from './token-endpoint.ts';
+import type { TokenVault } from './token-vault.ts';
 
 /** A stored token must be valid for this long, so that it does not expire on its way to the provider. */
 const shortestLifeSeconds = 120;
 /** Longer than the lease of a replica that has died. */
 const patienceMs = 30_000;
 const pauseMs = 100;
+
+interface Context {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly mailProviders: MailProviders;
+  readonly tokenVault: TokenVault;
+}
 
 export interface TokenTarget {
   readonly accountId: string;

@@ -1,6 +1,13 @@
+import type { Bus } from '@agentmesh/lib/bus';
+import type { Logger } from '@agentmesh/lib/telemetry';
 import { IntegrationConnectedSchema, IntegrationDisconnectedSchema } from '@agentmesh/proto/keys/v1/integrations';
-import type { Context } from '../context.ts';
-import { providerEnum, type ProviderWord } from './providers/index.ts';
+import type { ProviderWord } from '../store/integrations.ts';
+import { providerEnum } from './providers/index.ts';
+
+interface Announcing {
+  readonly bus: Bus;
+  readonly log: Logger;
+}
 
 interface Announced {
   readonly accountId: string;
@@ -9,7 +16,7 @@ interface Announced {
 }
 
 /** Hints that a mail account is connected. A hint that cannot be sent is logged: those who need the fact also look for it. */
-export async function announceConnected({ bus, log }: Context, { accountId, provider, integrationId }: Announced) {
+export async function announceConnected({ bus, log }: Announcing, { accountId, provider, integrationId }: Announced) {
   const hint = { accountId, provider: providerEnum(provider), integrationId };
   await bus
     .publish(IntegrationConnectedSchema, hint)
@@ -17,7 +24,10 @@ export async function announceConnected({ bus, log }: Context, { accountId, prov
 }
 
 /** Hints that an integration has ended. */
-export async function announceDisconnected({ bus, log }: Context, { accountId, provider, integrationId }: Announced) {
+export async function announceDisconnected(
+  { bus, log }: Announcing,
+  { accountId, provider, integrationId }: Announced,
+) {
   const hint = { accountId, provider: providerEnum(provider), integrationId };
   await bus
     .publish(IntegrationDisconnectedSchema, hint)

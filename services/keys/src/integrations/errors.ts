@@ -1,5 +1,5 @@
 import { MeshError } from '@agentmesh/lib/rpc';
-import type { ProviderWord } from './providers/provider-word.ts';
+import type { ProviderWord } from '../store/integrations.ts';
 
 /** Names of the providers as people know them. */
 const names: Readonly<Record<ProviderWord, string>> = { microsoft: 'Microsoft', google: 'Google' };

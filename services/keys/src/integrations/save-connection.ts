@@ -1,17 +1,23 @@
-import { lockKey, type Transaction } from '@agentmesh/lib/pg';
-import type { Context } from '../context.ts';
+import { type Database, lockKey, type Transaction } from '@agentmesh/lib/pg';
 import {
   type ConnectionFields,
   endIntegration,
   insertIntegration,
   type IntegrationRow,
+  type ProviderWord,
   replaceConnection,
   selectConnected,
   takeIntegrationId,
 } from '../store/integrations.ts';
 import { refreshTokenMissing } from './errors.ts';
-import type { Profile, ProviderWord } from './providers/index.ts';
+import type { Profile } from './providers/index.ts';
 import type { Tokens } from './token-endpoint.ts';
+import type { TokenVault } from './token-vault.ts';
+
+interface Context {
+  readonly db: Database;
+  readonly tokenVault: TokenVault;
+}
 
 export interface Connection {
   readonly accountId: string;

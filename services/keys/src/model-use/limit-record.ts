@@ -1,8 +1,8 @@
 import { LimitPeriod, type LimitSchema } from '@agentmesh/proto/keys/v1/model_use';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { keyRequestInvalid } from '../errors.ts';
-import type { LimitRow } from '../store/limits.ts';
-import { endOf, type PeriodWord } from './period.ts';
+import type { LimitRow, PeriodWord } from '../store/limits.ts';
+import { endOf } from './period.ts';
 
 /** The public record of a limit. */
 export function limitRecord(row: LimitRow, now: Date): MessageInitShape<typeof LimitSchema> {

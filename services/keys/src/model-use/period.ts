@@ -1,5 +1,4 @@
-/** Stored form of LimitPeriod. */
-export type PeriodWord = 'day' | 'month';
+import type { PeriodWord } from '../store/limits.ts';
 
 /** The day and the first day of the month of a time in UTC, `YYYY-MM-DD`. */
 export function startsOf(time: Date): Readonly<Record<PeriodWord, string>> {

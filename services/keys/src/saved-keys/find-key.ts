@@ -1,6 +1,6 @@
+import type { Database } from '@agentmesh/lib/pg';
 import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { KeyKind } from '@agentmesh/proto/keys/v1/saved_keys';
-import type { Context } from '../context.ts';
 import { keyNotFound } from '../errors.ts';
 import { type KeyPlace, type SavedKeyRow, selectKey } from '../store/saved-keys.ts';
 import { kindWord } from './key-record.ts';
@@ -18,7 +18,7 @@ export function placeOf({ accountId, keyId, kind }: NamedKey): KeyPlace {
 }
 
 /** The row of the named key. Throws `key_not_found` and `request_invalid`. */
-export async function findKey({ db }: Pick<Context, 'db'>, named: NamedKey): Promise<SavedKeyRow> {
+export async function findKey({ db }: { readonly db: Database }, named: NamedKey): Promise<SavedKeyRow> {
   const [row] = await selectKey(db, placeOf(named));
   if (row === undefined) throw keyNotFound();
   return row;

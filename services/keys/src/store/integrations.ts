@@ -1,5 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { ProviderWord } from '../integrations/providers/provider-word.ts';
+
+/** A provider as it is stored. */
+export type ProviderWord = 'microsoft' | 'google';
 
 export interface IntegrationRow {
   readonly account_id: string;

@@ -1,5 +1,7 @@
 import { createQuery } from '@agentmesh/lib/pg';
-import type { PeriodWord } from '../model-use/period.ts';
+
+/** Stored form of LimitPeriod. */
+export type PeriodWord = 'day' | 'month';
 
 export interface LimitRow {
   readonly key_id: bigint;

@@ -1,5 +1,5 @@
 import { createQuery } from '@agentmesh/lib/pg';
-import type { PeriodWord } from '../model-use/period.ts';
+import type { PeriodWord } from './limits.ts';
 
 /** A call that is about to begin. */
 export interface BegunCall {

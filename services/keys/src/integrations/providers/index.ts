@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts';
+import type { ProviderWord } from '../../store/integrations.ts';
 import { providerNotConfigured } from '../errors.ts';
 import { createGoogle } from './google.ts';
 import type { MailProvider, MailProviders } from './mail-provider.ts';
 import { createMicrosoft } from './microsoft.ts';
-import type { ProviderWord } from './provider-word.ts';
 
 export {
   type MailProvider,
@@ -12,7 +12,6 @@ export {
   providerEnum,
   providerWord,
 } from './mail-provider.ts';
-export type { ProviderWord } from './provider-word.ts';
 
 /** All providers, also those that are not configured. */
 export function createMailProviders(config: Config): MailProviders {

@@ -1,6 +1,6 @@
 import { MailProvider as ProviderEnum } from '@agentmesh/proto/keys/v1/integrations';
 import { integrationRequestInvalid } from '../errors.ts';
-import type { ProviderWord } from './provider-word.ts';
+import type { ProviderWord } from '../../store/integrations.ts';
 
 export interface ConsentPage {
   readonly redirectUri: string;
