@@ -52,4 +52,7 @@ export const roomLists: RoomLists = {
     'config.ts errors.ts google http agent-identity caller-rights.ts encryption store integrations saved-keys signing context.ts consumers jobs reencryption model-use rpc',
   'services/keys/src/integrations': 'errors.ts providers',
   'services/keys/src/rpc': 'agent-identity model-use saved-keys signing tool-keys integrations',
+  'services/auth/src':
+    'errors.ts email-address.ts storable-text.ts passwords smtp-url.ts config.ts store tokens mail sign-ins context.ts accounts answer-links erasure jobs rpc',
+  'services/auth/src/rpc': 'handlers.ts accounts answer-links erasure mail sign-ins tokens',
 };

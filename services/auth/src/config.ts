@@ -1,8 +1,8 @@
 import { encryptKey, flag, httpUrl, portNumber, positiveInteger, text, wholeNumberFrom } from '@agentmesh/lib/service';
 import type { CleanedEnv } from 'envalid';
 import { EnvError, makeExactValidator, str } from 'envalid';
-import { findEmailAddress } from './accounts/email-address.ts';
-import { parseSmtpUrl, type SmtpServer } from './mail/smtp-url.ts';
+import { findEmailAddress } from './email-address.ts';
+import { parseSmtpUrl, type SmtpServer } from './smtp-url.ts';
 import { isPossiblePassword } from './passwords/password.ts';
 
 const emailAddress = makeExactValidator<string>((text) => {

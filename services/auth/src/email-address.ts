@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { emailInvalid } from '../errors.ts';
+import { emailInvalid } from './errors.ts';
 
 const maxLength = 254;
 const maxLocalLength = 64;

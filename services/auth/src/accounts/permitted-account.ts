@@ -3,7 +3,7 @@ import type { AccountName } from '@agentmesh/proto/auth/v1';
 import { accountNotFound, notAllowed } from '../errors.ts';
 import type { AccountKey, AccountRow } from '../store/accounts.ts';
 import { selectAccount, selectNamedAccount } from '../store/accounts.ts';
-import { findEmailAddress } from './email-address.ts';
+import { findEmailAddress } from '../email-address.ts';
 import { parseId } from './parse-id.ts';
 
 /** A request of an actor (the account that is signed in) about an account. */

@@ -1,5 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import type { MailKind } from './mail-kind.ts';
+import type { MailKind } from '../store/mail-tokens.ts';
 
 export interface MailContent {
   readonly id: string;

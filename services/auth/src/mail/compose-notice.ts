@@ -1,9 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import type { NoticeWord } from '../store/notices.ts';
 import { addressOf } from './compose-mail.ts';
-
-/** Kinds of notices, as they are stored. Their texts are fixed, so that no service can make this one write to strangers. */
-export const noticeWords = ['subscription_failing', 'token_created', 'user_token_created', 'account_deleted'] as const;
-export type NoticeWord = (typeof noticeWords)[number];
 
 export interface NoticeContent {
   readonly id: string;

@@ -1,13 +1,17 @@
 import type { Attempt } from '@agentmesh/lib/jobs';
-import type { Context } from '../context.ts';
+import type { Config } from '../config.ts';
 import { findRecipient } from '../store/accounts.ts';
 import { recordAction } from '../store/audit.ts';
 import { sendMail } from './send-mail.ts';
 import { composeMail } from './compose-mail.ts';
-import type { MailKind } from './mail-kind.ts';
-import { sendWithToken } from './send-with-token.ts';
+import type { MailKind } from '../store/mail-tokens.ts';
+import { type Mailing, sendWithToken } from './send-with-token.ts';
 
 const mostAnHour = 5;
+
+interface Context extends Mailing {
+  readonly config: Config;
+}
 
 /** A mail that this process has taken. */
 export interface TakenMail {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readMail, tokenIn } from '../../../../test/fakes/smtp-sink.ts';
-import { findEmailAddress } from '../accounts/email-address.ts';
+import { findEmailAddress } from '../email-address.ts';
 import { createMailTokens, hashMailToken } from '../tokens/mail-token.ts';
 import { composeMail } from './compose-mail.ts';
-import { parseSmtpUrl } from './smtp-url.ts';
+import { parseSmtpUrl } from '../smtp-url.ts';
 
 describe('the address of an SMTP server', () => {
   test('is parsed or refused, for any text', () => {

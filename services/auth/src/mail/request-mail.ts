@@ -1,8 +1,16 @@
-import { findEmailAddress } from '../accounts/email-address.ts';
-import type { Context } from '../context.ts';
+import type { Jobs } from '@agentmesh/lib/jobs';
+import type { Database } from '@agentmesh/lib/pg';
+import { findEmailAddress } from '../email-address.ts';
+import type { Config } from '../config.ts';
 import { basicAuthDisabled } from '../errors.ts';
-import type { MailKind } from './mail-kind.ts';
+import type { MailKind } from '../store/mail-tokens.ts';
 import { enqueueMail } from './send-mail.ts';
+
+interface Context {
+  readonly config: Pick<Config, 'AUTH_BASIC_ENABLED'>;
+  readonly db: Database;
+  readonly jobs: Jobs;
+}
 
 /**
  * Queues a mail to an address. It does the same work for every address, so its time does not tell whether the address has an

@@ -1,6 +1,6 @@
 import { defineTask, type Jobs } from '@agentmesh/lib/jobs';
 import type { Queryable } from '@agentmesh/lib/pg';
-import type { MailKind } from './mail-kind.ts';
+import type { MailKind } from '../store/mail-tokens.ts';
 
 /** A mail to an address in normal form, which may have no account. Its id is the job's: Message-ID, file name and token follow from it. */
 export interface MailRequest {

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defineTask, type Jobs } from '@agentmesh/lib/jobs';
 import type { Transaction } from '@agentmesh/lib/pg';
 import { lockAccount } from '../store/accounts.ts';
-import { insertNotice, type NoticeLimit } from '../store/notices.ts';
-import { type NoticeWord, noticeWords } from './compose-notice.ts';
+import { insertNotice, type NoticeLimit, type NoticeWord, noticeWords } from '../store/notices.ts';
 
 /** A notice that waits to be sent, to an account, or to the address of a deleted one. The id of the job is the id of the mail. */
 export type WaitingNotice =

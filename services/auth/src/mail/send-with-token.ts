@@ -1,6 +1,6 @@
-import type { Attempt, TaskRules } from '@agentmesh/lib/jobs';
-import type { Transaction } from '@agentmesh/lib/pg';
-import type { Context } from '../context.ts';
+import type { Attempt, Jobs, TaskRules } from '@agentmesh/lib/jobs';
+import type { Database, Transaction } from '@agentmesh/lib/pg';
+import type { Logger } from '@agentmesh/lib/telemetry';
 import { lockAccount } from '../store/accounts.ts';
 import {
   beginHandingOver,
@@ -11,7 +11,16 @@ import {
 } from '../store/mail-tokens.ts';
 import { hashMailToken } from '../tokens/mail-token.ts';
 import { addressOf } from './compose-mail.ts';
+import type { Mail } from './open-mail.ts';
 import { PostError } from './post.ts';
+
+/** Surroundings of account mail. */
+export interface Mailing {
+  readonly db: Database;
+  readonly jobs: Jobs;
+  readonly log: Logger;
+  readonly mail: Mail;
+}
 
 /** A mail with a token in its link that this process has taken. */
 export interface TokenMail {
@@ -45,7 +54,7 @@ interface Message {
  *
  * Rejects when the mail was not sent: with PostError, or with an error of the database.
  */
-export async function sendWithToken(context: Context, mail: TokenMail): Promise<void> {
+export async function sendWithToken(context: Mailing, mail: TokenMail): Promise<void> {
   const { db, log } = context;
   try {
     await send(context, mail);
@@ -59,7 +68,7 @@ export async function sendWithToken(context: Context, mail: TokenMail): Promise<
   }
 }
 
-async function send(context: Context, mail: TokenMail): Promise<void> {
+async function send(context: Mailing, mail: TokenMail): Promise<void> {
   const { db, mail: out } = context;
   const { to, attempt } = mail;
   const { jobId: id, addedAt: date, number } = attempt;
@@ -72,7 +81,7 @@ async function send(context: Context, mail: TokenMail): Promise<void> {
 }
 
 /** Stores the hash of the mail's token. False when the mail must not be sent. */
-function admit({ db, jobs, log }: Context, mail: TokenMail, token: string): Promise<boolean> {
+function admit({ db, jobs, log }: Mailing, mail: TokenMail, token: string): Promise<boolean> {
   const { kind, accountId, attempt, lifeSeconds, wait, task } = mail;
   const mailId = attempt.jobId;
   const hash = hashMailToken(token);

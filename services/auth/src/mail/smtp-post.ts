@@ -3,7 +3,7 @@ import { withinDeadline } from '@agentmesh/lib/wait';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { Envelope } from './envelope.ts';
 import { type Post, PostError } from './post.ts';
-import type { SmtpServer } from './smtp-url.ts';
+import type { SmtpServer } from '../smtp-url.ts';
 
 const timeouts = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 /** Longest time of an attempt. Shorter than the time for which a worker holds a mail. */

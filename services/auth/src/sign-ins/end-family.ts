@@ -1,7 +1,13 @@
-import type { Context } from '../context.ts';
+import type { Database } from '@agentmesh/lib/pg';
 import { recordAction } from '../store/audit.ts';
 import { type EndedSignIn, markFamilyEnded } from '../store/sign-ins.ts';
 import { hashOf, type RefreshToken } from '../tokens/refresh-token.ts';
+
+interface Context {
+  readonly db: Database;
+  /** See the Context of the service. */
+  readonly accountChanged: (accountId: string) => void;
+}
 
 /** Ends the sign-in of a refresh token, records `reason` and publishes AccountChanged. Undefined when it has ended already. */
 export async function endFamily(

@@ -1,5 +1,7 @@
 import type { Queryable } from '@agentmesh/lib/pg';
-import type { MailKind } from '../mail/mail-kind.ts';
+
+/** Kinds of account mail with a token in its link. */
+export type MailKind = 'verify' | 'reset';
 
 // `(expires_at > now()) is true`: see rotate-sign-in in sign-ins.ts.
 /** Names an attempt at a mail. */

@@ -1,5 +1,8 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { NoticeWord } from '../mail/compose-notice.ts';
+
+/** Kinds of notices, as they are stored. Their texts are fixed, so that no service can make this one write to strangers. */
+export const noticeWords = ['subscription_failing', 'token_created', 'user_token_created', 'account_deleted'] as const;
+export type NoticeWord = (typeof noticeWords)[number];
 
 export interface NoticeLimit {
   /** Most notices of one kind to one account in so many hours. */

@@ -1,7 +1,6 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { mailTokenInvalid, mailTokenOfOtherKind } from '../errors.ts';
-import { findMailToken } from '../store/mail-tokens.ts';
-import type { MailKind } from '../mail/mail-kind.ts';
+import { findMailToken, type MailKind } from '../store/mail-tokens.ts';
 import { hashMailToken } from './mail-token.ts';
 
 export interface CheckedMailToken {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '@agentmesh/lib/pg';
 import { accountMessage } from '../../accounts/account-message.ts';
-import { normalizeEmailAddress } from '../../accounts/email-address.ts';
+import { normalizeEmailAddress } from '../../email-address.ts';
 import { checkProfile } from '../../accounts/profile.ts';
 import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';

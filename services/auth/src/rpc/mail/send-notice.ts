@@ -2,7 +2,7 @@ import { checkAccountId } from '@agentmesh/lib/rpc';
 import { NoticeKind } from '@agentmesh/proto/auth/v1';
 import type { Context } from '../../context.ts';
 import { noticeKindInvalid } from '../../errors.ts';
-import type { NoticeWord } from '../../mail/compose-notice.ts';
+import type { NoticeWord } from '../../store/notices.ts';
 import { enqueueNotice } from '../../mail/send-notice.ts';
 import type { Handlers } from '../handlers.ts';
 

@@ -1,4 +1,4 @@
-import { findEmailAddress } from '../../accounts/email-address.ts';
+import { findEmailAddress } from '../../email-address.ts';
 import type { Context } from '../../context.ts';
 import { basicAuthDisabled, emailNotVerified, invalidCredentials } from '../../errors.ts';
 import { isPossiblePassword } from '../../passwords/password.ts';
