@@ -1,8 +1,13 @@
 import type { Usage } from '@agentmesh/lib/usage';
-import type { AccountLimits } from './config.ts';
 import { accountSessions, accountStoredBytes } from './errors.ts';
 
 type SessionUsage = Usage<'sessions' | 'bytes'>;
+
+/** Most sessions, and most bytes of their events, of one account. */
+export interface AccountLimits {
+  readonly sessions: number;
+  readonly bytes: number;
+}
 
 /** Usage of accounts and their limits. */
 export interface AccountUsage {

@@ -1,4 +1,5 @@
 import { wholeNumberFrom } from '@agentmesh/lib/service';
+import type { AccountLimits } from './account-usage.ts';
 import type { SizeLimits } from './store/sizes.ts';
 
 /** Executors renew every three seconds. A shorter lease would end runs whose executor is alive. */
@@ -54,12 +55,6 @@ export const settings = {
     desc: 'bytes of the events of one account',
   }),
 };
-
-/** Most sessions, and most bytes of their events, of one account. */
-export interface AccountLimits {
-  readonly sessions: number;
-  readonly bytes: number;
-}
 
 export function readAccountLimits(config: { readonly [Name in keyof typeof settings]: number }): AccountLimits {
   return { sessions: config.SESSIONS_ACCOUNT_MAX_SESSIONS, bytes: config.SESSIONS_ACCOUNT_MAX_BYTES };

@@ -6,7 +6,7 @@ import type { AuthService } from '@agentmesh/proto/auth/v1';
 import type { Client } from '@connectrpc/connect';
 import type { AccountUsage } from './account-usage.ts';
 import type { SizeLimits } from './store/sizes.ts';
-import type { OutageWatch } from './turns/outage-watch.ts';
+import type { OutageWatch } from './outage-watch.ts';
 
 /** Everything that RPC handlers and consumers of this service use. */
 export interface Context extends AccountUsage {

@@ -12,7 +12,7 @@ import { createRetention } from './retention/create-retention.ts';
 import { createForgetRunKeys } from './jobs/forget-run-keys.ts';
 import { createLookForOutages } from './jobs/look-for-outages.ts';
 import { createHandlers } from './rpc/index.ts';
-import { OutageWatch } from './turns/outage-watch.ts';
+import { OutageWatch } from './outage-watch.ts';
 
 /** The log of record: sessions, events, state, and the run ledger. */
 export const sessions = defineService({

@@ -8,7 +8,7 @@ import { copyEventsUpTo, copyOwnState, holdSession, insertForkedSession } from '
 import type { SessionHistory } from '../store/histories.ts';
 import { selectFirstEvents } from '../store/retention/old-rows.ts';
 import { artifactsAt, beginFolding, type Folded, foldDeltas, parseInitial, restoringDelta } from './fold-deltas.ts';
-import { printView, readView, viewUpTo } from './view.ts';
+import { printView, readView, viewUpTo } from '../view/view.ts';
 
 export interface Fork {
   readonly source: CheckedKey;

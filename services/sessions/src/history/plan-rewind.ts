@@ -16,7 +16,7 @@ import {
   parseInitial,
   restoringDelta,
 } from './fold-deltas.ts';
-import { mostRewinds, printView, readView, withRewind } from './view.ts';
+import { mostRewinds, printView, readView, withRewind } from '../view/view.ts';
 
 /** The write of a rewind, to be stored by the statement that finds the session as it was read. */
 export interface PlannedRewind {

@@ -15,7 +15,7 @@ import {
   restoringDelta,
 } from './fold-deltas.ts';
 import { restoreArtifacts, rewindEvent } from './plan-rewind.ts';
-import { mostRewinds, printView, readView, withRewind } from './view.ts';
+import { mostRewinds, printView, readView, withRewind } from '../view/view.ts';
 
 /** The end of a run holds up its session, so it does not wait long for artifacts. */
 const artifactsTimeoutMs = 3_000;

@@ -10,8 +10,8 @@ import {
   selectTurnStarts,
 } from '../store/compactions.ts';
 import { selectEventsAt } from '../store/events/events.ts';
-import { type Compaction, isCompaction } from './compactions.ts';
-import { activeCompactions, changedAt, isVisible, readView, type View, visibleSpans } from './view.ts';
+import { type Compaction, isCompaction } from '../view/compactions.ts';
+import { activeCompactions, changedAt, isVisible, readView, type View, visibleSpans } from '../view/view.ts';
 
 /** See ClaimCompactionRequest. */
 export interface CompactionRule {

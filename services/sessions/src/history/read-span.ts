@@ -1,6 +1,6 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { type EventRow, selectNewestEvents } from '../store/events/events.ts';
-import type { Span } from './span.ts';
+import type { Span } from '../view/span.ts';
 
 /** Recent events of a session that its agents may see. */
 export interface VisibleRange {

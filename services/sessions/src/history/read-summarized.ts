@@ -1,9 +1,9 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { type EventRow, selectEventsAt } from '../store/events/events.ts';
 import { newestWithin } from '../store/events/window-bytes.ts';
-import { type Compaction, isCompaction } from './compactions.ts';
+import { type Compaction, isCompaction } from '../view/compactions.ts';
 import { type Read, readSpan, type VisibleRange } from './read-span.ts';
-import { openSpans, type View } from './view.ts';
+import { openSpans, type View } from '../view/view.ts';
 
 export interface SummarizedRange {
   readonly range: VisibleRange;

@@ -1,9 +1,9 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import type { EventRow } from '../store/events/events.ts';
-import { isCompaction } from './compactions.ts';
+import { isCompaction } from '../view/compactions.ts';
 import { type Read, readSpan, type VisibleRange } from './read-span.ts';
 import { readSummarized } from './read-summarized.ts';
-import { activeCompactions, type View, visibleSpans } from './view.ts';
+import { activeCompactions, type View, visibleSpans } from '../view/view.ts';
 
 /**
  * Recent events of a session that its agents see, in order, from the start of a user's turn on. If not all fit, they begin at a later one. Where

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Days, keptDays } from './kept-days.ts';
+import type { Days } from '../store/retention/app-rules.ts';
+import { keptDays } from './kept-days.ts';
 
 const days = fc.option(fc.integer({ min: 1, max: 36_500 }), { nil: null });
 const maybeDays = fc.option(days, { nil: undefined });

@@ -1,5 +1,4 @@
-/** Days for which runs and events are kept; null: for ever. */
-export type Days = number | null;
+import type { Days } from '../store/retention/app-rules.ts';
 
 /** All that says for how long the runs and events of an app are kept. */
 export interface Sayings {

@@ -1,7 +1,8 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { selectAppRules } from '../store/retention/app-rules.ts';
 import { selectRules } from '../store/retention/rules.ts';
-import { type Days, keptDays } from './kept-days.ts';
+import type { Days } from '../store/retention/app-rules.ts';
+import { keptDays } from './kept-days.ts';
 
 /** Declarations that count now, by app. Undefined: the app says nothing. */
 export type AppRules = ReadonlyMap<string, readonly (Days | undefined)[]>;

@@ -5,7 +5,7 @@ import { checkBytes, checkSessions } from '../account-usage.ts';
 import type { Context } from '../context.ts';
 import { sessionExists } from '../errors.ts';
 import { fromImport } from '../events/stored-event.ts';
-import { importedView } from '../history/view.ts';
+import { importedView } from '../view/view.ts';
 import { bytesOf } from '../json-bytes.ts';
 import { revisionOf } from '../revision.ts';
 import { checkSessionKey } from '../session-key.ts';

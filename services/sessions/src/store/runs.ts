@@ -1,8 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
 import type { CheckedKey } from '../session-key.ts';
-import { hasKey } from './key-condition.ts';
-import { isServed } from './ledger/is-served.ts';
+import { hasKey, isServed } from './key-condition.ts';
 
 type DueStatus = 'granted' | 'running' | 'cancelling';
 

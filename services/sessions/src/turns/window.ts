@@ -1,6 +1,6 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { readVisible } from '../history/read-visible.ts';
-import { readView } from '../history/view.ts';
+import { readView } from '../view/view.ts';
 import { type EventRow, selectNewestEvents, selectTurnStart } from '../store/events/events.ts';
 import type { StartedTurn } from '../store/turns/turn-outcome.ts';
 import type { KnownEvents } from '../store/turns/turn-values.ts';

@@ -2,7 +2,7 @@ import { checkBytes } from '../../account-usage.ts';
 import type { Context } from '../../context.ts';
 import { invalid, sessionNotFound } from '../../errors.ts';
 import { fromAttempt } from '../../events/stored-event.ts';
-import { changedAt, printView, readView, withCompaction } from '../../history/view.ts';
+import { changedAt, printView, readView, withCompaction } from '../../view/view.ts';
 import { type CheckedKey, canExist, checkSessionKey } from '../../session-key.ts';
 import { insertCompaction, selectCompactable } from '../../store/compactions.ts';
 import type { StoredEvent } from '../../store/events/events.ts';

@@ -3,7 +3,7 @@ import type { AppRetention } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { isId } from '../../session-key.ts';
-import type { Days } from '../../retention/kept-days.ts';
+import type { Days } from '../../store/retention/app-rules.ts';
 import { type AppRule, everyAccount, upsertAppRules } from '../../store/retention/app-rules.ts';
 import type { Handlers } from '../handlers.ts';
 import { checkDays } from './check-days.ts';

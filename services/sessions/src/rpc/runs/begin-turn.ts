@@ -14,7 +14,7 @@ import {
   sessionBusy,
   sessionNotFound,
 } from '../../errors.ts';
-import { mostRewinds, readView } from '../../history/view.ts';
+import { mostRewinds, readView } from '../../view/view.ts';
 import { optionalText } from '../../json-bytes.ts';
 import { type CheckedKey, canExist, checkSessionKey } from '../../session-key.ts';
 import { isOfApp, parseDelta, toChanges } from '../../state-delta.ts';

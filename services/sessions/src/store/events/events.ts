@@ -1,5 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import { isVisible, readView } from '../../history/view.ts';
+import { isVisible, readView } from '../../view/view.ts';
 import type { CheckedKey } from '../../session-key.ts';
 import { hasKey } from '../key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';

@@ -1,8 +1,8 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { type DueRun, isAbandoned, type RunRow, runColumns, toRun } from '../runs.ts';
 import { maxWindowBytes } from '../events/window-bytes.ts';
+import { isServed } from '../key-condition.ts';
 import { joinVisibleSizes } from '../state.ts';
-import { isServed } from './is-served.ts';
 
 /** The executor that asks for dead runs. See ClaimRunsRequest. */
 interface Asking {

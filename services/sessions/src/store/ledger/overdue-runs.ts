@@ -1,5 +1,5 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import { isServed } from './is-served.ts';
+import { isServed } from '../key-condition.ts';
 import { ledgerColumns, type LedgerRow } from './ledger-run.ts';
 
 /** A run whose answer did not come in time. */

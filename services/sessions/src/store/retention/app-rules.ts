@@ -1,5 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { Days } from '../../retention/kept-days.ts';
+
+/** Days for which runs and events are kept; null: for ever. */
+export type Days = number | null;
 
 /** The account of apps of `AGENTS_DIR`, which all accounts use. */
 export const everyAccount = '00000000-0000-0000-0000-000000000000';
