@@ -1,8 +1,5 @@
 import type { RoomLists } from './rooms.ts';
 
-/** Services whose rooms still import each other. A service leaves this list when its lists stand below. */
-export const pending: readonly string[] = ['services/auth/src', 'services/keys/src', 'services/sessions/src'];
-
 /** Each folder that has folders, with its rooms in one order: see RoomLists. `gateway/README.md` has the list of the edge too. */
 export const roomLists: RoomLists = {
   'gateway/src/edge':
