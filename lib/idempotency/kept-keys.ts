@@ -31,12 +31,18 @@ export const updateAnswer = createQuery<KeyName & { answer: Uint8Array }>({
     where account_id = ${param.accountId} and key_sha256 = ${param.keySha256}`,
 });
 
-const deleteOld = createQuery<{ limit: number }, { one: number }>({
+const findOld = createQuery<{ limit: number }, KeyName>({
+  name: 'find-old-idempotency-keys',
+  text: (param) => `select account_id as "accountId", key_sha256 as "keySha256" from idempotency_keys
+    where created_at < now() - interval '24 hours' order by created_at limit ${param.limit}`,
+});
+
+const deleteOld = createQuery<{ accountId: string; keys: readonly Uint8Array[] }>({
   name: 'delete-old-idempotency-keys',
-  text: (param) => `delete from idempotency_keys where (account_id, key_sha256) in (
-      select account_id, key_sha256 from idempotency_keys where created_at < now() - interval '24 hours'
-      order by created_at limit ${param.limit} for update skip locked
-    ) returning 1 as one`,
+  text: (
+    param,
+  ) => `delete from idempotency_keys where account_id = ${param.accountId} and key_sha256 = any(${param.keys}::bytea[])
+      and (created_at < now() - interval '24 hours') is true`,
 });
 
 const deleteOfAccount = createQuery<{ accountId: string }>({
@@ -48,7 +54,12 @@ const batchSize = 1_000;
 
 /** Deletes keys that are older than 24 hours. */
 export async function forgetKeys(db: Queryable): Promise<void> {
-  while ((await deleteOld(db, { limit: batchSize })).length === batchSize);
+  let found: KeyName[];
+  do {
+    found = await findOld(db, { limit: batchSize });
+    for (const [accountId, old] of Map.groupBy(found, (key) => key.accountId))
+      await deleteOld(db, { accountId, keys: old.map(({ keySha256 }) => keySha256) });
+  } while (found.length === batchSize);
 }
 
 /** The job that runs `forgetKeys` every quarter of an hour. */

@@ -17,6 +17,8 @@ interface Entry {
 /** Time after which an account that is not used is forgotten, and most accounts that are remembered. */
 const idleMs = 600_000;
 const remembered = 100_000;
+/** Accounts whose changes are written together. */
+const together = 256;
 
 /**
  * How much an account has, by kind, without a statement on the way of a request: changes are counted in memory, and `sync` adds them every few seconds
@@ -29,22 +31,30 @@ export class Usage<Kind extends string> {
   readonly #db: Database;
   readonly #accounts = new Map<string, Entry>();
   readonly #add;
+  readonly #read;
   readonly #removeUnheld;
 
   constructor({ db, heldBy }: UsageOptions) {
     this.#db = db;
-    const holds = `exists (select from ${heldBy} h where h.account_id = u.account_id)`;
+    // A look-up: of `exists` PostgreSQL may make a join with all rows of the table.
+    const holds = (accountId: string): string =>
+      `coalesce((select true from ${heldBy} h where h.account_id = ${accountId} limit 1), false)`;
     // In the order of the key, so that processes never deadlock.
     this.#add = {
       name: 'add-usage',
+      groupCommit: true,
       text: `insert into usage as t (account_id, kind, number)
-        select u.account_id, u.kind, u.number from unnest($1::uuid[], $2::text[], $3::bigint[]) as u(account_id, kind, number)
-        where ${holds} order by u.account_id, u.kind
+        select $1, u.kind, u.number from unnest($2::text[], $3::bigint[]) as u(kind, number) where ${holds('$1')} order by u.kind
         on conflict (account_id, kind) do update set number = t.number + excluded.number`,
+    };
+    this.#read = {
+      name: 'read-usage',
+      text: `select u.account_id as "accountId", u.kind, u.number, ${holds('u.account_id')} as "isHeld"
+        from usage u where u.account_id = any($1::uuid[])`,
     };
     this.#removeUnheld = {
       name: 'remove-unheld-usage',
-      text: `delete from usage u where u.account_id = any($1::uuid[]) and not ${holds}`,
+      text: `delete from usage where account_id = $1 and not ${holds('$1')}`,
     };
   }
 
@@ -68,27 +78,29 @@ export class Usage<Kind extends string> {
     const accountIds = [...this.#accounts.keys()];
     if (accountIds.length === 0) return;
     await this.#write();
-    await this.#db.query(this.#removeUnheld, [accountIds]);
-    const text = 'select account_id as "accountId", kind, number from usage where account_id = any($1::uuid[])';
-    const rows = await this.#db.query<{ accountId: string; kind: string; number: bigint }>(
-      { name: 'read-usage', text },
+    const rows = await this.#db.query<{ accountId: string; kind: string; number: bigint; isHeld: boolean }>(
+      this.#read,
       [accountIds],
     );
+    const held = rows.filter(({ isHeld }) => isHeld);
     for (const accountId of accountIds) this.#accounts.get(accountId)?.totals.clear();
-    for (const { accountId, kind, number } of rows) this.#accounts.get(accountId)?.totals.set(kind, Number(number));
+    for (const { accountId, kind, number } of held) this.#accounts.get(accountId)?.totals.set(kind, Number(number));
+    const unheld = new Set(rows.filter(({ isHeld }) => !isHeld).map(({ accountId }) => accountId));
+    for (const accountId of unheld) await this.#db.query(this.#removeUnheld, [accountId]);
   }
 
+  /** A statement for each account. They commit together, in the order of the accounts. */
   async #write(): Promise<void> {
-    const rows = [...this.#accounts].flatMap(([accountId, { changes }]) =>
-      [...changes].map(([kind, number]) => ({ accountId, kind, number })),
-    );
-    if (rows.length === 0) return;
-    await this.#db.query(this.#add, [
-      rows.map(({ accountId }) => accountId),
-      rows.map(({ kind }) => kind),
-      rows.map(({ number }) => number),
-    ]);
-    for (const { accountId, kind, number } of rows) this.#settle(accountId, kind, number);
+    const changed = [...this.#accounts].filter(([, { changes }]) => changes.size > 0);
+    const sorted = changed.toSorted(([a], [b]) => (a < b ? -1 : 1));
+    for (let from = 0; from < sorted.length; from += together)
+      await Promise.all(sorted.slice(from, from + together).map(([id, { changes }]) => this.#writeOf(id, changes)));
+  }
+
+  async #writeOf(accountId: string, changes: ReadonlyMap<string, number>): Promise<void> {
+    const rows = [...changes];
+    await this.#db.query(this.#add, [accountId, rows.map(([kind]) => kind), rows.map(([, number]) => number)]);
+    for (const [kind, number] of rows) this.#settle(accountId, kind, number);
   }
 
   /** Moves what was written from the changes to the totals. More may have come meanwhile. */

@@ -2447,12 +2447,8 @@ export interface components {
             agents?: {
                 [key: string]: unknown;
             } | null;
-            error?: components["schemas"]["AppError"];
-        };
-        /** AppError */
-        AppError: {
-            message: string;
-            servesOlderVersion: boolean;
+            /** @enum {unknown} */
+            state: "ready" | "loading" | "failed" | "stale";
             mistakes: components["schemas"]["FileMistake"][];
         };
         /** FileMistake */

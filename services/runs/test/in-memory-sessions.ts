@@ -170,7 +170,7 @@ export class InMemorySessions {
   /** The lease of the attempt that holds the turn. */
   lease(key: SessionKey) {
     const { pk: sessionPk, turn: invocationId = '', fence } = this.#find(key);
-    return { sessionPk, invocationId, fence };
+    return { accountId: key.accountId, sessionPk, invocationId, fence };
   }
 
   /** Marks a running run, and ends any other. */

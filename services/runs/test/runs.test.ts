@@ -128,7 +128,7 @@ describe('Run', () => {
     const lastSeq = sessions.events(key).length;
     const end = { outcome: AttemptEnd_Outcome.COMPLETED };
     const events = [said('user', 'second'), said('echo', 'from another process')];
-    await ledger.appendEvents({ accountId: 'a', ...sessions.lease(key), lastSeq, events, end });
+    await ledger.appendEvents({ ...sessions.lease(key), lastSeq, events, end });
     await bench.bus.publish(RunEndedSchema, { accountId: 'a', invocationId, ...end });
     expect(await second).toEqual({ invocationId, texts: ['from another process'] });
   });

@@ -12,6 +12,17 @@ export interface CheckedKey {
 
 const maxIdBytes = 512;
 
+/** A session by its number, which is never used for another session of the account. Statements name their parameters like its fields. */
+export interface NumberedSession {
+  readonly accountId: string;
+  readonly sessionPk: bigint;
+}
+
+/** A run of such a session. */
+export interface RunOfSession extends NumberedSession {
+  readonly invocationId: string;
+}
+
 /**
  * Checks a session key. App, user and session ids may be any text without NUL, of 1 to 512 bytes. Blanks around a session id are
  * removed.

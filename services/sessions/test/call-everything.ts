@@ -48,7 +48,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
   const claim = (invocationId = '') =>
     client.claimRuns({ owner: 'o', window: 9, limit: 9, ...(invocationId && { session, invocationId }) });
   const first = await append(await begin(session, 'one', { stateDeltaJson: json({ c: 1 }) }), undefined, 2);
-  const lease = { sessionPk: first.sessionPk, invocationId: first.invocationId, fence: first.fence };
+  const lease = { accountId, sessionPk: first.sessionPk, invocationId: first.invocationId, fence: first.fence };
   await client.renewLeases({ owner: 'executor-1', leases: [lease, { ...lease, fence: 99n }] });
   const queued: string[] = [];
   for (const text of ['two', 'three', 'four'])
@@ -96,7 +96,7 @@ export async function callEverything(service: RunningSessions, session = newKey(
   const { sessionPk, invocationId } = await client.beginTurn(
     beginWith({ ...session, sessionId: `${session.sessionId} 2` }, 'p', { postpone: true }),
   );
-  await client.checkQueuedRuns({ owner: 'o', runs: [{ sessionPk, invocationId }] });
+  await client.checkQueuedRuns({ owner: 'o', runs: [{ accountId, sessionPk, invocationId }] });
   const interrupting = { multitask: Multitask.INTERRUPT };
   const free = { ...session, sessionId: `${session.sessionId} 2` };
   const address = (id: string) =>
@@ -104,8 +104,8 @@ export async function callEverything(service: RunningSessions, session = newKey(
   await address(invocationId);
   await address((await client.beginTurn(beginWith(free, 'now', interrupting))).invocationId);
   await askDatabase(
-    `update runs set lease_until = now() - interval '1 s' where session_pk = $1 and status = 'running'`,
-    [sessionPk],
+    `update runs set lease_until = now() - interval '1 s' where account_id = $1 and session_pk = $2 and ended_at is null and status = 'running'`,
+    [accountId, sessionPk],
   );
   await client.claimRuns({ owner: 'heir', window: 9, limit: 9, takesOver: true });
   await client.beginTurn(beginWith(free, 'now', { ...interrupting, idempotencyKey: `${session.sessionId} now` }));

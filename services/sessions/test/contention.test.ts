@@ -46,8 +46,8 @@ async function appendBehindOurBack(tx: Transaction, sessionId: string): Promise<
   const text = `insert into events (account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body)
     select account_id, pk, last_seq, 'theirs', 'p-1', 'user', 1, false, '{"id":"theirs"}' from sessions where pk = $1`;
   await tx.query({ text }, [row?.pk]);
-  const state = `insert into state (account_id, app_name, scope, key, value)
-    select account_id, app_name, 'session:' || pk, 'theirs', 'true' from sessions where pk = $1`;
+  const state = `insert into state (account_id, app_name, scope, key, value, bytes)
+    select account_id, app_name, 'session:' || pk, 'theirs', 'true', 10 from sessions where pk = $1`;
   await tx.query({ text: state }, [row?.pk]);
 }
 
@@ -72,9 +72,9 @@ test('a run that was queued while the turn before it ended is granted', async ()
   const { sessionPk = 0n, fence = 0n, lastSeq = 0 } = turn ?? {};
   const { accountId, sessionId } = session;
   const end = { outcome: AttemptEnd_Outcome.COMPLETED };
-  const queue = `with s as (update sessions set version = version + 1, queued = queued + 1 where id = $1 returning account_id, pk)
-    insert into runs (account_id, session_pk, invocation_id, status, owner, message)
-    select account_id, pk, 'e-queued', 'queued', 'another', $2::json from s`;
+  const queue = `with s as (update sessions set version = version + 1, queued = queued + 1 where id = $1 returning *)
+    insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, message)
+    select account_id, app_name, user_id, id, pk, 'e-queued', 'queued', 'another', $2::json from s`;
   await overtake(
     sessionId,
     (tx) => tx.query({ text: queue }, [sessionId, '{"parts":[]}']),

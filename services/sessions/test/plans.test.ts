@@ -10,10 +10,10 @@ const fill = [
    select md5('a' || n % 20)::uuid, 'app' || n % 2, 'user' || n % 5, 's' || n, 5, 1 from generate_series(1, 20000) n`,
   `insert into events (account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body)
    select account_id, pk, n, 'e' || n, 'i' || n, 'user', n, true, '{}' from sessions, generate_series(1, 5) n`,
-  `insert into state (account_id, app_name, scope, key, value)
-   select account_id, app_name, 'session:' || pk, 'k' || n, '1'::json from sessions, generate_series(1, 3) n on conflict do nothing`,
-  `insert into state (account_id, app_name, scope, key, value)
-   select account_id, app_name, 'user:' || user_id, 'k', '1'::json from sessions on conflict do nothing`,
+  `insert into state (account_id, app_name, scope, key, value, bytes)
+   select account_id, app_name, 'session:' || pk, 'k' || n, '1'::json, 3 from sessions, generate_series(1, 3) n on conflict do nothing`,
+  `insert into state (account_id, app_name, scope, key, value, bytes)
+   select account_id, app_name, 'user:' || user_id, 'k', '1'::json, 2 from sessions on conflict do nothing`,
   `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, ended_at)
    select account_id, app_name, user_id, id, pk, 'i' || n, case when n = 1 then 'queued' else 'completed' end, 'o', case when n = 1 then null else now() end
    from sessions, generate_series(1, 4) n`,

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { openDatabase } from '@agentmesh/lib/pg';
-import { testDatabaseUrl } from '@agentmesh/lib/pg/testing';
 import { createLogger } from '@agentmesh/lib/telemetry';
 import type { SessionPlace } from '@agentmesh/proto/sessions/v1';
 import { describe, expect, test } from 'vitest';
-import { selectSessionPage } from '../src/store/session-pages.ts';
 import { json, newKey, parse, startSessionsForFile } from './sessions.ts';
 
 const service = startSessionsForFile({ SESSIONS_STATE_MAX_VALUE_BYTES: '8388608' });
@@ -141,29 +135,6 @@ describe('a page of sessions', () => {
     };
     await expect(list()).rejects.toMatchObject({ code: 'invalid_argument' });
   });
-});
-
-test('sessions from before created_at existed are listed in the order of their creation', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
-  await using database = await testDatabaseUrl();
-  const all = new URL('../migrations/', import.meta.url);
-  const open = (migrations: URL) =>
-    openDatabase(
-      { service: 'sessions', url: database.url, poolSize: 2, migrations },
-      createLogger({ level: 'silent', name: 'test' }),
-    );
-  const scope = { accountId: randomUUID(), appName: 'echo', userId: 'u1' };
-  try {
-    await cp(new URL('0001-create-sessions.sql', all), join(folder, '0001-create-sessions.sql'));
-    await using before = await open(pathToFileURL(`${folder}/`));
-    const insert = `insert into sessions (account_id, app_name, user_id, id, last_update_time) values ($1, $2, $3, $4, 1)`;
-    for (const id of ['c', 'a', 'b']) await before.query({ text: insert }, [...Object.values(scope), id]);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-  await using now = await open(all);
-  const { sessions } = await selectSessionPage(now, scope, { after: undefined, limit: 9, newestFirst: false });
-  expect(sessions.map(({ id }) => id)).toEqual(['c', 'a', 'b']);
 });
 
 /** Runs SQL in the service's own role. */

@@ -52,7 +52,6 @@ describe.each(['', 'user:', 'app:'])('state of the scope "%s"', (prefix) => {
     await expect(patch(key, { [`${prefix}c`]: text(90) })).rejects.toMatchObject(tooLarge('state_too_large'));
     await patch(key, { [`${prefix}a`]: text(95), [`${prefix}b`]: text(95) });
     await patch(key, { [`${prefix}a`]: null, [`${prefix}c`]: text(95) });
-    await askDatabase('update state set bytes = null where account_id = $1', [key.accountId]);
     await expect(patch(key, { [`${prefix}d`]: text(90) })).rejects.toMatchObject(tooLarge('state_too_large'));
   });
 });

@@ -76,7 +76,7 @@ test('a rewind, and a copy, of a session that has lost its first events know wha
   const delta = { a: 9, b: null, gone: 9, new: 9, 'user:u': 9 };
   await service.client.appendEvents(appendTo(turn as Turn, [agentEvent(invocationId, 'said', delta)], completed));
   const history = await selectHistory(db, key);
-  const range = { sessionPk, after: 0, at: 2, upTo: 4 };
+  const range = { accountId: key.accountId, sessionPk, after: 0, at: 2, upTo: 4 };
   const folded = await foldDeltas(db, range, beginFolding({ initialArtifacts: history?.initialArtifacts ?? null }));
   expect(artifactsAt(folded)).toEqual([
     { name: 'a.txt', version: 4 },
@@ -102,7 +102,8 @@ async function withOldTurn() {
   const trims: Database = {
     ...db,
     query: async (statement, values) => {
-      if (statement.name === 'list-deltas') await deletePrefix(db, { sessionPk: turn.sessionPk, first: 1, upTo: 1 });
+      const prefix = { accountId: key.accountId, sessionPk: turn.sessionPk, first: 1, upTo: 1 };
+      if (statement.name === 'list-deltas') await deletePrefix(db, prefix);
       return db.query(statement, values);
     },
     forLongWork: () => trims,
@@ -129,7 +130,8 @@ test('nor is such a rollback, which the end of its run then tries again', async 
   const { key, turn, trimming } = await withOldTurn();
   await service.client.beginTurn(beginWith(key, 'next', { multitask: Multitask.ROLLBACK }));
   const { sessionPk, invocationId, lastSeq } = turn;
-  const append = { sessionPk, invocationId, fence: turn.fence + 1n, lastSeq, events: [], changes: [], limits };
+  const run = { accountId: key.accountId, sessionPk, invocationId };
+  const append = { ...run, fence: turn.fence + 1n, lastSeq, events: [], changes: [], limits };
   const planned = await planRollback(trimming, append);
   expect(planned.changes).toMatchObject([{ key: 'color', value: null }]);
   const outcome = { status: 'interrupted', errorCode: null, errorMessage: null, model: null, usage: null } as const;

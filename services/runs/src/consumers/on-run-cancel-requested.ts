@@ -7,7 +7,10 @@ import { checkLeases } from '../execution/check-leases.ts';
 export function onRunCancelRequested(context: Context): HintHandler<typeof RunCancelRequestedSchema> {
   return async ({ lease }) => {
     if (lease === undefined) return;
-    const { sessionPk, fence } = lease;
-    await checkLeases(context, (held) => held.sessionPk === sessionPk && held.fence === fence);
+    const { accountId, sessionPk, fence } = lease;
+    await checkLeases(
+      context,
+      (held) => held.accountId === accountId && held.sessionPk === sessionPk && held.fence === fence,
+    );
   };
 }

@@ -103,7 +103,7 @@ function startTurn(context: Running, turn: Turn): void {
   const { session, invocationId, sessionPk } = turn;
   const { executor, waiting } = context;
   executor.start(turn, session === undefined ? undefined : waiting.take({ session, invocationId })?.viewer);
-  tellPlaces(context, sessionPk);
+  tellPlaces(context, session?.accountId ?? '', sessionPk);
 }
 
 /** Takes a place of an execution; returns what gives it back. */

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@agentmesh/proto/event';
 import { parseExactly } from '@agentmesh/proto/exact-json';
 import type { Queryable } from '@agentmesh/lib/pg';
 import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
+import type { NumberedSession } from '../session-key.ts';
 import { selectDeltas } from '../store/events/deltas.ts';
 import type { SessionHistory } from '../store/histories.ts';
 
@@ -18,8 +19,7 @@ export interface Folded {
   readonly laterArtifacts: Values;
 }
 
-export interface FoldRange {
-  readonly sessionPk: bigint;
+export interface FoldRange extends NumberedSession {
   /** Events behind this sequence are read; 0: all. */
   readonly after: number;
   /** Sequence of the event. */
@@ -38,12 +38,12 @@ interface DeltaEvent {
 /** Reads the changes of a session page by page, and adds them to those of earlier events. A page is held at a time, and for each key one value. */
 export async function foldDeltas(
   db: Queryable,
-  { sessionPk, after: begin, at, upTo, invocationId }: FoldRange,
+  { accountId, sessionPk, after: begin, at, upTo, invocationId }: FoldRange,
   folded: Folded,
 ): Promise<Folded> {
   const page = { limit: maxPageLimit, maxBytes: maxPageBytes };
   for (let after = begin; ; ) {
-    const rows = await selectDeltas(db, { sessionPk, after, upTo, ...page });
+    const rows = await selectDeltas(db, { accountId, sessionPk, after, upTo, ...page });
     for (const { seq, json } of rows) {
       const event = parseExactly(json) as DeltaEvent;
       const isOfOther = invocationId !== undefined && event.invocationId !== invocationId;

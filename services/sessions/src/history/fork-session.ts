@@ -28,7 +28,7 @@ export interface Fork {
 export async function forkSession(context: Context, fork: Fork): Promise<number | undefined> {
   const db = context.db.forLongWork();
   const { pk: sessionPk, lastSeq: upTo } = fork.history;
-  const range = { sessionPk, after: 0, at: fork.lastSeq, upTo };
+  const range = { accountId: fork.source.accountId, sessionPk, after: 0, at: fork.lastSeq, upTo };
   const folded = await foldDeltas(db, range, beginFolding(fork.history));
   return db
     .transaction((tx) => copy(context, tx, { ...fork, folded }))
@@ -52,11 +52,12 @@ async function copy(context: Context, tx: Transaction, fork: Copy): Promise<numb
   const view = printView(viewUpTo(readView(history.view), lastSeq));
   const pk = await insertForkedSession(tx, { ...key, sourcePk, lastSeq, initialState, initialArtifacts, view });
   if (pk === undefined) throw await refusal(tx, fork);
-  const bytes = await copyEventsUpTo(tx, { sourcePk, pk, upTo: lastSeq });
+  const bytes = await copyEventsUpTo(tx, { accountId: key.accountId, sourcePk, pk, upTo: lastSeq });
   const now = await holdSource(tx, fork);
   if (now === undefined) throw sessionNotFound();
   // Few events have come since: they are read while nobody can add others.
-  await foldDeltas(tx, { sessionPk: sourcePk, after: history.lastSeq, at: lastSeq, upTo: now }, folded);
+  const range = { accountId: key.accountId, sessionPk: sourcePk, after: history.lastSeq, at: lastSeq, upTo: now };
+  await foldDeltas(tx, range, folded);
   const changes = toChanges(restoringDelta(folded, parseInitial(initialState)));
   const values = changes.map(({ value }) => value);
   await copyOwnState(tx, { ...key, sourcePk, pk, keys: changes.map((change) => change.key), values });
@@ -68,7 +69,7 @@ async function copy(context: Context, tx: Transaction, fork: Copy): Promise<numb
 async function holdSource(tx: Transaction, { source, history }: Fork): Promise<number | undefined> {
   const lastSeq = await holdSession(tx, { ...source, sourcePk: history.pk });
   if (lastSeq === undefined) return undefined;
-  const [first] = await selectFirstEvents(tx, history.pk, 1);
+  const [first] = await selectFirstEvents(tx, { accountId: source.accountId, sessionPk: history.pk }, 1);
   if ((first?.seq ?? null) !== history.firstSeq) throw new SourceTrimmed();
   return lastSeq;
 }

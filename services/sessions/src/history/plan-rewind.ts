@@ -39,12 +39,13 @@ export interface RewindRequest {
  */
 export async function planRewind(context: Context, request: RewindRequest): Promise<PlannedRewind | undefined> {
   const { key, history, beforeInvocationId } = request;
-  const { pk: sessionPk, lastSeq } = history;
+  const { lastSeq } = history;
+  const session = { accountId: key.accountId, sessionPk: history.pk };
   const view = readView(history.view);
   if (view.rewinds.length >= mostRewinds) throw rewindsTooMany(mostRewinds);
-  const first = await selectPlace(context.db, 'first of invocation', { sessionPk, id: beforeInvocationId });
+  const first = await selectPlace(context.db, 'first of invocation', { ...session, id: beforeInvocationId });
   if (first === undefined) return undefined;
-  const range = { sessionPk, after: 0, at: first - 1, upTo: lastSeq };
+  const range = { ...session, after: 0, at: first - 1, upTo: lastSeq };
   const folded = await foldDeltas(context.db, range, beginFolding(history));
   const stateDelta = restoringDelta(folded, parseInitial(history.initialState));
   const artifactDelta = await restoreArtifacts(context, { key, folded, timeoutMs: artifactsTimeoutMs });

@@ -27,10 +27,10 @@ const artifactsTimeoutMs = 3_000;
  * @throws MeshError resource_exhausted `rewinds_too_many`
  */
 export async function planRollback(context: Context, append: Append): Promise<Append> {
-  const { sessionPk, invocationId, lastSeq, events } = append;
-  const held = await selectHeldSession(context.db, { sessionPk, invocationId });
+  const { accountId, sessionPk, invocationId, lastSeq, events } = append;
+  const held = await selectHeldSession(context.db, { accountId, sessionPk, invocationId });
   if (held === undefined) return append;
-  const first = await selectFirstBehind(context.db, { sessionPk, invocationId, after: held.turnAfter });
+  const first = await selectFirstBehind(context.db, { accountId, sessionPk, invocationId, after: held.turnAfter });
   if (first === undefined) return append;
   const view = readView(held.view);
   if (view.rewinds.length >= mostRewinds) throw rewindsTooMany(mostRewinds);
@@ -55,8 +55,8 @@ async function foldTurn(
   append: Append,
   { first, held }: { readonly first: number; readonly held: HeldSession },
 ): Promise<Folded> {
-  const { sessionPk, invocationId, lastSeq: upTo, events } = append;
-  const range = { sessionPk, at: first - 1, upTo, invocationId };
+  const { accountId, sessionPk, invocationId, lastSeq: upTo, events } = append;
+  const range = { accountId, sessionPk, at: first - 1, upTo, invocationId };
   const own = await foldDeltas(db, { ...range, after: first - 1 }, beginFolding(held));
   for (const { json } of events) addLater(own, json);
   // Most turns change nothing. Then the events before them need not be read.

@@ -1,6 +1,6 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
-import type { CheckedKey } from '../session-key.ts';
+import type { CheckedKey, NumberedSession } from '../session-key.ts';
 import {
   claimSession,
   type CompactableRow,
@@ -44,11 +44,12 @@ export async function readCompactable(
 ): Promise<Compactable | undefined> {
   const session = await selectCompactable(db, key);
   if (session === undefined) throw sessionNotFound();
-  const plan = await planOf(db, session, rule);
-  if (plan === undefined || !(await claimSession(db, session.pk, claimSeconds))) return undefined;
+  const number = { accountId: key.accountId, sessionPk: session.pk };
+  const plan = await planOf(db, { ...session, ...number }, rule);
+  if (plan === undefined || !(await claimSession(db, number, claimSeconds))) return undefined;
   const { active, view, coveredSeq, upTo, after } = plan;
-  const summaries = await readSummaries(db, session.pk, active);
-  const { events, isCut } = await readEvents(db, view, { sessionPk: session.pk, after, upTo });
+  const summaries = await readSummaries(db, number, active);
+  const { events, isCut } = await readEvents(db, view, { ...number, after, upTo });
   return {
     sessionPk: session.pk,
     viewSeq: changedAt(view),
@@ -72,30 +73,34 @@ interface Plan {
 /** Undefined when not enough turns have ended. A run that is not over is not summarized. */
 async function planOf(
   db: Queryable,
-  { pk: sessionPk, lastSeq, openSeq, view: json }: CompactableSession,
+  { accountId, sessionPk, lastSeq, openSeq, view: json }: NumberedSession & CompactableSession,
   { interval, overlap, retain }: CompactionRule,
 ): Promise<Plan | undefined> {
   const view = readView(json);
   const active = activeCompactions(view);
   const coveredSeq = active.at(-1)?.last ?? 0;
   const ended = Math.min(lastSeq, (openSeq ?? Infinity) - 1);
-  const starts = await selectTurnStarts(db, { sessionPk, after: coveredSeq, upTo: ended, limit: mostTurns });
+  const number = { accountId, sessionPk };
+  const starts = await selectTurnStarts(db, { ...number, after: coveredSeq, upTo: ended, limit: mostTurns });
   const turns = starts.filter((seq) => isVisible(view, seq));
   const upTo = ended - retain;
   if (turns.length < interval || upTo <= coveredSeq) return undefined;
   const repeated =
-    overlap === 0 ? [] : await selectTurnStarts(db, { sessionPk, after: 0, upTo: coveredSeq, limit: overlap });
+    overlap === 0 ? [] : await selectTurnStarts(db, { ...number, after: 0, upTo: coveredSeq, limit: overlap });
   return { view, active, coveredSeq, upTo, after: (repeated.at(-1) ?? coveredSeq + 1) - 1 };
 }
 
-async function readSummaries(db: Queryable, sessionPk: bigint, active: readonly Compaction[]): Promise<string[]> {
+async function readSummaries(
+  db: Queryable,
+  session: NumberedSession,
+  active: readonly Compaction[],
+): Promise<string[]> {
   if (active.length === 0) return [];
-  const rows = await selectEventsAt(db, { sessionPk, seqs: active.map(({ seq }) => seq) });
+  const rows = await selectEventsAt(db, { ...session, seqs: active.map(({ seq }) => seq) });
   return rows.toSorted((a, b) => a.seq - b.seq).map(({ json }) => json);
 }
 
-interface Range {
-  readonly sessionPk: bigint;
+interface Range extends NumberedSession {
   readonly after: number;
   readonly upTo: number;
 }
@@ -104,7 +109,7 @@ interface Range {
 async function readEvents(
   db: Queryable,
   view: View,
-  { sessionPk, after, upTo }: Range,
+  { after, upTo, ...session }: Range,
 ): Promise<{ events: CompactableRow[]; isCut: boolean }> {
   const events: CompactableRow[] = [];
   let bytes = 0;
@@ -113,7 +118,7 @@ async function readEvents(
     const [limit, maxBytes] = [mostEvents - events.length, mostBytes - bytes];
     if (limit === 0 || maxBytes <= 0) return { events, isCut: true };
     const from = Math.max(first - 1, after);
-    const rows = await selectOldestEvents(db, { sessionPk, after: from, upTo: last, limit, maxBytes });
+    const rows = await selectOldestEvents(db, { ...session, after: from, upTo: last, limit, maxBytes });
     for (const { json } of rows) bytes += Buffer.byteLength(json);
     events.push(...rows.filter(({ json }) => !isCompaction(json)));
     if ((rows.at(-1)?.seq ?? last) < last) return { events, isCut: true };

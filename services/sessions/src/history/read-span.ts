@@ -1,10 +1,10 @@
 import type { Queryable } from '@agentmesh/lib/pg';
+import type { NumberedSession } from '../session-key.ts';
 import { type EventRow, selectNewestEvents } from '../store/events/events.ts';
 import type { Span } from '../view/span.ts';
 
 /** Recent events of a session that its agents may see. */
-export interface VisibleRange {
-  readonly sessionPk: bigint;
+export interface VisibleRange extends NumberedSession {
   /** Sequence of the newest event to read. */
   readonly upTo: number;
   /** A sequence that the events must reach back to. */
@@ -32,13 +32,14 @@ export interface SpanRead {
 
 /** Reads the events of a span, newest first, until there are enough or none fits any more. */
 export async function readSpan(db: Queryable, { span, range, isEnough }: SpanRead, read: Read): Promise<void> {
-  const { sessionPk, maxEvents, maxBytes, window } = range;
+  const { accountId, sessionPk, maxEvents, maxBytes, window } = range;
   for (let upTo = span.last; upTo >= span.first && !isEnough(); ) {
     const limit = Math.min(window, maxEvents - read.rows.length);
     const room = maxBytes - read.bytes;
     if (limit === 0) read.isFull = true;
     if (read.isFull) return;
-    const rows = await selectNewestEvents(db, { sessionPk, after: span.first - 1, upTo, limit, maxBytes: room });
+    const page = { after: span.first - 1, upTo, limit, maxBytes: room };
+    const rows = await selectNewestEvents(db, { accountId, sessionPk, ...page });
     read.rows.push(...rows.toReversed());
     for (const { json } of rows) read.bytes += Buffer.byteLength(json);
     const oldest = rows[0]?.seq;

@@ -1,4 +1,5 @@
 import type { Queryable } from '@agentmesh/lib/pg';
+import type { NumberedSession } from '../session-key.ts';
 import { type EventRow, selectEventsAt } from '../store/events/events.ts';
 import { newestWithin } from '../store/events/window-bytes.ts';
 import { type Compaction, isCompaction } from '../view/compactions.ts';
@@ -20,15 +21,15 @@ export async function readSummarized(
   view: View,
   { range, active }: SummarizedRange,
 ): Promise<EventRow[]> {
-  const { sessionPk, upTo, window, maxEvents, maxBytes } = range;
-  const summaries = await readSummaries(db, { sessionPk, active, maxBytes });
+  const { accountId, sessionPk, upTo, window, maxEvents, maxBytes } = range;
+  const summaries = await readSummaries(db, { accountId, sessionPk, active, maxBytes });
   const read: Read = { rows: [], bytes: bytesOf(summaries), isFull: false };
   const begin = Math.min(...active.map(({ first }) => first));
   let isShortened = false;
   for (const span of openSpans(view, { active, upTo })) {
     const isBefore = span.last < begin;
     const isEnough = (): boolean => isBefore && read.rows.length >= window;
-    const limits = { sessionPk, maxEvents, maxBytes, window: isBefore ? window : maxEvents };
+    const limits = { accountId, sessionPk, maxEvents, maxBytes, window: isBefore ? window : maxEvents };
     await readSpan(db, { span, range: limits, isEnough }, read);
     isShortened = isEnough();
     if (read.isFull || isShortened) break;
@@ -38,16 +39,18 @@ export async function readSummarized(
   return isShortened ? fromTurnStart(seen, range) : seen;
 }
 
-interface SummariesRange {
-  readonly sessionPk: bigint;
+interface SummariesRange extends NumberedSession {
   readonly active: readonly Compaction[];
   readonly maxBytes: number;
 }
 
 /** The rows of the summaries, with the sequences at which agents see them. A window may begin with each. One that was deleted is not among them. */
-async function readSummaries(db: Queryable, { sessionPk, active, maxBytes }: SummariesRange): Promise<EventRow[]> {
+async function readSummaries(
+  db: Queryable,
+  { accountId, sessionPk, active, maxBytes }: SummariesRange,
+): Promise<EventRow[]> {
   const places = new Map(active.map(({ seq, last }) => [seq, last]));
-  const rows = await selectEventsAt(db, { sessionPk, seqs: [...places.keys()] });
+  const rows = await selectEventsAt(db, { accountId, sessionPk, seqs: [...places.keys()] });
   const newest = newestWithin(
     rows.toSorted((a, b) => b.seq - a.seq),
     maxBytes,

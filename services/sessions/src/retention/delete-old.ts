@@ -101,14 +101,17 @@ async function trimSession(
   { accountId, pk, before }: { readonly accountId: string; readonly pk: bigint; readonly before: number },
   deleted: Deleted,
 ): Promise<void> {
-  const open = (await selectOpenRun(db, pk)) ?? Number.POSITIVE_INFINITY;
+  const session = { accountId, sessionPk: pk };
+  const open = (await selectOpenRun(db, session)) ?? Number.POSITIVE_INFINITY;
   while (!draining.aborted) {
-    const first = (await selectFirstEvents(db, pk, batchSize)).map((event) => (event.seq < open ? event : kept(event)));
+    const first = (await selectFirstEvents(db, session, batchSize)).map((event) =>
+      event.seq < open ? event : kept(event),
+    );
     const isAll = first.length < batchSize;
     const [oldest] = first;
     const last = first[oldPrefix(first, before, isAll) - 1];
     if (oldest !== undefined && last !== undefined) {
-      const { events, bytes } = await deletePrefix(db, { sessionPk: pk, first: oldest.seq, upTo: last.seq });
+      const { events, bytes } = await deletePrefix(db, { ...session, first: oldest.seq, upTo: last.seq });
       deleted.events += events;
       usage.add(accountId, { bytes: -bytes });
     }
@@ -116,7 +119,7 @@ async function trimSession(
     if (fresh === undefined && !isAll) continue;
     // The first turn that stays has a fresh event, or the session has no event.
     const agingFrom = fresh?.ts ?? Date.now() / 1000;
-    if (Number.isFinite(agingFrom)) await updateAgingFrom(db, pk, Math.max(0, agingFrom));
+    if (Number.isFinite(agingFrom)) await updateAgingFrom(db, session, Math.max(0, agingFrom));
     return;
   }
 }

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@agentmesh/proto/event';
 import type { Queryable } from '@agentmesh/lib/pg';
 import { beginFolding, foldDeltas, ownArtifacts, ownState, parseInitial } from '../history/fold-deltas.ts';
+import type { NumberedSession } from '../session-key.ts';
 import { deleteFirstEvents, selectInitial } from '../store/retention/old-rows.ts';
 
-interface Prefix {
-  readonly sessionPk: bigint;
+interface Prefix extends NumberedSession {
   /** Sequence of the first event of the session. */
   readonly first: number;
   /** Sequence of the last event that is deleted. */
@@ -16,10 +16,11 @@ interface Prefix {
  * changes of the events that are left.
  */
 export async function deletePrefix(db: Queryable, prefix: Prefix): Promise<{ events: number; bytes: number }> {
-  const { sessionPk, upTo } = prefix;
-  const initial = await selectInitial(db, sessionPk);
+  const { accountId, sessionPk, upTo } = prefix;
+  const session = { accountId, sessionPk };
+  const initial = await selectInitial(db, session);
   if (initial === undefined) return { events: 0, bytes: 0 };
-  const folded = await foldDeltas(db, { sessionPk, after: 0, at: upTo, upTo }, beginFolding(initial));
+  const folded = await foldDeltas(db, { ...session, after: 0, at: upTo, upTo }, beginFolding(initial));
   const state = { ...parseInitial(initial.initialState), ...ownState(folded) };
   return deleteFirstEvents(db, {
     ...prefix,

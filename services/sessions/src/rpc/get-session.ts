@@ -26,7 +26,7 @@ export function getSession({ db }: Context): Handlers['getSession'] {
     const { lastUpdateTime, lastSeq, pk } = session;
     const head = { appName, userId, id, stateJson: bytesOf(printState(session.state)), lastUpdateTime };
     yield { session: { ...head, revision: revisionOf(session) }, events: session.events.map(jsonBytes) };
-    const span = { sessionPk: pk, upTo: lastSeq, since };
+    const span = { accountId: key.accountId, sessionPk: pk, upTo: lastSeq, since };
     let after = newest === undefined ? (session.events.at(-1)?.seq ?? 0) : await findSeqBeforeNewest(db, span, newest);
     while (after < lastSeq) {
       const events = await selectEventSpan(db, span, { ...nextPage, after });

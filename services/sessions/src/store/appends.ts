@@ -1,13 +1,13 @@
 import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
+import type { RunOfSession } from '../session-key.ts';
 import { laterUpdate } from './created-at.ts';
+import { hasNumber, isOfSession, isRun, isSnap } from './key-condition.ts';
 import { bytesOfEvents, withinSession } from './sizes.ts';
 import { type RunEndedFact, tellRunEnded } from './tell-run-ended.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
 /** A fenced append of a running attempt. */
-export interface Append extends Write {
-  sessionPk: bigint;
-  invocationId: string;
+export interface Append extends Write, RunOfSession {
   fence: bigint;
   /** The sequence that the session must be at. */
   lastSeq: number;
@@ -50,9 +50,7 @@ export interface Granted {
 /** Seconds for which only the owner may start a granted run. After that any executor may. */
 const grantSeconds = 2;
 
-interface AppendValues {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
+interface AppendValues extends RunOfSession {
   readonly fence: bigint;
   /** The sequence before the append. */
   readonly lastSeq: number;
@@ -68,7 +66,7 @@ type EndValues = AppendValues & AttemptOutcome;
 
 /** SQL condition: session `s` is at the sequence, and the attempt holds its turn. */
 const isHeld = (param: Placeholders<AppendValues>): string =>
-  `s.pk = ${param.sessionPk} and s.turn = ${param.invocationId} and s.fence = ${param.fence}
+  `${hasNumber(param, 's')} and s.turn = ${param.invocationId} and s.fence = ${param.fence}
         and s.last_seq = ${param.lastSeq}`;
 
 /** SQL of the columns that every append sets. */
@@ -105,7 +103,7 @@ const endRun = (param: Placeholders<EndValues>): string => `ended as (
         usage = case when r.usage is null then ${param.usage}::json else add_usage(r.usage, ${param.usage}::json) end,
         ended_at = now(), lease_until = null, message = null, state_delta = null,
         added_messages = case when ${param.status} = 'waiting' then r.added_messages end
-      from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
+      from moved where ${isRun(param, 'r')}
       returning r.awaited or ${param.asksByMail}::boolean as awaited
     ), told as (
       ${tellRunEnded(param)}
@@ -135,19 +133,19 @@ const endAndGrant = (
   param: Placeholders<EndValues>,
   { writes, sets = '', where = '' }: EndParts,
 ): string => `with snap as (
-      select s.pk, s.version, (
-        select r.invocation_id from runs r where r.session_pk = s.pk and r.status = 'queued' and r.ended_at is null
+      select s.account_id, s.pk, s.version, (
+        select r.invocation_id from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.status = 'queued' and r.ended_at is null
         order by r.position limit 1
       ) as next
       from sessions s where ${isHeld(param)} ${where}
     ), moved as (
       update sessions s set ${close(param)}, turn = snap.next,
         queued = case when snap.next is null then 0 else s.queued - 1 end${sets}
-      from snap where s.pk = snap.pk and s.version = snap.version
+      from snap where ${isSnap}
       returning ${advanced(param)}, s.id, snap.next
     )${writes}, ${endRun(param)}, granted as (
       update runs r set status = 'granted', lease_until = now() + make_interval(secs => ${grantSeconds})
-      where r.session_pk = ${param.sessionPk} and r.invocation_id = (select next from moved)
+      where ${isOfSession(param, 'r')} and r.invocation_id = (select next from moved)
       returning r.owner
     )
     select m.last_seq, m.next, m.app_name, m.user_id, m.id, g.owner, coalesce((select awaited from ended), false) as awaited
@@ -226,8 +224,9 @@ function endValues(append: Append, outcome: AttemptOutcome): EndValues {
   return { ...appendValues(append), ...outcome };
 }
 
-function appendValues({ sessionPk, invocationId, fence, lastSeq, events, limits }: Append): AppendValues {
+function appendValues({ accountId, sessionPk, invocationId, fence, lastSeq, events, limits }: Append): AppendValues {
   const lastEventTime = events.at(-1)?.timestamp ?? null;
   const sizes = { addedBytes: bytesOfEvents(events), maxBytes: limits.sessionBytes };
-  return { sessionPk, invocationId, fence, lastSeq, eventCount: events.length, lastEventTime, ...sizes };
+  const run = { accountId, sessionPk, invocationId };
+  return { ...run, fence, lastSeq, eventCount: events.length, lastEventTime, ...sizes };
 }

@@ -1,8 +1,8 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { CheckedKey } from '../session-key.ts';
+import type { CheckedKey, NumberedSession } from '../session-key.ts';
 import { laterUpdate } from './created-at.ts';
 import { pageOfEvents } from './events/page-of-events.ts';
-import { hasKey } from './key-condition.ts';
+import { hasKey, hasNumber, isOfSession } from './key-condition.ts';
 import { bytesOfEvents, withinSession } from './sizes.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
@@ -20,7 +20,7 @@ const findSession = createQuery<CheckedKey, CompactableSession>({
   name: 'find-compactable-session',
   text: (param) => `select s.pk, s.last_seq as "lastSeq", s.view::text as view, (
       select min(open.first_seq) from (
-        select r.first_seq from runs r where r.session_pk = s.pk and r.ended_at is null order by r.position limit 1000
+        select r.first_seq from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.ended_at is null order by r.position limit 1000
       ) open
     ) as "openSeq"
     from sessions s where ${hasKey(param, 's')}`,
@@ -32,8 +32,7 @@ export async function selectCompactable(db: Queryable, key: CheckedKey): Promise
   return row;
 }
 
-interface TurnsRange {
-  readonly sessionPk: bigint;
+interface TurnsRange extends NumberedSession {
   readonly after: number;
   readonly upTo: number;
   readonly limit: number;
@@ -42,7 +41,7 @@ interface TurnsRange {
 const listTurnStarts = createQuery<TurnsRange, { seq: number }>({
   name: 'list-turn-starts',
   text: (param) => `select seq from events
-    where session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo} and turn_start order by seq desc limit ${param.limit}`,
+    where ${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo} and turn_start order by seq desc limit ${param.limit}`,
 });
 
 /** Sequences of the events with which turns of the user begin, the newest first. */
@@ -50,15 +49,15 @@ export async function selectTurnStarts(db: Queryable, range: TurnsRange): Promis
   return (await listTurnStarts(db, range)).map(({ seq }) => seq);
 }
 
-const claim = createQuery<{ pk: bigint; seconds: number }, { pk: bigint }>({
+const claim = createQuery<NumberedSession & { seconds: number }, { pk: bigint }>({
   name: 'claim-compaction',
   text: (param) => `update sessions set compacting_until = now() + make_interval(secs => ${param.seconds})
-    where pk = ${param.pk} and (compacting_until is null or compacting_until < now()) returning pk`,
+    where ${hasNumber(param)} and (compacting_until is null or compacting_until < now()) returning pk`,
 });
 
 /** Keeps others from summarizing a session for some seconds. False: another one does. */
-export async function claimSession(db: Queryable, pk: bigint, seconds: number): Promise<boolean> {
-  return (await claim(db, { pk, seconds })).length > 0;
+export async function claimSession(db: Queryable, session: NumberedSession, seconds: number): Promise<boolean> {
+  return (await claim(db, { ...session, seconds })).length > 0;
 }
 
 interface OldestRange extends TurnsRange {
@@ -76,7 +75,7 @@ const listOldest = createQuery<OldestRange, CompactableRow>({
   name: 'list-oldest-events',
   text: (param) => {
     const page = pageOfEvents({
-      where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo}`,
+      where: `${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo}`,
       order: 'asc',
       limit: param.limit,
       maxBytes: `${param.maxBytes}::bigint`,

@@ -15,11 +15,11 @@ const fill = [
    select account_id, pk, n, 'e' || n, 'i', 'user', n, false, '{}' from sessions, generate_series(1, ${events}) n where account_id = $1`,
   `insert into state (account_id, app_name, scope, key, value, bytes)
    select account_id, app_name, 'session:' || pk, 'k' || n, '1', 2 from sessions, generate_series(1, ${state}) n where account_id = $1`,
-  `insert into runs (account_id, session_pk, invocation_id, status, owner, ended_at)
-   select account_id, pk, 'i' || n, 'completed', 'o', case when n > 1 then now() end from sessions, generate_series(1, ${runs}) n
+  `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, ended_at)
+   select account_id, app_name, user_id, id, pk, 'i' || n, 'completed', 'o', case when n > 1 then now() end from sessions, generate_series(1, ${runs}) n
    where account_id = $1`,
-  `insert into runs (account_id, session_pk, invocation_id, status, owner, ended_at)
-   select $1::uuid, -n, 'i', 'completed', 'o', now() from generate_series(1, ${runs}) n`,
+  `insert into runs (account_id, app_name, user_id, session_id, session_pk, invocation_id, status, owner, ended_at)
+   select $1::uuid, 'app', 'user', 'gone', -n, 'i', 'completed', 'o', now() from generate_series(1, ${runs}) n`,
 ];
 
 test('erasing long sessions brings no row for each event, run or key of the state into the process', async () => {

@@ -37,34 +37,40 @@ const lock: Statement = {
 };
 
 const eraseRuns: Statement = {
-  text: `with gone as (
-      delete from runs where session_pk = any($1::bigint[]) returning invocation_id, session_pk, ended_at is null as active, awaited
+  text: `with ended as (
+      delete from runs where account_id = $1 and session_pk = any($2::bigint[]) and ended_at is not null returning 1
+    ), active as (
+      delete from runs where account_id = $1 and session_pk = any($2::bigint[]) and ended_at is null returning invocation_id, session_pk, awaited
     )
-    select (select count(*)::integer from gone) as number, invocation_id, session_pk, awaited
-    from (values (true)) v (active) left join gone using (active)`,
+    select (select count(*)::integer from ended) + (select count(*)::integer from active) as number, invocation_id, session_pk, awaited
+    from (values (1)) v left join active on true`,
 };
-const eraseEvents = counted('delete from events where session_pk = any($1::bigint[])');
+const eraseEvents = counted('delete from events where account_id = $1 and session_pk = any($2::bigint[])');
 const eraseState = counted(
   `delete from state where account_id = $1 and scope = any(array(select 'session:' || pk from unnest($2::bigint[]) pk))`,
 );
-const eraseNonces: Statement = { text: 'delete from credential_requests where session_pk = any($1::bigint[])' };
-const eraseSessions: Statement = { text: 'delete from sessions where pk = any($1::bigint[])' };
+const eraseNonces: Statement = {
+  text: 'delete from credential_requests where account_id = $1 and session_pk = any($2::bigint[])',
+};
+const eraseSessions: Statement = {
+  text: 'delete from sessions where account_id = $1 and pk = any($2::bigint[]) and pk > 0',
+};
 
 /**
  * Erases up to fifty sessions of an account with their rows, which the database counts: a session may have millions. The sessions are locked first, so
  * concurrent appends come before or fail.
  */
 export async function eraseSomeSessions(tx: Transaction, accountId: string): Promise<ErasedStep> {
-  const pks = together(await tx.query<LockedSession>(lock, [accountId]));
-  const runs = await tx.query<ErasedRun>(eraseRuns, [pks]);
-  const events = await numberOf(tx, eraseEvents, [pks]);
-  const state = await numberOf(tx, eraseState, [accountId, pks]);
-  await tx.query(eraseNonces, [pks]);
-  await tx.query(eraseSessions, [pks]);
+  const values = [accountId, together(await tx.query<LockedSession>(lock, [accountId]))] as const;
+  const runs = await tx.query<ErasedRun>(eraseRuns, values);
+  const events = await numberOf(tx, eraseEvents, values);
+  const state = await numberOf(tx, eraseState, values);
+  await tx.query(eraseNonces, values);
+  await tx.query(eraseSessions, values);
   const cancelled = runs.flatMap(({ invocation_id: invocationId, session_pk: sessionPk, awaited }) =>
     invocationId === null ? [] : [{ invocationId, sessionPk, awaited }],
   );
-  return { sessions: pks.length, events, runs: runs[0]?.number ?? 0, state, cancelled };
+  return { sessions: values[1].length, events, runs: runs[0]?.number ?? 0, state, cancelled };
 }
 
 /** The first of the sessions, as many as one step erases. */
@@ -89,20 +95,17 @@ async function numberOf(tx: Transaction, statement: Statement, values: readonly 
 
 const restOfRuns = counted('delete from runs where account_id = $1');
 const restOfState = counted('delete from state where account_id = $1');
-const restOfNonces: Statement = { text: 'delete from credential_requests where account_id = $1' };
 const restOfUsage: Statement = { text: 'delete from usage where account_id = $1' };
 const restOfRetention: Statement = { text: 'delete from retention where account_id = $1' };
 const restOfAppRetention: Statement = { text: 'delete from app_retention where account_id = $1' };
 const restOfKeys: Statement = { text: 'delete from run_keys where account_id = $1' };
 
 /**
- * Erases rows without a session: state of apps and users, idempotency keys, and runs of sessions that were deleted before. Also nonces: during a rolling
- * update a replica that does not know their table may have deleted the session without them.
+ * Erases rows without a session: state of apps and users, idempotency keys, and runs of sessions that were deleted before.
  */
 export async function eraseRest(tx: Transaction, accountId: string): Promise<Pick<ErasedStep, 'runs' | 'state'>> {
   const runs = await numberOf(tx, restOfRuns, [accountId]);
   const state = await numberOf(tx, restOfState, [accountId]);
-  await tx.query(restOfNonces, [accountId]);
   await tx.query(restOfKeys, [accountId]);
   await tx.query(restOfUsage, [accountId]);
   await tx.query(restOfRetention, [accountId]);

@@ -1,6 +1,6 @@
 import { createQuery, type Transaction } from '@agentmesh/lib/pg';
 import type { CheckedKey } from '../session-key.ts';
-import { hasKey } from './key-condition.ts';
+import { hasKey, numbered } from './key-condition.ts';
 
 export interface ForkValues extends CheckedKey {
   /** The session that is copied. */
@@ -19,8 +19,8 @@ const insertFork = createQuery<ForkValues, { pk: bigint }>({
   ) => `insert into sessions (account_id, app_name, user_id, id, last_seq, last_update_time, view, initial_state, initial_artifacts, aging_from)
     select ${param.accountId}, ${param.appName}, ${param.userId}, ${param.sessionId}, ${param.lastSeq}, e.ts,
       ${param.view}::json, ${param.initialState}::json, ${param.initialArtifacts}::json,
-      greatest(0, coalesce((select first.ts from events first where first.session_pk = ${param.sourcePk} order by first.seq limit 1), e.ts))
-    from events e where e.session_pk = ${param.sourcePk} and e.seq = ${param.lastSeq}
+      greatest(0, coalesce((select first.ts from events first where first.account_id = ${param.accountId} and first.session_pk = ${param.sourcePk} order by first.seq limit 1), e.ts))
+    from events e where e.account_id = ${param.accountId} and e.session_pk = ${param.sourcePk} and e.seq = ${param.lastSeq}
     on conflict do nothing returning pk`,
 });
 
@@ -30,7 +30,7 @@ export async function insertForkedSession(tx: Transaction, fork: ForkValues): Pr
   return row?.pk;
 }
 
-interface CopyValues {
+interface CopyValues extends Pick<CheckedKey, 'accountId'> {
   readonly sourcePk: bigint;
   readonly pk: bigint;
   readonly after: number;
@@ -40,13 +40,13 @@ interface CopyValues {
 const copyEvents = createQuery<CopyValues, { bytes: bigint }>({
   text: (param) => `with copied as (
       insert into events (account_id, session_pk, seq, event_id, invocation_id, author, ts, turn_start, body)
-      select account_id, ${param.pk}, seq, event_id, invocation_id, author, ts, turn_start, body
-      from events where session_pk = ${param.sourcePk} and seq > ${param.after} and seq <= ${param.upTo}
+      select ${param.accountId}, ${param.pk}, seq, event_id, invocation_id, author, ts, turn_start, body
+      from events where account_id = ${param.accountId} and session_pk = ${param.sourcePk} and seq > ${param.after} and seq <= ${param.upTo}
       returning octet_length(body::text) as bytes
     ), counted as (
       select coalesce(sum(bytes), 0)::bigint as bytes from copied
     ), grown as (
-      update sessions set bytes = sessions.bytes + counted.bytes from counted where pk = ${param.pk}
+      update sessions set bytes = sessions.bytes + counted.bytes from counted where ${numbered(param)}
     )
     select bytes from counted`,
 });

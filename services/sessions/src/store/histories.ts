@@ -1,7 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
-import type { CheckedKey } from '../session-key.ts';
+import type { CheckedKey, NumberedSession, RunOfSession } from '../session-key.ts';
 import { laterUpdate } from './created-at.ts';
-import { hasKey } from './key-condition.ts';
+import { hasKey, hasNumber, isOfSession } from './key-condition.ts';
 import { bytesOfEvents, withinSession } from './sizes.ts';
 import { createWriteQuery, type Write } from './write.ts';
 
@@ -29,7 +29,7 @@ const initial = (table: string): string =>
 const findHistory = createQuery<CheckedKey, SessionHistory>({
   name: 'find-history',
   text: (param) => `select pk, version, last_seq as "lastSeq", turn, view::text as view, ${initial('sessions')},
-      (select seq from events where session_pk = sessions.pk order by seq limit 1) as "firstSeq"
+      (select seq from events where account_id = sessions.account_id and session_pk = sessions.pk order by seq limit 1) as "firstSeq"
     from sessions where ${hasKey(param)}`,
 });
 
@@ -50,7 +50,7 @@ export interface HeldSession extends Pick<SessionHistory, 'version' | 'view' | '
 
 type HeldRow = CheckedKey & Omit<HeldSession, 'key'>;
 
-const findHeld = createQuery<{ sessionPk: bigint; invocationId: string }, HeldRow>({
+const findHeld = createQuery<RunOfSession, HeldRow>({
   name: 'find-held-session',
   text: (
     param,
@@ -58,30 +58,27 @@ const findHeld = createQuery<{ sessionPk: bigint; invocationId: string }, HeldRo
       s.version, s.view::text as view, ${initial('s')},
       coalesce(r.end_seq, r.first_seq - 1, case when r.attempt = 0 then s.last_seq else 0 end) as "turnAfter", r.end_seq is null as "isFirstTurn"
     from sessions s cross join lateral (
-      select first_seq, end_seq, attempt from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
-    ) r where s.pk = ${param.sessionPk}`,
+      select first_seq, end_seq, attempt from runs where account_id = s.account_id and session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
+    ) r where ${hasNumber(param, 's')}`,
 });
 
 /** Undefined when the session or the run is gone. */
-export async function selectHeldSession(
-  db: Queryable,
-  run: { readonly sessionPk: bigint; readonly invocationId: string },
-): Promise<HeldSession | undefined> {
+export async function selectHeldSession(db: Queryable, run: RunOfSession): Promise<HeldSession | undefined> {
   const [row] = await findHeld(db, run);
   if (row === undefined) return undefined;
   const { version, view, initialState, initialArtifacts, turnAfter, isFirstTurn, ...key } = row;
   return { key, version, view, initialState, initialArtifacts, turnAfter, isFirstTurn };
 }
 
-const findWaiting = createQuery<{ sessionPk: bigint; from: number }, { invocation_id: string }>({
+const findWaiting = createQuery<NumberedSession & { from: number }, { invocation_id: string }>({
   name: 'find-waiting-runs',
   text: (param) => `select invocation_id from runs
-    where session_pk = ${param.sessionPk} and (status = 'waiting') is true and first_seq >= ${param.from}`,
+    where ${isOfSession(param)} and ended_at is not null and (status = 'waiting') is true and first_seq >= ${param.from}`,
 });
 
 /** Runs of a session that wait for an answer, and whose first event is at `from` or behind it. */
-export async function selectWaitingRuns(db: Queryable, sessionPk: bigint, from: number): Promise<string[]> {
-  return (await findWaiting(db, { sessionPk, from })).map((row) => row.invocation_id);
+export async function selectWaitingRuns(db: Queryable, session: NumberedSession, from: number): Promise<string[]> {
+  return (await findWaiting(db, { ...session, from })).map((row) => row.invocation_id);
 }
 
 interface RewindValues extends CheckedKey {

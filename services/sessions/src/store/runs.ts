@@ -1,15 +1,13 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../errors.ts';
-import type { CheckedKey } from '../session-key.ts';
-import { hasKey, isServed } from './key-condition.ts';
+import type { CheckedKey, NumberedSession, RunOfSession } from '../session-key.ts';
+import { hasKey, isOfSession, isRun, isServed, isSessionOfRun } from './key-condition.ts';
 
 type DueStatus = 'granted' | 'running' | 'cancelling';
 
 /** A run that an executor may take up, or whose executor is gone. */
-export interface DueRun {
-  sessionPk: bigint;
+export interface DueRun extends RunOfSession {
   key: CheckedKey;
-  invocationId: string;
   status: DueStatus;
   /** Error code with which the run is being stopped; null when it is not, and when it is being cancelled. */
   cause: string | null;
@@ -75,7 +73,7 @@ type RunKey = CheckedKey & { readonly invocationId: string };
 const findGranted = createQuery<RunKey, RunRow>({
   name: 'find-granted-run',
   text: (param) => `select ${runColumns} from sessions s cross join lateral (
-      select * from runs where session_pk = s.pk and invocation_id = ${param.invocationId} and status = 'granted' offset 0
+      select * from runs where account_id = s.account_id and session_pk = s.pk and invocation_id = ${param.invocationId} and status = 'granted' offset 0
     ) r where ${hasKey(param, 's')}`,
 });
 
@@ -88,7 +86,7 @@ const findDue = createQuery<{ apps: readonly string[]; limit: number }, RunRow>(
       select due.*, sum(octet_length(coalesce(message, '')) + octet_length(coalesce(state_delta, '')))
         over (order by lease_until rows between unbounded preceding and 1 preceding) as bytes_before
       from (
-        select ${runColumns}, r.lease_until from runs r join sessions s on s.pk = r.session_pk
+        select ${runColumns}, r.lease_until from runs r join sessions s on ${isSessionOfRun}
         where r.ended_at is null and r.lease_until < now() and (r.status = 'granted') is true
           and ${isServed(param.apps, 's.app_name')}
         order by r.lease_until limit ${param.limit}
@@ -128,11 +126,11 @@ export async function findAliveOwners(db: Queryable, runs: readonly DueRun[]): P
   return new Set(rows.map(({ owner }) => owner));
 }
 
-const adoptQueued = createQuery<{ sessionPk: bigint; owner: string; heir: string }>({
+const adoptQueued = createQuery<NumberedSession & { owner: string; heir: string }>({
   name: 'adopt-queued-runs',
   groupCommit: true,
   text: (param) => `update runs set owner = ${param.heir}
-    where session_pk = ${param.sessionPk} and owner = ${param.owner} and (status = 'queued') is true and ended_at is null`,
+    where ${isOfSession(param)} and owner = ${param.owner} and (status = 'queued') is true and ended_at is null`,
 });
 
 /**
@@ -141,75 +139,14 @@ const adoptQueued = createQuery<{ sessionPk: bigint; owner: string; heir: string
  */
 export async function adoptQueuedRuns(
   db: Queryable,
-  { sessionPk, owner, hasQueue }: DueRun,
+  { accountId, sessionPk, owner, hasQueue }: DueRun,
   { heir, alive }: { readonly heir: string; readonly alive: ReadonlySet<string> },
 ): Promise<void> {
-  if (hasQueue && owner !== heir && !alive.has(owner)) await adoptQueued(db, { sessionPk, owner, heir });
+  if (hasQueue && owner !== heir && !alive.has(owner)) await adoptQueued(db, { accountId, sessionPk, owner, heir });
 }
 
-interface LeaseValues {
-  readonly owner: string;
-  readonly leaseSeconds: number;
-  readonly sessionPks: readonly bigint[];
-  readonly invocationIds: readonly string[];
-  readonly fences: readonly bigint[];
-}
-
-const renew = createQuery<LeaseValues, { session_pk: bigint; invocation_id: string }>({
-  name: 'renew-leases',
-  text: (param) => `update runs r set lease_until = now() + make_interval(secs => ${param.leaseSeconds})
-    from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[], ${param.fences}::bigint[])
-      as l(session_pk, invocation_id, fence)
-    where r.session_pk = l.session_pk and r.invocation_id = l.invocation_id and r.fence = l.fence
-      and (r.status = 'running') is true and r.owner = ${param.owner}
-    returning r.session_pk, r.invocation_id`,
-});
-
-export interface HeldRun {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
+export interface HeldRun extends RunOfSession {
   readonly fence: bigint;
-}
-
-/** Extends the leases of an owner's running attempts. Answers those that are still held, as `<session pk>/<invocation id>`. */
-export async function updateLeases(
-  db: Queryable,
-  owner: string,
-  { leaseSeconds, runs }: { leaseSeconds: number; runs: readonly HeldRun[] },
-): Promise<Set<string>> {
-  return namesOf(await renew(db, { owner, leaseSeconds, ...leaseArrays(runs) }));
-}
-
-function leaseArrays(runs: readonly HeldRun[]) {
-  return {
-    sessionPks: runs.map((run) => run.sessionPk),
-    invocationIds: runs.map((run) => run.invocationId),
-    fences: runs.map((run) => run.fence),
-  };
-}
-
-function namesOf(rows: readonly { readonly session_pk: bigint; readonly invocation_id: string }[]): Set<string> {
-  return new Set(rows.map((row) => `${row.session_pk}/${row.invocation_id}`));
-}
-
-const findCancelling = createQuery<
-  Pick<LeaseValues, 'sessionPks' | 'invocationIds' | 'fences'>,
-  { session_pk: bigint; invocation_id: string; error_code: string | null }
->({
-  name: 'find-cancelling-runs',
-  text: (param) => `select r.session_pk, r.invocation_id, r.error_code
-    from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[], ${param.fences}::bigint[])
-      as l(session_pk, invocation_id, fence)
-    cross join lateral (
-      select session_pk, invocation_id, error_code from runs
-      where session_pk = l.session_pk and invocation_id = l.invocation_id and fence = l.fence and status = 'cancelling' offset 0
-    ) r`,
-});
-
-/** Those of the attempts that are being stopped, as `<session pk>/<invocation id>`, with the error code of another cause than cancel. */
-export async function selectCancelling(db: Queryable, runs: readonly HeldRun[]): Promise<Map<string, string | null>> {
-  const rows = await findCancelling(db, leaseArrays(runs));
-  return new Map(rows.map((row) => [`${row.session_pk}/${row.invocation_id}`, row.error_code]));
 }
 
 const findHeldAttempt = createQuery<HeldRun, AttemptState>({
@@ -218,8 +155,8 @@ const findHeldAttempt = createQuery<HeldRun, AttemptState>({
       r.fence = ${param.fence} and r.ended_at is not null as ended, s.last_seq,
       case when r.fence = ${param.fence} and r.status = 'cancelling' and s.turn = ${param.invocationId} then s.fence end as cancel_fence,
       r.error_code as cause
-    from runs r left join sessions s on s.pk = r.session_pk
-    where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}`,
+    from runs r left join sessions s on ${isSessionOfRun}
+    where ${isRun(param, 'r')}`,
 });
 
 export interface AttemptState {
@@ -244,7 +181,7 @@ export async function findAttempt(db: Queryable, run: HeldRun): Promise<AttemptS
 const findBound = createQuery<HeldRun, { bound: boolean }>({
   name: 'find-bound-run',
   text: (param) => `select r.bound from runs r
-    where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId} and r.fence = ${param.fence}`,
+    where ${isRun(param, 'r')} and r.fence = ${param.fence}`,
 });
 
 /** Whether an attempt may not change `app:` state. */
@@ -256,7 +193,7 @@ export async function selectIsBound(db: Queryable, run: HeldRun): Promise<boolea
 const findStatus = createQuery<RunKey, { status: string | null }>({
   name: 'find-run-status',
   text: (param) => `select (
-      select status from runs where session_pk = s.pk and invocation_id = ${param.invocationId}
+      select status from runs where account_id = s.account_id and session_pk = s.pk and invocation_id = ${param.invocationId}
     ) as status from sessions s where ${hasKey(param, 's')}`,
 });
 
@@ -273,6 +210,7 @@ export async function selectRunStatus(db: Queryable, key: CheckedKey, invocation
 
 export function toRun(row: RunRow): DueRun {
   return {
+    accountId: row.account_id,
     sessionPk: row.session_pk,
     key: { accountId: row.account_id, appName: row.app_name, userId: row.user_id, sessionId: row.id },
     invocationId: row.invocation_id,

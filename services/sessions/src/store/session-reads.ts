@@ -1,9 +1,9 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import type { Revised } from '../revision.ts';
-import type { CheckedKey } from '../session-key.ts';
+import type { CheckedKey, NumberedSession } from '../session-key.ts';
 import type { StateMap } from '../state-delta.ts';
 import { createdMicroseconds } from './created-at.ts';
-import { hasKey } from './key-condition.ts';
+import { hasKey, isOfSession } from './key-condition.ts';
 import { pageOfEvents } from './events/page-of-events.ts';
 import { joinVisibleState, publicKey, type StateRow, toState } from './state.ts';
 
@@ -33,7 +33,12 @@ const getSessionQuery = createQuery<CheckedKey & PageSize, SessionRow>({
   name: 'get-session',
   text: (param) => {
     const { limit, maxBytes } = param;
-    const firstEvents = pageOfEvents({ where: 'session_pk = m.pk', order: 'asc', limit, maxBytes });
+    const firstEvents = pageOfEvents({
+      where: 'account_id = m.account_id and session_pk = m.pk',
+      order: 'asc',
+      limit,
+      maxBytes,
+    });
     return `with m as (
       select account_id, app_name, user_id, pk, last_seq, last_update_time, ${createdMicroseconds} as created from sessions
       where ${hasKey(param)}
@@ -73,8 +78,7 @@ export async function selectSession(db: Queryable, key: CheckedKey, page: PageSi
 }
 
 /** Events of a session up to its newest one at some moment. */
-export interface EventSpan {
-  readonly sessionPk: bigint;
+export interface EventSpan extends NumberedSession {
   readonly upTo: number;
   /** Unix time in seconds of the oldest event; -Infinity for all. */
   readonly since: number;
@@ -84,7 +88,7 @@ const listSpan = createQuery<EventSpan & PageSize & { after: number }, Sequenced
   name: 'list-session-events',
   text: (param) => {
     const page = pageOfEvents({
-      where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo} and ts >= ${param.since}`,
+      where: `${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo} and ts >= ${param.since}`,
       order: 'asc',
       limit: param.limit,
       maxBytes: param.maxBytes,
@@ -105,7 +109,7 @@ export function selectEventSpan(
 const findNewest = createQuery<EventSpan & { count: number }, { first: number | null }>({
   name: 'find-newest-session-events',
   text: (param) => `select min(seq) as first from (
-      select seq from events where session_pk = ${param.sessionPk} and seq <= ${param.upTo} and ts >= ${param.since}
+      select seq from events where ${isOfSession(param)} and seq <= ${param.upTo} and ts >= ${param.since}
       order by seq desc limit ${param.count}
     ) newest`,
 });

@@ -113,17 +113,20 @@ const lockSession = createQuery<CheckedKey, { pk: bigint; bytes: bigint; last_se
 });
 
 const erase: Statement[] = [
-  { text: 'delete from credential_requests where session_pk = $1' },
-  { text: 'delete from sessions where pk = $1' },
+  { text: 'delete from credential_requests where account_id = $1 and session_pk = $2' },
+  { text: 'delete from sessions where account_id = $1 and pk = $2 and pk > 0' },
 ];
 
 /** Most events that one statement deletes, so that none takes long. */
 const mostErased = 10_000;
 
-const eraseSpan: Statement = { text: 'delete from events where session_pk = $1 and seq > $2 and seq <= $3' };
+const eraseSpan: Statement = {
+  text: 'delete from events where account_id = $1 and session_pk = $2 and seq > $3 and seq <= $4',
+};
 
-async function eraseEvents(tx: Transaction, pk: bigint, lastSeq: number): Promise<void> {
-  for (let after = 0; after < lastSeq; after += mostErased) await tx.query(eraseSpan, [pk, after, after + mostErased]);
+async function eraseEvents(tx: Transaction, number: readonly [string, bigint], lastSeq: number): Promise<void> {
+  for (let after = 0; after < lastSeq; after += mostErased)
+    await tx.query(eraseSpan, [...number, after, after + mostErased]);
 }
 
 const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
@@ -131,17 +134,24 @@ const eraseState = createQuery<CheckedKey & { readonly pk: bigint }, object>({
     where account_id = ${param.accountId} and app_name = ${param.appName} and scope = 'session:' || ${param.pk}::bigint`,
 });
 
-const cancel: Statement = {
+const cancel = (which: string): Statement => ({
   text: `update runs set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null,
       added_messages = null, answer_by = null
-    where session_pk = $1 and status in ('queued', 'granted', 'running', 'cancelling', 'waiting') returning invocation_id, awaited`,
-};
+    where account_id = $1 and session_pk = $2 and ${which} returning invocation_id, awaited`,
+});
+const cancelWaiting = cancel(`ended_at is not null and (status = 'waiting') is true`);
+const cancelActive = cancel('ended_at is null');
 
 /** A run that ended with its session. */
 interface CancelledRun {
   readonly invocationId: string;
   readonly sessionPk: bigint;
   readonly awaited: boolean;
+}
+
+async function cancelRuns(tx: Transaction, number: readonly [string, bigint]) {
+  const waiting = await tx.query<{ invocation_id: string; awaited: boolean }>(cancelWaiting, number);
+  return [...waiting, ...(await tx.query<{ invocation_id: string; awaited: boolean }>(cancelActive, number))];
 }
 
 /**
@@ -157,10 +167,11 @@ export function deleteSessionRows(
   return db.transaction(async (tx) => {
     const [session] = await lockSession(tx, key);
     if (session === undefined) return undefined;
-    const cancelled = await tx.query<{ invocation_id: string; awaited: boolean }>(cancel, [session.pk]);
+    const number = [key.accountId, session.pk] as const;
+    const cancelled = await cancelRuns(tx, number);
     await eraseState(tx, { ...key, pk: session.pk });
-    await eraseEvents(tx, session.pk, session.last_seq);
-    for (const statement of erase) await tx.query(statement, [session.pk]);
+    await eraseEvents(tx, number, session.last_seq);
+    for (const statement of erase) await tx.query(statement, number);
     await onCancelled(
       tx,
       cancelled.map((run) => ({ invocationId: run.invocation_id, sessionPk: session.pk, awaited: run.awaited })),

@@ -45,7 +45,7 @@ function scopeOf(relation: string): string {
  */
 export function sizeState(source: string, first: number): Fragment {
   const [keyScopes, keys, added, bytes, most] = [0, 1, 2, 3, 4].map((offset) => `$${first + offset}`);
-  const kept = `select sum(coalesce(t.bytes, octet_length(t.key) + octet_length(t.value::text)))::bigint from state t
+  const kept = `select sum(t.bytes)::bigint from state t
         where t.account_id = m.account_id and t.app_name = m.app_name and t.scope = ${scopeOf('v')}
           and not exists (select from unnest(${keyScopes}::text[], ${keys}::text[]) as c(scope, key) where c.scope = v.scope and c.key = t.key)`;
   const text = `state_sized as materialized (
@@ -125,10 +125,7 @@ const joinState = (names: readonly StateScope[], columns = 's.scope, s.key, s.va
 export const joinVisibleState = joinState(['app', 'user', 'session']);
 
 /** SQL that joins `t`, the sizes in `bytes` of the keys and values of the same state. */
-export const joinVisibleSizes = joinState(
-  ['app', 'user', 'session'],
-  'coalesce(s.bytes, octet_length(s.key) + octet_length(s.value::text)) as bytes',
-);
+export const joinVisibleSizes = joinState(['app', 'user', 'session'], 's.bytes');
 
 /** SQL expression: the key of row `t` of state as clients see it. */
 export const publicKey = `case when t.scope = 'app' then 'app:' || t.key

@@ -32,20 +32,12 @@ const statuses: Partial<Record<AttemptEnd_Outcome, AttemptOutcome['status']>> = 
   [AttemptEnd_Outcome.INTERRUPTED]: 'interrupted',
 };
 
-interface LastAppend extends Append {
-  accountId: string;
-}
-
 /**
  * Appends events and ends the attempt in one transaction, and tells the owner of the run that gets the turn. Returns the new last sequence;
  * undefined when the attempt does not hold the turn or the session is not at `lastSeq`. With `rewinds`, the same transaction rewinds the turn of the
  * run, unless a limit forbids it. Rejects while the artifacts service cannot be reached that has to restore artifacts; then nothing is stored.
  */
-export async function endAttempt(
-  context: Context,
-  append: LastAppend,
-  ending: AttemptEnding,
-): Promise<number | undefined> {
+export async function endAttempt(context: Context, append: Append, ending: AttemptEnding): Promise<number | undefined> {
   if (ending.rewinds !== true) return storeEnd(context, append, ending);
   try {
     return await storeEnd(context, { ...append, ...(await planRollback(context, append)) }, ending);
@@ -62,7 +54,7 @@ export function withoutRewind(ending: AttemptEnding): AttemptEnding {
   return { ...ending, errorMessage, rewinds: false };
 }
 
-async function storeEnd(context: Context, append: LastAppend, ending: AttemptEnding): Promise<number | undefined> {
+async function storeEnd(context: Context, append: Append, ending: AttemptEnding): Promise<number | undefined> {
   const status = statuses[ending.outcome];
   if (status === undefined) throw invalid('An attempt ends as completed, failed, cancelled, interrupted or waiting.');
   const { accountId, invocationId, sessionPk } = append;

@@ -72,7 +72,7 @@ function awaitedIds(waitingFor: string | null): string[] {
     : (JSON.parse(waitingFor) as { functionCallId: string }[]).map((call) => call.functionCallId);
 }
 
-/** True also when it is not known for which calls the run waits: an older replica has ended its attempt. */
+/** True also when it is not known for which calls the run waits: its executor did not say it. */
 function awaits({ waiting_for: json }: AwaitingRun, { calls }: Answer): boolean {
   if (json === null) return true;
   const awaited = new Set(awaitedIds(json));

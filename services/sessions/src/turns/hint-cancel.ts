@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 /** Tells the executor of an attempt to stop. If the hint is lost, it learns it at its next append or when it renews its leases. */
 export function hintCancel(
   { bus, log }: Pick<Context, 'bus' | 'log'>,
-  lease: Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>,
+  lease: Pick<Lease, 'accountId' | 'sessionPk' | 'invocationId' | 'fence'>,
 ): true {
   bus
     .publish(RunCancelRequestedSchema, { lease })

@@ -1,16 +1,12 @@
 import type { EventJson } from '@agentmesh/proto/event';
 import type { Queryable } from '@agentmesh/lib/pg';
 import { maxPageBytes, maxPageLimit } from '../page-limit.ts';
+import type { RunOfSession } from '../session-key.ts';
 import { selectRunEvents } from '../store/ledger/run-events.ts';
 import { selectRunUsage, selectTurnsOfRuns, type TurnOfRun } from '../store/ledger/run-usage.ts';
 
 /** Sums of numbers by name, as in AttemptEnd.usage_json. */
 type Sums = Record<string, number>;
-
-interface RunName {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
-}
 
 /** The use of a run before an attempt. */
 export interface UsageBefore {
@@ -21,7 +17,7 @@ export interface UsageBefore {
 }
 
 /** The use of a run that goes on, and whose executors have not died. */
-export async function usageBefore(db: Queryable, run: RunName): Promise<Pick<UsageBefore, 'all'>> {
+export async function usageBefore(db: Queryable, run: RunOfSession): Promise<Pick<UsageBefore, 'all'>> {
   return { all: readSums((await selectRunUsage(db, run)) ?? '{}') };
 }
 
@@ -29,9 +25,12 @@ export async function usageBefore(db: Queryable, run: RunName): Promise<Pick<Usa
 const together = 16;
 
 /** The use of runs whose executor has died, also that of executors that have died since the last end of an attempt. */
-export async function usageOfDead(db: Queryable, runs: readonly RunName[]): Promise<(run: RunName) => UsageBefore> {
+export async function usageOfDead(
+  db: Queryable,
+  runs: readonly RunOfSession[],
+): Promise<(run: RunOfSession) => UsageBefore> {
   const all = new Map<string, UsageBefore>();
-  const read = async (some: readonly RunName[]): Promise<void> => {
+  const read = async (some: readonly RunOfSession[]): Promise<void> => {
     const turns = await selectTurnsOfRuns(db, some, Math.floor(maxPageBytes / together));
     await Promise.all(turns.map(async (turn) => void all.set(nameOf(turn), await usageOfTurn(db, turn))));
   };
@@ -40,8 +39,8 @@ export async function usageOfDead(db: Queryable, runs: readonly RunName[]): Prom
   return (run) => all.get(nameOf(run)) ?? { all: {}, unreported: {} };
 }
 
-function nameOf({ sessionPk, invocationId }: RunName): string {
-  return `${sessionPk}/${invocationId}`;
+function nameOf({ accountId, sessionPk, invocationId }: RunOfSession): string {
+  return `${accountId}/${sessionPk}/${invocationId}`;
 }
 
 async function usageOfTurn(db: Queryable, turn: TurnOfRun): Promise<UsageBefore> {
@@ -51,7 +50,7 @@ async function usageOfTurn(db: Queryable, turn: TurnOfRun): Promise<UsageBefore>
   return { all, unreported };
 }
 
-/** The numbers of a use. An older release may have stored anything. */
+/** The numbers of a use. An executor may have stored anything. */
 function readSums(json: string): Sums {
   const fields = Object.entries((JSON.parse(json) ?? {}) as Record<string, unknown>);
   return Object.fromEntries(fields.filter((field): field is [string, number] => Number.isFinite(field[1])));
@@ -69,10 +68,11 @@ const counted = [
 /** The use that the stored events of a turn tell, and the seconds since its first event. The use of answers that were not stored is not known. */
 async function usageOfEvents(
   db: Queryable,
-  { sessionPk, invocationId, events: first, isWhole }: TurnOfRun,
+  { accountId, sessionPk, invocationId, events: first, isWhole }: TurnOfRun,
 ): Promise<Sums> {
   const sums: Sums = {};
-  const page = { sessionPk, invocationId, limit: maxPageLimit, maxBytes: maxPageBytes, upTo: 2 ** 31 - 1 };
+  const run = { accountId, sessionPk, invocationId };
+  const page = { ...run, limit: maxPageLimit, maxBytes: maxPageBytes, upTo: 2 ** 31 - 1 };
   for (let events = first; events.length > 0; ) {
     for (const { json, timestamp } of events) {
       sums['seconds'] ??= Math.max(0, Math.round(Date.now() / 1000 - timestamp));

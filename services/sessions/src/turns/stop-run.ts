@@ -54,7 +54,7 @@ export function stopWaiting(
   context: Context,
   run: Omit<RunName, 'userId'> & Pick<CancellableRun, 'sessionPk' | 'appName'>,
 ): Promise<true | undefined> {
-  const event = closingEvent({ author: run.appName ?? 'agent', invocationId: run.invocationId }, cancelled);
+  const event = closingEvent({ author: run.appName, invocationId: run.invocationId }, cancelled);
   const write = { events: [event], changes: [], limits: context.limits };
   return endWithout(context, run, (fact) => cancelWaitingRun(context.db, { ...run, ...fact }, write));
 }
@@ -83,10 +83,10 @@ async function endGranted(context: Context, name: RunName, run: CancellableRun):
 }
 
 async function markRunning(context: Context, name: RunName, run: CancellableRun): Promise<true | undefined> {
-  const marked = await markRunCancelling(context.db, { sessionPk: run.sessionPk, invocationId: name.invocationId });
+  const marked = await markRunCancelling(context.db, { ...name, sessionPk: run.sessionPk });
   return marked && hintCancel(context, leaseOf(name, run));
 }
 
-function leaseOf({ invocationId }: RunName, { sessionPk, attemptFence: fence }: CancellableRun) {
-  return { sessionPk, invocationId, fence };
+function leaseOf({ accountId, invocationId }: RunName, { sessionPk, attemptFence: fence }: CancellableRun) {
+  return { accountId, sessionPk, invocationId, fence };
 }

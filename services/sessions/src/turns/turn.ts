@@ -84,17 +84,21 @@ export async function toTurn(
   usage.add(attempt.key.accountId, { bytes: bytesOfEvents(start.events) });
   const base = turn.lastSeq - start.events.length;
   const from = attempt.answeredSeq ?? turn.lastSeq;
-  const { knownSeq, events } = await completeWindow(db, turn, {
-    known: start.known,
-    base,
-    from,
-    maxBytes: start.windowBytes,
-    window: start.window,
-  });
+  const { knownSeq, events } = await completeWindow(
+    db,
+    { ...turn, accountId: attempt.key.accountId },
+    {
+      known: start.known,
+      base,
+      from,
+      maxBytes: start.windowBytes,
+      window: start.window,
+    },
+  );
   const all = [...events, ...start.events];
   const { sessionPk, attempt: number } = turn;
   // Only a run that goes on has used anything. A first attempt has no round trip for it.
-  const name = { sessionPk, invocationId: attempt.invocationId };
+  const name = { accountId: attempt.key.accountId, sessionPk, invocationId: attempt.invocationId };
   const before = used ?? (number > 1 ? await usageBefore(db, name) : undefined);
   applyDelta(turn.state, attempt.stateDelta);
   return {

@@ -1,6 +1,7 @@
 import type { Queryable } from '@agentmesh/lib/pg';
 import { readVisible } from '../history/read-visible.ts';
 import { readView } from '../view/view.ts';
+import type { NumberedSession } from '../session-key.ts';
 import { type EventRow, selectNewestEvents, selectTurnStart } from '../store/events/events.ts';
 import type { StartedTurn } from '../store/turns/turn-outcome.ts';
 import type { KnownEvents } from '../store/turns/turn-values.ts';
@@ -37,11 +38,15 @@ export interface WindowRequest {
  * The recent events for an executor, beginning at a user turn: a model refuses an answer without its question, and a function response
  * without its call.
  */
-export async function completeWindow(db: Queryable, turn: StartedTurn, request: WindowRequest): Promise<Window> {
-  const { recent, sessionPk } = turn;
+export async function completeWindow(
+  db: Queryable,
+  turn: StartedTurn & NumberedSession,
+  request: WindowRequest,
+): Promise<Window> {
+  const { recent, accountId, sessionPk } = turn;
   const { known, base, from, maxBytes, window } = request;
   if (turn.view !== null) {
-    const range = { sessionPk, upTo: base, from, window, maxEvents, maxBytes };
+    const range = { accountId, sessionPk, upTo: base, from, window, maxEvents, maxBytes };
     return { knownSeq: 0, events: (await readVisible(db, readView(turn.view), range)).map(toWindowEvent) };
   }
   if (known.sessionPk === sessionPk && known.lastSeq === base - recent.length) {
@@ -53,12 +58,11 @@ export async function completeWindow(db: Queryable, turn: StartedTurn, request: 
   if (start !== -1) return { knownSeq: 0, events: recent.slice(0, start + 1).toReversed() };
   return {
     knownSeq: 0,
-    events: await readBack(db, { sessionPk, upTo: base, from, oldest: Math.min(from, oldest), maxBytes }),
+    events: await readBack(db, { accountId, sessionPk, upTo: base, from, oldest: Math.min(from, oldest), maxBytes }),
   };
 }
 
-interface Range {
-  sessionPk: bigint;
+interface Range extends NumberedSession {
   upTo: number;
   /** A sequence that the events must reach back to. */
   from: number;
@@ -68,10 +72,10 @@ interface Range {
 }
 
 /** If not all events fit, they begin at a later user turn. Without such a turn there are none, unless the message answers a call. */
-async function readBack(db: Queryable, { sessionPk, upTo, from, oldest, maxBytes }: Range): Promise<WindowEvent[]> {
-  const start = await selectTurnStart(db, sessionPk, oldest);
+async function readBack(db: Queryable, { upTo, from, oldest, maxBytes, ...session }: Range): Promise<WindowEvent[]> {
+  const start = await selectTurnStart(db, session, oldest);
   const after = Math.max(start - 1, upTo - maxEvents);
-  const rows = await selectNewestEvents(db, { sessionPk, after, upTo, limit: maxEvents, maxBytes });
+  const rows = await selectNewestEvents(db, { ...session, after, upTo, limit: maxEvents, maxBytes });
   const isWhole = rows[0]?.seq === after + 1;
   const first = isWhole ? 0 : rows.findIndex((row) => row.turn_start && row.seq <= from);
   if (first === -1 && from > upTo) return [];

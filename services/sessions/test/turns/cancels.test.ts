@@ -21,8 +21,9 @@ const cancelledEnd = { outcome: AttemptEnd_Outcome.CANCELLED };
 
 /** Renews the lease of a turn, as its executor does. */
 function renew(turn: Turn) {
-  const { sessionPk, invocationId, fence } = turn;
-  return service.client.renewLeases({ owner: 'executor-1', leases: [{ sessionPk, invocationId, fence }] });
+  const { session, sessionPk, invocationId, fence } = turn;
+  const lease = { accountId: session?.accountId ?? '', sessionPk, invocationId, fence };
+  return service.client.renewLeases({ owner: 'executor-1', leases: [lease] });
 }
 
 describe('cancelling a run', () => {

@@ -50,7 +50,8 @@ describe('a dead executor', () => {
   test('is not assumed while its leases are renewed; a lost lease is named', async () => {
     const session = await newSession();
     const turn = await begin(session, 'one');
-    const lease = { sessionPk: turn.sessionPk, invocationId: turn.invocationId, fence: turn.fence };
+    const { sessionPk, invocationId, fence } = turn;
+    const lease = { accountId: turn.session?.accountId ?? '', sessionPk, invocationId, fence };
     const renewed = await service.client.renewLeases({ owner: 'executor-1', leases: [lease] });
     expect(renewed.lost).toEqual([]);
     const other = await service.client.renewLeases({ owner: 'executor-2', leases: [lease] });

@@ -67,7 +67,7 @@ describe('a run of the ledger', () => {
     [{ a: 1, b: 'x', c: null, d: { e: 1 } }, { a: 1 }],
     ['x', {}],
     [null, {}],
-  ])('ends whatever an older release has stored as its use: %j', async (stored, before) => {
+  ])('ends whatever is stored as its use: %j', async (stored, before) => {
     const session = await newSession();
     const first = await begin(session, 'one');
     const { invocationId, sessionPk } = first;

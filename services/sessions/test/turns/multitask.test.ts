@@ -27,7 +27,12 @@ async function claim(session: Key, invocationId: string): Promise<Turn | undefin
   return turns[0];
 }
 
-const leaseOf = ({ sessionPk, invocationId, fence }: Turn) => ({ sessionPk, invocationId, fence });
+const leaseOf = ({ session, sessionPk, invocationId, fence }: Turn) => ({
+  accountId: session?.accountId ?? '',
+  sessionPk,
+  invocationId,
+  fence,
+});
 
 describe('a run that rejects', () => {
   test('is accepted exactly once among many at the same time, in two replicas', async () => {
@@ -147,7 +152,8 @@ test('the places of waiting runs are told, also behind another', async () => {
   await begin(session, 'one');
   const runs = [await queue(session, 'two'), await queue(session, 'three')];
   expect(runs.map(({ queuePosition }) => queuePosition)).toEqual([1, 2]);
-  const asked = runs.map(({ sessionPk, invocationId }) => ({ sessionPk, invocationId }));
+  const { accountId } = session;
+  const asked = runs.map(({ sessionPk, invocationId }) => ({ accountId, sessionPk, invocationId }));
   const { queued } = await service.client.checkQueuedRuns({ owner: 'executor-1', runs: asked });
   expect(new Set(queued.map(({ queuePosition }) => queuePosition))).toEqual(new Set([1, 2]));
 });

@@ -66,7 +66,7 @@ test('a check keeps granted runs with their owner, and names those that have lef
   const owner = 'executor-1';
   const first = await service.client.beginTurn(beginWith(session, 'one', { postpone: true }));
   const second = await service.client.beginTurn(beginWith(session, 'two'));
-  const runs = [first, second].map(({ sessionPk, invocationId }) => ({ sessionPk, invocationId }));
+  const runs = [first, second].map(({ sessionPk, invocationId }) => ({ accountId, sessionPk, invocationId }));
   await letExpire(first.sessionPk);
   const checked = await service.client.checkQueuedRuns({ owner, runs });
   expect(checked).toMatchObject({ granted: runs.slice(0, 1), left: [] });
@@ -74,7 +74,7 @@ test('a check keeps granted runs with their owner, and names those that have lef
   await service.client.cancelRun({ accountId, invocationId: second.invocationId });
   const after = await service.client.checkQueuedRuns({
     owner,
-    runs: [...runs, { sessionPk: 0n, invocationId: 'none' }],
+    runs: [...runs, { accountId, sessionPk: 0n, invocationId: 'none' }],
   });
   expect(after.left.map(({ run, status }) => [run?.invocationId, status])).toEqual([
     [second.invocationId, RunStatus.CANCELLED],

@@ -65,7 +65,12 @@ test('a turn that is rolled back leaves nothing to the next one, but what others
   const waits = await service.client.beginTurn(beginWith(session, 'later'));
   const next = await rollBack(session, 'now');
   expect(next).toMatchObject({ queuePosition: 1 });
-  const lease = { sessionPk: turn.sessionPk, invocationId: turn.invocationId, fence: turn.fence };
+  const lease = {
+    accountId: session.accountId,
+    sessionPk: turn.sessionPk,
+    invocationId: turn.invocationId,
+    fence: turn.fence,
+  };
   const renewed = await service.client.renewLeases({ owner: 'executor-1', leases: [lease] });
   expect(renewed).toMatchObject({ cancelled: [lease], interrupted: [lease], lost: [] });
   const closing = appendTo(turn, [agentEvent(turn.invocationId, 'so far', { last: 1, patched: 9 })], stopped);

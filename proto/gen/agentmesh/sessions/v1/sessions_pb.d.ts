@@ -1417,21 +1417,28 @@ export declare const CheckQueuedRunsRequestSchema: GenMessage<CheckQueuedRunsReq
  */
 export declare type QueuedRun = Message<"agentmesh.sessions.v1.QueuedRun"> & {
   /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
    * BeginTurnResponse.session_pk.
    *
-   * @generated from field: int64 session_pk = 1;
+   * @generated from field: int64 session_pk = 2;
    */
   sessionPk: bigint;
 
   /**
-   * @generated from field: string invocation_id = 2;
+   * @generated from field: string invocation_id = 3;
    */
   invocationId: string;
 
   /**
    * Only in answers: as in LedgerRun.
    *
-   * @generated from field: int32 queue_position = 3;
+   * @generated from field: int32 queue_position = 4;
    */
   queuePosition: number;
 };
@@ -1879,19 +1886,26 @@ export declare const RenewLeasesRequestSchema: GenMessage<RenewLeasesRequest>;
  */
 export declare type Lease = Message<"agentmesh.sessions.v1.Lease"> & {
   /**
+   * UUID of the account.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
    * Turn.session_pk.
    *
-   * @generated from field: int64 session_pk = 1;
+   * @generated from field: int64 session_pk = 2;
    */
   sessionPk: bigint;
 
   /**
-   * @generated from field: string invocation_id = 2;
+   * @generated from field: string invocation_id = 3;
    */
   invocationId: string;
 
   /**
-   * @generated from field: int64 fence = 3;
+   * @generated from field: int64 fence = 4;
    */
   fence: bigint;
 };

@@ -102,8 +102,10 @@ export class WaitingRuns {
   }
 
   /** Runs of a session that somebody watches. */
-  watchedIn(sessionPk: bigint): WaitingRun[] {
-    return this.#all().flatMap(({ run }) => (run.sessionPk === sessionPk && run.viewer !== undefined ? [run] : []));
+  watchedIn(accountId: string, sessionPk: bigint): WaitingRun[] {
+    return this.#entriesOf(accountId).flatMap(({ run }) =>
+      run.sessionPk === sessionPk && run.viewer !== undefined ? [run] : [],
+    );
   }
 
   /** All runs that are not being started. */

@@ -6,7 +6,7 @@ import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
 import type { Viewer } from '../viewer.ts';
 
 /** Proof that an attempt holds its turn. */
-export type HeldLease = Pick<Lease, 'sessionPk' | 'invocationId' | 'fence'>;
+export type HeldLease = Pick<Lease, 'accountId' | 'sessionPk' | 'invocationId' | 'fence'>;
 
 /** The attempts that run in this process. They go on when their callers leave. */
 export interface Executor {
@@ -59,7 +59,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const { sessionPk, invocationId, fence } = turn;
       const patienceMs = (turn.leaseSeconds || defaultLeaseSeconds) * 1_000 + options.outageMs;
       const [working, lost] = [new AbortController(), new AbortController()];
-      const lease = { sessionPk, invocationId, fence };
+      const lease = { accountId: turn.session?.accountId ?? '', sessionPk, invocationId, fence };
       const running = { lease, patienceMs, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
       const leave = attempts.add(running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
@@ -99,8 +99,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
 }
 
 /** The fence is unique in the session. */
-function nameOf({ sessionPk, fence }: HeldLease): string {
-  return `${sessionPk}/${fence}`;
+function nameOf({ accountId, sessionPk, fence }: HeldLease): string {
+  return `${accountId}/${sessionPk}/${fence}`;
 }
 
 function stop(attempt: RunningAttempt, cause: StopCause): void {

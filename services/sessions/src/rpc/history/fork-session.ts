@@ -4,9 +4,9 @@ import { checkBytes, checkSessions } from '../../account-usage.ts';
 import type { Context } from '../../context.ts';
 import { eventNotFound, invalid, invocationNotFound, sessionNotFound } from '../../errors.ts';
 import { forkSession as fork } from '../../history/fork-session.ts';
-import { canExist, checkSessionKey } from '../../session-key.ts';
+import { canExist, checkSessionKey, type NumberedSession } from '../../session-key.ts';
 import { selectPlace } from '../../store/events/places.ts';
-import { type SessionHistory, selectHistory } from '../../store/histories.ts';
+import { selectHistory } from '../../store/histories.ts';
 import { untilCurrent } from '../../until-current.ts';
 import type { Handlers } from '../handlers.ts';
 
@@ -23,7 +23,7 @@ export function forkSession(context: Context): Handlers['forkSession'] {
     const bytes = await untilCurrent(async () => {
       const history = await selectHistory(context.db, source);
       if (history === undefined) throw sessionNotFound();
-      const lastSeq = await placeOf(context, request, history);
+      const lastSeq = await placeOf(context, request, { accountId, sessionPk: history.pk });
       return fork(context, { source, history, key, lastSeq });
     });
     context.usage.add(accountId, { sessions: 1, bytes });
@@ -35,14 +35,14 @@ export function forkSession(context: Context): Handlers['forkSession'] {
 async function placeOf(
   { db }: Context,
   { eventId, invocationId }: ForkSessionRequest,
-  { pk: sessionPk }: SessionHistory,
+  session: NumberedSession,
 ): Promise<number> {
   if ((eventId === '') === (invocationId === '')) throw invalid('A copy ends with an event or with an invocation.');
   if ([eventId, invocationId].some((id) => id.includes('\0'))) throw invalid('An id contains no NUL.');
   const seq =
     eventId === ''
-      ? await selectPlace(db, 'last of invocation', { sessionPk, id: invocationId })
-      : await selectPlace(db, 'event', { sessionPk, id: eventId });
+      ? await selectPlace(db, 'last of invocation', { ...session, id: invocationId })
+      : await selectPlace(db, 'event', { ...session, id: eventId });
   if (seq !== undefined) return seq;
   throw eventId === '' ? invocationNotFound(invocationId) : eventNotFound(eventId);
 }

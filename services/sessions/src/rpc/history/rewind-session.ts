@@ -45,10 +45,10 @@ async function readIdle({ db }: Context, key: CheckedKey): Promise<SessionHistor
 }
 
 async function stopWaitingRuns(context: Context, key: CheckedKey, beforeInvocationId: string): Promise<void> {
-  const { pk: sessionPk } = await readIdle(context, key);
-  const from = await selectPlace(context.db, 'first of invocation', { sessionPk, id: beforeInvocationId });
+  const session = { accountId: key.accountId, sessionPk: (await readIdle(context, key)).pk };
+  const from = await selectPlace(context.db, 'first of invocation', { ...session, id: beforeInvocationId });
   if (from === undefined) return;
-  for (const invocationId of await selectWaitingRuns(context.db, sessionPk, from)) {
-    await stopWaiting(context, { accountId: key.accountId, appName: key.appName, sessionPk, invocationId });
+  for (const invocationId of await selectWaitingRuns(context.db, session, from)) {
+    await stopWaiting(context, { ...session, appName: key.appName, invocationId });
   }
 }

@@ -7,6 +7,7 @@ import { appStateForbidden, fenceLost, invalid, runCancelling, runInterrupting }
 import { fromAttempt } from '../../events/stored-event.ts';
 import { bytesOf } from '../../json-bytes.ts';
 import { isOfApp, parseDelta, type StateChange, toChanges } from '../../state-delta.ts';
+import type { NumberedSession } from '../../session-key.ts';
 import { type Append, insertAppend } from '../../store/appends.ts';
 import { type EventRow, selectEvents } from '../../store/events/events.ts';
 import { bytesOfEvents } from '../../store/sizes.ts';
@@ -32,25 +33,23 @@ export function appendEvents(service: Context): Handlers['appendEvents'] {
   };
 }
 
-type Work = Append & { accountId: string };
-
 interface Ending {
   readonly end?: AttemptEnding | undefined;
 }
 
-function tryAppend(context: Context, what: Work, { end }: Ending): Promise<number | undefined> {
+function tryAppend(context: Context, what: Append, { end }: Ending): Promise<number | undefined> {
   if (end !== undefined) return endAttempt(context, what, end);
   if (what.events.length === 0) throw invalid('An append carries events, an end, or both.');
   return insertAppend(context.db, what);
 }
 
 /** The session has more events than the caller knows: its own from a first try, or those of others, whose state deltas are returned. */
-async function catchUp(context: Context, what: Work, request: AppendEventsRequest) {
+async function catchUp(context: Context, what: Append, request: AppendEventsRequest) {
   return untilCurrent(async () => {
     const attempt = await findAttempt(context.db, what);
     const upTo = attempt?.last_seq ?? what.lastSeq;
-    const { sessionPk } = what;
-    const missed = await readMissed(context, { sessionPk, after: what.lastSeq, upTo });
+    const { accountId, sessionPk } = what;
+    const missed = await readMissed(context, { accountId, sessionPk, after: what.lastSeq, upTo });
     const own = new Set(what.events.map((event) => event.id));
     const others = missed.filter((event) => !own.has(event.event_id));
     const messages = others.filter((event) => isMessageTo(event, what.invocationId));
@@ -76,11 +75,11 @@ function isNatural(end: Ending['end']): boolean {
 
 async function readMissed(
   { db }: Context,
-  { sessionPk, after, upTo }: { readonly sessionPk: bigint; readonly after: number; readonly upTo: number },
+  { after, upTo, ...session }: NumberedSession & { readonly after: number; readonly upTo: number },
 ): Promise<EventRow[]> {
   const rows: EventRow[] = [];
   for (let page = [], from = after; from === after || page.length === pageSize; from = rows.at(-1)?.seq ?? upTo) {
-    page = await selectEvents(db, { sessionPk, after: from, upTo, limit: pageSize });
+    page = await selectEvents(db, { ...session, after: from, upTo, limit: pageSize });
     rows.push(...page);
     if (page.length === 0) break;
   }
@@ -98,7 +97,7 @@ const stops = [AttemptEnd_Outcome.CANCELLED, AttemptEnd_Outcome.INTERRUPTED];
 /** The fence and the end with which the append may be stored. An attempt that is being stopped may only end, for the cause that its row has. */
 function currentRequest(
   attempt: AttemptState | undefined,
-  { fence }: Work,
+  { fence }: Append,
   { end }: Ending,
 ): Ending & { fence: bigint } {
   if (attempt?.holds === true) return { fence, end };
@@ -109,7 +108,7 @@ function currentRequest(
   return { fence: cancelFence, end: { ...end, ...stoppedEnding(cause) } };
 }
 
-function toAppend(request: AppendEventsRequest, { limits }: Context): Work {
+function toAppend(request: AppendEventsRequest, { limits }: Context): Append {
   const { sessionPk, invocationId, fence, lastSeq } = request;
   const changes = new Map<string, StateChange>();
   for (const event of request.events) {

@@ -118,17 +118,18 @@ async function takeOrQueue(
   const answer = await acceptInterrupting(context.db, start, { ...run, ...interrupts });
   const stopped = answer?.interrupted;
   if (stopped !== undefined) {
-    const lease = { sessionPk: stopped.pk, invocationId: stopped.key, fence: stopped.fence };
+    const { accountId } = start.key;
+    const lease = { accountId, sessionPk: stopped.pk, invocationId: stopped.key, fence: stopped.fence };
     // The fence of a run that has not begun is 0: nobody executes it.
-    if (stopped.fence === 0n) await endUnbegun(context, start.key.accountId, lease);
+    if (stopped.fence === 0n) await endUnbegun(context, lease);
     else hintCancel(context, lease);
   }
   return answer?.outcome;
 }
 
 /** Ends a run that was granted the turn, and that another one has marked. If this fails, it ends as one whose executor is gone. */
-async function endUnbegun(context: Context, accountId: string, run: HeldRun): Promise<void> {
-  const { sessionPk, invocationId } = run;
+async function endUnbegun(context: Context, run: HeldRun): Promise<void> {
+  const { accountId, sessionPk, invocationId } = run;
   const name = { accountId, sessionPk, invocationId, events: [], changes: [], limits: context.limits };
   const end = async (): Promise<number | undefined> => {
     const state = await findAttempt(context.db, run);

@@ -20,7 +20,7 @@ export function readRun({ db }: Context): Handlers['readRun'] {
     if (!isInvocationId(invocationId) || userId.includes('\0')) throw runNotFound(invocationId);
     const run = await selectPlacedRun(db, { accountId, invocationId, userId });
     if (run === undefined) throw runNotFound(invocationId);
-    const range = { ...rangeOf(run, afterSeq), limit, maxBytes };
+    const range = { accountId, ...rangeOf(run, afterSeq), limit, maxBytes };
     const isEmpty = run.attempt === 0 || range.after >= range.upTo;
     const events = isEmpty ? [] : await selectRunEvents(db, range);
     const bytes = events.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);

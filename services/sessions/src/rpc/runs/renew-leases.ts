@@ -1,19 +1,41 @@
+import { checkAccountId } from '@agentmesh/lib/rpc';
 import type { Lease } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../../context.ts';
-import { selectCancelling, updateLeases } from '../../store/runs.ts';
+import { selectCancelling, updateLeases } from '../../store/ledger/leases.ts';
 import type { Handlers } from '../handlers.ts';
 
-/** Extends all leases of one executor in one statement. Those of runs that are being cancelled are not extended. */
-export function renewLeases({ db, leaseSeconds }: Context): Handlers['renewLeases'] {
+/** Extends all leases of one executor, in one statement for each account. Those of runs that are being cancelled are not extended. */
+export function renewLeases(context: Context): Handlers['renewLeases'] {
   return async ({ owner, leases }) => {
-    const held = await updateLeases(db, owner, { leaseSeconds, runs: leases });
-    const others = leases.filter((lease) => !held.has(nameOf(lease)));
-    if (others.length === 0) return {};
-    const cancelling = await selectCancelling(db, others);
-    const cancelled = others.filter((lease) => cancelling.has(nameOf(lease)));
-    const interrupted = cancelled.filter((lease) => typeof cancelling.get(nameOf(lease)) === 'string');
-    return { cancelled, interrupted, lost: others.filter((lease) => !cancelling.has(nameOf(lease))) };
+    const byAccount = Map.groupBy(leases, (lease) => checkAccountId(lease.accountId));
+    const renewed = await Promise.all([...byAccount].map(([id, ofAccount]) => renewOf(context, owner, id, ofAccount)));
+    return {
+      cancelled: renewed.flatMap(({ cancelled }) => cancelled),
+      interrupted: renewed.flatMap(({ interrupted }) => interrupted),
+      lost: renewed.flatMap(({ lost }) => lost),
+    };
   };
+}
+
+interface Renewed {
+  readonly cancelled: readonly Lease[];
+  readonly interrupted: readonly Lease[];
+  readonly lost: readonly Lease[];
+}
+
+async function renewOf(
+  { db, leaseSeconds }: Context,
+  owner: string,
+  accountId: string,
+  leases: readonly Lease[],
+): Promise<Renewed> {
+  const held = await updateLeases(db, owner, { accountId, leaseSeconds, runs: leases });
+  const others = leases.filter((lease) => !held.has(nameOf(lease)));
+  if (others.length === 0) return { cancelled: [], interrupted: [], lost: [] };
+  const cancelling = await selectCancelling(db, { accountId, runs: others });
+  const cancelled = others.filter((lease) => cancelling.has(nameOf(lease)));
+  const interrupted = cancelled.filter((lease) => typeof cancelling.get(nameOf(lease)) === 'string');
+  return { cancelled, interrupted, lost: others.filter((lease) => !cancelling.has(nameOf(lease))) };
 }
 
 function nameOf({ sessionPk, invocationId }: Lease): string {

@@ -1,8 +1,9 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { NumberedSession } from '../../session-key.ts';
+import { isOfSession } from '../key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
 
-interface DeltaRange {
-  readonly sessionPk: bigint;
+interface DeltaRange extends NumberedSession {
   /** Events behind this sequence. */
   readonly after: number;
   readonly upTo: number;
@@ -20,7 +21,7 @@ const listDeltas = createQuery<DeltaRange, { seq: number; json: string }>({
   name: 'list-deltas',
   text: (param) => {
     const page = pageOfEvents({
-      where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo} and (${changes})`,
+      where: `${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo} and (${changes})`,
       order: 'asc',
       limit: param.limit,
       maxBytes: param.maxBytes,

@@ -65,8 +65,13 @@ function createPageQuery(
     name: `list-events-${name}`,
     text: (param) => {
       const { limit, maxBytes } = param;
-      const page = pageOfEvents({ where: `session_pk = m.pk and ${inRange(param)}`, order, limit, maxBytes });
-      return `with m as (select pk, last_seq from sessions where ${hasKey(param)})
+      const page = pageOfEvents({
+        where: `account_id = m.account_id and session_pk = m.pk and ${inRange(param)}`,
+        order,
+        limit,
+        maxBytes,
+      });
+      return `with m as (select account_id, pk, last_seq from sessions where ${hasKey(param)})
       select m.pk, m.last_seq, e.* from m left join lateral (${page}) e on true order by e.seq ${order}`;
     },
   });

@@ -1,7 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { isVisible, readView } from '../../view/view.ts';
-import type { CheckedKey } from '../../session-key.ts';
-import { hasKey } from '../key-condition.ts';
+import type { CheckedKey, NumberedSession } from '../../session-key.ts';
+import { hasKey, isOfSession } from '../key-condition.ts';
 import { pageOfEvents } from './page-of-events.ts';
 import { newestWithin } from './window-bytes.ts';
 
@@ -82,8 +82,7 @@ function placeholders(first: number, types: readonly string[]): string[] {
   return types.map((type, offset) => `$${first + offset}::${type}`);
 }
 
-interface EventRange {
-  readonly sessionPk: bigint;
+interface EventRange extends NumberedSession {
   readonly after: number;
   readonly upTo: number;
   readonly limit: number;
@@ -92,7 +91,7 @@ interface EventRange {
 const listEvents = createQuery<EventRange, EventRow>({
   name: 'list-events',
   text: (param) => `select seq, event_id, turn_start, body::text as json from events
-    where session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo} order by seq limit ${param.limit}`,
+    where ${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo} order by seq limit ${param.limit}`,
 });
 
 export interface EventRow {
@@ -107,18 +106,18 @@ export function selectEvents(db: Queryable, range: EventRange): Promise<EventRow
   return listEvents(db, range);
 }
 
-const listEventsAt = createQuery<{ sessionPk: bigint; seqs: readonly number[] }, EventRow>({
+const listEventsAt = createQuery<NumberedSession & { seqs: readonly number[] }, EventRow>({
   name: 'list-events-at',
   text: (param) => `select e.seq, e.event_id, e.turn_start, e.json from unnest(${param.seqs}::integer[]) as at(seq)
     cross join lateral (
-      select seq, event_id, turn_start, body::text as json from events where session_pk = ${param.sessionPk} and seq = at.seq offset 0
+      select seq, event_id, turn_start, body::text as json from events where ${isOfSession(param)} and seq = at.seq offset 0
     ) e`,
 });
 
 /** The events at some sequences, in any order. Those that were deleted are left out. */
 export function selectEventsAt(
   db: Queryable,
-  at: { readonly sessionPk: bigint; readonly seqs: readonly number[] },
+  at: NumberedSession & { readonly seqs: readonly number[] },
 ): Promise<EventRow[]> {
   return listEventsAt(db, at);
 }
@@ -132,7 +131,7 @@ const listNewestEvents = createQuery<NewestRange, EventRow>({
   name: 'list-newest-events',
   text: (param) => {
     const page = pageOfEvents({
-      where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo}`,
+      where: `${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo}`,
       order: 'desc',
       limit: param.limit,
       maxBytes: `${param.maxBytes}::bigint`,
@@ -146,15 +145,15 @@ export async function selectNewestEvents(db: Queryable, range: NewestRange): Pro
   return newestWithin(await listNewestEvents(db, range), range.maxBytes).reverse();
 }
 
-const findTurnStart = createQuery<{ sessionPk: bigint; seq: number }, { seq: number }>({
+const findTurnStart = createQuery<NumberedSession & { seq: number }, { seq: number }>({
   name: 'find-turn-start',
   text: (param) => `select seq from events
-    where session_pk = ${param.sessionPk} and seq <= ${param.seq} and turn_start order by seq desc limit 1`,
+    where ${isOfSession(param)} and seq <= ${param.seq} and turn_start order by seq desc limit 1`,
 });
 
 /** Sequence of the last user turn that begins at or before `seq`; 1 when there is none. */
-export async function selectTurnStart(db: Queryable, sessionPk: bigint, seq: number): Promise<number> {
-  const [row] = await findTurnStart(db, { sessionPk, seq });
+export async function selectTurnStart(db: Queryable, session: NumberedSession, seq: number): Promise<number> {
+  const [row] = await findTurnStart(db, { ...session, seq });
   return row?.seq ?? 1;
 }
 
@@ -164,8 +163,9 @@ type CallRow = Omit<CallSite, 'name'> & { readonly json: string; readonly view: 
 const findCall = createQuery<CheckedKey & { quotedId: string; before: number }, CallRow>({
   name: 'find-call',
   text: (param) => `select e.invocation_id, e.seq, e.body::text as json, s.view::text as view
-    from sessions s join events e on e.session_pk = s.pk
-    where ${hasKey(param, 's')} and e.seq < ${param.before}
+    from (select account_id, pk, view from sessions where ${hasKey(param)} offset 0) s
+    join events e on e.account_id = s.account_id and e.session_pk = s.pk
+    where e.seq < ${param.before}
       and e.author <> 'user' and strpos(e.body::text, '"functionCall"') > 0 and strpos(e.body::text, ${param.quotedId}) > 0
     order by e.seq desc limit 1`,
 });

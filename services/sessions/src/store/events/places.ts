@@ -1,38 +1,38 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { NumberedSession, RunOfSession } from '../../session-key.ts';
+import { isOfSession } from '../key-condition.ts';
 
-interface Named {
-  readonly sessionPk: bigint;
+interface Named extends NumberedSession {
   readonly id: string;
 }
 
 const findFirst = createQuery<Named, { seq: number }>({
   name: 'find-first-event-of-invocation',
   text: (param) =>
-    `select seq from events where session_pk = ${param.sessionPk} and invocation_id = ${param.id} order by seq limit 1`,
+    `select seq from events where ${isOfSession(param)} and invocation_id = ${param.id} order by seq limit 1`,
 });
 
 const findLast = createQuery<Named, { seq: number }>({
   name: 'find-last-event-of-invocation',
   text: (param) =>
-    `select seq from events where session_pk = ${param.sessionPk} and invocation_id = ${param.id} order by seq desc limit 1`,
+    `select seq from events where ${isOfSession(param)} and invocation_id = ${param.id} order by seq desc limit 1`,
 });
 
 const findEvent = createQuery<Named, { seq: number }>({
   name: 'find-event',
-  text: (param) =>
-    `select seq from events where session_pk = ${param.sessionPk} and event_id = ${param.id} order by seq limit 1`,
+  text: (param) => `select seq from events where ${isOfSession(param)} and event_id = ${param.id} order by seq limit 1`,
 });
 
-const findFirstBehind = createQuery<{ sessionPk: bigint; invocationId: string; after: number }, { seq: number }>({
+const findFirstBehind = createQuery<RunOfSession & { after: number }, { seq: number }>({
   name: 'find-first-event-behind',
   text: (param) => `select seq from events
-    where session_pk = ${param.sessionPk} and seq > ${param.after} and invocation_id = ${param.invocationId} order by seq limit 1`,
+    where ${isOfSession(param)} and seq > ${param.after} and invocation_id = ${param.invocationId} order by seq limit 1`,
 });
 
 /** Sequence of the first event of an invocation behind another sequence; undefined when there is none. */
 export async function selectFirstBehind(
   db: Queryable,
-  place: { readonly sessionPk: bigint; readonly invocationId: string; readonly after: number },
+  place: RunOfSession & { readonly after: number },
 ): Promise<number | undefined> {
   const [row] = await findFirstBehind(db, place);
   return row?.seq;

@@ -15,7 +15,7 @@ export interface AwaitingRun {
 const findAwaiting = createQuery<CheckedKey & { readonly invocationId: string }, AwaitingRun>({
   name: 'find-awaiting-run',
   text: (param) => `select r.status, r.attempt, r.waiting_for, r.added from sessions s cross join lateral (
-      select status, attempt, waiting_for::text, added_messages::text as added from runs where session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
+      select status, attempt, waiting_for::text, added_messages::text as added from runs where account_id = s.account_id and session_pk = s.pk and invocation_id = ${param.invocationId} offset 0
     ) r where ${hasKey(param, 's')}`,
 });
 

@@ -1,5 +1,7 @@
 import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
+import type { RunOfSession } from '../../session-key.ts';
 import { laterUpdate } from '../created-at.ts';
+import { hasNumber, isRun, isSessionOfRun, isSnap } from '../key-condition.ts';
 import { bytesOfEvents } from '../sizes.ts';
 import { type RunEndedFact, tellRunEnded } from '../tell-run-ended.ts';
 import { createWriteQuery, type Write } from '../write.ts';
@@ -10,8 +12,7 @@ export interface CancellableRun {
   readonly status: string;
   /** Fence of the run's latest attempt. */
   readonly attemptFence: bigint;
-  /** Null in rows that a replica without this column wrote. */
-  readonly appName: string | null;
+  readonly appName: string;
   /** Fence of the session; null when the session is deleted. */
   readonly fence: bigint | null;
   readonly lastSeq: number | null;
@@ -29,11 +30,11 @@ const findCancellable = createQuery<RunName, CancellableRun>({
   text: (param) => `select r.session_pk as "sessionPk", r.status, r.fence as "attemptFence", r.app_name as "appName",
       s.fence, s.last_seq as "lastSeq"
     from (
-      select session_pk, status, fence, app_name from runs
+      select account_id, session_pk, status, fence, app_name from runs
       where account_id = ${param.accountId} and invocation_id = ${param.invocationId}
         and (${param.userId}::text = '' or user_id = ${param.userId})
       order by created_at desc, position desc limit 1
-    ) r left join sessions s on s.pk = r.session_pk`,
+    ) r left join sessions s on ${isSessionOfRun}`,
 });
 
 /** The newest run of the account with this id; undefined when there is none. */
@@ -45,31 +46,26 @@ export async function findCancellableRun(db: Queryable, name: RunName): Promise<
 /** Seconds that the executor of a running attempt has to end it. Then any executor ends it. */
 const closingSeconds = 3;
 
-interface CancelValues {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
-}
-
 /** SQL of the CTE `snap`: the session, if the run has this status. It is changed only if it is still as it was read. */
-const snapOf = (param: Placeholders<CancelValues>, status: string): string => `snap as (
-      select s.pk, s.version from sessions s
-      where s.pk = ${param.sessionPk} and exists (
-        select from runs r where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId} and r.status = '${status}'
+const snapOf = (param: Placeholders<RunOfSession>, status: string): string => `snap as (
+      select s.account_id, s.pk, s.version from sessions s
+      where ${hasNumber(param, 's')} and exists (
+        select from runs r where ${isRun(param, 'r')} and r.status = '${status}'
       )
     )`;
 
-const unchanged = 'from snap where s.pk = snap.pk and s.version = snap.version';
+const unchanged = `from snap where ${isSnap}`;
 
 /** SQL of the CTEs that end the run as cancelled and, when it is awaited, tell so through the outbox. */
-const endCancelled = (param: Placeholders<CancelValues & RunEndedFact>, endSeq = ''): string => `ended as (
+const endCancelled = (param: Placeholders<RunOfSession & RunEndedFact>, endSeq = ''): string => `ended as (
       update runs r set status = 'cancelled', ended_at = now(), lease_until = null, message = null, state_delta = null, added_messages = null, answer_by = null${endSeq}
-      from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
+      from moved where ${isRun(param, 'r')}
       returning r.awaited
     ), told as (
       ${tellRunEnded(param)}
     )`;
 
-const cancelQueued = createQuery<CancelValues & RunEndedFact, object>({
+const cancelQueued = createQuery<RunOfSession & RunEndedFact, object>({
   name: 'cancel-queued-run',
   groupCommit: true,
   text: (param) => `with ${snapOf(param, 'queued')}, moved as (
@@ -79,18 +75,18 @@ const cancelQueued = createQuery<CancelValues & RunEndedFact, object>({
 });
 
 /** Ends a queued run as cancelled. Undefined when it is not queued any more, or the session was changed: then nothing was written. */
-export async function cancelQueuedRun(db: Queryable, run: CancelValues & RunEndedFact): Promise<true | undefined> {
+export async function cancelQueuedRun(db: Queryable, run: RunOfSession & RunEndedFact): Promise<true | undefined> {
   return (await cancelQueued(db, run)).length > 0 || undefined;
 }
 
-const markCancelling = createQuery<CancelValues, object>({
+const markCancelling = createQuery<RunOfSession, object>({
   name: 'mark-run-cancelling',
   groupCommit: true,
   text: (param) => `with ${snapOf(param, 'running')}, moved as (
       update sessions s set version = s.version + 1, fence = s.fence + 1 ${unchanged} returning s.pk
     ), marked as (
       update runs r set status = 'cancelling', lease_until = least(r.lease_until, now() + make_interval(secs => ${closingSeconds}))
-      from moved where r.session_pk = ${param.sessionPk} and r.invocation_id = ${param.invocationId}
+      from moved where ${isRun(param, 'r')}
     )
     select pk from moved`,
 });
@@ -99,11 +95,11 @@ const markCancelling = createQuery<CancelValues, object>({
  * Marks a running attempt: from then on its executor's appends are refused, except its end as cancelled. Undefined when the run is not running
  * any more, or the session was changed: then nothing was written.
  */
-export async function markRunCancelling(db: Queryable, run: CancelValues): Promise<true | undefined> {
+export async function markRunCancelling(db: Queryable, run: RunOfSession): Promise<true | undefined> {
   return (await markCancelling(db, run)).length > 0 || undefined;
 }
 
-type WaitingValues = CancelValues & RunEndedFact & { readonly eventTime: number; readonly addedBytes: number };
+type WaitingValues = RunOfSession & RunEndedFact & { readonly eventTime: number; readonly addedBytes: number };
 
 const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
   name: 'cancel-waiting-run',
@@ -119,7 +115,7 @@ const cancelWaiting = createWriteQuery<WaitingValues, { pk: bigint }>({
 /** Ends a run that waits for an answer, with an event. Undefined like `cancelQueuedRun`. */
 export async function cancelWaitingRun(
   db: Queryable,
-  run: CancelValues & RunEndedFact,
+  run: RunOfSession & RunEndedFact,
   write: Write,
 ): Promise<true | undefined> {
   const eventTime = write.events.at(-1)?.timestamp ?? Date.now() / 1000;

@@ -1,7 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
 import { type DueRun, isAbandoned, type RunRow, runColumns, toRun } from '../runs.ts';
 import { maxWindowBytes } from '../events/window-bytes.ts';
-import { isServed } from '../key-condition.ts';
+import { isServed, isSessionOfRun, numbered } from '../key-condition.ts';
 import { joinVisibleSizes } from '../state.ts';
 
 /** The executor that asks for dead runs. See ClaimRunsRequest. */
@@ -14,7 +14,7 @@ interface Asking {
 const findDead = createQuery<Asking, RunRow & { readonly served: boolean }>({
   name: 'find-dead-runs',
   text: (param) => `select ${runColumns}, ${isServed(param.apps, 's.app_name')} as served
-    from runs r join sessions s on s.pk = r.session_pk
+    from runs r join sessions s on ${isSessionOfRun}
     where r.ended_at is null and r.lease_until < now() and (r.status in ('running', 'cancelling')) is true
       and (not ${param.takesOver}::boolean or r.status = 'cancelling' or ${isAbandoned} or ${isServed(param.apps, 's.app_name')})
     order by r.lease_until limit ${param.limit}`,
@@ -32,23 +32,26 @@ export async function findDeadRuns(db: Queryable, asking: Asking): Promise<DeadR
 }
 
 const sizeTurns = createQuery<
-  { sessionPks: readonly bigint[] },
+  { accountIds: readonly string[]; sessionPks: readonly bigint[] },
   { sessionPk: bigint; eventBytes: number; stateBytes: number }
 >({
   name: 'size-turns',
   text: (param) => `select m.pk as "sessionPk", m.bytes::float8 as "eventBytes", (
       select coalesce(sum(t.bytes), 0)::float8 from (select m.account_id, m.app_name, m.user_id, m.pk) m ${joinVisibleSizes}
     ) as "stateBytes"
-    from unnest(${param.sessionPks}::bigint[]) as l(pk)
-    cross join lateral (select pk, account_id, app_name, user_id, bytes from sessions where pk = l.pk offset 0) m`,
+    from unnest(${param.accountIds}::uuid[], ${param.sessionPks}::bigint[]) as l(account_id, pk)
+    cross join lateral (select pk, account_id, app_name, user_id, bytes from sessions where ${numbered({ accountId: 'l.account_id', pk: 'l.pk' })} offset 0) m`,
 });
 
 /** Bytes of events and state that the turns of runs would have if they were taken now, or more, by the numbers of their sessions. */
 export async function selectTurnBytes(
   db: Queryable,
-  runs: readonly Pick<DueRun, 'sessionPk'>[],
+  runs: readonly Pick<DueRun, 'accountId' | 'sessionPk'>[],
 ): Promise<Map<bigint, number>> {
-  const rows = await sizeTurns(db, { sessionPks: runs.map(({ sessionPk }) => sessionPk) });
+  const rows = await sizeTurns(db, {
+    accountIds: runs.map(({ accountId }) => accountId),
+    sessionPks: runs.map(({ sessionPk }) => sessionPk),
+  });
   return new Map(
     rows.map(({ sessionPk, eventBytes, stateBytes }) => [sessionPk, Math.min(eventBytes, maxWindowBytes) + stateBytes]),
   );

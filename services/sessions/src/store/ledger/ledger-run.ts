@@ -6,10 +6,9 @@ import { createdMicroseconds } from '../created-at.ts';
 /** A run's row, as the ledger's statements read it. */
 export interface LedgerRow {
   readonly invocation_id: string;
-  /** Null in rows that a replica without this column wrote. The same for the next two. */
-  readonly app_name: string | null;
-  readonly user_id: string | null;
-  readonly session_id: string | null;
+  readonly app_name: string;
+  readonly user_id: string;
+  readonly session_id: string;
   readonly status: string;
   readonly queue_position: number;
   readonly attempt: number;
@@ -39,7 +38,7 @@ const mostCounted = 1000;
 export const ledgerColumns = `r.invocation_id, r.app_name, r.user_id, r.session_id, r.status,
       case when r.status in ('queued', 'granted') then (
         select count(*)::integer from (
-          select from runs q where q.session_pk = r.session_pk and q.ended_at is null and q.status in ('queued', 'granted')
+          select from runs q where q.account_id = r.account_id and q.session_pk = r.session_pk and q.ended_at is null and q.status in ('queued', 'granted')
             and q.position <= r.position
           order by q.position limit ${mostCounted}
         ) ahead
@@ -83,9 +82,9 @@ export function storedStatuses(statuses: readonly RunStatus[]): string[] {
 export function toLedgerRun(row: LedgerRow): MessageInitShape<typeof LedgerRunSchema> {
   return {
     invocationId: row.invocation_id,
-    appName: row.app_name ?? '',
-    userId: row.user_id ?? '',
-    sessionId: row.session_id ?? '',
+    appName: row.app_name,
+    userId: row.user_id,
+    sessionId: row.session_id,
     status: statusOf(row.status),
     queuePosition: row.queue_position,
     attempt: row.attempt,

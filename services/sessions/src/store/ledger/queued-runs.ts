@@ -1,10 +1,8 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { RunOfSession } from '../../session-key.ts';
 
-/** A run that an executor has accepted and not started. */
-export interface QueuedRun {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
-}
+/** A run of an account that an executor has accepted and not started. */
+export type QueuedRun = Omit<RunOfSession, 'accountId'>;
 
 /** A run as the ledger has it now. */
 export interface CheckedRun extends QueuedRun {
@@ -15,6 +13,7 @@ export interface CheckedRun extends QueuedRun {
 }
 
 interface CheckValues {
+  readonly accountId: string;
   readonly owner: string;
   readonly leaseSeconds: number;
   readonly sessionPks: readonly bigint[];
@@ -23,28 +22,36 @@ interface CheckValues {
 
 const checkQueued = createQuery<CheckValues, CheckedRun>({
   name: 'check-queued-runs',
+  groupCommit: true,
   text: (param) => `with asked as (
-      select session_pk, invocation_id
+      select ${param.accountId}::uuid as account_id, session_pk, invocation_id
       from unnest(${param.sessionPks}::bigint[], ${param.invocationIds}::text[]) as l(session_pk, invocation_id)
     ), kept as (
       update runs r set lease_until = now() + make_interval(secs => ${param.leaseSeconds}) from asked l
-      where r.session_pk = l.session_pk and r.invocation_id = l.invocation_id
+      where r.account_id = l.account_id and r.session_pk = l.session_pk and r.invocation_id = l.invocation_id
         and (r.status = 'granted') is true and r.owner = ${param.owner}
     )
     select l.session_pk as "sessionPk", l.invocation_id as "invocationId", r.status, r.owner = ${param.owner} as own
     from asked l left join lateral (
-      select status, owner from runs where session_pk = l.session_pk and invocation_id = l.invocation_id offset 0
+      select status, owner from runs where account_id = ${param.accountId} and session_pk = l.session_pk and invocation_id = l.invocation_id offset 0
     ) r on true`,
 });
 
-/** Extends the leases of an owner's granted runs, and answers the status of all the named ones. */
+/** Extends the leases of an owner's granted runs of one account, and answers the status of all the named ones. */
 export function checkQueuedRuns(
   db: Queryable,
   owner: string,
-  { leaseSeconds, runs }: { readonly leaseSeconds: number; readonly runs: readonly QueuedRun[] },
+  { accountId, leaseSeconds, runs }: AccountRunNames & { readonly leaseSeconds: number },
 ): Promise<CheckedRun[]> {
   const sessionPks = runs.map((run) => run.sessionPk);
-  return checkQueued(db, { owner, leaseSeconds, sessionPks, invocationIds: runs.map((run) => run.invocationId) });
+  const invocationIds = runs.map((run) => run.invocationId);
+  return checkQueued(db, { accountId, owner, leaseSeconds, sessionPks, invocationIds });
+}
+
+/** Runs of one account. */
+interface AccountRunNames {
+  readonly accountId: string;
+  readonly runs: readonly QueuedRun[];
 }
 
 const mostCounted = 1_000;
@@ -54,25 +61,25 @@ interface QueuePlace extends QueuedRun {
   readonly place: number;
 }
 
-const listPlaces = createQuery<Pick<CheckValues, 'sessionPks' | 'invocationIds'>, QueuePlace>({
+const listPlaces = createQuery<Pick<CheckValues, 'accountId' | 'sessionPks' | 'invocationIds'>, QueuePlace>({
   name: 'list-queue-places',
   text: (param) => `select l.session_pk as "sessionPk", p.invocation_id as "invocationId", p.place
     from unnest(${param.sessionPks}::bigint[]) as l(session_pk)
     cross join lateral (
       select q.invocation_id, (row_number() over (order by q.position))::integer as place from (
         select invocation_id, position from runs r
-        where r.session_pk = l.session_pk and r.ended_at is null and r.status in ('queued', 'granted')
+        where r.account_id = ${param.accountId} and r.session_pk = l.session_pk and r.ended_at is null and r.status in ('queued', 'granted')
         order by r.position limit ${mostCounted}
       ) q
     ) p
     where p.invocation_id = any(${param.invocationIds}::text[])`,
 });
 
-/** Places of waiting runs among the runs of their sessions that have not started. Runs behind the first 1,000 are left out. */
-export async function selectQueuePlaces(db: Queryable, runs: readonly QueuedRun[]): Promise<QueuePlace[]> {
+/** Places of an account's waiting runs among the runs of their sessions that have not started. Runs behind the first 1,000 are left out. */
+export async function selectQueuePlaces(db: Queryable, { accountId, runs }: AccountRunNames): Promise<QueuePlace[]> {
   if (runs.length === 0) return [];
   const sessionPks = [...new Set(runs.map((run) => run.sessionPk))];
-  return listPlaces(db, { sessionPks, invocationIds: runs.map((run) => run.invocationId) });
+  return listPlaces(db, { accountId, sessionPks, invocationIds: runs.map((run) => run.invocationId) });
 }
 
 /** Number of an account's runs that have not ended. */

@@ -1,6 +1,8 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { RunOfSession } from '../../session-key.ts';
 import { type EventColumns, type PagedEvent, toEvent } from '../events/event-pages.ts';
 import { pageOfEvents } from '../events/page-of-events.ts';
+import { isOfSession, isSessionOfRun } from '../key-condition.ts';
 import { ledgerColumns, type LedgerRow } from './ledger-run.ts';
 import { newestRun, type RunName } from './run-reads.ts';
 
@@ -20,7 +22,7 @@ const findPlaced = createQuery<RunName, PlacedRun>({
   text: (
     param,
   ) => `select ${ledgerColumns}, r.session_pk, r.first_seq, case when r.ended_at is not null then r.end_seq end as end_seq,
-      (select last_seq from sessions where pk = r.session_pk) as session_seq
+      (select last_seq from sessions s where ${isSessionOfRun}) as session_seq
     ${newestRun(param)}`,
 });
 
@@ -30,9 +32,7 @@ export async function selectPlacedRun(db: Queryable, name: RunName): Promise<Pla
   return row;
 }
 
-export interface RunEventRange {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
+export interface RunEventRange extends RunOfSession {
   /** Events behind this sequence. */
   readonly after: number;
   readonly upTo: number;
@@ -45,7 +45,7 @@ const listEventsOfRun = createQuery<RunEventRange, EventColumns>({
   name: 'list-events-of-run',
   text: (param) => {
     const page = pageOfEvents({
-      where: `session_pk = ${param.sessionPk} and seq > ${param.after} and seq <= ${param.upTo} and invocation_id = ${param.invocationId}`,
+      where: `${isOfSession(param)} and seq > ${param.after} and seq <= ${param.upTo} and invocation_id = ${param.invocationId}`,
       order: 'asc',
       limit: param.limit,
       maxBytes: param.maxBytes,

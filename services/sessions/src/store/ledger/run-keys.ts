@@ -43,19 +43,30 @@ export async function forgetRunKey(db: Queryable, accountId: string, { idempoten
   await deleteOldKey(db, { accountId, idempotencyKey });
 }
 
-const deleteOldKeys = createQuery<{ readonly limit: number }, { one: number }>({
+const findOldKeys = createQuery<{ readonly limit: number }, { accountId: string; key: string }>({
+  name: 'find-old-run-keys',
+  text: (param) => `select account_id as "accountId", idempotency_key as key from run_keys
+    where expires_at <= now() order by expires_at limit ${param.limit}`,
+});
+
+const deleteOldKeys = createQuery<{ readonly accountId: string; readonly keys: readonly string[] }>({
   name: 'delete-old-run-keys',
-  text: (param) => `delete from run_keys where (account_id, idempotency_key) in (
-      select account_id, idempotency_key from run_keys where expires_at <= now()
-      order by expires_at limit ${param.limit} for update skip locked
-    ) returning 1 as one`,
+  text: (
+    param,
+  ) => `delete from run_keys where account_id = ${param.accountId} and idempotency_key = any(${param.keys}::text[])
+      and (expires_at <= now()) is true`,
 });
 
 const batchSize = 1_000;
 
 /** Forgets all keys that are old. */
 export async function forgetRunKeys(db: Queryable): Promise<void> {
-  while ((await deleteOldKeys(db, { limit: batchSize })).length === batchSize);
+  let found: { accountId: string; key: string }[];
+  do {
+    found = await findOldKeys(db, { limit: batchSize });
+    for (const [accountId, old] of Map.groupBy(found, (row) => row.accountId))
+      await deleteOldKeys(db, { accountId, keys: old.map(({ key }) => key) });
+  } while (found.length === batchSize);
 }
 
 const uniqueViolation = '23505';

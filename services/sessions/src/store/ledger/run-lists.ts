@@ -36,13 +36,17 @@ export interface RunPage {
   readonly last: RunPosition | undefined;
 }
 
-type Values = Omit<RunFilter, 'after'> & RunPosition;
+/** `hasActive`: one of the statuses is that of a run that has not ended. */
+type Values = Omit<RunFilter, 'after'> & RunPosition & { readonly hasActive: boolean };
 
 /** The row with this number among those that were read. It belongs to the page if `matches`. */
 type ScannedRow = LedgerRow & { readonly matches: boolean; readonly number: number };
 
 /** Most rows that a page reads in an index of which only some match the filters. */
 const mostScanned = 5000;
+
+/** SQL condition: row `r` is of a run that has ended. The indexes of lists have it, too. */
+const isListed = 'r.ended_at is not null and r.attempt >= 0';
 
 const newestFirst = 'order by r.created_at desc, r.position desc';
 
@@ -55,29 +59,48 @@ const matching = (param: Placeholders<Values>): string =>
   `(r.status = any(${param.statuses}::text[])
         and (${param.appName}::text = '' or r.app_name = ${param.appName})
         and (${param.userId}::text = '' or r.user_id = ${param.userId})
-        and (${param.sessionId}::text = '' or r.session_id = ${param.sessionId})) is true`;
+        and (${param.sessionId}::text = '' or r.session_id = ${param.sessionId}))`;
+
+/** SQL of the runs of an account that match and have not ended. All of them are read, as long as `hasActive`: an account has few. */
+const activeRuns = (
+  param: Placeholders<Values>,
+): string => `select ${ledgerColumns}, 0 as number, true as matches from runs r
+      where r.account_id = ${param.accountId} and r.ended_at is null and ${param.hasActive}::boolean and ${inRange(param)} and ${matching(param)}
+      ${newestFirst} limit ${param.limit}`;
+
+/** SQL of rows of both parts in their order. */
+const inOrder = (active: string, ended: string): string => `select l.* from (
+      (${active})
+      union all
+      (${ended})
+    ) l order by l.created desc, l.position desc`;
 
 /** One look-up for each status. It reads only rows that it returns, unless there are further filters. */
-const listByStatus = createQuery<Values, LedgerRow>({
+const listByStatus = createQuery<Values, ScannedRow>({
   name: 'list-runs-by-status',
-  text: (param) => `select l.* from unnest(${param.statuses}::text[]) v (status)
+  text: (param) => {
+    const ended = `select l.* from unnest(${param.statuses}::text[]) v (status)
     cross join lateral (
-      select ${ledgerColumns} from runs r
-      where r.account_id = ${param.accountId} and r.status = v.status and ${inRange(param)} and ${matching(param)}
+      select ${ledgerColumns}, 0 as number, true as matches from runs r
+      where r.account_id = ${param.accountId} and ${isListed} and r.status = v.status and ${inRange(param)} and ${matching(param)}
       ${newestFirst} limit ${param.limit}
-    ) l
-    order by l.created desc, l.position desc limit ${param.limit}`,
+    ) l`;
+    return `${inOrder(activeRuns(param), ended)} limit ${param.limit}`;
+  },
 });
 
 /** Reads along the index of an app or a user, and stops at a number of rows. The last of these is returned even if it does not match. */
 function createScan(name: string, where: (param: Placeholders<Values>) => string): Query<Values, ScannedRow> {
   return createQuery({
     name,
-    text: (param) => `select ${ledgerColumns}, r.matches, r.number::integer as number from (
+    text: (param) => {
+      const ended = `select ${ledgerColumns}, r.number::integer as number, r.matches from (
         select r.*, ${matching(param)} as matches, row_number() over (${newestFirst}) as number from runs r
-        where r.account_id = ${param.accountId} and ${where(param)} and ${inRange(param)}
+        where r.account_id = ${param.accountId} and ${isListed} and ${where(param)} and ${inRange(param)}
         ${newestFirst} limit ${mostScanned}
-      ) r where r.matches or r.number = ${mostScanned} ${newestFirst} limit ${param.limit}`,
+      ) r where r.matches or r.number = ${mostScanned} ${newestFirst} limit ${param.limit}`;
+      return inOrder(activeRuns(param), ended);
+    },
   });
 }
 
@@ -87,22 +110,40 @@ const listOfUser = createScan('list-runs-of-user', (param) => `r.user_id = ${par
 /** Reads the runs of an account by their statuses, and stops at a number of rows of each. The last of these is returned even if it does not match. */
 const listOfAccount = createQuery<Values & { readonly perStatus: number }, ScannedRow>({
   name: 'list-runs-of-account',
-  text: (param) => `select l.* from unnest(${param.statuses}::text[]) v (status)
+  text: (param) => {
+    const ended = `select l.* from unnest(${param.statuses}::text[]) v (status)
     cross join lateral (
-      select ${ledgerColumns}, r.matches, r.number::integer as number from (
+      select ${ledgerColumns}, r.number::integer as number, r.matches from (
         select r.*, ${matching(param)} as matches, row_number() over (${newestFirst}) as number from runs r
-        where r.account_id = ${param.accountId} and r.status = v.status and ${inRange(param)}
+        where r.account_id = ${param.accountId} and ${isListed} and r.status = v.status and ${inRange(param)}
         ${newestFirst} limit ${param.perStatus}
       ) r where r.matches or r.number = ${param.perStatus} ${newestFirst} limit ${param.limit}
-    ) l
-    order by l.created desc, l.position desc`,
+    ) l`;
+    return inOrder(activeRuns(param), ended);
+  },
 });
 
-async function selectOfAccount(db: Queryable, values: Values, limit: number): Promise<RunPage> {
-  const perStatus = Math.floor(mostScanned / Math.max(1, values.statuses.length));
-  const rows = await listOfAccount(db, { ...values, perStatus });
-  // Runs behind the end of the rows of one status are not known, so the page ends there, also for the others.
-  const end = rows.findIndex((row) => row.number === perStatus);
+/** Statuses of runs that have not ended. */
+const active = new Set(['queued', 'granted', 'running', 'cancelling']);
+/** Few runs have one of these statuses at once, so they select more than an app or a user does. */
+const rare = new Set([...active, 'waiting']);
+
+/** Lists runs by filters on app, user, session, status and time. A session id alone may belong to sessions of several apps and users. */
+export async function selectRunPage(db: Queryable, filter: RunFilter): Promise<RunPage> {
+  const { appName, userId, sessionId, statuses, limit } = filter;
+  const hasActive = statuses.some((status) => active.has(status));
+  const values = { ...filter, ...placeAfter(filter), hasActive, limit: limit + 1 };
+  const isOfAccount = appName === '' && userId === '';
+  if (statuses.every((status) => rare.has(status)) || (isOfAccount && sessionId === ''))
+    return pageOf(await listByStatus(db, values), limit);
+  if (!isOfAccount) return scannedPage(await (userId === '' ? listOfApp : listOfUser)(db, values), mostScanned, limit);
+  const perStatus = Math.floor(mostScanned / Math.max(1, statuses.length));
+  return scannedPage(await listOfAccount(db, { ...values, perStatus }), perStatus, limit);
+}
+
+/** The page of rows of scans that stop at row `most`. Runs behind the end of such a scan are not known, so the page ends there, also for the others. */
+function scannedPage(rows: readonly ScannedRow[], most: number, limit: number): RunPage {
+  const end = rows.findIndex((row) => row.number === most);
   const known = end === -1 ? rows : rows.slice(0, end + 1);
   const page = pageOf(
     known.filter((row) => row.matches),
@@ -112,40 +153,25 @@ async function selectOfAccount(db: Queryable, values: Values, limit: number): Pr
   return page.last === undefined && end !== -1 && last !== undefined ? { ...page, last: placeOf(last) } : page;
 }
 
-const open = new Set(['queued', 'granted', 'running', 'cancelling', 'waiting']);
-
-/** Lists runs by filters on app, user, session, status and time. A session id alone may belong to sessions of several apps and users. */
-export async function selectRunPage(db: Queryable, filter: RunFilter): Promise<RunPage> {
-  const { appName, userId, sessionId, statuses, limit } = filter;
-  const values = { ...filter, ...placeAfter(filter), limit: limit + 1 };
-  // Few runs are open at once, so their statuses select more than an app or a user does.
-  const isOpen = statuses.every((status) => open.has(status));
-  const isOfAccount = appName === '' && userId === '';
-  if (isOpen || (isOfAccount && sessionId === '')) return pageOf(await listByStatus(db, values), limit);
-  if (isOfAccount) return selectOfAccount(db, values, limit);
-  const rows = await (userId === '' ? listOfApp : listOfUser)(db, values);
-  const end = rows.at(-1);
-  const page = pageOf(
-    rows.filter((row) => row.matches),
-    limit,
-  );
-  return page.last === undefined && end?.number === mostScanned ? { ...page, last: placeOf(end) } : page;
-}
-
 type SessionFilter = Omit<RunFilter, 'appName' | 'userId' | 'sessionId'>;
 type SessionValues = CheckedKey & Omit<SessionFilter, 'after'> & RunPosition;
 
 /** The session's own row is returned without a run when it has none that match. */
 const listOfSession = createQuery<SessionValues, LedgerRow | { readonly position: null }>({
   name: 'list-runs-of-session',
-  text: (param) => `with s as (select pk from sessions where ${hasKey(param)})
+  text: (param) => {
+    const runs = (which: string): string => `select ${ledgerColumns} from runs r
+        where r.account_id = s.account_id and r.session_pk = s.pk and r.ended_at is ${which} and (r.status = any(${param.statuses}::text[])) is true
+          and (r.created_at, r.position) < (${momentOf(param.createdAt)}, ${param.position}) and r.created_at >= ${momentOf(param.since)}
+        ${newestFirst} limit ${param.limit}`;
+    return `with s as (select account_id, pk from sessions where ${hasKey(param)})
     select l.* from s left join lateral (
-      select ${ledgerColumns} from runs r
-      where r.session_pk = s.pk and r.status = any(${param.statuses}::text[])
-        and (r.created_at, r.position) < (${momentOf(param.createdAt)}, ${param.position}) and r.created_at >= ${momentOf(param.since)}
-      ${newestFirst} limit ${param.limit}
+      (${runs('null')})
+      union all
+      (${runs('not null')})
     ) l on true
-    order by l.created desc, l.position desc`,
+    order by l.created desc, l.position desc limit ${param.limit}`;
+  },
 });
 
 /** Lists runs of one session; undefined when there is no such session. It reads all runs of the session. */

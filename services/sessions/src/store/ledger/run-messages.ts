@@ -1,5 +1,7 @@
 import { createQuery, type Placeholders, type Queryable } from '@agentmesh/lib/pg';
+import type { RunOfSession } from '../../session-key.ts';
 import { laterUpdate } from '../created-at.ts';
+import { hasNumber, isSessionOfRun } from '../key-condition.ts';
 import { bytesOfEvents, withinSession } from '../sizes.ts';
 import { createWriteQuery, type Write } from '../write.ts';
 import { newestRun, type RunName } from './run-reads.ts';
@@ -26,7 +28,7 @@ const findAddressed = createQuery<RunName, AddressedRun>({
   name: 'find-addressed-run',
   text: (param) => `select r.session_pk as "sessionPk", r.status, r.message::text, r.state_delta::text as "stateDelta",
       r.custom_metadata::text as "customMetadata", r.answered_seq is not null as answers, r.bound,
-      r.added_messages::text as added, (select version from sessions where pk = r.session_pk) as version
+      r.added_messages::text as added, (select version from sessions s where ${isSessionOfRun}) as version
     ${newestRun(param)}`,
 });
 
@@ -36,17 +38,15 @@ export async function selectAddressedRun(db: Queryable, name: RunName): Promise<
   return run;
 }
 
-interface RunningValues {
-  readonly sessionPk: bigint;
-  readonly invocationId: string;
+interface RunningValues extends RunOfSession {
   readonly version: bigint | null;
 }
 
 /** SQL that changes the row of a run, if its session is as it was read. */
 const changeRun = (param: Placeholders<RunningValues>, set: string): string => `with moved as (
-      update sessions s set version = s.version + 1 where s.pk = ${param.sessionPk} and s.version = ${param.version} returning s.pk
+      update sessions s set version = s.version + 1 where ${hasNumber(param, 's')} and s.version = ${param.version} returning s.pk
     ), changed as (
-      update runs r set ${set} where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}
+      update runs r set ${set} where r.account_id = ${param.accountId} and r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}
     )
     select pk from moved`;
 
@@ -90,7 +90,7 @@ const addMessage = createWriteQuery<
       update sessions s set version = s.version + 1, last_seq = s.last_seq + 1,
         last_update_time = ${laterUpdate('s.last_update_time', param.eventTime)},
         bytes = ${withinSession(`s.bytes + ${param.addedBytes}::bigint`, param.maxBytes)}
-      where s.pk = ${param.sessionPk} and s.version = ${param.version} and s.turn = ${param.invocationId}
+      where ${hasNumber(param, 's')} and s.version = ${param.version} and s.turn = ${param.invocationId}
       returning s.account_id, s.app_name, s.user_id, s.pk, s.last_seq - 1 as base
     )${writes}
     select pk from moved`,

@@ -43,22 +43,25 @@ interface AppNames {
 
 const countActive = createQuery<AppNames, { app_name: string; active: number }>({
   name: 'count-active-runs',
-  text: (param) => `select r.app_name, count(*)::integer as active
-    from (values ('queued'), ('granted'), ('running'), ('cancelling')) v (status)
-    cross join lateral (
-      select app_name from runs where account_id = ${param.accountId} and status = v.status
-      order by created_at, position offset 0
-    ) r
-    where r.app_name = any(${param.appNames}::text[]) group by r.app_name`,
+  text: (param) => `select app_name, count(*)::integer as active from runs
+    where account_id = ${param.accountId} and ended_at is null and (app_name = any(${param.appNames}::text[])) is true group by app_name`,
 });
 
 const listLastRuns = createQuery<AppNames, LedgerRow>({
   name: 'list-last-runs',
-  text: (param) => `select l.* from unnest(${param.appNames}::text[]) a (app_name)
-    cross join lateral (
-      select ${ledgerColumns} from runs r where r.account_id = ${param.accountId} and r.app_name = a.app_name
-      order by r.created_at desc, r.position desc limit 1
-    ) l`,
+  text: (param) => `select distinct on (l.app_name) l.* from (
+      select ${ledgerColumns} from (
+        select distinct on (app_name) * from runs
+        where account_id = ${param.accountId} and ended_at is null and (app_name = any(${param.appNames}::text[])) is true
+        order by app_name, created_at desc, position desc
+      ) r
+      union all
+      select ended.* from unnest(${param.appNames}::text[]) a (app_name) cross join lateral (
+        select ${ledgerColumns} from runs r
+        where r.account_id = ${param.accountId} and r.app_name = a.app_name and r.ended_at is not null and r.attempt >= 0
+        order by r.created_at desc, r.position desc limit 1
+      ) ended
+    ) l order by l.app_name, l.created desc, l.position desc`,
 });
 
 /** The number of unfinished runs that do not wait for an answer, and the newest run, of one app. */

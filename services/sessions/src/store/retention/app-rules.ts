@@ -18,7 +18,7 @@ export interface AppRule {
 }
 
 interface DeclareValues {
-  readonly accountIds: readonly string[];
+  readonly accountId: string;
   readonly appNames: readonly string[];
   readonly versions: readonly number[];
   readonly days: readonly (number | null)[];
@@ -27,10 +27,10 @@ interface DeclareValues {
 const declare = createQuery<DeclareValues>({
   name: 'declare-retention',
   text: (param) => `insert into app_retention as a (account_id, app_name, version, days)
-    select n.* from unnest(${param.accountIds}::uuid[], ${param.appNames}::text[], ${param.versions}::integer[], ${param.days}::integer[])
-      as n(account_id, app_name, version, days)
+    select ${param.accountId}, n.* from unnest(${param.appNames}::text[], ${param.versions}::integer[], ${param.days}::integer[])
+      as n(app_name, version, days)
     left join lateral (
-      select version, days from app_retention k where k.account_id = n.account_id and k.app_name = n.app_name offset 0
+      select version, days from app_retention k where k.account_id = ${param.accountId} and k.app_name = n.app_name offset 0
     ) known on true
     where known.version is null or known.version < n.version or (known.version = n.version and known.days is distinct from n.days)
     on conflict (account_id, app_name) do update set version = excluded.version, days = excluded.days,
@@ -45,12 +45,14 @@ const declare = createQuery<DeclareValues>({
 export async function upsertAppRules(db: Queryable, rules: readonly AppRule[]): Promise<void> {
   // In one order, so that replicas do not wait for each other in a circle.
   const sorted = rules.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-  await declare(db, {
-    accountIds: sorted.map(({ accountId }) => accountId),
-    appNames: sorted.map(({ appName }) => appName),
-    versions: sorted.map(({ version }) => version),
-    days: sorted.map(({ days }) => (days === undefined ? null : (days ?? forever))),
-  });
+  for (const [accountId, ofAccount] of Map.groupBy(sorted, (rule) => rule.accountId)) {
+    await declare(db, {
+      accountId,
+      appNames: ofAccount.map(({ appName }) => appName),
+      versions: ofAccount.map(({ version }) => version),
+      days: ofAccount.map(({ days }) => (days === undefined ? null : (days ?? forever))),
+    });
+  }
 }
 
 function placeOf({ accountId, appName }: AppRule): string {

@@ -1,5 +1,7 @@
 import { createQuery, type Queryable } from '@agentmesh/lib/pg';
+import type { NumberedSession } from '../../session-key.ts';
 import type { SessionHistory } from '../histories.ts';
+import { hasNumber, isOfSession, numbered } from '../key-condition.ts';
 
 interface AppScope {
   readonly accountId: string;
@@ -14,13 +16,13 @@ export interface OldRuns extends AppScope {
 const deleteRuns = createQuery<OldRuns, { runs: number }>({
   name: 'delete-old-runs',
   text: (param) => `with old as (
-      select session_pk, invocation_id from runs
+      select account_id, session_pk, invocation_id from runs
       where account_id = ${param.accountId} and app_name = ${param.appName}
         and created_at < now() - make_interval(days => ${param.days})
-        and ended_at < now() - make_interval(days => ${param.days}) and status <> 'waiting'
+        and ended_at < now() - make_interval(days => ${param.days}) and attempt >= 0 and status <> 'waiting'
       order by created_at, position limit ${param.limit} for update skip locked
     ), gone as (
-      delete from runs r using old where r.session_pk = old.session_pk and r.invocation_id = old.invocation_id
+      delete from runs r using old where r.account_id = old.account_id and r.session_pk = old.session_pk and r.invocation_id = old.invocation_id
       returning r.invocation_id
     ), keys as (
       delete from run_keys where account_id = ${param.accountId} and invocation_id = any(array(select invocation_id from gone))
@@ -65,26 +67,29 @@ export function selectAgingSessions(
   return listSessions(db, { ...scope, afterTime: after.aging_from, afterPk: after.pk });
 }
 
-const findOpenRun = createQuery<{ sessionPk: bigint }, { first_seq: number | null }>({
+const findOpenRun = createQuery<NumberedSession, { first_seq: number | null }>({
   name: 'find-open-run',
-  text: (param) => `select min(coalesce(first_seq, 0)) as first_seq from runs
-    where session_pk = ${param.sessionPk} and (ended_at is null or status = 'waiting')`,
+  text: (param) => `select min(coalesce(first_seq, 0)) as first_seq from (
+      select first_seq from runs where ${isOfSession(param)} and ended_at is null
+      union all
+      select first_seq from runs where ${isOfSession(param)} and ended_at is not null and (status = 'waiting') is true
+    ) open`,
 });
 
 /** Sequence of the first event of the session's runs that have not ended, or wait for an answer; undefined when there are none. 0: not known. */
-export async function selectOpenRun(db: Queryable, sessionPk: bigint): Promise<number | undefined> {
-  const [row] = await findOpenRun(db, { sessionPk });
+export async function selectOpenRun(db: Queryable, session: NumberedSession): Promise<number | undefined> {
+  const [row] = await findOpenRun(db, session);
   return row?.first_seq ?? undefined;
 }
 
-const setAging = createQuery<{ sessionPk: bigint; agingFrom: number }>({
+const setAging = createQuery<NumberedSession & { agingFrom: number }>({
   name: 'set-aging-from',
-  text: (param) => `update sessions set aging_from = ${param.agingFrom} where pk = ${param.sessionPk}`,
+  text: (param) => `update sessions set aging_from = ${param.agingFrom} where ${hasNumber(param)}`,
 });
 
 /** Stores that retention has nothing to do in the session before it deletes what is older than `agingFrom`. */
-export async function updateAgingFrom(db: Queryable, sessionPk: bigint, agingFrom: number): Promise<void> {
-  await setAging(db, { sessionPk, agingFrom });
+export async function updateAgingFrom(db: Queryable, session: NumberedSession, agingFrom: number): Promise<void> {
+  await setAging(db, { ...session, agingFrom });
 }
 
 /** An event as far as its age is judged. */
@@ -94,35 +99,34 @@ export interface AgingEvent {
   readonly turn_start: boolean;
 }
 
-const listFirst = createQuery<{ sessionPk: bigint; limit: number }, AgingEvent>({
+const listFirst = createQuery<NumberedSession & { limit: number }, AgingEvent>({
   name: 'list-first-events',
   text: (param) =>
-    `select seq, ts, turn_start from events where session_pk = ${param.sessionPk} order by seq limit ${param.limit}`,
+    `select seq, ts, turn_start from events where ${isOfSession(param)} order by seq limit ${param.limit}`,
 });
 
 /** The first events of a session, in order. */
-export function selectFirstEvents(db: Queryable, sessionPk: bigint, limit: number): Promise<AgingEvent[]> {
-  return listFirst(db, { sessionPk, limit });
+export function selectFirstEvents(db: Queryable, session: NumberedSession, limit: number): Promise<AgingEvent[]> {
+  return listFirst(db, { ...session, limit });
 }
 
 /** State and artifacts of a session before its events. */
 type InitialColumns = Pick<SessionHistory, 'initialState' | 'initialArtifacts'>;
 
-const findInitial = createQuery<{ sessionPk: bigint }, InitialColumns>({
+const findInitial = createQuery<NumberedSession, InitialColumns>({
   name: 'find-initial-state',
   text: (param) => `select initial_state::text as "initialState", initial_artifacts::text as "initialArtifacts"
-    from sessions where pk = ${param.sessionPk}`,
+    from sessions where ${hasNumber(param)}`,
 });
 
 /** Undefined when the session is gone. */
-export async function selectInitial(db: Queryable, sessionPk: bigint): Promise<InitialColumns | undefined> {
-  const [row] = await findInitial(db, { sessionPk });
+export async function selectInitial(db: Queryable, session: NumberedSession): Promise<InitialColumns | undefined> {
+  const [row] = await findInitial(db, session);
   return row;
 }
 
 /** Events to delete, and what the session was before those that stay; null: as before. */
-interface FirstEvents extends InitialColumns {
-  readonly sessionPk: bigint;
+interface FirstEvents extends InitialColumns, NumberedSession {
   /** The first event of the session when it was read. */
   readonly first: number;
   readonly upTo: number;
@@ -131,17 +135,17 @@ interface FirstEvents extends InitialColumns {
 const deleteEvents = createQuery<FirstEvents, { events: number; bytes: bigint }>({
   name: 'delete-first-events',
   text: (param) => `with held as (
-      select pk from sessions where pk = ${param.sessionPk}
-        and exists (select from events where session_pk = ${param.sessionPk} and seq = ${param.first} offset 0) for update
+      select pk from sessions where ${hasNumber(param)}
+        and exists (select from events where ${isOfSession(param)} and seq = ${param.first} offset 0) for update
     ), gone as (
-      delete from events where session_pk = (select pk from held) and seq <= ${param.upTo} returning octet_length(body::text) as bytes
+      delete from events where account_id = ${param.accountId} and session_pk = (select pk from held) and seq <= ${param.upTo} returning octet_length(body::text) as bytes
     ), freed as (
       select count(*)::integer as events, coalesce(sum(bytes), 0)::bigint as bytes from gone
     ), lighter as (
       update sessions s set version = s.version + 1, bytes = greatest(0, s.bytes - (select bytes from freed)),
         initial_state = coalesce(${param.initialState}::json, s.initial_state),
         initial_artifacts = coalesce(${param.initialArtifacts}::json, s.initial_artifacts)
-      where s.pk = (select pk from held) and (select events from freed) > 0
+      where ${numbered({ accountId: param.accountId, pk: '(select pk from held)' }, 's')} and (select events from freed) > 0
     )
     select events, bytes from freed`,
 });

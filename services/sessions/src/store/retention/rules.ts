@@ -78,11 +78,12 @@ const nextAppQuery = createQuery<{ accountId: string; after: string }, { app_nam
   text: (param) => `select app_name from (
       (select app_name from sessions where account_id = ${param.accountId} and app_name > ${param.after} order by app_name limit 1)
       union all
-      (select app_name from runs where account_id = ${param.accountId} and app_name > ${param.after} order by app_name limit 1)
+      (select app_name from runs where account_id = ${param.accountId} and app_name > ${param.after} and ended_at is not null and attempt >= 0
+        order by app_name limit 1)
     ) apps order by app_name limit 1`,
 });
 
-/** The next app behind `after` in which the account has sessions or runs. */
+/** The next app behind `after` in which the account has sessions, or runs that have ended. */
 export async function nextApp(db: Queryable, accountId: string, after: string): Promise<string | undefined> {
   const [row] = await nextAppQuery(db, { accountId, after });
   return row?.app_name;

@@ -1,7 +1,7 @@
 import type { Placeholders, Queryable } from '@agentmesh/lib/pg';
 import { sessionNotFound } from '../../errors.ts';
 import { laterUpdate } from '../created-at.ts';
-import { hasKey } from '../key-condition.ts';
+import { hasKey, isSnap } from '../key-condition.ts';
 import type { RunKey } from '../ledger/run-keys.ts';
 import { createWriteQuery, type WriteQuery } from '../write.ts';
 import { type InterruptedRow, readOutcome, selectTurnRows, type TurnOutcome, type TurnRow } from './turn-outcome.ts';
@@ -26,22 +26,23 @@ interface Values extends TurnValues {
 
 /** SQL that updates the row of the run that held the turn, if `moved` has the flag. */
 const updateHolder = (set: string, flag: string): string => `update runs r set ${set}
-      where r.session_pk = (select pk from moved where ${flag}) and r.invocation_id = (select holder from moved)`;
+      where r.account_id = (select account_id from moved) and r.session_pk = (select pk from moved where ${flag})
+        and r.invocation_id = (select holder from moved)`;
 
 /** SQL of the interruption: the changed session in `moved`, its new run, and the run that held the turn. */
 const interrupt = (param: Placeholders<Values>): string => `with snap as (
-      select s.pk, s.version, s.last_seq, s.turn as holder,
+      select s.account_id, s.pk, s.version, s.last_seq, s.turn as holder,
         (s.turn is null or h.makes_way is true) and not ${param.postpone}::boolean as free,
         s.turn is not null and h.makes_way is not true as behind,
         h.makes_way is true as requeues,
         (h.status in ('running', 'granted') and not h.makes_way and s.turn <> ${param.invocationId}) is true as stops,
         (
-          select r.position from runs r where r.session_pk = s.pk and r.ended_at is null order by r.position limit 1
+          select r.position from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.ended_at is null order by r.position limit 1
         ) as first,
         ${isInProgress(param)} as in_progress
       from sessions s left join lateral (
         select status, (status = 'granted' and not ${param.rollsBack}::boolean) is true as makes_way
-        from runs where session_pk = s.pk and invocation_id = s.turn offset 0
+        from runs where account_id = s.account_id and session_pk = s.pk and invocation_id = s.turn offset 0
       ) h on true
       where ${hasKey(param, 's')}
     ), moved as (
@@ -54,7 +55,7 @@ const interrupt = (param: Placeholders<Values>): string => `with snap as (
         last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
-      from snap where s.pk = snap.pk and s.version = snap.version and not snap.in_progress
+      from snap where ${isSnap} and not snap.in_progress
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.view, s.last_seq, snap.last_seq as base, snap.free,
         1 as queued, coalesce(snap.first, 0) - 1 as first, snap.holder, snap.requeues, snap.stops,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status

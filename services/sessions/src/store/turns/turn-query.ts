@@ -1,6 +1,6 @@
 import { laterUpdate } from '../created-at.ts';
 import { pageOfEvents } from '../events/page-of-events.ts';
-import { hasKey } from '../key-condition.ts';
+import { hasKey, isSnap } from '../key-condition.ts';
 import { withinSession } from '../sizes.ts';
 import { joinVisibleState, publicKey } from '../state.ts';
 import { createWriteQuery, type WriteQuery } from '../write.ts';
@@ -13,7 +13,7 @@ import type { TurnParams, TurnValues } from './turn-values.ts';
  */
 export function startedRows(param: TurnParams): string {
   const recent = pageOfEvents({
-    where: `m.view is null and session_pk = m.pk and seq > case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`,
+    where: `m.view is null and account_id = m.account_id and session_pk = m.pk and seq > case when m.pk = ${param.knownPk} then ${param.knownSeq}::integer else 0 end`,
     order: 'desc',
     limit: param.window,
     maxBytes: `${param.windowBytes}::bigint`,
@@ -33,7 +33,7 @@ export const grown = (param: TurnParams): string =>
 
 /** SQL expression: whether the run is queued or running in session `s` already. */
 export const isInProgress = (param: TurnParams): string => `s.turn is not null and exists (
-          select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
+          select from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
             and r.status in ('queued', 'granted', 'running', 'cancelling') offset 0
         )`;
 
@@ -70,7 +70,7 @@ export function createTurnQuery({
     name,
     source: 'started',
     text: (param, writes) => `with snap as (
-      select s.pk, s.version, s.last_seq, ${free(param)} as free, s.turn is not null and not (${free(param)}) as behind,
+      select s.account_id, s.pk, s.version, s.last_seq, ${free(param)} as free, s.turn is not null and not (${free(param)}) as behind,
         ${inProgress(param)} as in_progress
       from sessions s
       where ${hasKey(param, 's')} ${where(param)}
@@ -84,7 +84,7 @@ export function createTurnQuery({
         last_update_time = case when snap.free then ${laterUpdate('s.last_update_time', param.lastEventTime)}
           else s.last_update_time end,
         bytes = case when snap.free then ${grown(param)} else s.bytes end
-      from snap where s.pk = snap.pk and s.version = snap.version and not snap.in_progress
+      from snap where ${isSnap} and not snap.in_progress
         and not (snap.behind and ${param.rejects}::boolean) ${holds?.(param) ?? ''}
       returning s.account_id, s.app_name, s.user_id, s.id, s.pk, s.fence, s.view, s.queued, s.last_seq, snap.last_seq as base, snap.free,
         case when snap.free then 'running' when snap.behind then 'queued' else 'granted' end as status

@@ -46,7 +46,7 @@ export const insertRun = (
       ${param.customMetadata}::json, ${param.streaming}::boolean, ${param.answeredSeq}::integer,
       ${param.isBound}::boolean, ${param.awaited}::boolean, case when free then base + 1 end${position === undefined ? '' : `, ${position}`}
     from moved
-    on conflict (session_pk, invocation_id) do update set
+    on conflict (account_id, invocation_id, session_pk) do update set
       app_name = excluded.app_name, user_id = excluded.user_id, session_id = excluded.session_id,
       status = excluded.status, owner = excluded.owner, fence = excluded.fence, attempt = r.attempt + excluded.attempt,
       started_at = coalesce(excluded.started_at, r.started_at), lease_until = excluded.lease_until, message = excluded.message,
@@ -60,12 +60,12 @@ export const insertRun = (
 
 const acceptance = {
   where: (param: TurnParams) => `and (${param.waitingAttempt}::integer is null or exists (
-    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
+    select from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.invocation_id = ${param.invocationId}
       and r.status = 'waiting' and r.attempt = ${param.waitingAttempt}::integer offset 0))`,
   free: (param: TurnParams) => `s.turn is null and not ${param.postpone}::boolean`,
   inProgress: isInProgress,
   holds: (param: TurnParams) => `and (not ${param.takesAdded}::boolean or (
-    select r.added_messages::text from runs r where r.session_pk = snap.pk and r.invocation_id = ${param.invocationId}
+    select r.added_messages::text from runs r where r.account_id = ${param.accountId} and r.session_pk = snap.pk and r.invocation_id = ${param.invocationId}
   ) is not distinct from ${param.added}::text)`,
   ledger: insertRun,
 };
@@ -92,7 +92,7 @@ const acceptKeyedRun = createTurnQuery({
 const takeGrantedRun = createTurnQuery({
   name: 'take-granted-run',
   where: (param) => `and s.turn = ${param.invocationId} and exists (
-    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted'
+    select from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'granted'
       and r.message::text is not distinct from ${param.message}::text
       and (not ${param.takesAdded}::boolean or r.added_messages::text is not distinct from ${param.added}::text) offset 0)`,
   free: () => 'true',
@@ -102,20 +102,20 @@ const takeGrantedRun = createTurnQuery({
       first_seq = case when r.attempt > 0 then r.first_seq else m.base + 1 end,
       started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds}), message = null, state_delta = null,
       added_messages = case when ${param.takesAdded}::boolean then null else r.added_messages end
-    from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
+    from moved m where r.account_id = ${param.accountId} and r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });
 
 const takeDeadRun = createTurnQuery({
   name: 'take-dead-run',
   where: (param) => `and s.turn = ${param.invocationId} and exists (
-    select from runs r where r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'running'
+    select from runs r where r.account_id = s.account_id and r.session_pk = s.pk and r.invocation_id = ${param.invocationId} and r.status = 'running'
       and r.lease_until < now() offset 0)`,
   free: () => 'true',
   ledger: (
     param,
   ) => `update runs r set owner = ${param.owner}, fence = m.fence, attempt = r.attempt + 1, takeovers = coalesce(r.takeovers, 0) + 1,
       started_at = now(), lease_until = now() + make_interval(secs => ${param.leaseSeconds})
-    from moved m where r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
+    from moved m where r.account_id = ${param.accountId} and r.session_pk = (select pk from moved) and r.invocation_id = ${param.invocationId}`,
 });
 
 /**
