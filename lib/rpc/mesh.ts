@@ -5,7 +5,7 @@ import type { Client, ServiceImpl } from '@connectrpc/connect';
  * How services reach each other. A service that runs in this process is called directly; any other over gRPC at its
  * address. Deadlines (`timeoutMs`) and cancellation (`signal`) pass on; errors arrive as MeshError on both paths.
  *
- * Messages are copied in one process as between two, except bytes fields, which both sides share and must not write into.
+ * In one process caller and handler hold the same messages, so neither writes into one that it has handed over or was given.
  *
  * The end of a client stream does not say why it ended: when a call is canceled, gRPC ends its messages before it tells the server.
  * A method with a client stream therefore needs a last message that says that the stream is complete.

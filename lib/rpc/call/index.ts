@@ -3,7 +3,7 @@ export { type CallOrigin, outgoingContext, REQUEST_ID, TRACEPARENT, withContext 
 export { callersOf } from './callers.ts';
 export { callingService, valuesOfCaller } from './calling-service.ts';
 export { checkAccountId } from './check-account-id.ts';
-export type { Answer, Dispatch, Input } from './dispatch.ts';
+export type { Dispatch, Input } from './dispatch.ts';
 export { deriveIdentities, keyIdOf, knownKeys, makeIdentity, readPrivateKey, readPublicKey } from './identity-keys.ts';
 export { isMeshError } from './is-mesh-error.ts';
 export { isMeshCode, type MeshCode, MeshError } from './mesh-error.ts';

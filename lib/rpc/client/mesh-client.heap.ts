@@ -1,14 +1,15 @@
 import { RunsService } from '@agentmesh/proto/runs/v1';
-import { createClient, type Transport } from '@connectrpc/connect';
+import { createClient } from '@connectrpc/connect';
 import { retainedBytes } from '../../heap-testing/index.ts';
 import { streamResponse } from '../call/index.ts';
-import { createMeshClient } from './mesh-client.ts';
+import { createMeshClient, type Routes } from './mesh-client.ts';
 
 // Prints the bytes that server streams leave behind which were read to their end: node --expose-gc mesh-client.heap.ts connect
 
 const ended = { done: true, value: undefined } as const;
 const empty = { [Symbol.asyncIterator]: () => ({ next: async () => ended }) };
-const transport: Transport = {
+const transport: Routes = {
+  local: () => undefined,
   unary: () => Promise.reject(new Error('not called')),
   stream: async (method) => streamResponse(method, empty),
 };

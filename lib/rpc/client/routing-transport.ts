@@ -1,9 +1,10 @@
-import type { DescService } from '@bufbuild/protobuf';
+import type { DescService, MessageShape } from '@bufbuild/protobuf';
 import type { Transport } from '@connectrpc/connect';
 import type { Dispatcher } from '../server/index.ts';
-import { draining, MeshError, type MeshOptions, meshWord } from '../call/index.ts';
+import { draining, MeshError, type MeshOptions, meshWord, streamResponse } from '../call/index.ts';
 import type { GrpcTransport } from './grpc-transport.ts';
-import { LocalTransport } from '../local/index.ts';
+import { LocalCalls } from '../local/index.ts';
+import type { Routes } from './mesh-client.ts';
 
 export interface RoutingOptions extends Pick<MeshOptions, 'urls' | 'identities' | 'tls'> {
   /** Name of the service that calls. */
@@ -11,29 +12,37 @@ export interface RoutingOptions extends Pick<MeshOptions, 'urls' | 'identities' 
 }
 
 /** Picks at each call: this process if it serves the service, else the service's address. */
-export class RoutingTransport implements Transport {
+export class RoutingTransport implements Routes {
   readonly #dispatcher: Dispatcher;
-  readonly #local: LocalTransport;
+  readonly #local: LocalCalls;
   readonly #options: RoutingOptions;
   readonly #remotes = new Map<string, Promise<GrpcTransport>>();
   #closed = false;
 
   constructor(dispatcher: Dispatcher, options: RoutingOptions) {
     this.#dispatcher = dispatcher;
-    this.#local = new LocalTransport(dispatcher, options.caller);
+    this.#local = new LocalCalls(dispatcher, options.caller);
     this.#options = options;
   }
 
+  local(service: DescService): LocalCalls | undefined {
+    return this.#dispatcher.serves(service) ? this.#local : undefined;
+  }
+
+  /** Only to other processes: `createMeshClient` calls its own directly. */
   readonly unary: Transport['unary'] = async (method, ...call) => {
-    if (this.#dispatcher.serves(method.parent)) return this.#local.unary(method, ...call);
     const remote = await this.#remote(method.parent);
     return remote.unary(method, ...call);
   };
 
-  readonly stream: Transport['stream'] = async (method, ...call) => {
-    const local = this.#dispatcher.serves(method.parent);
-    const transport = local ? this.#local : await this.#remote(method.parent);
-    return transport.stream(method, ...call);
+  readonly stream: Transport['stream'] = async (method, ...[signal, timeoutMs, headers, input]) => {
+    const local = this.local(method.parent);
+    if (local) {
+      const answers = local.callerStream(method, input, { signal, timeoutMs, headers });
+      return streamResponse(method, answers as AsyncIterable<MessageShape<typeof method.output>>);
+    }
+    const remote = await this.#remote(method.parent);
+    return remote.stream(method, signal, timeoutMs, headers, input);
   };
 
   /** Ends every connection and refuses to make new ones. */

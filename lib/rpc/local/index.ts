@@ -1,1 +1,1 @@
-export { LocalTransport } from './local-transport.ts';
+export { LocalCalls } from './local-calls.ts';

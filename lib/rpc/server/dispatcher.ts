@@ -1,4 +1,11 @@
-import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  type Message,
+  type MessageInitShape,
+} from '@bufbuild/protobuf';
 import { createServiceImplSpec, type ServiceImpl } from '@connectrpc/connect';
 import type { Histogram } from 'prom-client';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
@@ -12,7 +19,6 @@ import {
   MeshError,
   rpcUnimplemented,
   meshWord,
-  type Answer,
   type Dispatch,
   type Input,
 } from '../call/index.ts';
@@ -20,6 +26,8 @@ import { InFlight } from './in-flight.ts';
 import { ServerCall } from './server-call.ts';
 import { ServerStream } from './server-stream.ts';
 
+/** The answer of a handler: a message or its plain fields. */
+type Answer = MessageInitShape<DescMessage>;
 type UnaryHandler = (input: Input, call: ServerCall) => Promise<Answer> | Answer;
 type StreamHandler = (input: Input, call: ServerCall) => AsyncIterable<Answer>;
 
@@ -74,20 +82,27 @@ export class Dispatcher implements Dispatch {
     this.#closed = true;
   }
 
-  /** A method with one answer, as the handler gave it. Rejects with MeshError. */
-  async unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Answer> {
-    const handler = this.#admit(method, origin.caller) as UnaryHandler;
-    const call = this.#open(method, origin);
-    const work = call.run(async () => handler(bound(input, call), call));
-    this.inFlight.track(call, work);
-    try {
-      const answer = await call.race(work);
-      this.#end(call);
-      return answer;
-    } catch (error) {
-      if (call.failure) work.catch((late: unknown) => this.#logLate(call, late));
-      throw this.#fail(call, error);
-    }
+  /** A method with one answer. Rejects with MeshError. */
+  unary(method: DescMethod, input: Input, origin: CallOrigin): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const handler = this.#admit(method, origin.caller) as UnaryHandler;
+      const call = this.#open(method, origin);
+      const leave = this.inFlight.enter(call);
+      call.onAbort((failure) => reject(this.#fail(call, failure)));
+      started(() => call.run(() => handler(bound(input, call), call))).then(
+        (answer) => {
+          leave();
+          if (call.failure) return;
+          this.#end(call);
+          resolve(create(method.output, answer));
+        },
+        (error: unknown) => {
+          leave();
+          if (call.failure) this.#logLate(call, error);
+          else reject(this.#fail(call, error));
+        },
+      );
+    });
   }
 
   /** A method with any number of answers; the handler starts at once and runs one answer ahead. Throws MeshError. */
@@ -96,13 +111,13 @@ export class Dispatcher implements Dispatch {
     const call = this.#open(method, origin);
     const stream = new ServerStream({
       call,
+      toMessage: (answer) => create(method.output, answer),
       open: () => handler(bound(input, call), call),
       onEnd: () => this.#end(call),
       onError: (error) => this.#fail(call, error),
       onLateError: (error) => this.#logLate(call, error),
     });
-    this.inFlight.track(call, stream.settled);
-    stream.start();
+    stream.start(this.inFlight.enter(call));
     return stream;
   }
 
@@ -166,6 +181,15 @@ export class Dispatcher implements Dispatch {
   #logLate(call: ServerCall, error: unknown): void {
     if (error instanceof MeshError || error === call.failure || isAbort(error)) return;
     call.run(() => this.#log.error({ err: error, rpc: call.url }, 'handler failed after its call had ended'));
+  }
+}
+
+/** What a handler throws before its first promise becomes a rejection. */
+function started(work: () => Promise<Answer> | Answer): Promise<Answer> {
+  try {
+    return Promise.resolve(work());
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
 

@@ -16,14 +16,13 @@ export class InFlight {
     return this.#calls.size;
   }
 
-  /** Holds the call until `work`, the whole of its handler, has settled. */
-  track(call: ServerCall, work: Promise<unknown>): void {
+  /** Holds the call until the function that it returns is called: when the whole of its handler has settled. */
+  enter(call: ServerCall): () => void {
     const leave = this.#calls.add(call);
-    const release = (): void => {
+    return () => {
       leave();
       if (this.#calls.size === 0) this.#endWait();
     };
-    work.then(release, release);
   }
 
   /** Resolves when nothing is in flight. Calls that still are after `deadlineMs` are aborted and given one more second. */

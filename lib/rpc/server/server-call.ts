@@ -30,11 +30,10 @@ export class ServerCall implements HandlerContext {
   #responseTrailer: Headers | undefined;
   #values: ContextValues | undefined;
   #controller: AbortController | undefined;
-  /** Why the handler's signal is aborted, once it is. */
   #ended: Error | undefined;
   #onEnd: (() => void) | undefined;
   #failure: MeshError | undefined;
-  #interrupt: ((failure: MeshError) => void) | undefined;
+  #onAbort: ((failure: MeshError) => void) | undefined;
 
   constructor(method: DescMethod, origin: CallOrigin) {
     this.method = method;
@@ -59,6 +58,11 @@ export class ServerCall implements HandlerContext {
       if (this.#ended !== undefined) this.#controller.abort(this.#ended);
     }
     return this.#controller.signal;
+  }
+
+  /** Why the handler's signal is aborted, once it is. */
+  get ended(): Error | undefined {
+    return this.#ended;
   }
 
   /** Calls `work` when the call ends, or at once when it has ended. One listener at a time. */
@@ -104,21 +108,18 @@ export class ServerCall implements HandlerContext {
     return requestContext.run(this.#context, span ? () => span.run(work) : work);
   }
 
-  /** Settles like `work`, or rejects as soon as the call is aborted. One `work` at a time. */
-  race<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#interrupt = reject;
-      work.then(resolve, reject);
-      if (this.#failure) reject(this.#failure);
-    });
+  /** Calls `work` when the call is aborted, or at once when it has been. One listener at a time. */
+  onAbort(work: (failure: MeshError) => void): void {
+    this.#onAbort = work;
+    if (this.#failure) work(this.#failure);
   }
 
-  /** Ends the call from outside: the handler's signal aborts and `race` rejects. No effect on an ended call. */
+  /** Ends the call from outside: the handler's signal aborts and `onAbort` is told. No effect on an ended call. */
   abort(failure: MeshError): void {
     if (this.#ended !== undefined) return;
     this.#failure = failure;
     this.#finish(failure);
-    this.#interrupt?.(failure);
+    this.#onAbort?.(failure);
   }
 
   /** Releases the deadline and the caller's signal; the handler's signal aborts, as Connect documents it. */

@@ -1,10 +1,15 @@
-import type { Answer, MeshError } from '../call/index.ts';
+import type { DescMessage, Message, MessageInitShape } from '@bufbuild/protobuf';
+import type { MeshError } from '../call/index.ts';
 import type { ServerCall } from './server-call.ts';
+
+type Answer = MessageInitShape<DescMessage>;
+type Result = IteratorResult<Message, undefined>;
 
 export interface ServerStreamOptions {
   call: ServerCall;
   /** Calls the handler. */
   open: () => AsyncIterable<Answer>;
+  toMessage: (answer: Answer) => Message;
   onEnd: () => void;
   /** Ends the call as failed and returns the error for the caller. */
   onError: (error: unknown) => MeshError;
@@ -12,55 +17,67 @@ export interface ServerStreamOptions {
   onLateError: (error: unknown) => void;
 }
 
+const ended: Result = { done: true, value: undefined };
+
 /**
  * The answers of a streaming handler, pulled one by one, each inside the request's context. When the call is aborted the
  * pending pull rejects and the generator's `return` is called, so that its `finally` runs.
  */
-export class ServerStream implements AsyncIterator<Answer, undefined> {
-  /** Resolves when the handler's generator has ended. */
-  readonly settled: Promise<void>;
+export class ServerStream implements AsyncIterator<Message, undefined> {
   readonly #options: ServerStreamOptions;
-  #settle: () => void = () => undefined;
+  #settled: () => void = () => undefined;
   #source: AsyncIterator<Answer> | undefined;
-  #first: Promise<IteratorResult<Answer, undefined>> | undefined;
+  #first: Promise<Result> | undefined;
   #failure: MeshError | undefined;
   #done = false;
 
   constructor(options: ServerStreamOptions) {
     this.#options = options;
-    this.settled = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
   }
 
-  /** Starts the handler, whether or not the caller ever reads. */
-  start(): void {
+  /** Starts the handler, whether or not the caller ever reads. `settled` is called when the handler's generator has ended. */
+  start(settled: () => void): void {
+    this.#settled = settled;
     this.#first = this.#pull();
     this.#first.catch(() => undefined);
     this.#options.call.onEnd(() => this.#close());
   }
 
-  next(): Promise<IteratorResult<Answer, undefined>> {
+  next(): Promise<Result> {
     if (this.#failure) return Promise.reject(this.#failure);
     const first = this.#first;
     this.#first = undefined;
     return first ?? this.#pull();
   }
 
-  async #pull(): Promise<IteratorResult<Answer, undefined>> {
-    if (this.#done) return { done: true, value: undefined };
-    const { call, open, onEnd } = this.#options;
-    try {
-      this.#source ??= call.run(() => open()[Symbol.asyncIterator]());
-      const source = this.#source;
-      const result = await call.race(call.run(() => source.next()));
-      if (!result.done) return { done: false, value: result.value };
-      this.#done = true;
-      onEnd();
-      return { done: true, value: undefined };
-    } catch (error) {
-      throw this.#fail(error);
-    }
+  #pull(): Promise<Result> {
+    if (this.#done) return Promise.resolve(ended);
+    return new Promise((resolve, reject) => {
+      const { call, toMessage } = this.#options;
+      const fail = (error: unknown): void => reject(this.#fail(error));
+      call.onAbort(fail);
+      const take = (result: IteratorResult<Answer>): void => {
+        if (this.#done) return;
+        if (!result.done) return resolve({ done: false, value: toMessage(result.value) });
+        this.#end();
+        resolve(ended);
+      };
+      try {
+        call.run(() => this.#nextOfSource()).then(take, fail);
+      } catch (error) {
+        fail(error);
+      }
+    });
+  }
+
+  #nextOfSource(): Promise<IteratorResult<Answer>> {
+    this.#source ??= this.#options.open()[Symbol.asyncIterator]();
+    return this.#source.next();
+  }
+
+  #end(): void {
+    this.#done = true;
+    this.#options.onEnd();
   }
 
   #fail(error: unknown): MeshError {
@@ -74,6 +91,6 @@ export class ServerStream implements AsyncIterator<Answer, undefined> {
     if (!this.#done) this.#fail(this.#options.call.failure);
     const source = this.#source;
     const returned = source?.return ? this.#options.call.run(() => source.return?.()) : undefined;
-    Promise.resolve(returned).catch(this.#options.onLateError).finally(this.#settle);
+    Promise.resolve(returned).catch(this.#options.onLateError).finally(this.#settled);
   }
 }

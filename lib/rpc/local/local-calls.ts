@@ -1,0 +1,59 @@
+import {
+  create,
+  type DescMethodServerStreaming,
+  type DescMethodStreaming,
+  type DescMethodUnary,
+  type DescMessage,
+  type Message,
+  type MessageInitShape,
+} from '@bufbuild/protobuf';
+import { canceled, type Dispatch } from '../call/index.ts';
+import { type LocalOptions, localOrigin } from './local-origin.ts';
+import { mapped } from './mapped.ts';
+
+type Init = MessageInitShape<DescMessage>;
+
+/** Calls the services of this process without serialising, past Connect's transports: a call makes few promises. */
+export class LocalCalls {
+  readonly #dispatch: Dispatch;
+  readonly #caller: string;
+
+  /** `caller` is the name of the service that calls. */
+  constructor(dispatch: Dispatch, caller: string) {
+    this.#dispatch = dispatch;
+    this.#caller = caller;
+  }
+
+  /** The answer of a method that has one. Rejects with MeshError. */
+  async unary(method: DescMethodUnary, init: Init, options?: LocalOptions): Promise<Message> {
+    return this.#dispatch.unary(method, create(method.input, init), localOrigin(this.#caller, options));
+  }
+
+  /** The answers of a method. The call starts at once; what refuses it is told by the first read. */
+  serverStream(method: DescMethodServerStreaming, init: Init, options?: LocalOptions): AsyncIterator<Message> {
+    try {
+      return this.#dispatch.stream(method, create(method.input, init), localOrigin(this.#caller, options));
+    } catch (error) {
+      return { next: () => Promise.reject(error) };
+    }
+  }
+
+  /** The answers of a method whose caller streams. A caller whose input fails cancels its call. */
+  callerStream(method: DescMethodStreaming, input: AsyncIterable<Init>, options: LocalOptions): AsyncIterable<Message> {
+    const origin = localOrigin(this.#caller, options);
+    const requests = mapped(input, (init) => create(method.input, init), canceled);
+    if (method.methodKind !== 'client_streaming') return iterable(this.#dispatch.stream(method, requests, origin));
+    const answer = this.#dispatch.unary(method, requests, origin);
+    answer.catch(() => undefined);
+    return answered(answer);
+  }
+}
+
+function iterable<T>(iterator: AsyncIterator<T>): AsyncIterable<T> {
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+/** The single answer of a client stream, as a stream. */
+async function* answered<T>(answer: Promise<T>): AsyncGenerator<T, undefined> {
+  yield await answer;
+}

@@ -1,0 +1,23 @@
+import { abortFailure, type CallOrigin, outgoingContext, withContext } from '../call/index.ts';
+
+/** Connect's options of a call that the services of this process heed. */
+export interface LocalOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly headers?: HeadersInit | undefined;
+}
+
+/** The caller's side of a call within the process. Throws when it has left already. */
+export function localOrigin(caller: string, { signal, timeoutMs, headers }: LocalOptions = {}): CallOrigin {
+  if (signal?.aborted) throw abortFailure(signal.reason);
+  const given = headers === undefined ? undefined : new Headers(headers);
+  const context = outgoingContext(given);
+  return {
+    protocolName: 'local',
+    caller,
+    context,
+    header: () => withContext(given ?? new Headers(), context),
+    timeoutMs,
+    signal,
+  };
+}
