@@ -34,13 +34,14 @@ export function createBus(options: BusOptions): Bus {
     },
     subscribe: (topic, handler) => {
       const [subject, seal] = [subjectOf(topic), sealOf(topic, options)];
-      return driver.subscribe(subject, async (sent, origin) => {
+      return driver.subscribe(subject, (sent, origin) => {
         const payload = seal === undefined ? sent : seal.open(subject, sent);
         // Forged, or by a replica with another key.
         if (payload === undefined) return log.debug({ subject }, 'a hint was dropped: its seal does not open');
         const message = decode(topic, payload);
         if (message instanceof Error) log.error({ err: message, subject }, 'a hint was dropped: it cannot be decoded');
-        else await handler(message, origin);
+        else return handler(message, origin);
+        return undefined;
       });
     },
     consume: async (topic, durable, handler) => {

@@ -7,9 +7,16 @@ export function durablesOf(topic: DescMessage): readonly string[] {
   return getOption(topic, consumers);
 }
 
+/** Reading an option of a topic makes a message, which is too much for each hint. */
+const confidentialTopics = new WeakMap<DescMessage, boolean>();
+
 /** Whether messages of a topic hold what users and models say. */
 export function isConfidential(topic: DescMessage): boolean {
-  return getOption(topic, confidential);
+  const known = confidentialTopics.get(topic);
+  if (known !== undefined) return known;
+  const isSo = getOption(topic, confidential);
+  confidentialTopics.set(topic, isSo);
+  return isSo;
 }
 
 /** Returns the value that keeps the order of a topic's messages. Messages with the same value are handled one after the other. */

@@ -5,7 +5,7 @@ import { databaseBusy, isConnectionLoss, toDatabaseError, toOutcomeError } from 
 import type { GroupCommit } from './group-commit.ts';
 import { isChange } from './is-change.ts';
 import type { Pipeline } from './pipeline.ts';
-import { checkWanted, type Until, untilCallerLeaves } from './until.ts';
+import { type Caller, checkWanted, type Until, untilCallerLeaves } from './until.ts';
 import { MeshError } from '../rpc/index.ts';
 import { withinDeadline } from '../wait/index.ts';
 
@@ -22,42 +22,98 @@ interface Connections {
  * A Database: single statements through the pipeline or the group commit, transactions through the pool. Disposing waits for
  * work in flight.
  */
-export function createDatabase({ pipeline, groupCommit, pool, ownsSchema }: Connections): Database {
-  const sending = (until?: Until): Pick<Database, 'query' | 'transaction' | 'forLongWork'> => ({
-    query: <Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]) => {
-      const config = toConfig(statement, values);
-      const rows: Promise<Row[]> =
-        statement.groupCommit && isNamed(config) ? groupCommit.query(config, until) : pipeline.query(config, until);
-      if (until === undefined) return rows;
-      return isChange(config) ? noteCommit(rows, until) : tellTruly(rows, until);
-    },
-    transaction: (work) => noteCommit(runTransaction(pool, work, { until }), until),
-    forLongWork: () => createLongWork(pool, database, until),
-  });
-  const database: Database = {
-    ...sending(),
-    within: (caller) => ({ ...database, ...sending(untilCallerLeaves(caller)) }),
-    runScript: (text, types) => runScript(pool, text, types),
-    ownsSchema,
-    ping: () => ping(pipeline),
-    [Symbol.asyncDispose]: async () => {
-      // Its statements may go on to the pool.
-      await groupCommit[Symbol.asyncDispose]();
-      await Promise.all([pipeline[Symbol.asyncDispose](), pool.end()]);
-    },
-  };
-  return database;
+export function createDatabase(connections: Connections): Database {
+  return new PgDatabase(connections);
 }
 
-async function noteCommit<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
-  const result = await tellTruly(work, until);
-  until?.committed();
-  return result;
+/** A class: `within` makes one for each call of a service. */
+class PgDatabase implements Database {
+  readonly #connections: Connections;
+  readonly #until: Until | undefined;
+
+  constructor(connections: Connections, until?: Until) {
+    this.#connections = connections;
+    this.#until = until;
+  }
+
+  get ownsSchema(): boolean {
+    return this.#connections.ownsSchema;
+  }
+
+  query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+    const { groupCommit, pipeline } = this.#connections;
+    const until = this.#until;
+    const config = toConfig(statement, values);
+    const rows: Promise<Row[]> =
+      statement.groupCommit && isNamed(config) ? groupCommit.query(config, until) : pipeline.query(config, until);
+    if (until === undefined) return rows;
+    return isChange(config) ? noteCommit(rows, until) : tellTruly(rows, until);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const until = this.#until;
+    return noteCommit(runTransaction(this.#connections.pool, work, { until }), until);
+  }
+
+  within(caller: Caller): Database {
+    return new PgDatabase(this.#connections, untilCallerLeaves(caller));
+  }
+
+  forLongWork(): Database {
+    return new LongWork(this.#connections, this.#until);
+  }
+
+  runScript(text: string, types?: CustomTypesConfig): Promise<QueryResultRow[]> {
+    return runScript(this.#connections.pool, text, types);
+  }
+
+  ping(): Promise<void> {
+    return ping(this.#connections.pipeline);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { groupCommit, pipeline, pool } = this.#connections;
+    // Its statements may go on to the pool.
+    await groupCommit[Symbol.asyncDispose]();
+    await Promise.all([pipeline[Symbol.asyncDispose](), pool.end()]);
+  }
+}
+
+/** The same database with the long limits, for transactions and single statements, each of which is a transaction of its own. */
+class LongWork extends PgDatabase {
+  readonly #pool: Pool;
+  readonly #until: Until | undefined;
+
+  constructor(connections: Connections, until: Until | undefined) {
+    super(connections, until);
+    this.#pool = connections.pool;
+    this.#until = until;
+  }
+
+  override query<Row extends QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
+    return this.transaction((tx) => tx.query<Row>(statement, values));
+  }
+
+  override transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return noteCommit(runTransaction(this.#pool, work, { until: this.#until, isLong: true }), this.#until);
+  }
+}
+
+function noteCommit<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
+  if (until === undefined) return work;
+  return work.then(
+    (result) => {
+      until.committed();
+      return result;
+    },
+    (error: unknown) => {
+      throw until.told(error);
+    },
+  );
 }
 
 /** The work, whose error does not say that nothing was stored when other work of the caller was. */
-function tellTruly<T>(work: Promise<T>, until: Until | undefined): Promise<T> {
-  if (until === undefined) return work;
+function tellTruly<T>(work: Promise<T>, until: Until): Promise<T> {
   return work.catch((error: unknown) => {
     throw until.told(error);
   });
@@ -80,13 +136,6 @@ interface TransactionOptions {
   readonly until?: Until | undefined;
   /** Whether its statements have the long limits. */
   readonly isLong?: boolean;
-}
-
-/** The same database with the long limits, for transactions and single statements, each of which is a transaction of its own. */
-function createLongWork(pool: Pool, database: Database, until: Until | undefined): Database {
-  const transaction: Database['transaction'] = (work) =>
-    noteCommit(runTransaction(pool, work, { until, isLong: true }), until);
-  return { ...database, transaction, query: (...statement) => transaction((tx) => tx.query(...statement)) };
 }
 
 async function runTransaction<T>(

@@ -3,6 +3,8 @@ import { MeshError } from '../rpc/index.ts';
 /** The caller of some work: how long it waits, and whether it has left. The context of an RPC handler is one. */
 export interface Caller {
   readonly signal: AbortSignal;
+  /** Why the signal is aborted, once it is. A caller that has it makes its signal only for those who listen to it. */
+  readonly ended?: Error | undefined;
   /** Milliseconds that are left; undefined without a deadline. */
   timeoutMs(): number | undefined;
 }
@@ -28,8 +30,9 @@ export function untilCallerLeaves(caller: Caller): Until {
   return {
     over() {
       const isLate = Date.now() >= dropAt;
-      if (!isLate && !caller.signal.aborted) return undefined;
-      if (isLate || isDeadline(caller.signal.reason)) return hasCommitted ? cutShort() : notStored();
+      const reason = 'ended' in caller ? caller.ended : abortReason(caller.signal);
+      if (!isLate && reason === undefined) return undefined;
+      if (isLate || isDeadline(reason)) return hasCommitted ? cutShort() : notStored();
       return callerLeft(hasCommitted);
     },
     committed() {
@@ -56,6 +59,10 @@ function partlyStored(cause: MeshError): MeshError {
 export function checkWanted(until: Until | undefined): void {
   const failure = until?.over();
   if (failure !== undefined) throw failure;
+}
+
+function abortReason(signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : undefined;
 }
 
 function isDeadline(reason: unknown): boolean {

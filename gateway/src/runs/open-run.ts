@@ -27,8 +27,8 @@ export interface RunOptions extends RunContent {
   /** Whether the run goes on or is cancelled when the client leaves before its end; absent: the app decides. */
   readonly onLeave?: LeavePolicy;
   readonly idempotencyKey?: string;
-  /** Aborts when the client disconnects: a run that is not stored yet is dropped, and one that is accepted is left. */
-  readonly left: AbortSignal;
+  /** Aborted when the client disconnects: a run that is not stored yet is dropped, and one that is accepted is left. */
+  readonly reading: AbortController;
 }
 
 /** An accepted run. It is stored and will be executed; the gateway is its first viewer. */
@@ -50,20 +50,17 @@ export async function openRun({
   streaming,
   onLeave = LeavePolicy.UNSPECIFIED,
   idempotencyKey = '',
-  left,
+  reading,
   ...request
 }: RunOptions): Promise<AcceptedRun> {
   const content = runContent(request);
-  const viewer = new AbortController();
-  const leave = () => viewer.abort(clientLeft);
-  if (left.aborted) leave();
-  left.addEventListener('abort', leave, { once: true });
+  const leave = () => reading.abort(clientLeft);
   const asked = { ...content, streaming, onLeave, idempotencyKey, idempotencyKeyHours: runKeyHours };
   const ask = async () => {
-    const answers = runs.run(asked, { signal: viewer.signal })[Symbol.asyncIterator]();
-    return { answers, first: await firstAnswer(answers, viewer, notAcceptedInTime) };
+    const answers = runs.run(asked, { signal: reading.signal })[Symbol.asyncIterator]();
+    return { answers, first: await firstAnswer(answers, reading, notAcceptedInTime) };
   };
-  const { answers, first } = await askElsewhere(ask, viewer.signal).catch((error: unknown) =>
+  const { answers, first } = await askElsewhere(ask, reading.signal).catch((error: unknown) =>
     refuseReuse(namingSession(error, request.body.sessionId)),
   );
   if (first.done === true || first.value.kind.case !== 'accepted') {

@@ -121,7 +121,7 @@ type Requested = Parameters<typeof leavePolicyOf>[1] & Parameters<typeof runKeyO
 /** Options of a run that are in the headers of its request, and the end of its connection. */
 function settingsOf(context: Context, request: Requested, reply: FastifyReply) {
   const onLeave = leavePolicyOf(context, request);
-  return { onLeave, idempotencyKey: runKeyOf(request), left: readingFor(reply.raw).signal };
+  return { onLeave, idempotencyKey: runKeyOf(request), reading: readingFor(reply.raw) };
 }
 
 /** Whole events of a run. Fails when the client disconnects, since nobody reads the rest. */

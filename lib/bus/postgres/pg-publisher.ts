@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createPool, limitSettings, withSessionSettings } from '../../pg/index.ts';
 import type { Origin } from '../driver/index.ts';
@@ -9,6 +10,8 @@ import { channelOf, encodeNotification } from './pg-notification.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Notifications of one statement; bounds its size to some megabytes. */
 const BATCH = 500;
+/** Pause in milliseconds between statements: on a busy service the hints of many calls then cost one. */
+const PACE_MS = 10;
 /** Hints that may wait. */
 const MOST_WAITING = 10_000;
 
@@ -25,7 +28,7 @@ interface Hint {
 }
 
 /**
- * Sends hints over one connection. Hints that are published while a statement is under way go with the next one. When a statement fails, all hints that
+ * Sends hints over one connection: the first at once, those of the next 10 ms or of a statement under way with the next one. When a statement fails, all hints that
  * wait fail with it: the next statement would wait as long for the same server.
  */
 export class PgPublisher {
@@ -72,7 +75,11 @@ export class PgPublisher {
   async #sendAll(): Promise<void> {
     // Hints that are published in the same tick go with the first statement.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0, BATCH));
+    while (this.#waiting.length > 0) {
+      const paced = delay(PACE_MS);
+      await this.#send(this.#waiting.splice(0, BATCH));
+      await paced;
+    }
     this.#sending = undefined;
   }
 

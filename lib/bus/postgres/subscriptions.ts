@@ -33,15 +33,13 @@ export class Subscriptions {
 
   /** Calls every handler of the channel; one that fails is logged and stops no other. */
   deliver(channel: string, payload: Uint8Array, origin: Origin): void {
-    for (const { handler } of this.#byChannel.get(channel) ?? [])
-      void this.#call(channel, () => handler(payload, origin));
-  }
-
-  async #call(channel: string, handle: () => void | Promise<void>): Promise<void> {
-    try {
-      await handle();
-    } catch (error) {
-      this.#log.error({ err: error, channel }, 'a handler of a hint failed');
+    const failed = (error: unknown): void => this.#log.error({ err: error, channel }, 'a handler of a hint failed');
+    for (const { handler } of this.#byChannel.get(channel) ?? []) {
+      try {
+        handler(payload, origin)?.catch(failed);
+      } catch (error) {
+        failed(error);
+      }
     }
   }
 }

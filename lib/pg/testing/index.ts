@@ -6,3 +6,4 @@ export { readCatalog } from './read-catalog.ts';
 export { statementsOf } from './statements-of.ts';
 export { explainStatements, type RecordedStatements, recordStatements } from './statement-plans.ts';
 export { type TestDatabase, testDatabaseUrl } from './test-database.ts';
+export { databaseWith } from './database-with.ts';

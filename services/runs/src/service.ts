@@ -23,7 +23,6 @@ import { onAccountDeleted } from './consumers/on-account-deleted.ts';
 import { onAccountGone } from './consumers/on-account-gone.ts';
 import { onAgentChanged } from './consumers/on-agent-changed.ts';
 import { onRunCancelRequested } from './consumers/on-run-cancel-requested.ts';
-import { onAwaitedRunEnded } from './consumers/on-awaited-run-ended.ts';
 import { onNoticeAdded } from './consumers/on-notice-added.ts';
 import { onRunEnded } from './consumers/on-run-ended.ts';
 import { onRunProgressed } from './consumers/on-run-progressed.ts';
@@ -164,7 +163,6 @@ async function follow({ bus, mesh, resources }: Host<typeof runsSettings>, conte
   resources.defer(await bus.subscribe(TurnGrantedSchema, onTurnGranted(context)));
   resources.defer(await bus.subscribe(RunCancelRequestedSchema, onRunCancelRequested(context)));
   resources.defer(await bus.subscribe(RunEndedSchema, onRunEnded(context)));
-  resources.defer(await bus.subscribe(RunEndedSchema, onAwaitedRunEnded(context)));
   resources.defer(await bus.subscribe(RunsWatchedSchema, onRunsWatched(context)));
   resources.defer(await bus.subscribe(RunProgressedSchema, onRunProgressed(context)));
   resources.defer(await bus.subscribe(NoticeAddedSchema, onNoticeAdded(context)));

@@ -8,7 +8,9 @@ export function optionalText(bytes: Uint8Array): string | undefined {
   return bytes.length === 0 ? undefined : textOf(bytes);
 }
 
+const noBytes = new Uint8Array(0);
+
 /** Text as UTF-8 bytes. */
 export function bytesOf(text: string): Uint8Array {
-  return Buffer.from(text, 'utf8');
+  return text === '' ? noBytes : Buffer.from(text, 'utf8');
 }

@@ -1,4 +1,5 @@
 import type { Database } from '@agentmesh/lib/pg';
+import { databaseWith } from '@agentmesh/lib/pg/testing';
 import { Usage } from '@agentmesh/lib/usage';
 import {
   AttemptEnd_Outcome,
@@ -99,15 +100,14 @@ async function withOldTurn() {
   const now = await service.client.beginTurn(beginWith(key, 'now', { stateDeltaJson: json({ color: 'blue' }) }));
   const turn = now.turn as Turn;
   /** Retention deletes the old turn just before a plan looks at the changes of events. */
-  const trims: Database = {
-    ...db,
+  const trims: Database = databaseWith(db, {
     query: async (statement, values) => {
       const prefix = { accountId: key.accountId, sessionPk: turn.sessionPk, first: 1, upTo: 1 };
       if (statement.name === 'list-deltas') await deletePrefix(db, prefix);
       return db.query(statement, values);
     },
     forLongWork: () => trims,
-  };
+  });
   const usage = new Usage<'sessions' | 'bytes'>({ db, heldBy: 'sessions' });
   const accountLimits = { sessions: 10, bytes: 1e6 };
   return { key, plain: plain as Turn, turn, trimming: { db: trims, usage, accountLimits } as unknown as Context };

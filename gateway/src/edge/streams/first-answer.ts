@@ -13,5 +13,9 @@ export async function firstAnswer<T>(
   late: Error = notInTime,
 ): Promise<IteratorResult<T>> {
   const deadline = setTimeout(() => reading.abort(late), firstAnswerMs);
-  return answers.next().finally(() => clearTimeout(deadline));
+  try {
+    return await answers.next();
+  } finally {
+    clearTimeout(deadline);
+  }
 }

@@ -38,7 +38,7 @@ export function adkRunRoute(app: App, { config, runs, authentication, arriving, 
     },
     async (request, reply) => {
       const { identity } = request;
-      const settings = { idempotencyKey: runKeyOf(request), left: readingFor(reply.raw).signal };
+      const settings = { idempotencyKey: runKeyOf(request), reading: readingFor(reply.raw) };
       const { agent_name: appName, user_id: userId, session_id: sessionId, streaming, new_message } = request.body;
       const body = { appName, userId, sessionId, newMessage: new_message, streaming };
       const run = await openRun({ runs, identity, body, defaultApp: undefined, streaming, ...settings });

@@ -1,26 +1,48 @@
 import type { HintHandler } from '@agentmesh/lib/bus';
 import { MeshError } from '@agentmesh/lib/rpc';
-import { AttemptEnd_Outcome, type RunEndedSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
+import { AttemptEnd_Outcome, type RunEnded, type RunEndedSchema, RunStatus } from '@agentmesh/proto/sessions/v1';
 import type { Context } from '../context.ts';
 import { leaveEnded } from '../execution/admission/left-runs.ts';
-import type { RunName } from '../execution/admission/waiting-runs.ts';
+import type { RunName, WaitingRun } from '../execution/admission/waiting-runs.ts';
+import { settleRun } from '../execution/notices/settle-run.ts';
 import { checkLeases } from '../execution/check-leases.ts';
 
 const timeoutMs = 5_000;
 
 /**
- * Has the streams of the run look at the ledger. Tells the viewers of a queued run that it was cancelled, or shows them the events of the process that has executed it. An attempt that runs here is
- * stopped at once when it has lost its turn, not at the next renewal. The hint only starts a look: the ledger says what is true.
+ * Has the streams of the run look at the ledger, and makes the notice of a run that this process awaits. Tells the viewers of a queued run that it was
+ * cancelled, or shows them the events of the process that has executed it. An attempt that runs here is stopped at once when it has lost its turn, not at
+ * the next renewal. The hint only starts a look: the ledger says what is true. Every run has such a hint, and most concern nobody here.
  */
 export function onRunEnded(context: Context): HintHandler<typeof RunEndedSchema> {
-  return async ({ accountId, invocationId, outcome }) => {
+  return (ended) => {
+    const { accountId, invocationId, outcome } = ended;
     context.runWatchers.ended(accountId, invocationId);
-    for (const run of context.waiting.find(accountId, invocationId)) {
-      leaveEnded(context, run, await statusOf(context, run));
-    }
-    if (outcome === AttemptEnd_Outcome.CANCELLED || outcome === AttemptEnd_Outcome.INTERRUPTED)
-      await checkLeases(context, (lease) => lease.invocationId === invocationId);
+    const isStopped = outcome === AttemptEnd_Outcome.CANCELLED || outcome === AttemptEnd_Outcome.INTERRUPTED;
+    const waiting = context.waiting.find(accountId, invocationId);
+    const isAwaited = context.awaited.has(`${accountId}/${invocationId}`);
+    return isStopped || isAwaited || waiting.length > 0
+      ? act(context, ended, { waiting, isAwaited, isStopped })
+      : undefined;
   };
+}
+
+interface Concern {
+  readonly waiting: readonly WaitingRun[];
+  readonly isAwaited: boolean;
+  readonly isStopped: boolean;
+}
+
+async function act(
+  context: Context,
+  { accountId, invocationId }: RunEnded,
+  { waiting, isAwaited, isStopped }: Concern,
+): Promise<void> {
+  await Promise.all([
+    ...waiting.map(async (run) => leaveEnded(context, run, await statusOf(context, run))),
+    isAwaited && settleRun(context, { accountId, invocationId }),
+    isStopped && checkLeases(context, (lease) => lease.invocationId === invocationId),
+  ]);
 }
 
 /** A run that is gone counts as cancelled. */

@@ -86,7 +86,14 @@ export async function storeRun(
   const { session, ...rest } = request;
   const found = context.apps.find(session.accountId, session.appName);
   const { settings } = found instanceof Promise ? await found : found;
-  const answeredCallIds = await checkRequest(context, session, request);
+  let answeredCallIds: string[];
+  try {
+    answeredCallIds = checkRequest(request);
+  } catch (error) {
+    // The lack of a session that should exist is reported before mistakes in the message.
+    if (request.createsSession !== true) await requireSession(context, session);
+    throw error;
+  }
   const known = context.histories.get(session);
   const begin = {
     ...rest,
@@ -124,21 +131,12 @@ function wait(
   startWaiting(context);
 }
 
-/** Returns the ids of the calls that the message answers. The lack of a session that should exist is reported before mistakes in the message. */
-async function checkRequest(
-  context: Running,
-  session: SessionKey,
-  { messageJson, invocationId, createsSession }: NewRun,
-): Promise<string[]> {
-  try {
-    if (messageJson.length === 0 && invocationId === '') {
-      throw messageInvalid('Running an agent requires either a new_message or an invocation_id to resume.');
-    }
-    return checkMessage(messageJson);
-  } catch (error) {
-    if (!createsSession) await requireSession(context, session);
-    throw error;
+/** The ids of the calls that the message answers. Throws MeshError for a message that cannot be one. */
+function checkRequest({ messageJson, invocationId }: NewRun): string[] {
+  if (messageJson.length === 0 && invocationId === '') {
+    throw messageInvalid('Running an agent requires either a new_message or an invocation_id to resume.');
   }
+  return checkMessage(messageJson);
 }
 
 async function requireSession({ sessions }: Running, session: SessionKey): Promise<void> {

@@ -1,3 +1,4 @@
+import { databaseWith } from '@agentmesh/lib/pg/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepProcessing } from '../../src/jobs/keep-processing.ts';
 import { readMailboxTask } from '../../src/mail/read-mailbox-task.ts';
@@ -40,11 +41,10 @@ function dieAt(processor: Processor, last: number): { readonly mortal: Processor
   });
   const mortal: Processor = {
     ...processor,
-    db: {
-      ...db,
+    db: databaseWith(db, {
       query: (...args) => around(() => db.query(...args)),
       transaction: (work) => around(() => db.transaction(work)),
-    },
+    }),
     clients: { microsoft: mortalClient(clients.microsoft), google: mortalClient(clients.google) },
     readers: { microsoft: mortalReader(readers.microsoft), google: mortalReader(readers.google) },
     runs: { ...runs, startRun: (...args) => around(() => runs.startRun(...args)) },

@@ -27,7 +27,9 @@ export function createUnfinishedTexts(): UnfinishedTexts {
         texts.set(name, { author, ...(branch && { branch }), text: (texts.get(name)?.text ?? '') + text });
       }
     },
-    finish: (event) => void texts.delete(nameOf(event)),
+    finish(event) {
+      if (texts.size > 0) texts.delete(nameOf(event));
+    },
     interrupt(author, error) {
       const all = [...texts.values()];
       texts.clear();
