@@ -2,7 +2,9 @@ import type { SessionKey } from '@agentmesh/proto/sessions/v1';
 import { LRUCache } from 'lru-cache';
 import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
 
-/** Cache of the windows of sessions that this process served recently. The next turn of such a session reads only newer events. */
+/**
+ * Cache of the windows of sessions that this process served recently, as JSON. The next turn of such a session reads only newer events.
+ */
 export interface HistoryCache {
   get(session: SessionKey): HistoryWindow | undefined;
   set(session: SessionKey, window: HistoryWindow): void;
@@ -19,11 +21,14 @@ export function createHistoryCache(maxBytes: number): HistoryCache {
   const windows = new LRUCache<string, HistoryWindow>({
     maxSize: maxBytes,
     ttl: rememberedMs,
-    sizeCalculation: ({ events }) => events.reduce((sum, { bytes }) => sum + bytes, 1),
+    sizeCalculation: ({ events }) => events.reduce((sum, { json }) => sum + json.length, 1),
   });
   return {
     get: (session) => windows.get(nameOf(session)),
-    set: (session, window) => void windows.set(nameOf(session), window),
+    set: (session, window) => {
+      for (const event of window.events) event.settle();
+      windows.set(nameOf(session), window);
+    },
     forget: (accountId) => {
       const prefix = JSON.stringify([accountId]).slice(0, -1);
       const names = Array.from(windows.keys()).filter((name) => name.startsWith(prefix));

@@ -9,7 +9,7 @@ export function promptTokens({ events }: HistoryWindow, written: readonly WireEv
   const reported = written.findLast(({ json }) => Buffer.from(json).includes('"promptTokenCount"'));
   const tokens = reported && countIn(reported);
   if (tokens !== undefined) return tokens;
-  const bytes = [...events.map((event) => event.bytes), ...written.map(({ json }) => json.length)];
+  const bytes = [...events.map(({ json }) => json.length), ...written.map(({ json }) => json.length)];
   return Math.ceil(bytes.reduce((sum, size) => sum + size, 0) / bytesOfToken);
 }
 

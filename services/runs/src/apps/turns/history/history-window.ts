@@ -11,30 +11,26 @@ export interface HistoryWindow {
   readonly events: readonly HistoryEvent[];
 }
 
-/** One event. It is kept as JSON until its first use by an agent of this process, and in ADK's form from then on. */
+/** One event: its public JSON, and ADK's form from its first use by an agent of this process until its turn is over. */
 export class HistoryEvent {
   readonly turnStart: boolean;
-  /** Size of its JSON in bytes. */
-  readonly bytes: number;
-  #json: Uint8Array | undefined;
+  readonly json: Uint8Array;
   #event: Event | undefined;
 
   constructor(json: Uint8Array, turnStart: boolean) {
     this.turnStart = turnStart;
-    this.bytes = json.length;
     // A view would keep the whole message that it is a part of.
-    this.#json = json.buffer.byteLength > 2 * json.length ? json.slice() : json;
+    this.json = json.buffer.byteLength > 2 * json.length ? json.slice() : json;
   }
 
   get event(): Event {
-    this.#event ??= fromPublicEvent(this.#json ?? new Uint8Array(0));
-    this.#json = undefined;
+    this.#event ??= fromPublicEvent(this.json);
     return this.#event;
   }
 
-  /** Its public JSON; ADK's form once that was made. */
-  get json(): Uint8Array | Event {
-    return this.#json ?? this.event;
+  /** Forgets ADK's form, which takes many times the memory of the JSON. */
+  settle(): void {
+    this.#event = undefined;
   }
 }
 
