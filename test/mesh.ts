@@ -27,7 +27,7 @@ export interface TestMesh extends AsyncDisposable {
   /** Starts the processes that have ended again, with the same ports and data. */
   restart(): Promise<void>;
   /** Stops a process, which then does nothing while its connections stay open, or lets it go on. */
-  signal(name: string, signal: 'SIGSTOP' | 'SIGCONT'): void;
+  signal(name: string, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGUSR2'): void;
 }
 
 export interface MeshOptions {

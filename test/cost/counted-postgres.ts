@@ -1,0 +1,59 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '@agentmesh/lib/pg';
+import { createLogger } from '@agentmesh/lib/telemetry';
+import pg from 'pg';
+
+/** What statements have cost since the last reset: those that were called at least `times` times. */
+export interface Statements {
+  readonly calls: number;
+  readonly walBytes: number;
+  readonly notifies: number;
+}
+
+export interface CountedPostgres extends AsyncDisposable {
+  readonly url: string;
+  reset(): Promise<void>;
+  /** Statements that are called less often belong to the work of timers. */
+  calledAtLeast(times: number): Promise<Statements>;
+}
+
+const settings = [
+  'fsync=off',
+  'autovacuum=off',
+  // Copies of whole pages would depend on when the last checkpoint was.
+  'full_page_writes=off',
+  'shared_preload_libraries=pg_stat_statements',
+];
+
+/** A PostgreSQL of its own that counts statements. */
+export async function countedPostgres(): Promise<CountedPostgres> {
+  await using resources = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), 'agentmesh-cost-'));
+  resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+  // The server runs as another account when this process is root.
+  await chmod(dataDir, 0o711);
+  const server = resources.use(
+    await startEmbeddedPostgres({ dataDir, log: createLogger({ level: 'silent', name: 'test' }), settings }),
+  );
+  const client = new pg.Client(server.url);
+  await client.connect();
+  resources.defer(() => client.end());
+  await client.query('create extension pg_stat_statements');
+  const opened = resources.move();
+  return {
+    url: server.url,
+    reset: async () => void (await client.query('select pg_stat_statements_reset()')),
+    calledAtLeast: async (times) => {
+      const { rows } = await client.query<{ calls: string; wal: string; notifies: string }>(
+        `select sum(calls) as calls, sum(wal_bytes) as wal, sum(calls) filter (where query like '%pg_notify%') as notifies
+         from pg_stat_statements where calls >= $1 and query not ilike 'begin%' and query not ilike 'commit%'`,
+        [times],
+      );
+      const [row] = rows;
+      return { calls: Number(row?.calls), walBytes: Number(row?.wal), notifies: Number(row?.notifies ?? 0) };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

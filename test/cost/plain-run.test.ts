@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newAccount, type SessionJson } from '../caller.ts';
+import { startMesh, type TestMesh } from '../mesh.ts';
+import { type CountedPostgres, countedPostgres } from './counted-postgres.ts';
+import type { Made } from './count-made.ts';
+
+// Counts, not times: they are the same on every machine. `npm run bench -- guard` tells the times.
+
+const runs = 100;
+/** Most of each kind for one run. Promises and timers have room for the work of timers meanwhile. Lower a limit when a run costs less. */
+const most = { statements: 2, notifies: 1, walBytes: 3_700, promises: 380, timers: 25, abortControllers: 5.9 };
+const countsFile = join(tmpdir(), `agentmesh-made-${process.pid}.json`);
+const resources = new AsyncDisposableStack();
+let database: CountedPostgres;
+let mesh: TestMesh;
+
+beforeAll(async () => {
+  resources.defer(() => rm(countsFile, { force: true }));
+  database = resources.use(await countedPostgres());
+  const env = {
+    NODE_OPTIONS: `--import=${new URL('count-made.ts', import.meta.url).href}`,
+    COUNTS_FILE: countsFile,
+    RATE_LIMIT_ENABLED: 'false',
+  };
+  mesh = resources.use(await startMesh({ mode: 'all', databaseUrl: database.url, env }));
+});
+afterAll(() => resources.disposeAsync());
+
+test('a plain run costs no more statements, bytes of WAL, promises, timers and AbortControllers than it did', async () => {
+  const caller = await newAccount(mesh.url);
+  // Each run has a session of its own: a longer history would cost more.
+  const sessions = await Promise.all(Array.from({ length: runs }, () => caller.createSession()));
+  const warmUp = await caller.createSession();
+  const runPlain = async (session: SessionJson): Promise<void> => {
+    expect((await caller.run(session, 'hello')).status).toBe(200);
+  };
+  for (let run = 0; run < 10; run += 1) await runPlain(warmUp);
+  await database.reset();
+  mesh.signal('all', 'SIGUSR2');
+  for (const session of sessions) await runPlain(session);
+  mesh.signal('all', 'SIGUSR2');
+  await expect.poll(() => existsSync(countsFile)).toBe(true);
+  const made = JSON.parse(readFileSync(countsFile, 'utf8')) as Made;
+  const { calls, walBytes, notifies } = await database.calledAtLeast(runs);
+  const perRun = (count: number): number => Math.round((10 * count) / runs) / 10;
+  const cost = {
+    statements: perRun(calls - notifies),
+    notifies: perRun(notifies),
+    walBytes: Math.round(walBytes / runs),
+    promises: Math.round(made.promises / runs),
+    timers: perRun(made.timers),
+    abortControllers: perRun(made.abortControllers),
+  };
+  const tooMuch = Object.entries(most).filter(([kind, limit]) => cost[kind as keyof typeof cost] > limit);
+  expect(tooMuch, `costs now: ${JSON.stringify(cost)}`).toEqual([]);
+});
