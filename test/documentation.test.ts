@@ -25,7 +25,7 @@ describe('the documentation', () => {
   });
 
   test('links to files that exist', () => {
-    const pages = globSync(['*.md', 'docs/**/*.md', '{deploy,gateway,lib}/*.md', '{services,sdk}/*/*.md'], {
+    const pages = globSync(['*.md', 'docs/**/*.md', '{deploy,gateway,lib,cli}/*.md', '{services,sdk}/*/*.md'], {
       cwd: root,
     });
     const broken = pages.flatMap((page) => {
@@ -53,7 +53,7 @@ describe('the documentation', () => {
   test('names one license everywhere', () => {
     const read = (file: string): string => readFileSync(join(root, file), 'utf8');
     const manifests = globSync(
-      ['package.json', '{gateway,lib,proto,test}/package.json', '{services,sdk}/*/package.json'],
+      ['package.json', '{cli,gateway,lib,proto,test}/package.json', '{services,sdk}/*/package.json'],
       {
         cwd: root,
       },

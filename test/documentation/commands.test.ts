@@ -12,7 +12,7 @@ import { type Addresses, makeClone, Reader, runLanguages } from './reader.ts';
 /** README.md comes first because it creates the account that other pages sign in to. */
 const pages = [
   'README.md',
-  ...globSync(['*.md', 'docs/*.md', 'deploy/*.md', '{gateway,lib,services/*,sdk/*}/*.md'], { cwd: root }),
+  ...globSync(['*.md', 'docs/*.md', 'deploy/*.md', '{gateway,lib,cli,services/*,sdk/*}/*.md'], { cwd: root }),
 ]
   .filter((page, index, all) => all.indexOf(page) === index)
   .map((page) => ({ page, blocks: readBlocks(page) }));

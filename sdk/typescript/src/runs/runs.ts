@@ -28,7 +28,9 @@ export interface RunRequest
 
 export interface WatchOptions extends Pick<RunLogOptions, 'after' | 'onQueued' | 'signal'> {}
 
-export interface RunFilter extends ListOptions, Omit<Query<'listRuns'>, 'cursor' | 'limit'> {}
+type RunQuery = Omit<Query<'listRuns'>, 'cursor' | 'limit'>;
+
+export type RunFilter = ListOptions & { readonly [Name in keyof RunQuery]?: RunQuery[Name] | undefined };
 
 /** Runs of agents. */
 export class Runs {

@@ -1,0 +1,63 @@
+import { AgentMeshError, ConnectionError, UnauthenticatedError } from '@agentmesh/client';
+import { Command, CommanderError } from 'commander';
+import { addAgents } from './records/agents.ts';
+import { addArtifacts } from './records/artifacts.ts';
+import { addRecordCommands } from './records/lists.ts';
+import { addSessions } from './records/sessions.ts';
+import { addChat } from './runs/chat.ts';
+import { addRunCommands } from './runs/run-commands.ts';
+import { addCompletion } from './setup/completion.ts';
+import { addDoctor } from './setup/doctor.ts';
+import { addLogin } from './setup/login.ts';
+import { addProject } from './setup/project.ts';
+import { exitCode, UsageError } from './terminal/exit-code.ts';
+
+const program = new Command('agentmesh')
+  .description(
+    'Agent Mesh at the terminal. AGENTMESH_URL and AGENTMESH_TOKEN name the server and the token, else those of login are used.',
+  )
+  .option('--url <url>', 'address of the server')
+  .option('--json', 'print JSON, for programs')
+  .showHelpAfterError('(type agentmesh help for the commands)');
+
+for (const add of [
+  addProject,
+  addLogin,
+  addRunCommands,
+  addChat,
+  addSessions,
+  addArtifacts,
+  addAgents,
+  addRecordCommands,
+  addDoctor,
+  addCompletion,
+])
+  add(program);
+for (const command of allOf(program)) command.exitOverride();
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = tell(error);
+}
+// Connections that are kept alive would hold the process.
+process.exit();
+
+/** Tells a person what went wrong and what to type. Returns the exit code. */
+function tell(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.wrongUse;
+  if (!(error instanceof Error)) throw error;
+  const advice =
+    error instanceof UnauthenticatedError
+      ? ' Type: agentmesh login'
+      : error instanceof ConnectionError
+        ? ' Type: agentmesh doctor'
+        : '';
+  const code = error instanceof AgentMeshError && error.code !== '' ? ` (${error.code})` : '';
+  process.stderr.write(`agentmesh: ${error.message}${code}${advice}\n`);
+  return error instanceof UsageError ? exitCode.wrongUse : exitCode.failed;
+}
+
+function allOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
+}

@@ -1,0 +1,158 @@
+import type { Command } from 'commander';
+import { sessionOf } from '../setup/session.ts';
+
+/** `schedules`, `webhooks`, `keys`, `usage`, `tokens` and `memory`. */
+export function addRecordCommands(program: Command): void {
+  addSchedules(program);
+  addWebhooks(program);
+  addKeys(program);
+  addTokens(program);
+  addUsage(program);
+  addMemory(program);
+}
+
+function addSchedules(program: Command): void {
+  const schedules = program
+    .command('schedules')
+    .description('messages that are sent at the times of a cron expression');
+  schedules
+    .command('list')
+    .description('list the schedules')
+    .action(async (_: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      output.rows(await mesh.schedules.list(), [
+        'id',
+        'cron',
+        'timezone',
+        'appName',
+        'userId',
+        'enabled',
+        'next_times',
+      ]);
+    });
+  schedules
+    .command('create')
+    .argument('<cron>', 'for example "0 9 * * MON-FRI"')
+    .argument('<app>')
+    .argument('<text>')
+    .option('--timezone <name>', 'for example Europe/Berlin', 'UTC')
+    .option('--user <id>', 'the end user', 'user')
+    .action(async (...given: [string, string, string, { timezone: string; user: string }, Command]) => {
+      const [cron, app, text, options, command] = given;
+      const { mesh, output } = sessionOf(command);
+      const { timezone, user: userId } = options;
+      const newMessage = { role: 'user' as const, parts: [{ text }] };
+      output.record(await mesh.schedules.create({ cron, timezone, appName: app, userId, newMessage }));
+    });
+  for (const verb of ['pause', 'resume', 'delete'] as const)
+    schedules
+      .command(verb)
+      .argument('<schedule>')
+      .action(async (id: string, _: object, command: Command) => {
+        const { mesh, output } = sessionOf(command);
+        const schedule = await mesh.schedules[verb](id);
+        if (schedule !== undefined) output.record(schedule);
+      });
+}
+
+function addWebhooks(program: Command): void {
+  const webhooks = program.command('webhooks').description('subscriptions to mailboxes, and what came from them');
+  webhooks
+    .command('list')
+    .description('list the subscriptions')
+    .action(async (_: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      output.rows(await mesh.webhooks.list(), [
+        'id',
+        'provider',
+        'mailbox',
+        'agent_id',
+        'status',
+        'expiration_datetime',
+      ]);
+    });
+  webhooks
+    .command('logs')
+    .description('list what arrived, newest first')
+    .option('--limit <count>', 'how many', '20')
+    .action(async ({ limit }: { limit: string }, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const { items } = await mesh.webhooks.logs({ limit: Number(limit) }).page();
+      output.rows(items, ['id', 'status', 'email_subject', 'email_sender', 'created_at']);
+    });
+}
+
+function addKeys(program: Command): void {
+  const keys = program.command('keys').description('saved keys for model providers');
+  keys
+    .command('list')
+    .description('list the keys, without their values')
+    .action(async (_: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      output.rows(await mesh.keys.list(), [
+        'api_key_id',
+        'key_name',
+        'provider',
+        'last_four',
+        'status',
+        'last_used_at',
+      ]);
+    });
+  keys
+    .command('test')
+    .description('ask the provider whether a key is good')
+    .argument('<key>')
+    .action(async (id: string, _: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      output.record(await mesh.keys.test(id));
+    });
+  keys
+    .command('delete')
+    .argument('<key>')
+    .action(async (id: string, _: object, command: Command) => sessionOf(command).mesh.keys.delete(id));
+}
+
+function addTokens(program: Command): void {
+  const tokens = program.command('tokens').description('personal tokens, for programs');
+  tokens
+    .command('list')
+    .description('list the tokens')
+    .action(async (_: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      output.rows(await mesh.tokens.list().all(), ['id', 'name', 'user_id', 'expires_at', 'last_used_at', 'scopes']);
+    });
+  tokens
+    .command('revoke')
+    .argument('<token>', 'its id')
+    .action(async (id: string, _: object, command: Command) => sessionOf(command).mesh.tokens.revoke(id));
+}
+
+function addUsage(program: Command): void {
+  program
+    .command('usage')
+    .description('what the account has used of models')
+    .option('--from <day>', 'for example 2026-01-01')
+    .option('--to <day>')
+    .option('--by <group>', 'day, model, agent, user_id or key', 'model')
+    .action(async ({ from, to, by }: Record<string, string>, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const query = { from, to, group_by: by } as Parameters<typeof mesh.usage.get>[0];
+      const { usage } = await mesh.usage.get(query);
+      output.rows(usage, Object.keys(usage[0] ?? { model: '' }));
+    });
+}
+
+function addMemory(program: Command): void {
+  program
+    .command('memory')
+    .description('what past sessions have said')
+    .command('search')
+    .description('find entries by their words')
+    .argument('<app>')
+    .argument('<query>')
+    .option('--user <id>', 'the end user', 'user')
+    .action(async (app: string, query: string, { user }: { user: string }, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      output.rows(await mesh.memory.search({ app, user }, query), ['id', 'timestamp', 'author', 'content']);
+    });
+}

@@ -1,0 +1,90 @@
+import type { Run, RunStream } from '@agentmesh/client';
+import { exitCode, exitCodeOf } from '../terminal/exit-code.ts';
+import type { Output } from '../terminal/output.ts';
+
+/** How long after the first Ctrl-C a second one cancels the run, in milliseconds. */
+const secondThoughtMs = 2_000;
+
+/** Shows a run to its end, and returns the exit code. The first Ctrl-C leaves the run, the second one cancels it. */
+export async function followRun(run: RunStream, output: Output): Promise<number> {
+  const left = onInterrupt(run, output);
+  try {
+    return await Promise.race([show(run, output), left.promise]);
+  } finally {
+    left.stop();
+  }
+}
+
+async function show(run: RunStream, output: Output): Promise<number> {
+  if (output.isJson) await showEvents(run, output);
+  else await showText(run, output);
+  const record = run.record as Run;
+  if (output.isJson) output.line(JSON.stringify({ record }));
+  else tellEnd(record, output);
+  return exitCodeOf(record.status);
+}
+
+/** A line of JSON for each event, and for each gap. */
+async function showEvents(run: RunStream, output: Output): Promise<void> {
+  for await (const event of run) output.line(JSON.stringify(event));
+}
+
+async function showText(run: RunStream, output: Output): Promise<void> {
+  let isOpen = false;
+  for await (const piece of run.text) {
+    output.write(piece);
+    isOpen = !piece.endsWith('\n');
+  }
+  if (isOpen) output.line('');
+}
+
+function tellEnd({ status, invocationId, errorCode, errorMessage, waitingFor = [] }: Run, output: Output): void {
+  if (status === 'failed') output.note(`The run failed: ${errorCode ?? ''} ${errorMessage ?? ''}`.trimEnd());
+  if (status === 'cancelled' || status === 'interrupted') output.note(`The run was ${status}.`);
+  if (status !== 'waiting') return;
+  for (const { functionCallId, name, args } of waitingFor)
+    output.note(`It waits for ${name} (${functionCallId}) ${args === undefined ? '' : JSON.stringify(args)}`.trimEnd());
+  output.note(`Answer it: agentmesh answer ${invocationId} '{"confirmed": true}'`);
+}
+
+interface Leaving {
+  readonly promise: Promise<number>;
+  stop(): void;
+}
+
+function onInterrupt(run: RunStream, output: Output): Leaving {
+  let [count, timer]: [number, NodeJS.Timeout | undefined] = [0, undefined];
+  let settle: (code: number | Promise<number>) => void;
+  const promise = new Promise<number>((resolve) => {
+    settle = resolve;
+  });
+  const listen = (): void => {
+    count += 1;
+    if (count > 1) {
+      clearTimeout(timer);
+      settle(cancel(run, output));
+      return;
+    }
+    output.note('\nLeaving; the run goes on. Ctrl-C again cancels it.');
+    timer = setTimeout(() => settle(leave(run, output)), secondThoughtMs);
+  };
+  process.on('SIGINT', listen);
+  return {
+    promise,
+    stop: () => {
+      clearTimeout(timer);
+      process.off('SIGINT', listen);
+    },
+  };
+}
+
+async function leave(run: RunStream, output: Output): Promise<number> {
+  output.note(`Watch it again: agentmesh tail ${await run.id}`);
+  return exitCode.cancelled;
+}
+
+async function cancel(run: RunStream, output: Output): Promise<number> {
+  const { status } = await run.cancel();
+  output.note(`The run is ${status}.`);
+  return exitCode.cancelled;
+}

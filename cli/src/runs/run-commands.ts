@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { sessionOf } from '../setup/session.ts';
+import { UsageError } from '../terminal/exit-code.ts';
+import { readStdin } from '../terminal/ask.ts';
+import { followRun } from './follow-run.ts';
+
+const columns = ['invocationId', 'status', 'appName', 'userId', 'sessionId', 'createTime', 'model'];
+
+interface RunOptions {
+  readonly session?: string;
+  readonly user: string;
+  readonly background?: true;
+}
+
+/** Commands that start, watch and change runs. */
+export function addRunCommands(program: Command): void {
+  program
+    .command('run')
+    .description('send a text to an agent and print its answer as it comes; `-` reads the text from stdin')
+    .argument('<app>', 'name of the app, such as echo')
+    .argument('<text>')
+    .option('--session <id>', 'an existing session; a new one by default')
+    .option('--user <id>', 'the end user', 'user')
+    .option('--background', 'print the id of the run and do not watch it')
+    .action(async (app: string, text: string, { session, user, background }: RunOptions, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const request = { app, user, session, text: text === '-' ? await readStdin() : text };
+      if (background === true) {
+        const record = await mesh.runs.start(request);
+        if (output.isJson) output.record(record);
+        else output.line(record.invocationId);
+        return;
+      }
+      process.exitCode = await followRun(mesh.runs.stream(request), output);
+    });
+  addTail(program);
+  addLists(program);
+  addChanges(program);
+}
+
+function addTail(program: Command): void {
+  program
+    .command('tail')
+    .description('watch a run from its beginning, by default the newest one')
+    .argument('[run]')
+    .action(async (id: string | undefined, _: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const [newest] = id === undefined ? (await mesh.runs.list({ limit: 1 }).page()).items : [];
+      const wanted = id ?? newest?.invocationId;
+      if (wanted === undefined) throw new UsageError('There is no run yet. Type: agentmesh run echo Hello');
+      process.exitCode = await followRun(mesh.runs.watch(wanted), output);
+    });
+}
+
+function addLists(program: Command): void {
+  program
+    .command('runs')
+    .description('list runs, newest first, or show one')
+    .argument('[run]')
+    .option('--status <status>', 'queued, running, waiting, completed, failed, cancelled or interrupted')
+    .option('--app <app>')
+    .option('--user <id>')
+    .option('--limit <count>', 'how many', '20')
+    .action(async (id: string | undefined, filter: Record<string, string>, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      if (id !== undefined) return output.record(await mesh.runs.get(id));
+      const { status, app, user, limit } = filter;
+      const page = await mesh.runs.list({ status: status as 'queued', app, user, limit: Number(limit) }).page();
+      output.rows(page.items, columns);
+    });
+  program
+    .command('inbox')
+    .description('list runs that wait for a person')
+    .action(async (_: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const runs = await mesh.runs.inbox().all();
+      if (output.isJson) return output.rows(runs, []);
+      const rows = runs.flatMap(({ waitingFor = [], ...run }) => waitingFor.map((call) => ({ ...run, ...call })));
+      output.rows(rows, ['invocationId', 'appName', 'functionCallId', 'name', 'args']);
+    });
+}
+
+function addChanges(program: Command): void {
+  program
+    .command('cancel')
+    .description('stop a run')
+    .argument('<run>')
+    .action(async (id: string, _: object, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const run = await mesh.runs.cancel(id);
+      if (output.isJson) output.record(run);
+      else output.line(run.status);
+    });
+  program
+    .command('answer')
+    .description('answer what a run waits for, and print what it says then')
+    .argument('<run>')
+    .argument('<response>', 'JSON, such as \'{"confirmed": true}\'; another text becomes {"result": text}')
+    .option('--call <id>', 'the call, where the run waits for several')
+    .option('--background', 'do not watch the run')
+    .action(async (id: string, text: string, options: { call?: string; background?: true }, command: Command) => {
+      const { mesh, output } = sessionOf(command);
+      const run = mesh.runs.watch(id);
+      // What the run has said before is known.
+      for await (const _ of run);
+      for await (const _ of run.text);
+      const response = responseOf(text);
+      await run.answer(options.call === undefined ? response : { id: options.call, response });
+      if (options.background !== true) process.exitCode = await followRun(run, output);
+    });
+}
+
+function responseOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    return { result: value };
+  } catch {
+    return { result: text };
+  }
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Who the command is, and where. */
+export interface Credentials {
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+export const defaultUrl = 'http://127.0.0.1:8000';
+
+/** The file of the sign-in, which only its owner can read. */
+export function credentialsFile(): string {
+  const folder = process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
+  return join(folder, 'agentmesh', 'credentials.json');
+}
+
+/** `AGENTMESH_URL` and `AGENTMESH_TOKEN`, else what `agentmesh login` has stored. A stored token is sent only to its own server. */
+export function readCredentials(url: string | undefined): Credentials {
+  const { AGENTMESH_URL, AGENTMESH_TOKEN } = process.env;
+  const stored = readStored();
+  const wanted = (url ?? AGENTMESH_URL ?? stored?.url ?? defaultUrl).replace(/\/+$/, '');
+  return { url: wanted, token: AGENTMESH_TOKEN ?? (stored?.url === wanted ? stored.token : undefined) };
+}
+
+function readStored(): Partial<Credentials> | undefined {
+  try {
+    return JSON.parse(readFileSync(credentialsFile(), 'utf8')) as Partial<Credentials>;
+  } catch {
+    return undefined;
+  }
+}
+
+export function storeCredentials(credentials: Credentials): void {
+  const file = credentialsFile();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // A file that is there keeps its mode, so it is made anew.
+  rmSync(file, { force: true });
+  writeFileSync(file, `${JSON.stringify(credentials)}\n`, { mode: 0o600 });
+}
+
+export function removeCredentials(): void {
+  rmSync(credentialsFile(), { force: true });
+}

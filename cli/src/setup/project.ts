@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../terminal/exit-code.ts';
+import { createOutput } from '../terminal/output.ts';
+
+/** `agentmesh init` and `agentmesh dev`. */
+export function addProject(program: Command): void {
+  program
+    .command('init')
+    .description('make a folder with an agent')
+    .argument('<folder>')
+    .action((folder: string) => {
+      if (existsSync(folder) && readdirSync(folder).length > 0)
+        throw new UsageError(`${folder} is not empty: name another folder.`);
+      for (const [file, text] of Object.entries(filesOf(nameOf(folder)))) {
+        mkdirSync(dirname(join(folder, file)), { recursive: true });
+        writeFileSync(join(folder, file), text);
+      }
+      createOutput(false).note(`Made ${folder}. Now type: cd ${folder} && npx agentmesh dev`);
+    });
+  program
+    .command('dev')
+    .description('start a mesh with the agents of this folder')
+    .action(async () => {
+      const agents = resolve('agents');
+      if (!existsSync(agents)) throw new UsageError('There is no folder agents here. Type: agentmesh init my-agents');
+      const starter = join(import.meta.dirname, '..', '..', '..', 'scripts', 'run.mjs');
+      if (!existsSync(starter))
+        throw new UsageError('The server is not part of this package: run agentmesh from a clone of the repository.');
+      const child = spawn(process.execPath, [starter, 'dev'], {
+        stdio: 'inherit',
+        env: { ...process.env, AGENTS_DIR: agents },
+      });
+      const [code] = (await once(child, 'exit')) as [number | null];
+      process.exitCode = code ?? 1;
+    });
+}
+
+function nameOf(folder: string): string {
+  const name =
+    resolve(folder)
+      .split('/')
+      .at(-1)
+      ?.replaceAll(/[^A-Za-z0-9_]/g, '_') ?? '';
+  return /^[A-Za-z_]/.test(name) ? name : `agent_${name}`;
+}
+
+function filesOf(name: string): Record<string, string> {
+  return {
+    [`agents/${name}/root_agent.yaml`]: `name: ${name}
+model: openai/gpt-5-mini
+description: Answers questions.
+instruction: |
+  You answer questions in two sentences at most. Ask when a question is not clear.
+tools:
+  - name: get_current_time
+`,
+    'README.md': `# ${name}
+
+The agent is \`agents/${name}/root_agent.yaml\`. A changed file is used from the next run on.
+
+\`\`\`sh
+OPENAI_API_KEY=sk-… npx agentmesh dev      # starts a mesh with the agents of this folder
+npx agentmesh login                        # in another terminal
+npx agentmesh chat ${name}
+\`\`\`
+`,
+  };
+}

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AgentMesh, type Run } from '@agentmesh/client';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { newAccount } from '../../caller.ts';
+
+const url = inject('meshUrl');
+const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'agentmesh-command-'));
+let mesh: AgentMesh;
+let token: string;
+
+beforeAll(async () => {
+  token = (await newAccount(url)).token ?? '';
+  mesh = new AgentMesh({ url, token });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** What was written so far. */
+  readonly written: { out: string; err: string };
+}
+
+function start(args: readonly string[], env: Record<string, string> = { AGENTMESH_TOKEN: token }): Running {
+  const own = { PATH: process.env.PATH, XDG_CONFIG_HOME: folder, AGENTMESH_URL: url, ...env };
+  const child = spawn(process.execPath, [main, ...args], { env: own, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  const written = { out: '', err: '' };
+  child.stdout.on('data', (bytes: Buffer) => (written.out += bytes.toString()));
+  child.stderr.on('data', (bytes: Buffer) => (written.err += bytes.toString()));
+  return {
+    child,
+    written,
+    ended: once(child, 'close').then(([code]) => ({ code: code as number | null, ...written })),
+  };
+}
+
+const command = (...args: string[]): Promise<Ended> => start(args).ended;
+
+describe('agentmesh run', () => {
+  test('prints the answer and ends with 0, or with 1 for a run that failed', async () => {
+    expect(await command('run', 'echo', 'Hello, mesh')).toEqual({ code: 0, out: 'Hello, mesh\n', err: '' });
+    const failed = await command('run', 'echo', '[[fail:broken]]');
+    expect([failed.code, failed.err]).toEqual([1, expect.stringContaining('The run failed')]);
+  });
+
+  test('prints a line of JSON for each event, and the record at the end', async () => {
+    const { code, out } = await command('run', 'echo', 'Hello', '--json');
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { record?: Run; author?: string });
+    expect([code, lines.at(-1)?.record?.status]).toEqual([0, 'completed']);
+    expect(lines.filter(({ author }) => author === 'echo').length).toBeGreaterThan(0);
+  });
+
+  test('ends with 2 for wrong use, and says what to type when nobody is signed in', async () => {
+    expect((await command('run', 'echo')).code).toBe(2);
+    expect((await command('walk')).code).toBe(2);
+    const { code, err } = await start(['run', 'echo', 'Hello'], {}).ended;
+    expect([code, err]).toEqual([2, expect.stringContaining('agentmesh login')]);
+  });
+
+  test('ends with 3 when the run waits; inbox shows it, and answer goes on with it', async () => {
+    const waiting = await command('run', 'echo', '[[tool:request_input {}]]');
+    expect(waiting.code).toBe(3);
+    const id = /agentmesh answer (\S+)/.exec(waiting.err)?.[1] ?? '';
+    expect((await command('inbox')).out).toContain(id);
+    expect((await command('answer', id, 'yes')).code).toBe(0);
+    const again = await command('answer', id, 'no');
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('run_not_waiting')]);
+  });
+
+  test('leaves the run at the first Ctrl-C, which tail watches on, and cancels it at the second', async () => {
+    const run = start(['run', 'echo', 'begin [[wait:60000]] end']);
+    await expect.poll(() => run.written.out).toContain('begin');
+    run.child.kill('SIGINT');
+    const { code, err } = await run.ended;
+    const id = /agentmesh tail (\S+)/.exec(err)?.[1] ?? '';
+    expect([code, (await mesh.runs.get(id)).status]).toEqual([130, 'running']);
+    const tail = start(['tail', id]);
+    await expect.poll(() => tail.written.out).toContain('begin');
+    tail.child.kill('SIGINT');
+    await expect.poll(() => tail.written.err).toContain('Ctrl-C again');
+    tail.child.kill('SIGINT');
+    expect((await tail.ended).code).toBe(130);
+    expect((await mesh.runs.get(id)).status).toBe('cancelled');
+  });
+});
+
+describe('agentmesh', () => {
+  test('keeps the token of login in a file that only its owner can read, and forgets it', async () => {
+    const login = start(['login', '--with-token'], {});
+    login.child.stdin?.end(`${token}\n`);
+    expect((await login.ended).code).toBe(0);
+    const file = join(folder, 'agentmesh', 'credentials.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await start(['whoami'], {}).ended).out).toContain('@example.com');
+    expect((await start(['whoami', '--url', 'http://127.0.0.1:9'], {}).ended).code).toBe(2);
+    await start(['logout'], {}).ended;
+    expect((await start(['whoami'], {}).ended).code).toBe(2);
+  });
+
+  test('lists runs and sessions as tables and as JSON, shows one, and cancels', async () => {
+    const { invocationId, sessionId } = await mesh.runs.start({ app: 'echo', user: 'user', text: '[[wait:60000]]' });
+    expect((await command('runs', '--limit', '5')).out).toMatch(new RegExp(`INVOCATION ID.*\n(.*\n)*${invocationId}`));
+    expect(JSON.parse((await command('runs', invocationId, '--json')).out)).toMatchObject({ invocationId });
+    expect((await command('cancel', invocationId)).out).toBe('cancelled\n');
+    expect((await command('sessions', 'list', 'echo')).out).toContain(sessionId);
+    expect((await command('runs', 'e-unknown')).code).toBe(1);
+  });
+
+  test('pushes an agent from a file, compares it, and restores its former version', async () => {
+    const file = join(folder, 'agent.yaml');
+    const yaml = 'name: pushed\nmodel: openai/gpt-5-mini\ndescription: helps\ninstruction: Help.\n';
+    writeFileSync(file, yaml);
+    expect((await command('agents', 'push', file)).out).toContain('made pushed');
+    expect((await command('agents', 'get', 'pushed', '--output', file)).code).toBe(0);
+    expect(await command('agents', 'diff', 'pushed', file)).toMatchObject({ code: 0, out: '' });
+    writeFileSync(file, readFileSync(file, 'utf8').replace('Help.', 'Help well.'));
+    expect(await command('agents', 'diff', 'pushed', file)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/- .*Help\.\n\+ .*Help well\./),
+    });
+    expect((await command('agents', 'push', file)).out).toContain('changed pushed');
+    expect((await command('agents', 'restore', 'pushed', '1')).code).toBe(0);
+    expect((await command('agents', 'get', 'pushed')).out).toContain('Help.');
+  });
+
+  test('stores and reads artifacts', async () => {
+    const { id } = await mesh.sessions.create({ app: 'echo', user: 'user' });
+    writeFileSync(join(folder, 'notes.txt'), 'Buy tea');
+    expect((await command('artifacts', 'put', 'echo', id, 'notes.txt')).code).toBe(0);
+    expect((await command('artifacts', 'list', 'echo', id)).out).toBe('notes.txt\n');
+    expect((await command('artifacts', 'get', 'echo', id, 'notes.txt')).out).toBe('Buy tea');
+  });
+
+  test('talks line by line', async () => {
+    const chat = start(['chat', 'echo']);
+    chat.child.stdin?.end('one\ntwo\n');
+    expect(await chat.ended).toMatchObject({ code: 0, out: 'one\ntwo\n' });
+  });
+
+  test('lists schedules, webhooks, keys, tokens, usage and memory', async () => {
+    const made = await command('schedules', 'create', '0 9 * * *', 'echo', 'tick', '--json');
+    const { id } = JSON.parse(made.out) as { id: string };
+    expect((await command('schedules', 'list')).out).toContain('0 9 * * *');
+    expect((await command('schedules', 'delete', id)).code).toBe(0);
+    const lists = [
+      ['webhooks', 'list'],
+      ['webhooks', 'logs'],
+      ['keys', 'list'],
+      ['tokens', 'list'],
+      ['usage'],
+      ['memory', 'search', 'echo', 'tea'],
+    ];
+    for (const args of lists) expect([args, (await command(...args)).code]).toEqual([args, 0]);
+  });
+
+  test('finds what is wrong with a server, and says what to type', async () => {
+    const { out } = await command('doctor');
+    expect(out).toMatch(/server +ok/);
+    expect(out).toMatch(/sign-in +ok/);
+    expect(out).toMatch(/services +ok/);
+    const wrong = await start(['doctor'], { AGENTMESH_URL: 'http://127.0.0.1:9' }).ended;
+    expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('AGENTMESH_URL')]);
+  });
+
+  test('makes a folder with an agent, and scripts for shells', async () => {
+    expect((await command('init', 'support')).code).toBe(0);
+    expect(readFileSync(join(folder, 'support/agents/support/root_agent.yaml'), 'utf8')).toContain('name: support');
+    expect((await command('init', 'support')).code).toBe(2);
+    expect((await command('completion', 'bash')).out).toContain('complete -F _agentmesh agentmesh');
+    expect((await command('completion', 'tcsh')).code).toBe(2);
+  });
+});
