@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CaseAnswer, CaseFrame, CaseRequest, CaseStep, CaseStream } from './cases.ts';
+import type { CaseAnswer, CaseFrame, CaseRequest, CaseStep, CaseStream, ClientCase } from './cases.ts';
 
 /** A server that plays the steps of a conformance case: sdk/cases/README.md. */
 export class CaseServer implements AsyncDisposable {
@@ -105,6 +105,14 @@ export function printFrame({ id, event, data, comment }: CaseFrame, eol = '\n'):
     `data: ${JSON.stringify(data)}`,
   ];
   return lines.join(eol) + eol + eol;
+}
+
+/** Lengths at which the first connection of the case's stream is cut; `undefined` for a case without such cuts. */
+export function cutsOf({ server }: ClientCase): (number | undefined)[] {
+  const stream = server.find((step) => step.stream?.cuts === 'everyByte')?.stream;
+  if (stream === undefined) return [undefined];
+  const text = stream.frames.map((frame) => printFrame(frame, stream.eol)).join('');
+  return Array.from({ length: Buffer.byteLength(text) - 1 }, (_, at) => at + 1);
 }
 
 async function answer(

@@ -1,6 +1,6 @@
 import { AgentMesh, AgentMeshError, type List, type RunStream } from '@agentmesh/client';
 import { describe, expect, test } from 'vitest';
-import { CaseServer, printFrame } from './case-server.ts';
+import { CaseServer, cutsOf } from './case-server.ts';
 import { type CaseSight, type ClientCase, readCases } from './cases.ts';
 
 type Verb = (...args: readonly unknown[]) => unknown;
@@ -48,14 +48,6 @@ function errorOf(error: unknown): NonNullable<CaseSight['error']> {
   if (!(error instanceof AgentMeshError)) throw error;
   const { code, status, message } = error;
   return { class: error.constructor.name, code, status, message };
-}
-
-/** Lengths at which the first connection of the case's stream is cut; `undefined` for a case without such cuts. */
-function cutsOf({ server }: ClientCase): (number | undefined)[] {
-  const stream = server.find((step) => step.stream?.cuts === 'everyByte')?.stream;
-  if (stream === undefined) return [undefined];
-  const text = stream.frames.map((frame) => printFrame(frame, stream.eol)).join('');
-  return Array.from({ length: Buffer.byteLength(text) - 1 }, (_, at) => at + 1);
 }
 
 describe.each(['requests.json', 'streams.json'])('the cases of %s', (file) => {

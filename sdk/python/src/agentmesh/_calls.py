@@ -1,0 +1,105 @@
+"""Requests, and when they are sent again: what the sync and the async client have in common."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ._errors import AgentMeshError, ConnectionError, error_of, is_passing
+
+MOST_RETRY_AFTER = 60.0
+"""Longest `Retry-After` that is waited for, in seconds."""
+LONGEST_PAUSE = 10.0
+MOST_VAIN_SECONDS = 300.0
+"""How long a stream is opened again and again without a single new frame before it fails."""
+_KEYED = {"POST", "PATCH"}
+
+
+@dataclass(frozen=True)
+class Options:
+    url: str
+    timeout: float
+    tries: int
+    backoff: float
+
+
+@dataclass(frozen=True)
+class Call:
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+
+    def keyed(self) -> Call:
+        """The same request with an `Idempotency-Key` for all its tries, where its method takes one."""
+        if self.method not in _KEYED or self.headers.get("idempotency-key"):
+            return self
+        return replace(self, headers={**self.headers, "idempotency-key": str(uuid.uuid4())})
+
+
+def route(template: str, *values: str | int) -> str:
+    """A path with its values encoded: route("/runs/{}", id)."""
+    return template.format(*(quote(str(value), safe="!'()*-._~") for value in values))
+
+
+def options_of(url: str | None, timeout: float, tries: int, backoff: float) -> Options:
+    address = url or os.environ.get("AGENTMESH_URL", "http://127.0.0.1:8000")
+    return Options(url=address.rstrip("/"), timeout=timeout, tries=tries, backoff=backoff)
+
+
+def request_of(client: httpx.Client | httpx.AsyncClient, call: Call, options: Options, token: str | None) -> httpx.Request:
+    headers = {name: value for name, value in call.headers.items() if value is not None}
+    if token is not None:
+        headers["authorization"] = f"Bearer {token}"
+    params = {name: _text_of(value) for name, value in call.query.items() if value is not None}
+    content = None if call.body is None else json.dumps(call.body).encode()
+    if content is not None:
+        headers["content-type"] = "application/json"
+    return client.build_request(
+        call.method, options.url + call.path, params=params or None, content=content, headers=headers
+    )
+
+
+def _text_of(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def value_of(call: Call, response: httpx.Response, attempt: int) -> Any:
+    """The JSON of an answer; None for an empty one. Raises its error."""
+    if response.status_code == 404 and call.method == "DELETE" and attempt > 1:
+        # The first try has deleted it, and its answer was lost.
+        return None
+    if response.status_code >= 400:
+        raise error_of(response.status_code, response.headers, response.text)
+    if not response.content:
+        return None
+    try:
+        return json.loads(response.content)
+    except ValueError as error:
+        raise ConnectionError("The answer is no whole JSON.") from error
+
+
+def pause_before(error: AgentMeshError, attempt: int, options: Options) -> float:
+    """Seconds before the next try. Raises the error when there is none."""
+    retry_after = error.retry_after or 0.0
+    if not is_passing(error) or attempt >= options.tries or retry_after > MOST_RETRY_AFTER:
+        raise error
+    return retry_after + backoff(attempt, options)
+
+
+def backoff(attempt: int, options: Options) -> float:
+    """A random pause before the try with this number, counted from 1."""
+    return random.random() * min(LONGEST_PAUSE, options.backoff * 2.0 ** min(attempt - 1, 20))
+
+
+def lost(error: Exception) -> ConnectionError:
+    return ConnectionError(f"The connection failed: {error or type(error).__name__}")

@@ -1,0 +1,130 @@
+"""Events of a run as they have come so far: what both clients have in common."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+from ._calls import Call, route
+from ._errors import RunNotWaitingError
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Stands for partial events that cannot be had any more. The next whole event has their content."""
+
+    up_to: str
+
+
+RunEvent = Union[Json, Gap]
+
+
+@dataclass(frozen=True)
+class FinalRun:
+    """The end of a run, or its stop where it waits for a person."""
+
+    #: Text of the agent's last message.
+    text: str
+    #: Whole events, in order.
+    events: list[Json]
+    #: `status` tells how the run ended; a failed run is no exception.
+    record: Json
+
+
+def text_of(event: Mapping[str, Any]) -> str:
+    """Joined text of an event's parts, without thoughts."""
+    parts = (event.get("content") or {}).get("parts") or []
+    return "".join(part.get("text") or "" for part in parts if not part.get("thought"))
+
+
+class RunLog:
+    """Keeps each event once and in order."""
+
+    def __init__(self, after: str | None) -> None:
+        self.events: list[RunEvent] = []
+        self.last_id = after
+        self.record: Json | None = None
+        self._said: dict[str, str] = {}
+        self._is_gapped = False
+
+    def keep(self, event: str, frame_id: str, data: str) -> None:
+        is_known = event in ("message", "gap", "end")
+        if not is_known or (event != "end" and frame_id and _is_no_newer(frame_id, self.last_id)):
+            return
+        self.last_id = frame_id or self.last_id
+        if event == "message":
+            self.events.append(json.loads(data))
+        elif event == "gap":
+            self.events.append(Gap(up_to=frame_id))
+        else:
+            self.record = json.loads(data)
+
+    def new_text(self, event: RunEvent) -> str:
+        """The new text of an event: all pieces together are what the agents have said, each word once."""
+        if isinstance(event, Gap):
+            self._is_gapped = True
+            return ""
+        if event.get("author") == "user":
+            return ""
+        speaker, text = f"{event.get('branch') or ''} {event.get('author')}", text_of(event)
+        before = self._said.get(speaker, "")
+        if event.get("partial"):
+            if self._is_gapped:
+                return ""
+            self._said[speaker] = before + text
+            return text
+        self._said.pop(speaker, None)
+        self._is_gapped = False
+        return text[len(before) :]
+
+    def final(self) -> FinalRun:
+        whole = [it for it in self.events if not isinstance(it, Gap) and not it.get("partial")]
+        said = [text_of(it) for it in whole if it.get("author") != "user"]
+        text = next((it for it in reversed(said) if it), "")
+        return FinalRun(text=text, events=whole, record=self.record or {})
+
+
+_PLACE = re.compile(r"^(\d+)(?:-(\d+))?(?:-end\d+)?$")
+
+
+def _is_no_newer(frame_id: str, last: str | None) -> bool:
+    one, other = _numbers_of(frame_id), _numbers_of(last or "")
+    return one is not None and other is not None and one <= other
+
+
+def _numbers_of(frame_id: str) -> tuple[int, int] | None:
+    match = _PLACE.match(frame_id)
+    return None if match is None else (int(match[1]), int(match[2] or 0))
+
+
+def start_call(app: str, user: str, session: str, text: str | None, options: Mapping[str, Any]) -> Call:
+    message = options.get("message") or {"role": "user", "parts": [{"text": text or ""}]}
+    names = {"streaming": "streaming", "custom_metadata": "customMetadata", "multitask": "multitask"}
+    more = {**names, "state_delta": "stateDelta", "webhook": "webhook"}
+    extra = {wire: options[name] for name, wire in more.items() if options.get(name) is not None}
+    body = {"appName": app, "userId": user, "sessionId": session, "newMessage": message, **extra}
+    return Call("POST", "/runs", body=body)
+
+
+def answer_call(run_id: str, answer: Mapping[str, Any] | Sequence[Mapping[str, Any]], run: Json) -> Call:
+    """The request that answers what a run waits for: the response to its only call, or answers with `id` and `response`."""
+    given = [answer] if isinstance(answer, Mapping) else list(answer)
+    responses = [_named(it, run) for it in given]
+    return Call("POST", route("/runs/{}/answer", run_id), body={"functionResponses": responses})
+
+
+def _named(answer: Mapping[str, Any], run: Json) -> Json:
+    waiting = run.get("waitingFor") or []
+    if isinstance(answer.get("id"), str) and isinstance(answer.get("response"), Mapping):
+        names = {it["functionCallId"]: it["name"] for it in waiting}
+        return {"name": names.get(answer["id"], ""), **answer}
+    if len(waiting) != 1:
+        raise RunNotWaitingError(
+            f"The run waits for {len(waiting)} answers: name the call by its id.", status=409, code="run_not_waiting"
+        )
+    return {"id": waiting[0]["functionCallId"], "name": waiting[0]["name"], "response": dict(answer)}
