@@ -2,6 +2,7 @@ import { Roster } from '@agentmesh/lib/rpc';
 import type { Lease, Turn } from '@agentmesh/proto/sessions/v1';
 import { AttemptStopped, type StopCause } from './attempt-stopped.ts';
 import { type Ending, type ExecutionDeps, executeAttempt } from './execute-attempt.ts';
+import { createOneByOne } from './one-by-one.ts';
 import type { HistoryWindow } from '../../apps/turns/history/history-window.ts';
 import type { Viewer } from '../viewer.ts';
 
@@ -10,7 +11,10 @@ export type HeldLease = Pick<Lease, 'accountId' | 'sessionPk' | 'invocationId' |
 
 /** The attempts that run in this process. They go on when their callers leave. */
 export interface Executor {
-  /** Executes a granted turn without waiting for it. `known`: the cached window that the request to BeginTurn named. */
+  /**
+   * Executes a granted turn without waiting for it. Runs whose executors have died more than once are executed one at a time for each account: one of them may
+   * be what they died of, and the next death then costs the others little. `known`: the cached window that the request to BeginTurn named.
+   */
   start(turn: Turn, viewer?: Viewer, known?: HistoryWindow): void;
   readonly running: number;
   leases(): HeldLease[];
@@ -49,6 +53,7 @@ const defaultLeaseSeconds = 10;
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const attempts = new Roster<RunningAttempt>();
+  const inTurn = createTurns();
   const holding = (leases: readonly HeldLease[]): RunningAttempt[] => {
     const names = new Set(leases.map(nameOf));
     return [...attempts].filter(({ lease }) => names.has(nameOf(lease)));
@@ -56,14 +61,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   const executor: Executor = {
     start(turn, viewer, known) {
-      const { sessionPk, invocationId, fence } = turn;
-      const patienceMs = (turn.leaseSeconds || defaultLeaseSeconds) * 1_000 + options.outageMs;
-      const [working, lost] = [new AbortController(), new AbortController()];
-      const lease = { accountId: turn.session?.accountId ?? '', sessionPk, invocationId, fence };
-      const running = { lease, patienceMs, working, lost, heldAtMs: Date.now(), done: Promise.resolve() };
+      const running = toRunning(turn, options);
+      const { working, lost } = running;
       const leave = attempts.add(running);
       const attempt = () => executeAttempt(options, { turn, known, viewer, working, lost: lost.signal });
-      running.done = (options.around?.(turn, attempt) ?? attempt()).then((ending) => {
+      const begin = () => options.around?.(turn, attempt) ?? attempt();
+      running.done = inTurn(turn, begin, working.signal).then((ending) => {
         leave();
         options.onEnded?.(ending, turn);
       });
@@ -96,6 +99,30 @@ export function createExecutor(options: ExecutorOptions): Executor {
     },
   };
   return executor;
+}
+
+function toRunning(turn: Turn, { outageMs }: ExecutorOptions): RunningAttempt {
+  const { sessionPk, invocationId, fence, leaseSeconds } = turn;
+  return {
+    lease: { accountId: turn.session?.accountId ?? '', sessionPk, invocationId, fence },
+    patienceMs: (leaseSeconds || defaultLeaseSeconds) * 1_000 + outageMs,
+    working: new AbortController(),
+    lost: new AbortController(),
+    heldAtMs: Date.now(),
+    done: Promise.resolve(),
+  };
+}
+
+/** Begins attempts at once, but those of runs whose executors died again one after the other for each account. */
+function createTurns() {
+  const oneByOne = createOneByOne();
+  return (turn: Turn, begin: () => Promise<Ending>, signal: AbortSignal): Promise<Ending> =>
+    hasDiedAgain(turn) ? oneByOne(turn.session?.accountId ?? '', begin, signal) : begin();
+}
+
+/** Whether the executors of a run have died twice, or once after the run had waited for an answer. */
+function hasDiedAgain({ isTakeover, attempt }: Turn): boolean {
+  return isTakeover && attempt > 2;
 }
 
 /** The fence is unique in the session. */

@@ -1,0 +1,57 @@
+import { TurnSchema } from '@agentmesh/proto/sessions/v1';
+import { create } from '@bufbuild/protobuf';
+import { expect, test } from 'vitest';
+import { createExecutor, type ExecutorOptions } from './executor.ts';
+import type { Ending } from './execute-attempt.ts';
+
+/** An executor whose attempts end when the test says so. */
+function openExecutor() {
+  const running = new Map<string, (ending: Ending) => void>();
+  const options: Pick<ExecutorOptions, 'around' | 'outageMs'> = {
+    outageMs: 0,
+    around: ({ invocationId }) => new Promise((resolve) => running.set(invocationId, resolve)),
+  };
+  const executor = createExecutor(options as ExecutorOptions);
+  const start = (accountId: string, invocationId: string, over: object): void =>
+    executor.start(create(TurnSchema, { session: { accountId }, invocationId, fence: BigInt(invocationId), ...over }));
+  const end = (invocationId: string): void => {
+    running.get(invocationId)?.('ended');
+    running.delete(invocationId);
+  };
+  return { executor, start, end, begun: () => [...running.keys()].join(' ') };
+}
+
+const again = { isTakeover: true, attempt: 3 };
+
+test('runs whose executors died more than once are executed one at a time for each account', async () => {
+  const { executor, start, end, begun } = openExecutor();
+  for (const name of ['1', '2', '3']) start('greedy', name, again);
+  start('stranger', '4', again);
+  expect([begun(), executor.leases().length]).toEqual(['1 4', 4]);
+  end('1');
+  await expect.poll(begun).toBe('4 2');
+  end('2');
+  await expect.poll(begun).toBe('4 3');
+  for (const name of ['3', '4']) end(name);
+  await executor.idle();
+});
+
+test('other runs of the account wait for none of them', () => {
+  const { start, begun } = openExecutor();
+  start('a', '1', again);
+  start('a', '2', { isTakeover: true, attempt: 2 });
+  start('a', '3', { attempt: 1 });
+  expect(begun()).toBe('1 2 3');
+});
+
+test('a run that is cancelled while it waits for its turn goes on at once, to its end', async () => {
+  const { executor, start, end, begun } = openExecutor();
+  for (const name of ['1', '2', '3']) start('a', name, again);
+  executor.stopCancelled([{ accountId: 'a', sessionPk: 0n, invocationId: '2', fence: 2n }]);
+  await expect.poll(begun).toBe('1 2');
+  end('2');
+  end('1');
+  await expect.poll(begun).toBe('3');
+  end('3');
+  await executor.idle();
+});
